@@ -1,0 +1,40 @@
+"""planexec_lite: the Planner-Executor pattern in one small loop.
+
+A planner writes a plan, an executor carries out its steps, a board shows where everything stands, and one loop moves
+work between them. Read `board.py`, `decide.py` and `loop.py`; the rest are parts that can be exchanged.
+"""
+
+from planexec_lite.board import Board
+from planexec_lite.executors import ToolExecutor
+from planexec_lite.loop import PlannerExecutor, execute
+from planexec_lite.plan import Plan, PlanError, Step
+from planexec_lite.planners import LLMPlanner, NextStepPlanner, RulePlanner
+from planexec_lite.policy import Policy
+from planexec_lite.reviewers import ApproveAll, Decision, ScriptedReviewer
+from planexec_lite.run import Run
+from planexec_lite.tools import Tool, Toolbox, tool
+from planexec_lite.workers import Inline, Pool, Simulated
+
+__all__ = [
+    "ApproveAll",
+    "Board",
+    "Decision",
+    "Inline",
+    "LLMPlanner",
+    "NextStepPlanner",
+    "Plan",
+    "PlanError",
+    "PlannerExecutor",
+    "Policy",
+    "Pool",
+    "RulePlanner",
+    "Run",
+    "ScriptedReviewer",
+    "Simulated",
+    "Step",
+    "Tool",
+    "ToolExecutor",
+    "Toolbox",
+    "execute",
+    "tool",
+]

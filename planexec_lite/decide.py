@@ -1,0 +1,76 @@
+"""The rules of the pattern: a board and a policy in, the next event out.
+
+Pure: no I/O, no clock, no toolbox. `decide` returns None when there is nothing to do but wait for what is in flight, or
+nothing to do at all. A ``…Started`` event is the job itself; all others are facts. The first rule that applies wins.
+"""
+
+from __future__ import annotations
+
+from planexec_lite.board import Board
+from planexec_lite.events import Ended, Event, Paused, PlanStarted, Status, StepSkipped, StepStarted
+from planexec_lite.policy import Policy
+
+
+def decide(board: Board, policy: Policy) -> Event | None:
+    """Return the next event of the run that `board` shows."""
+    at = board.now
+    if board.ended or board.paused:
+        return None
+    if end := _bad_end(board, policy):
+        return None if board.in_flight else Ended(at, *end)
+    if board.retry:
+        attempt, attempts = board.attempt[board.retry[0]]
+        return StepStarted(at, board.retry[0], attempt + 1, attempts)
+    if board.doomed:
+        return StepSkipped(at, board.doomed[0], _why_skipped(board, board.doomed[0]))
+    if board.proposal is None or board.problems:
+        return None if board.in_flight else PlanStarted(at, "repair" if board.problems else "first")
+    if board.has_reviewer and board.proposal.hash not in board.approved:
+        return Paused(at, "approval")
+    if (id := board.ready) is not None:
+        step = board.steps[id]
+        if step.gate and id not in board.opened:
+            return None if board.in_flight else Paused(at, "gate", id)
+        return StepStarted(at, id, 1, 1 + (step.retries or policy.retries))
+    if board.in_flight:
+        return None
+    if not board.proposal.complete:
+        if not board.has_planner:
+            return Ended(at, "stopped", "the plan is not complete, and there is no planner to ask for more")
+        if board.rounds == policy.max_rounds:
+            return Ended(at, "stopped", f"the planner was asked for more {policy.max_rounds} times (max_rounds)")
+        return PlanStarted(at, "horizon")
+    return Ended(at, *_end(board))
+
+
+def _bad_end(board: Board, policy: Policy) -> tuple[Status, str] | None:
+    """A reason to end before the plan is done, as (status, reason)."""
+    if board.reviews and board.reviews[-1].verdict == "reject":
+        review = board.reviews[-1]
+        return "stopped", f"{review.by} rejected the plan" + (f": {review.comment}" if review.comment else "")
+    if board.failed and policy.failure == "stop":
+        return "failed", _first_failure(board)
+    if board.refused_in_a_row > policy.max_repairs:
+        problems = "; ".join(map(str, board.problems[:3]))
+        return (
+            "failed",
+            f"no fit plan after {board.refused_in_a_row} attempts (max_repairs={policy.max_repairs}): {problems}",
+        )
+    return None
+
+
+def _why_skipped(board: Board, id: str) -> str:
+    states = ((other, board.state[other]) for other in board.steps[id].depends_on)
+    return ", ".join(f"step {other} {state}" for other, state in states if state in ("failed", "skipped"))
+
+
+def _end(board: Board) -> tuple[Status, str]:
+    if not board.failed:
+        return "finished", f"{len(board.results)} steps done"
+    skipped = [id for id, state in board.state.items() if state == "skipped"]
+    return "failed", _first_failure(board) + (f"; skipped behind it: {', '.join(skipped)}" if skipped else "")
+
+
+def _first_failure(board: Board) -> str:
+    id = next(iter(board.failed))
+    return f"step {id} failed: {board.errors[id]}"

@@ -1,0 +1,169 @@
+"""Everything that can happen in a run, as frozen values.
+
+A ``…Started`` event is a job: whoever records it must see to it that its outcome is recorded one day. All other events
+are facts. `at` is in seconds since the run began, on the clock of the workers: real, or simulated.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal, get_args
+
+from pydantic import TypeAdapter
+
+from planexec_lite.meter import ModelCall
+from planexec_lite.plan import Plan, Problem
+
+Verdict = Literal["approve", "reject", "change"]
+Status = Literal["finished", "failed", "stopped", "rolled back"]
+
+
+@dataclass(frozen=True, slots=True)
+class RunStarted:
+    """A goal was given. The roles that exist are named, so that a replay decides the same."""
+
+    at: float
+    goal: str
+    planner: bool
+    reviewer: bool
+
+
+@dataclass(frozen=True, slots=True)
+class PlanStarted:
+    """Job: the planner is asked: there is no plan yet, the last was unfit ("repair"), or its horizon is reached."""
+
+    at: float
+    reason: Literal["first", "repair", "horizon"]
+
+
+@dataclass(frozen=True, slots=True)
+class PlanProposed:
+    """Outcome: the planner answered. `plan` is None if the answer, in `text`, was no plan. No problems: fit."""
+
+    at: float
+    plan: Plan | None
+    problems: tuple[Problem, ...] = ()
+    text: str = ""
+    seconds: float = 0.0
+    calls: tuple[ModelCall, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class PlanFailed:
+    """Outcome: the planner raised an error and gave no answer."""
+
+    at: float
+    error: str
+    seconds: float = 0.0
+    calls: tuple[ModelCall, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Reviewed:
+    """A person or a rule decided about the plan with this hash, or, where `step` is named, about that step's gate."""
+
+    at: float
+    verdict: Verdict
+    plan_hash: str
+    by: str
+    comment: str = ""
+    step: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class StepStarted:
+    """Job: a step is carried out, attempt number `attempt` of at most `attempts`."""
+
+    at: float
+    step: str
+    attempt: int = 1
+    attempts: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class StepDone:
+    """Outcome: the step gave a result (data: what JSON can hold), after `seconds` of work."""
+
+    at: float
+    step: str
+    result: Any
+    seconds: float = 0.0
+    calls: tuple[ModelCall, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class StepFailed:
+    """Outcome: the step raised an error or took longer than its timeout."""
+
+    at: float
+    step: str
+    error: str
+    seconds: float = 0.0
+    calls: tuple[ModelCall, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class StepSkipped:
+    """A step will not be carried out, because a step that it waits for did not get done."""
+
+    at: float
+    step: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Inside:
+    """Something that happened inside a step: an event of a nested run, a thought, a streamed step."""
+
+    at: float
+    step: str
+    event: Any
+
+
+@dataclass(frozen=True, slots=True)
+class Paused:
+    """The run waits for a decision from outside: "approval" of the plan, or of one `step` behind its gate."""
+
+    at: float
+    reason: Literal["approval", "gate"]
+    step: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """The run is over. `reason` says in words why."""
+
+    at: float
+    status: Status
+    reason: str
+
+
+Job = PlanStarted | StepStarted
+Outcome = PlanProposed | PlanFailed | StepDone | StepFailed
+Event = RunStarted | Job | Outcome | Reviewed | StepSkipped | Inside | Paused | Ended
+
+_BY_NAME: dict[str, type[Any]] = {kind.__name__: kind for kind in get_args(Event)}
+
+
+def to_dict(event: Event) -> dict[str, Any]:
+    """Return an event as plain data, ready for JSON; `from_dict` reads it back."""
+    return {"event": type(event).__name__, **_adapter(type(event)).dump_python(event, mode="json")}
+
+
+def from_dict(data: dict[str, Any]) -> Event:
+    """Return the event that `to_dict` wrote. Raises `ValueError` for anything else."""
+    fields = {name: value for name, value in data.items() if name != "event"}
+    kind = _BY_NAME.get(str(data.get("event")))
+    if kind is None:
+        raise ValueError(f"unknown event {data.get('event')!r}; known: {', '.join(_BY_NAME)}")
+    event: Event = _adapter(kind).validate_python(fields)
+    return event
+
+
+_ADAPTERS: dict[Any, TypeAdapter[Any]] = {}
+
+
+def _adapter(kind: Any) -> TypeAdapter[Any]:
+    if kind not in _ADAPTERS:
+        _ADAPTERS[kind] = TypeAdapter(kind)
+    return _ADAPTERS[kind]

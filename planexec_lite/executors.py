@@ -1,0 +1,58 @@
+"""Executors: who does the work of a step. An executor never decides what comes next."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Protocol
+
+from pydantic_core import PydanticSerializationError, to_jsonable_python
+
+from planexec_lite import references
+from planexec_lite.plan import Step
+from planexec_lite.tools import Toolbox, ToolError
+
+
+class Executor(Protocol):
+    """Carries out a step. `tools` is what it has, so that a planner can be told and a plan checked."""
+
+    tools: Toolbox
+
+    def execute(self, step: Step, inputs: Mapping[str, Any]) -> Any:
+        """Return the result of `step`; `inputs` holds the results of the steps it waits for. May raise anything."""
+
+
+class ToolExecutor:
+    """Resolves the references in a step's parameters and calls its tool: no model, no decision.
+
+    A step without a tool is noted: its result is its `input` or its description.
+    """
+
+    def __init__(self, tools: Toolbox) -> None:
+        self.tools = tools
+
+    def execute(self, step: Step, inputs: Mapping[str, Any]) -> Any:
+        """Return what the step's tool returns. Raises `ToolError` for wrong arguments, before the tool is called."""
+        params = references.resolve(step.params, inputs)
+        if step.tool is None:
+            return params.get("input", step.description)
+        return self.tools[step.tool].call(params)
+
+
+def perform(executor: Executor, step: Step, inputs: Mapping[str, Any]) -> Any:
+    """Let `executor` carry out `step` and return the result as plain data; raise `ToolError` if it is none."""
+    return as_data(executor.execute(step, inputs), f"step {step.id}")
+
+
+def as_data(value: Any, where: str) -> Any:
+    """Return a result as what JSON can hold: models and dataclasses become objects, tuples lists, sets sorted lists."""
+    if value is None or isinstance(value, str | int | float):
+        return value
+    if isinstance(value, set | frozenset):
+        value = sorted(value, key=repr)
+    try:
+        return to_jsonable_python(value)
+    except (PydanticSerializationError, ValueError, RecursionError) as error:
+        said = str(error).splitlines()[0]
+        raise ToolError(
+            f"{where} returned a {type(value).__name__}, which JSON can't hold ({said}); return data"
+        ) from None

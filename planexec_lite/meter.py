@@ -1,0 +1,88 @@
+"""The meter: the one door through which a running job reports time, model calls and inner events.
+
+A tool says `charge(seconds=2)` and does not sleep; a model call says how many tokens it used. Whoever carries out the
+job opens a `Meter` around it and reads it afterwards. Without a meter, a charge is ignored, so a tool stays a plain
+function that can be called anywhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from contextvars import ContextVar, Token
+from dataclasses import dataclass
+from typing import Any
+
+_current: ContextVar[Meter | None] = ContextVar("meter", default=None)
+
+
+@dataclass(frozen=True, slots=True)
+class ModelCall:
+    """One call of a model: its name, the tokens that went in and came out, and the seconds that it took."""
+
+    model: str
+    input_tokens: int
+    output_tokens: int
+    seconds: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """The sum of some model calls: how many, tokens in, tokens out, seconds."""
+
+    calls: int = 0
+    input_tokens: int = 0
+    output_tokens: int = 0
+    seconds: float = 0.0
+
+    @classmethod
+    def of(cls, calls: Iterable[ModelCall]) -> Usage:
+        """Add up `calls`."""
+        calls = list(calls)
+        return cls(
+            len(calls),
+            sum(call.input_tokens for call in calls),
+            sum(call.output_tokens for call in calls),
+            sum(call.seconds for call in calls),
+        )
+
+    def __str__(self) -> str:
+        calls = "1 model call" if self.calls == 1 else f"{self.calls} model calls"
+        return f"{calls}, {self.input_tokens} tokens in, {self.output_tokens} tokens out"
+
+
+class Meter:
+    """Collects what one job reports: declared `seconds`, model `calls`, and `events` as (seconds so far, event)."""
+
+    __slots__ = ("_token", "calls", "events", "seconds")
+
+    def __init__(self) -> None:
+        self.seconds = 0.0
+        self.calls: list[ModelCall] = []
+        self.events: list[tuple[float, Any]] = []
+        self._token: Token[Meter | None] | None = None
+
+    def __enter__(self) -> Meter:
+        self._token = _current.set(self)
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        if self._token is not None:
+            _current.reset(self._token)
+
+
+def charge(seconds: float = 0.0, call: ModelCall | None = None) -> None:
+    """Report that the current job took `seconds` (declared, not slept), and the model `call` that it made, if any."""
+    if seconds < 0:
+        raise ValueError(f"a job can't take {seconds} seconds; charge zero or more")
+    meter = _current.get()
+    if meter is not None:
+        meter.seconds += seconds
+        if call is not None:
+            meter.calls.append(call)
+
+
+def emit(event: Any) -> None:
+    """Report something that happened inside the current job: an event of a nested run, a thought, a streamed step."""
+    meter = _current.get()
+    if meter is not None:
+        meter.events.append((meter.seconds, event))

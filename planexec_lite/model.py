@@ -1,0 +1,69 @@
+"""The thin layer over the openai client: ask a model for a text, or for JSON that fits a schema, and charge for it.
+
+The client is the genuine one, pointed at a scripted model or at a real endpoint. openai itself is imported by whoever
+makes the client; here only its errors are read.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from time import perf_counter
+from typing import Any, Literal
+
+from planexec_lite.meter import ModelCall, charge
+
+Role = Literal["planner", "executor", "evaluator"]
+Message = dict[str, str]
+DEFAULT_MODELS: dict[str, str] = {"planner": "gpt-4o", "executor": "gpt-4o-mini", "evaluator": "gpt-4o"}
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a model said: its `text`, or its `refusal`, and why it stopped ("stop", "length", …)."""
+
+    text: str
+    refusal: str | None
+    finish_reason: str
+
+
+def model_for(role: Role) -> str:
+    """The name of the model for a role: ``PLANEXEC_PLANNER_MODEL`` and so on in the environment, else the default."""
+    return os.environ.get(f"PLANEXEC_{role.upper()}_MODEL") or DEFAULT_MODELS[role]
+
+
+def ask(client: Any, model: str, messages: Sequence[Message], schema: dict[str, Any] | None = None) -> Answer:
+    """Ask `model` at temperature 0, and charge its tokens and seconds to the job that is running.
+
+    Args:
+        client: an `openai.OpenAI` client.
+        messages: the conversation, each with a role and a content.
+        schema: a closed JSON schema that the answer must fit (strict structured output); None: any text.
+
+    Seconds are those that the endpoint reports in ``openai-processing-ms``, else those measured. An endpoint that does
+    not take a temperature is asked again without one. Raises what the client raises.
+    """
+    options: dict[str, Any] = {"model": model, "messages": list(messages), "temperature": 0}
+    if schema is not None:
+        shape = {"name": "answer", "strict": True, "schema": schema}
+        options["response_format"] = {"type": "json_schema", "json_schema": shape}
+    began = perf_counter()
+    raw = _create(client, options)
+    completion = raw.parse()
+    reported = raw.headers.get("openai-processing-ms")
+    seconds = float(reported) / 1000 if reported else perf_counter() - began
+    usage, choice = completion.usage, completion.choices[0]
+    tokens = (usage.prompt_tokens, usage.completion_tokens) if usage else (0, 0)
+    charge(seconds, ModelCall(model, tokens[0], tokens[1], seconds))
+    return Answer(choice.message.content or "", choice.message.refusal, choice.finish_reason)
+
+
+def _create(client: Any, options: dict[str, Any]) -> Any:
+    try:
+        return client.chat.completions.with_raw_response.create(**options)
+    except Exception as error:
+        if getattr(error, "status_code", None) != 400 or getattr(error, "param", None) != "temperature":
+            raise
+        without = {name: value for name, value in options.items() if name != "temperature"}
+        return client.chat.completions.with_raw_response.create(**without)

@@ -1,0 +1,90 @@
+"""The shape of a plan as a graph: what comes level by level, what the longest chain is, where it runs in a circle.
+
+Pure functions over ``{id: ids that it waits for}``; each costs time in proportion to ids and edges. Ids that are waited
+for but not in the graph count as done. The order is Kahn's (1962).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+Graph = Mapping[str, Iterable[str]]
+
+
+def levels(graph: Graph) -> list[list[str]]:
+    """Return the ids level by level: a level holds what can start when the levels before it are done.
+
+    Ids on a cycle, or behind one, are in no level.
+    """
+    blockers, dependents = edges(graph)
+    level = [id for id, count in blockers.items() if count == 0]
+    order = {id: place for place, id in enumerate(graph)}
+    found = []
+    while level:
+        found.append(level)
+        after = []
+        for id in level:
+            for dependent in dependents[id]:
+                blockers[dependent] -= 1
+                if blockers[dependent] == 0:
+                    after.append(dependent)
+        level = sorted(after, key=order.__getitem__)
+    return found
+
+
+def edges(graph: Graph) -> tuple[dict[str, int], dict[str, list[str]]]:
+    """Return how many ids in the graph each id waits for, and who waits for each."""
+    blockers = dict.fromkeys(graph, 0)
+    dependents: dict[str, list[str]] = {id: [] for id in graph}
+    for id, waits_for in graph.items():
+        for other in waits_for:
+            if other in dependents:
+                blockers[id] += 1
+                dependents[other].append(id)
+    return blockers, dependents
+
+
+def cycles(graph: Graph) -> list[list[str]]:
+    """Return cycles, each as the ids in the order in which they wait: ``["2", "4"]`` when 2 waits for 4 and 4 for 2.
+
+    Every id that can never start is on one of them or waits for one, and each is reported once.
+    """
+    started = {id for level in levels(graph) for id in level}
+    stuck = {id: next(other for other in graph[id] if other in graph and other not in started)
+             for id in graph if id not in started}  # fmt: skip
+    seen: set[str] = set()
+    found = []
+    for start in stuck:
+        path: dict[str, int] = {}
+        id = start
+        while id not in seen:
+            seen.add(id)
+            path[id] = len(path)
+            id = stuck[id]
+        if id in path:
+            found.append(list(path)[path[id] :])
+    return found
+
+
+def longest_path(graph: Graph, durations: Mapping[str, float] | None = None) -> tuple[list[str], float]:
+    """Return the chain of ids that takes longest, and its length; every id takes 1 where no `durations` are given.
+
+    Of chains of the same length the first in the order of the graph is returned. Raises `KeyError` for an id without a
+    duration.
+    """
+    finish: dict[str, float] = {}
+    before: dict[str, str | None] = {}
+    for level in levels(graph):
+        for id in level:
+            last = max((other for other in graph[id] if other in finish), key=finish.__getitem__, default=None)
+            before[id] = last
+            finish[id] = round(
+                (finish[last] if last is not None else 0) + (durations[id] if durations is not None else 1), 9
+            )
+    end = max((id for id in graph if id in finish), key=finish.__getitem__, default=None)
+    path = []
+    link = end
+    while link is not None:
+        path.append(link)
+        link = before[link]
+    return path[::-1], finish[end] if end is not None else 0

@@ -1,0 +1,158 @@
+"""Planners: who decides. They differ in one thing only, how far ahead they look.
+
+All follow one protocol, ``plan(goal, board, tools) -> Plan``. A plan with ``complete=False`` asks to be continued: the
+planner is called again when its steps are done, with the board that shows their results. A planner never calls a tool.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Protocol
+
+from planexec_lite import references
+from planexec_lite.board import Board
+from planexec_lite.model import Message, ask, model_for
+from planexec_lite.plan import Plan, PlanError, Problem, Step
+from planexec_lite.schemas import plan_schema
+from planexec_lite.tools import Toolbox
+
+
+class Planner(Protocol):
+    """Writes plans."""
+
+    def plan(self, goal: str, board: Board, tools: Toolbox) -> Plan:
+        """Return the steps towards `goal` that are still to be done.
+
+        `board` shows what is done, with results, and what was wrong with the last answer (`problems`). Raises
+        `PlanError` when the answer is no plan.
+        """
+
+
+class RulePlanner:
+    """A planner made of rules: a function from the goal to a plan, in any shape that `Plan.parse` reads."""
+
+    def __init__(self, rule: Callable[[str], Any]) -> None:
+        self.rule = rule
+
+    def plan(self, goal: str, board: Board, tools: Toolbox) -> Plan:
+        """Return what the rule says about `goal`. Raises `PlanError` when that is no plan."""
+        return _with_goal(Plan.parse(self.rule(goal)), goal)
+
+
+class NextStepPlanner:
+    """A planner that looks one step ahead: it is asked again after every step. ReAct is this planner in the same loop.
+
+    Args:
+        asked: a function ``(goal, board) -> step`` that returns the next step (a `Step` or a dict), or None when the
+            goal is reached; or an openai client, for a model that is asked for one step at a time.
+        model: the model's name, where a client is given; by default the planner's.
+    """
+
+    def __init__(self, asked: Any, model: str | None = None) -> None:
+        self._planner = _NextStepRule(asked) if callable(asked) else LLMPlanner(asked, model, horizon=1)
+
+    def plan(self, goal: str, board: Board, tools: Toolbox) -> Plan:
+        """Return a plan of one step, to be continued; or a complete plan without steps."""
+        return self._planner.plan(goal, board, tools)
+
+
+class _NextStepRule:
+    def __init__(self, rule: Callable[[str, Board], Any]) -> None:
+        self.rule = rule
+
+    def plan(self, goal: str, board: Board, tools: Toolbox) -> Plan:
+        step = self.rule(goal, board)
+        steps = [step.model_dump(exclude_defaults=True) if isinstance(step, Step) else step] if step is not None else []
+        return Plan.parse({"goal": goal, "steps": steps, "complete": step is None})
+
+
+class LLMPlanner:
+    """A planner that asks a model, through the genuine openai client, for a plan in a schema built from the tools.
+
+    Args:
+        client: an `openai.OpenAI` client; `connect` gives one.
+        model: the model's name; by default ``PLANEXEC_PLANNER_MODEL`` in the environment, or a strong model.
+        max_steps: the most steps that the model is told to write.
+        horizon: None for a whole plan; a number for so many steps at a time.
+    """
+
+    def __init__(
+        self, client: Any, model: str | None = None, *, max_steps: int = 20, horizon: int | None = None
+    ) -> None:
+        self.client = client
+        self.model = model or model_for("planner")
+        self.max_steps = max_steps
+        self.horizon = horizon
+
+    def plan(self, goal: str, board: Board, tools: Toolbox) -> Plan:
+        """Ask the model. Raises `PlanError` with the model's words when they are no plan."""
+        answer = ask(self.client, self.model, self.messages(goal, board, tools), plan_schema(tools))
+        if answer.refusal:
+            raise PlanError([Problem("refused", None, f"the model refused: {answer.refusal}")], answer.refusal)
+        if answer.finish_reason == "length":
+            hint = "write fewer or shorter steps"
+            raise PlanError([Problem("cut_off", None, "the answer was cut off at the token limit", hint)], answer.text)
+        plan = _with_goal(Plan.parse(answer.text), goal)
+        limit = self.horizon or self.max_steps
+        if len(plan) > limit:
+            message = f"the plan has {len(plan)} steps; at most {limit} were asked for"
+            raise PlanError(
+                [Problem("too_many_steps", None, message, "join steps, or leave some for later")], answer.text
+            )
+        return plan
+
+    def messages(self, goal: str, board: Board, tools: Toolbox) -> list[Message]:
+        """The conversation that is sent: rules and tools, goal and record so far, and a repair if one is due."""
+        messages = [
+            {"role": "system", "content": self.instructions(tools)},
+            {"role": "user", "content": f"Goal: {goal}" + record(board)},
+        ]
+        if board.problems:
+            if board.refused_text:
+                messages.append({"role": "assistant", "content": board.refused_text})
+            said = "\n".join(f"- {problem}" for problem in board.problems)
+            messages.append({"role": "user", "content": f"This plan can't be carried out:\n{said}\nWrite it again."})
+        return messages
+
+    def instructions(self, tools: Toolbox) -> str:
+        """The system prompt: role, tools, rules."""
+        if self.horizon is None:
+            span = f"Write the whole plan, at most {self.max_steps} steps, and set complete to true."
+        else:
+            ahead = "step" if self.horizon == 1 else f"{self.horizon} steps"
+            span = f"Write the next {ahead} only, and set complete to false. "
+            span += "When the goal is reached, write no step and set complete to true."
+        return _INSTRUCTIONS.format(tools=tools.describe(), span=span)
+
+
+_INSTRUCTIONS = """\
+Role: planner
+
+You plan; somebody else carries the plan out. Never work out a result yourself.
+
+Tools:
+{tools}
+
+Rules:
+- A step is one call of one of these tools.
+- Give every step an id of its own: "1", "2", "3".
+- depends_on lists the steps that must be done first. Steps that do not depend on each other may run at the same time.
+- To use the result of step 1, write {{step_1_result}} and list "1" in depends_on.
+- {span}
+- rollback lists the calls that make things good again if the plan fails; leave it empty if there is nothing to undo.
+- Answer with JSON alone."""
+
+
+def record(board: Board) -> str:
+    """What a planner is told about the run so far: each step with its result or its error; empty at the start."""
+    lines = []
+    for id, step in board.steps.items():
+        if id in board.results:
+            lines.append(f"- step {id}, {step}: done, result {references.as_text(board.results[id])}")
+        elif id in board.errors:
+            lines.append(f"- step {id}, {step}: {board.state[id]}, {board.errors[id]}")
+    return "\n\nSo far:\n" + "\n".join(lines) if lines else ""
+
+
+def _with_goal(plan: Plan, goal: str) -> Plan:
+    return plan if plan.goal else plan.model_copy(update={"goal": goal})

@@ -1,0 +1,119 @@
+"""References: how a step names the result of an earlier step, ``{step_1_result}``.
+
+A reference may go on into the result: ``{step_1_result.files[0].name}``. A text that is nothing but one reference
+becomes the result itself, with its type; inside a longer text the result is written out. Results are data: what comes
+out of a reference is never searched for references again. To write the literal text, double the braces:
+``{{step_1_result}}`` stands for ``{step_1_result}``. All other braces mean themselves.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
+
+from pydantic_core import to_jsonable_python
+
+_CORE = r"\{step_(?P<step>[\w.-]+?)_result(?P<path>(?:\.\w+|\[\d+\])*)\}"
+_REFERENCE = re.compile(_CORE)
+_LITERAL_OR_REFERENCE = re.compile(r"\{(?P<literal>\{step_[\w.-]+?_result(?:\.\w+|\[\d+\])*\})\}|" + _CORE)
+_HINT = "{step_"  # no text without it holds a reference
+
+
+class Reference(NamedTuple):
+    """One reference: the step that it names and the path into that step's result (``.name`` and ``[0]`` parts)."""
+
+    step: str
+    path: str = ""
+
+    def __str__(self) -> str:
+        return f"{{step_{self.step}_result{self.path}}}"
+
+
+class MissingResultError(LookupError):
+    """A reference names a step without a result, or a part that the result does not have."""
+
+
+def find(value: Any) -> Iterator[Reference]:
+    """Yield every reference in `value`: a text, or lists and dicts of texts at any depth."""
+    if isinstance(value, str):
+        if _HINT in value:
+            for match in _LITERAL_OR_REFERENCE.finditer(value):
+                if match["literal"] is None:
+                    yield Reference(match["step"], match["path"])
+    elif isinstance(value, Mapping):
+        for part in value.values():
+            yield from find(part)
+    elif isinstance(value, list | tuple):
+        for part in value:
+            yield from find(part)
+
+
+def whole(value: Any) -> Reference | None:
+    """Return the reference that `value` consists of, or None if `value` is anything else."""
+    match = _REFERENCE.fullmatch(value) if isinstance(value, str) and _HINT in value else None
+    return Reference(match["step"], match["path"]) if match else None
+
+
+def resolve(value: Any, results: Mapping[str, Any]) -> Any:
+    """Return `value` with every reference replaced by what it names, in one pass.
+
+    `results` maps step ids to results. Raises `MissingResultError` when a step or a part of its result is not there.
+    """
+    if isinstance(value, str):
+        if _HINT not in value:
+            return value
+        if reference := whole(value):
+            return _copy(look_up(reference, results))
+        return _LITERAL_OR_REFERENCE.sub(lambda match: _written(match, results), value)
+    if isinstance(value, Mapping):
+        return {key: resolve(part, results) for key, part in value.items()}
+    if isinstance(value, list | tuple):
+        return [resolve(part, results) for part in value]
+    return value
+
+
+def look_up(reference: Reference, results: Mapping[str, Any]) -> Any:
+    """Return what `reference` names in `results`; raise `MissingResultError` with what is there instead."""
+    if reference.step not in results:
+        raise MissingResultError(f"{reference}: step {reference.step} has no result")
+    value = results[reference.step]
+    for field, index in re.findall(r"\.(\w+)|\[(\d+)\]", reference.path):
+        if field and isinstance(value, Mapping) and field in value:
+            value = value[field]
+        elif index and isinstance(value, list | tuple) and int(index) < len(value):
+            value = value[int(index)]
+        else:
+            part = f"field {field!r}" if field else f"item [{index}]"
+            raise MissingResultError(f"{reference}: the result has no {part}; it is {_shape(value)}")
+    return value
+
+
+def escape(text: str) -> str:
+    """Return `text` written so that `resolve` gives it back unchanged."""
+    return _REFERENCE.sub(lambda match: "{" + match[0] + "}", text)
+
+
+def as_text(value: Any) -> str:
+    """Write a result inside a longer text: a text as it is, anything else as JSON."""
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
+
+
+def _copy(value: Any) -> Any:
+    """A copy of a list or an object, so that a tool that changes its argument does not change the result."""
+    return to_jsonable_python(value) if isinstance(value, dict | list) else value
+
+
+def _written(match: re.Match[str], results: Mapping[str, Any]) -> str:
+    if match["literal"] is not None:
+        return match["literal"]
+    return as_text(look_up(Reference(match["step"], match["path"]), results))
+
+
+def _shape(value: Any) -> str:
+    if isinstance(value, Mapping):
+        return "an object with the fields " + (", ".join(map(str, value)) or "(none)")
+    if isinstance(value, list | tuple):
+        return f"a list of {len(value)}"
+    return f"a {type(value).__name__}"

@@ -1,0 +1,110 @@
+"""The JSON schema that a planner's answer must fit, built from the toolbox: one closed variant a tool.
+
+Strict structured output wants every object closed and every property required, so a planner can't name an unknown tool
+or leave out a parameter. Where a parameter is no free text, a reference to an earlier result is allowed beside its
+type.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from planexec_lite.tools import Tool, Toolbox, ToolError
+
+REFERENCE = {
+    "type": "string",
+    "pattern": r"^\{step_[A-Za-z0-9_.-]+_result(\.[A-Za-z0-9_]+|\[[0-9]+\])*\}$",
+    "description": "the result of an earlier step, such as {step_1_result}",
+}
+_TEXT = {"type": "string"}
+_KEPT = frozenset(
+    "type properties required additionalProperties items enum const anyOf description pattern format "
+    "minimum maximum exclusiveMinimum exclusiveMaximum multipleOf minItems maxItems".split()
+)
+
+
+def plan_schema(toolbox: Toolbox) -> dict[str, Any]:
+    """Return the strict schema of a plan over `toolbox`.
+
+    Raises `ToolError` when there is no tool, or a parameter's type can't be closed (a free-form dict, `Any`).
+    """
+    if not len(toolbox):
+        raise ToolError("a planner needs at least one tool; the toolbox is empty")
+    steps = [
+        _closed(
+            id=_TEXT,
+            description=_TEXT,
+            **_call(tool),
+            depends_on={"type": "array", "items": _TEXT},
+            success_criteria={"type": ["string", "null"]},
+        )
+        for tool in toolbox
+    ]
+    return _closed(
+        goal=_TEXT,
+        steps={"type": "array", "items": {"anyOf": steps}},
+        rollback={"type": "array", "items": {"anyOf": [_closed(**_call(tool)) for tool in toolbox]}},
+        answer={"type": ["string", "null"], "description": "the answer to the goal; may hold references"},
+        complete={"type": "boolean", "description": "false: ask me again when these steps are done"},
+    )
+
+
+def closed_parameters(tool: Tool) -> dict[str, Any]:
+    """Return the tool's parameters as a closed schema, every property required, references allowed."""
+    definitions = tool.schema.get("$defs", {})
+    properties = {
+        name: _open_to_references(_strict(schema, definitions, f"tool {tool.name!r}, parameter {name!r}"))
+        for name, schema in tool.schema["properties"].items()
+    }
+    return _closed(**properties)
+
+
+def _call(tool: Tool) -> dict[str, Any]:
+    return {"tool": {"type": "string", "enum": [tool.name]}, "params": closed_parameters(tool)}
+
+
+def _closed(**properties: Any) -> dict[str, Any]:
+    return {"type": "object", "properties": properties, "required": list(properties), "additionalProperties": False}
+
+
+def _strict(
+    schema: dict[str, Any], definitions: dict[str, Any], where: str, inside: tuple[str, ...] = ()
+) -> dict[str, Any]:
+    """Rewrite a schema in the subset that strict mode takes: definitions written out, objects closed, no defaults."""
+    if "$ref" in schema:
+        name = schema["$ref"].rsplit("/", 1)[-1]
+        if name in inside:
+            raise ToolError(f"{where}: {name} contains itself, which strict output can't close; use a flat type")
+        return _strict(definitions[name], definitions, where, (*inside, name))
+    if schema.get("type") == "object":
+        if "properties" not in schema:
+            raise ToolError(f"{where}: a free-form dict can't be closed; declare a TypedDict or a pydantic model")
+        return _closed(
+            **{name: _strict(part, definitions, where, inside) for name, part in schema["properties"].items()}
+        )
+    kept = {key: value for key, value in schema.items() if key in _KEPT}
+    if "default" in schema:
+        kept["description"] = f"{kept.get('description', '')} (by default {schema['default']!r})".strip()
+    if "const" in kept:
+        kept["enum"] = [kept.pop("const")]
+    if "anyOf" in schema or "oneOf" in schema:
+        parts = schema.get("anyOf") or schema["oneOf"]
+        return {**kept, "anyOf": [_strict(part, definitions, where, inside) for part in parts]}
+    if schema.get("type") == "array":
+        if not schema.get("items"):
+            raise ToolError(f"{where}: a list needs the type of its items, such as list[str]")
+        return {**kept, "items": _strict(schema["items"], definitions, where, inside)}
+    if "type" not in kept and "enum" not in kept:
+        raise ToolError(f"{where}: its type is open; strict output needs a type hint such as str, int or list[str]")
+    return kept
+
+
+def _open_to_references(schema: dict[str, Any]) -> dict[str, Any]:
+    if "anyOf" in schema:
+        return {**schema, "anyOf": [*schema["anyOf"], REFERENCE]}
+    if schema.get("type") == "string" and not {"enum", "pattern", "format"} & schema.keys():
+        return schema
+    if schema.get("type") == "array":
+        schema = {**schema, "items": _open_to_references(schema["items"])}
+    described = {"description": schema["description"]} if "description" in schema else {}
+    return {**described, "anyOf": [schema, REFERENCE]}

@@ -1,0 +1,12 @@
+"""Tools: plain functions that plans may call (`tool`), their schemas (`schema`), and the toolbox of a run (`toolbox`).
+
+`@tool` leaves the function a plain function and attaches a `Tool` to it. The JSON schema comes from the type hints and
+the docstring (its ``Args:`` section describes the parameters), so that what a planner reads, what a plan is checked
+against and what the function accepts can't disagree. The idea is function calling as model vendors define it.
+"""
+
+from planexec_lite.tools.schema import ToolError, kind_of, suggest
+from planexec_lite.tools.tool import Effects, Tool, tool
+from planexec_lite.tools.toolbox import Toolbox
+
+__all__ = ["Effects", "Tool", "ToolError", "Toolbox", "kind_of", "suggest", "tool"]

@@ -1,0 +1,75 @@
+"""From a function's type hints and docstring to a schema, and from a schema to a word or two."""
+
+from __future__ import annotations
+
+import difflib
+import inspect
+import json
+import re
+from collections.abc import Callable, Iterable, Mapping
+from itertools import islice
+from typing import Annotated, Any, NotRequired, Required, get_type_hints
+
+from pydantic import ConfigDict, Field, TypeAdapter
+from typing_extensions import TypedDict
+
+
+class ToolError(ValueError):
+    """Arguments that do not fit a tool, a tool that a toolbox does not hold, or a function that can't be a tool."""
+
+
+def arguments_of(name: str, function: Callable[..., Any], doc: str) -> TypeAdapter[Any]:
+    """Return what validates the arguments of `function`: a closed TypedDict of its parameters."""
+    described = dict(re.findall(r"^ +(\w+)(?: \([^)]*\))?: (.+)$", doc.partition("Args:")[2], re.M))
+    hints = get_type_hints(function, include_extras=True)
+    fields: dict[str, Any] = {}
+    for parameter in inspect.signature(function).parameters.values():
+        if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD, parameter.POSITIONAL_ONLY):
+            raise ToolError(f"tool {name!r}: a plan names every argument, so {parameter} can't be passed; list them")
+        if parameter.name not in hints:
+            mend = f"write a type hint, such as {parameter.name}: str"
+            raise ToolError(f"tool {name!r}: parameter {parameter.name!r} has no type; {mend}")
+        optional = parameter.default is not parameter.empty
+        extra = {"default": parameter.default} if optional else None
+        field = Field(description=described.get(parameter.name), json_schema_extra=extra)
+        hint: Any = Annotated[hints[parameter.name], field]
+        fields[parameter.name] = NotRequired[hint] if optional else Required[hint]
+    build: Any = TypedDict
+    arguments = build(name, fields)
+    arguments.__pydantic_config__ = ConfigDict(extra="forbid")
+    return TypeAdapter(arguments)
+
+
+def suggest(name: str, known: Iterable[str]) -> str:
+    """Return ``"; did you mean 'x'?"`` for the nearest of the first 200 `known` names, or an empty text."""
+    near = difflib.get_close_matches(name, list(islice(known, 200)), n=1)
+    return f"; did you mean {near[0]!r}?" if near else ""
+
+
+def kind_of(schema: Mapping[str, Any]) -> str:
+    """A JSON schema in a word or two: ``string``, ``list of number``, ``one of staging, production``."""
+    if "enum" in schema:
+        return "one of " + ", ".join(map(str, schema["enum"]))
+    if "anyOf" in schema:
+        return " or ".join(kind_of(part) for part in schema["anyOf"])
+    if schema.get("type") == "array":
+        return "list of " + kind_of(schema.get("items", {}))
+    return str(schema.get("type") or schema.get("$ref", "any").rsplit("/", 1)[-1])
+
+
+def default_of(schema: Mapping[str, Any]) -> str:
+    """The default of a parameter as a signature shows it: `` = 3``, or an empty text."""
+    return f" = {json.dumps(schema['default'], default=str)}" if "default" in schema else ""
+
+
+def without_titles(schema: Any, *, named: bool = False) -> Any:
+    """Drop pydantic's titles, which repeat the names; `named` says that the keys are names, not keywords."""
+    if isinstance(schema, list):
+        return [without_titles(part) for part in schema]
+    if not isinstance(schema, dict):
+        return schema
+    return {
+        key: without_titles(part, named=not named and key in ("properties", "$defs"))
+        for key, part in schema.items()
+        if named or key != "title"
+    }

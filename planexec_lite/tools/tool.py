@@ -1,0 +1,153 @@
+"""A tool: a plain function with a schema, validated arguments and a declared latency."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping
+from functools import cached_property
+from typing import Any, Literal, NamedTuple, TypeVar, overload
+
+from pydantic import ValidationError
+
+from planexec_lite import references
+from planexec_lite.meter import charge
+from planexec_lite.tools.schema import ToolError, arguments_of, default_of, kind_of, suggest, without_titles
+
+Effects = Literal["none", "idempotent", "once"]
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+class Fault(NamedTuple):
+    """One way in which arguments do not fit: a code, the parameter, and a message."""
+
+    code: str
+    parameter: str
+    message: str
+
+
+class Tool:
+    """A function that a step may call.
+
+    Args:
+        function: takes named parameters, all with type hints; returns data (what JSON can hold).
+        name: what plans call it; by default the function's name.
+        latency: seconds that a call takes in simulation: a number, or a function of the arguments.
+        effects: what a call does to the world: "none", "idempotent" (a repeat does no harm) or "once".
+
+    Raises `ToolError` when the function has a parameter without a type hint, or takes `*args` or `**kwargs`.
+    """
+
+    def __init__(
+        self,
+        function: Callable[..., Any],
+        *,
+        name: str | None = None,
+        latency: float | Callable[..., float] = 0.0,
+        effects: Effects = "none",
+    ) -> None:
+        self.function = function
+        self.name = name or function.__name__
+        self.latency = latency
+        self.effects = effects
+        doc = inspect.cleandoc(function.__doc__ or "")
+        self.description = doc.split("\n\n")[0].replace("\n", " ")
+        self._arguments = arguments_of(self.name, function, doc)
+
+    def __repr__(self) -> str:
+        return f"Tool({self.signature})"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        if getattr(self.function, "tool", None) is self:
+            return getattr, (self.function, "tool")
+        return _rebuild, (self.function, self.name, self.latency, self.effects)
+
+    @cached_property
+    def schema(self) -> dict[str, Any]:
+        """The JSON schema of the arguments: an object, closed, with descriptions."""
+        schema = without_titles(self._arguments.json_schema())
+        return {"type": "object", "properties": {}, "additionalProperties": False, **schema}
+
+    @cached_property
+    def parameters(self) -> tuple[str, ...]:
+        """The names of the parameters, in order."""
+        return tuple(self.schema["properties"])
+
+    @property
+    def signature(self) -> str:
+        """The tool on one line, as a planner reads it: ``build_docker(tag: string)``."""
+        parts = [f"{name}: {kind_of(schema)}{default_of(schema)}" for name, schema in self.schema["properties"].items()]
+        return f"{self.name}({', '.join(parts)})"
+
+    def bind(self, params: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Give a lone ``input`` to the tool's only parameter; other arguments stay as they are.
+
+        Plans in the shape ``{"tool": "web_search", "input": "wind"}`` name no parameter; this rule reads them.
+        """
+        if set(params) == {"input"} and len(self.parameters) == 1:
+            return {self.parameters[0]: params["input"]}
+        return params
+
+    def faults(self, params: Mapping[str, Any]) -> list[Fault]:
+        """Return every way in which `params` do not fit, [] when they do. What a reference stands for is not judged."""
+        try:
+            self._arguments.validate_python(self.bind(params))
+        except ValidationError as error:
+            return [self._fault(e) for e in error.errors(include_url=False) if not references.whole(e["input"])]
+        return []
+
+    def call(self, params: Mapping[str, Any]) -> Any:
+        """Validate `params`, charge the latency and call the function.
+
+        Raises `ToolError` when they do not fit, before anything has happened, and whatever the function raises.
+        """
+        try:
+            arguments = self._arguments.validate_python(self.bind(params))
+        except ValidationError as error:
+            faults = [self._fault(e).message for e in error.errors(include_url=False)]
+            raise ToolError(f"{self.name}: {'; '.join(faults)}") from None
+        charge(self.seconds(arguments))
+        return self.function(**arguments)
+
+    def seconds(self, arguments: Mapping[str, Any]) -> float:
+        """The declared latency of a call with these `arguments`, in seconds."""
+        return self.latency(**arguments) if callable(self.latency) else self.latency
+
+    def _fault(self, error: Any) -> Fault:
+        where = error["loc"][0] if error["loc"] else ""
+        if error["type"] == "missing" and len(error["loc"]) == 1:
+            return Fault("missing_parameter", where, f"parameter {where!r} is missing: {self.signature}")
+        if error["type"] == "extra_forbidden" and len(error["loc"]) == 1:
+            near = suggest(str(where), self.parameters)
+            return Fault("unknown_parameter", where, f"there is no parameter {where!r}{near}: {self.signature}")
+        path = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in error["loc"][1:])
+        said = error["msg"][0].lower() + error["msg"][1:]
+        return Fault("wrong_parameter", where, f"parameter {str(where) + path!r}: {said}; got {_short(error['input'])}")
+
+
+@overload
+def tool(function: F, /) -> F: ...
+@overload
+def tool(
+    *, name: str | None = None, latency: float | Callable[..., float] = 0.0, effects: Effects = "none"
+) -> Callable[[F], F]: ...
+def tool(function: F | None = None, /, **options: Any) -> F | Callable[[F], F]:
+    """Make a function a tool: ``@tool`` or ``@tool(latency=2.0, effects="once")``.
+
+    The function stays a plain function with its `Tool` attached as ``function.tool``, so that it can be called, pickled
+    and sent to a worker. Options are those of `Tool`.
+    """
+
+    def attach(function: F) -> F:
+        function.tool = Tool(function, **options)  # type: ignore[attr-defined]
+        return function
+
+    return attach if function is None else attach(function)
+
+
+def _rebuild(function: Callable[..., Any], name: str, latency: Any, effects: Effects) -> Tool:
+    return Tool(function, name=name, latency=latency, effects=effects)
+
+
+def _short(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= 60 else f"{text[:40]}…{text[-15:]}"
