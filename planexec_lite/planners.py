@@ -94,8 +94,8 @@ class LLMPlanner:
             raise PlanError([Problem("cut_off", None, "the answer was cut off at the token limit", hint)], answer.text)
         plan = _with_goal(Plan.parse(answer.text), goal)
         limit = self.horizon or self.max_steps
-        if len(plan) > limit:
-            message = f"the plan has {len(plan)} steps; at most {limit} were asked for"
+        if len(plan.steps) > limit:
+            message = f"the plan has {len(plan.steps)} steps; at most {limit} were asked for"
             raise PlanError(
                 [Problem("too_many_steps", None, message, "join steps, or leave some for later")], answer.text
             )

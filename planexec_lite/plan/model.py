@@ -10,6 +10,7 @@ from typing import Annotated, Any
 
 from pydantic import AliasChoices, BaseModel, BeforeValidator, ConfigDict, Field, JsonValue
 
+from planexec_lite import references
 from planexec_lite.plan import checks, graph, reading
 from planexec_lite.plan.problems import Problem
 from planexec_lite.tools import Effects, Toolbox
@@ -33,6 +34,10 @@ def _tool(value: Any) -> Any:
     return None if isinstance(value, str) and value.strip().lower() in ("", "none") else value
 
 
+def _written(value: Any) -> str:
+    return str(references.whole(value) or repr(value))
+
+
 Id = Annotated[str, Field(pattern=r"^[\w.-]+$")]
 ToolName = Annotated[str | None, BeforeValidator(_tool)]
 Params = Annotated[dict[str, JsonValue], BeforeValidator(_params)]
@@ -47,7 +52,7 @@ class Call(BaseModel):
     params: Params = Field(default={}, validation_alias=AliasChoices("params", "input", "arguments"))
 
     def __str__(self) -> str:
-        return f"{self.tool}({', '.join(f'{name}={value!r}' for name, value in self.params.items())})"
+        return f"{self.tool}({', '.join(f'{name}={_written(value)}' for name, value in self.params.items())})"
 
 
 class Step(BaseModel):
@@ -155,8 +160,10 @@ class Plan(BaseModel):
         """
         return graph.longest_path(self.graph, durations)
 
-    def __len__(self) -> int:
-        return len(self.steps)
+    def durations(self, toolbox: Toolbox) -> dict[str, float]:
+        """The seconds that each step's tool declares for it, by step id; 0 for a step without a tool."""
+        calls = ((step.id, step.tool, step.params) for step in self.steps)
+        return {id: toolbox[tool].seconds(toolbox[tool].bind(params)) if tool else 0.0 for id, tool, params in calls}
 
     def __str__(self) -> str:
         width = max((len(step.id) for step in self.steps), default=0)

@@ -1,0 +1,246 @@
+"""The world of the deploy plan: a folder with real files, and the tools that change it."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import runpy
+import shutil
+import sqlite3
+import tempfile
+import weakref
+from contextlib import closing
+from functools import cached_property
+from importlib.resources import as_file, files
+from pathlib import Path
+from typing import Any, Literal
+
+from planexec_lite.tools import Effects, Tool, Toolbox
+
+Environment = Literal["staging", "production"]
+
+_TOOLS: dict[str, tuple[float, Effects]] = {
+    "run_tests": (60, "none"),
+    "build_docker": (90, "idempotent"),
+    "backup_database": (120, "idempotent"),
+    "deploy_staging": (30, "idempotent"),
+    "run_smoke_tests": (20, "none"),
+    "deploy_production": (45, "idempotent"),
+    "notify_team": (1, "once"),
+    "rollback_staging": (10, "idempotent"),
+    "rollback_production": (15, "idempotent"),
+    "remove_image": (2, "idempotent"),
+    "restore_database": (60, "idempotent"),
+}
+
+
+class World:
+    """A shop at v2.3.0 whose v2.3.1 is ready to be released, in a temporary folder that goes away with the object.
+
+    Args:
+        currency: the setting that v2.3.1 needs, as production has it; None leaves it out.
+    """
+
+    def __init__(self, currency: str | None = "EUR") -> None:
+        self.folder = Path(tempfile.mkdtemp(prefix="deploy-"))
+        weakref.finalize(self, shutil.rmtree, self.folder, ignore_errors=True)
+        with as_file(files(__package__) / "releases") as releases:
+            shutil.copytree(releases / "v2.3.1", self.folder / "source", ignore=shutil.ignore_patterns("__pycache__"))
+            shutil.copytree(releases / "v2.3.0", self.image("v2.3.0"), ignore=shutil.ignore_patterns("__pycache__"))
+        for env in ("staging", "production"):
+            settings = {"currency": "EUR"} if env == "staging" else {"currency": currency} if currency else {}
+            self.environment(env).mkdir(parents=True)
+            (self.environment(env) / "settings.json").write_text(json.dumps(settings))
+            (self.environment(env) / "releases.json").write_text(json.dumps(["v2.3.0"]))
+        with closing(sqlite3.connect(self.database)) as db, db:
+            db.execute("CREATE TABLE orders (number INTEGER PRIMARY KEY, price INTEGER NOT NULL)")
+            db.executemany("INSERT INTO orders VALUES (?, ?)", [(1, 20), (2, 35), (3, 5)])
+
+    @cached_property
+    def tools(self) -> Toolbox:
+        """The world's tools, with the seconds that each takes in simulation and what a repeat would do."""
+        return Toolbox(
+            Tool(getattr(self, name), latency=latency, effects=effects) for name, (latency, effects) in _TOOLS.items()
+        )
+
+    @property
+    def database(self) -> Path:
+        """The production database, a SQLite file."""
+        return self.folder / "production.sqlite"
+
+    def image(self, tag: str) -> Path:
+        """The folder of an image in the registry."""
+        return self.folder / "registry" / tag
+
+    def environment(self, env: str) -> Path:
+        """The folder of an environment: its settings and its releases, the running one last."""
+        return self.folder / "environments" / env
+
+    def deployed(self, env: Environment) -> str:
+        """The tag that runs in an environment."""
+        return str(self._releases(env)[-1])
+
+    @property
+    def messages(self) -> list[str]:
+        """What the team was told, oldest first."""
+        sent = self.folder / "sent.txt"
+        return sent.read_text().splitlines() if sent.exists() else []
+
+    def run_tests(self) -> dict[str, Any]:
+        """Run the full test suite of the source."""
+        handle = self._application(self.folder / "source")
+        tests = runpy.run_path(str(self.folder / "source" / "tests.py"))
+        tests = {name: test for name, test in tests.items() if name.startswith("test_")}
+        failed = [name for name, test in tests.items() if not _passes(test, handle)]
+        if failed:
+            raise RuntimeError(f"{len(failed)} of {len(tests)} tests failed: {', '.join(failed)}")
+        return {"passed": len(tests)}
+
+    def build_docker(self, tag: str) -> dict[str, Any]:
+        """Build the image of the source and put it into the registry.
+
+        Args:
+            tag: the version, such as v2.3.1
+        """
+        source = self.folder / "source"
+        version = runpy.run_path(str(source / "app.py"))["VERSION"]
+        if version != tag:
+            raise ValueError(f"the source is at {version}, so it can't be tagged {tag}")
+        shutil.copytree(source, self.image(tag), dirs_exist_ok=True)
+        digest = hashlib.sha256((source / "app.py").read_bytes()).hexdigest()
+        return {"image": f"shop:{tag}", "digest": digest[:12]}
+
+    def backup_database(self) -> dict[str, Any]:
+        """Back up the production database."""
+        name = f"backup-{len(list(self.folder.glob('backup-*.sqlite'))) + 1}.sqlite"
+        with closing(sqlite3.connect(self.database)) as db, closing(sqlite3.connect(self.folder / name)) as copy:
+            db.backup(copy)
+            (rows,) = copy.execute("SELECT count(*) FROM orders").fetchone()
+        return {"file": name, "rows": rows}
+
+    def deploy_staging(self, tag: str) -> dict[str, Any]:
+        """Deploy an image to staging.
+
+        Args:
+            tag: an image in the registry
+        """
+        return self._deploy("staging", tag)
+
+    def deploy_production(self, tag: str) -> dict[str, Any]:
+        """Deploy an image to production.
+
+        Args:
+            tag: an image in the registry
+        """
+        return self._deploy("production", tag)
+
+    def run_smoke_tests(self, env: Environment) -> dict[str, Any]:
+        """Call every endpoint of what is deployed in an environment.
+
+        Args:
+            env: where
+        """
+        handle = self._application(self.image(self.deployed(env)))
+        settings = json.loads((self.environment(env) / "settings.json").read_text())
+        with closing(sqlite3.connect(self.database)) as db:
+            orders = db.execute("SELECT number, price FROM orders").fetchall()
+        answers = {path: _answer(handle, path, settings, orders) for path in ("/health", "/orders", "/total")}
+        broken = [f"{path} {said}" for path, (status, said) in answers.items() if status != 200]
+        if broken:
+            raise RuntimeError(f"{len(broken)} of {len(answers)} endpoints fail on {env}: {'; '.join(broken)}")
+        return {"env": env, "version": self.deployed(env), "passed": len(answers)}
+
+    def notify_team(self, message: str) -> dict[str, Any]:
+        """Send a message to the team; it can't be taken back.
+
+        Args:
+            message: one line
+        """
+        with (self.folder / "sent.txt").open("a") as sent:
+            sent.write(" ".join(message.split()) + "\n")
+        return {"sent": message}
+
+    def rollback_staging(self) -> dict[str, Any]:
+        """Deploy the previous release to staging again."""
+        return self._roll_back("staging", "previous")
+
+    def rollback_production(self, to: str = "previous") -> dict[str, Any]:
+        """Deploy an earlier release to production again.
+
+        Args:
+            to: a tag, or previous
+        """
+        return self._roll_back("production", to)
+
+    def remove_image(self, tag: str) -> dict[str, Any]:
+        """Remove an image that runs nowhere from the registry.
+
+        Args:
+            tag: an image in the registry
+        """
+        self._known(tag)
+        if tag in (self.deployed("staging"), self.deployed("production")):
+            raise ValueError(f"{tag} is deployed; roll back first")
+        shutil.rmtree(self.image(tag))
+        return {"removed": tag}
+
+    def restore_database(self, file: str) -> dict[str, Any]:
+        """Put a backup back into production.
+
+        Args:
+            file: the name that backup_database returned
+        """
+        known = sorted(path.name for path in self.folder.glob("backup-*.sqlite"))
+        if file not in known:
+            raise ValueError(f"there is no backup {file!r}; there are: {', '.join(known) or 'none'}")
+        with closing(sqlite3.connect(self.folder / file)) as copy, closing(sqlite3.connect(self.database)) as db:
+            copy.backup(db)
+            (rows,) = db.execute("SELECT count(*) FROM orders").fetchone()
+        return {"restored": file, "rows": rows}
+
+    def _application(self, folder: Path) -> Any:
+        return runpy.run_path(str(folder / "app.py"))["handle"]
+
+    def _releases(self, env: str) -> list[str]:
+        releases: list[str] = json.loads((self.environment(env) / "releases.json").read_text())
+        return releases
+
+    def _known(self, tag: str) -> None:
+        known = sorted(path.name for path in (self.folder / "registry").iterdir())
+        if tag not in known:
+            raise ValueError(f"there is no image {tag!r} in the registry; there are: {', '.join(known)}")
+
+    def _deploy(self, env: Environment, tag: str) -> dict[str, Any]:
+        self._known(tag)
+        releases = self._releases(env)
+        previous = releases[-1]
+        if tag != previous:
+            (self.environment(env) / "releases.json").write_text(json.dumps([*releases, tag]))
+        return {"env": env, "version": tag, "previous": previous}
+
+    def _roll_back(self, env: Environment, to: str) -> dict[str, Any]:
+        releases = self._releases(env)
+        earlier = releases[:-1]
+        tag = earlier[-1] if to == "previous" and earlier else to
+        if tag not in earlier:
+            raise ValueError(f"{env} can't go back to {to}; it ran: {', '.join(releases)}")
+        kept = releases[: releases.index(tag) + 1]
+        (self.environment(env) / "releases.json").write_text(json.dumps(kept))
+        return {"env": env, "version": tag, "previous": releases[-1]}
+
+
+def _passes(test: Any, handle: Any) -> bool:
+    try:
+        test(handle)
+    except Exception:
+        return False
+    return True
+
+
+def _answer(handle: Any, path: str, settings: Any, orders: Any) -> tuple[int, str]:
+    """The application's answer; an error inside it is a 500, as a web server makes it."""
+    try:
+        status, body = handle(path, settings, orders)
+    except Exception as error:
+        return 500, f"500 {type(error).__name__} {error}"
+    return status, f"{status} {body}"
