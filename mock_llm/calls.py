@@ -1,0 +1,107 @@
+"""What was asked and answered: one `Call` each, and `Calls`, which prints as a table."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, overload
+
+from .exchange import Answer, ApiError
+
+COLUMNS = ("#", "role", "scene", "in", "out", "seconds", "reply")
+WIDTH = 48
+
+
+@dataclass(frozen=True)
+class Call:
+    """One request and what became of it.
+
+    Args:
+        index: its place in `llm.calls`, in order of arrival.
+        role: who asked ("planner"), from the instructions; None when they don't say.
+        request: the JSON that the client sent (None: it was no JSON object).
+        outcome: the model's answer, or the error that the client got.
+        attempt: 0 for the first try, k for the client's k-th silent retry.
+        digest: fingerprint of the request's content.
+    """
+
+    index: int
+    role: str | None
+    request: Mapping[str, Any] | None
+    outcome: Answer | ApiError
+    attempt: int
+    digest: str
+
+    @property
+    def scene(self) -> str | None:
+        """The name of the scene that answered, or None."""
+        return self.outcome.scene if isinstance(self.outcome, Answer) else None
+
+    @property
+    def error(self) -> ApiError | None:
+        """The error that the client got, or None. `print(call.error.message)` shows why."""
+        return self.outcome if isinstance(self.outcome, ApiError) else None
+
+    @property
+    def text(self) -> str:
+        """What the client was told: the reply's text, the refusal, or the error's message."""
+        outcome = self.outcome
+        return outcome.message if isinstance(outcome, ApiError) else outcome.text or outcome.refusal or ""
+
+    @property
+    def latency(self) -> float:
+        """Seconds the model is said to have taken."""
+        return self.outcome.latency if isinstance(self.outcome, Answer) else 0.0
+
+    @property
+    def input_tokens(self) -> int:
+        """Tokens read; 0 for an error."""
+        return self.outcome.input_tokens if isinstance(self.outcome, Answer) else 0
+
+    @property
+    def output_tokens(self) -> int:
+        """Tokens written; 0 for an error."""
+        return self.outcome.output_tokens if isinstance(self.outcome, Answer) else 0
+
+
+class Calls(Sequence[Call]):
+    """Calls as a sequence that prints as a plain table: the same calls, the same text."""
+
+    def __init__(self, calls: Sequence[Call]) -> None:
+        self._calls = tuple(calls)
+
+    def __len__(self) -> int:
+        return len(self._calls)
+
+    def __iter__(self) -> Iterator[Call]:
+        return iter(self._calls)
+
+    @overload
+    def __getitem__(self, index: int) -> Call: ...
+    @overload
+    def __getitem__(self, index: slice) -> Calls: ...
+    def __getitem__(self, index: int | slice) -> Call | Calls:
+        return Calls(self._calls[index]) if isinstance(index, slice) else self._calls[index]
+
+    def by_content(self) -> Calls:
+        """The calls in an order that threads can't change: by role, scene and content, numbered anew."""
+        ordered = sorted(self._calls, key=lambda call: (call.role or "", call.scene or "", call.digest, call.attempt))
+        return Calls([replace(call, index=index) for index, call in enumerate(ordered)])
+
+    def __repr__(self) -> str:
+        rows = [COLUMNS, *(_row(call) for call in self._calls)]
+        widths = [max(len(row[n]) for row in rows) for n in range(len(COLUMNS))]
+        right = {"#", "in", "out", "seconds"}
+
+        def cell(name: str, text: str, width: int) -> str:
+            return text.rjust(width) if name in right else text.ljust(width)
+
+        return "\n".join("  ".join(map(cell, COLUMNS, row, widths)).rstrip() for row in rows)
+
+
+def _row(call: Call) -> tuple[str, ...]:
+    text = " ".join(call.text.split())
+    text = text if len(text) <= WIDTH else f"{text[: WIDTH - 1]}…"
+    scene = call.scene if call.error is None else f"{call.error.status} {call.error.code or call.error.type}"
+    numbers = (str(call.input_tokens), str(call.output_tokens), f"{call.latency:.2f}")
+    return (str(call.index), call.role or "-", scene or "-", *numbers, text)

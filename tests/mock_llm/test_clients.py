@@ -1,0 +1,296 @@
+"""The genuine OpenAI client talks to the script: sync and async, on httpx2 and on legacy httpx."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import httpx
+import httpx2
+import openai
+import pydantic
+import pytest
+from openai.types.chat import ChatCompletion
+
+from mock_llm import MockLLM, Request
+from mock_llm.wire import HttpRequest
+
+SYSTEM = {"role": "system", "content": "You write plans, as JSON.\nRole: planner\n"}
+ASK: dict[str, Any] = {
+    "model": "gpt-4.1",
+    "messages": [SYSTEM, {"role": "user", "content": "Compute 12 * 4 + 5"}],
+    "response_format": {"type": "json_object"},
+    "temperature": 0,
+}
+PLAN = {"goal": "12 * 4 + 5", "steps": [{"id": "1", "tool": "multiply"}]}
+SCENES: list[dict[str, Any]] = [
+    {
+        "name": "plan the sum",
+        "when": {"role": "planner", "says": "12 * 4 + 5", "format": "json"},
+        "reply": {"json": PLAN, "latency": 1.5, "usage": {"input": 412, "output": 180}},
+    },
+    {"name": "greet", "when": {"says": "hello"}, "reply": {"text": "Good day to you, dear caller."}},
+    {"name": "decline", "when": {"says": "rm -rf"}, "reply": {"refusal": "I won't delete that."}},
+]
+
+
+def say(text: str, **options: Any) -> dict[str, Any]:
+    return {"model": "any-name", "messages": [{"role": "user", "content": text}], **options}
+
+
+@pytest.fixture
+def llm() -> MockLLM:
+    return MockLLM(SCENES)
+
+
+def test_the_sync_client_gets_the_scripted_plan(llm: MockLLM) -> None:
+    client = llm.client()
+    assert isinstance(client, openai.OpenAI)
+    reply = client.chat.completions.create(**ASK)
+    assert json.loads(reply.choices[0].message.content or "") == PLAN
+    assert (reply.model, reply.choices[0].finish_reason) == ("gpt-4.1", "stop")
+    assert reply.usage is not None
+    assert (reply.usage.prompt_tokens, reply.usage.completion_tokens, reply.usage.total_tokens) == (412, 180, 592)
+
+
+def test_the_async_client_gets_the_same_bytes_as_the_sync_client(llm: MockLLM) -> None:
+    async def ask() -> bytes:
+        client = llm.async_client()
+        assert isinstance(client, openai.AsyncOpenAI)
+        reply = await client.chat.completions.with_raw_response.create(**ASK)
+        return reply.content
+
+    assert asyncio.run(ask()) == llm.client().chat.completions.with_raw_response.create(**ASK).content
+
+
+def test_the_latency_is_reported_and_not_slept(llm: MockLLM) -> None:
+    reply = llm.client(timeout=0.5).chat.completions.with_raw_response.create(**ASK)
+    assert reply.headers["openai-processing-ms"] == "1500"
+    assert reply.headers["x-request-id"].startswith("req_")
+    assert reply.elapsed.total_seconds() < 1.0
+
+
+def test_plain_clients_of_both_http_libraries_work_over_the_transport(llm: MockLLM) -> None:
+    url = "http://anywhere/v1/chat/completions"
+    with httpx2.Client(transport=llm.transport()) as new, httpx.Client(transport=llm.transport(httpx)) as legacy:
+        answers = [new.post(url, json=ASK), legacy.post(url, json=ASK)]
+    assert [answer.status_code for answer in answers] == [200, 200]
+    assert answers[0].content == answers[1].content
+    assert json.loads(answers[0].json()["choices"][0]["message"]["content"]) == PLAN
+
+
+def test_the_openai_client_also_runs_on_a_legacy_httpx_client(llm: MockLLM) -> None:
+    legacy = httpx.Client(transport=llm.transport(httpx))
+    client = openai.OpenAI(api_key="x", base_url="http://anywhere/v1", http_client=legacy)  # type: ignore[arg-type]
+    assert client.chat.completions.create(**say("hello")).choices[0].message.content == "Good day to you, dear caller."
+
+
+def test_legacy_async_httpx_works(llm: MockLLM) -> None:
+    async def ask() -> int:
+        async with httpx.AsyncClient(transport=llm.transport(httpx)) as client:
+            return (await client.post("http://anywhere/v1/chat/completions", json=ASK)).status_code
+
+    assert asyncio.run(ask()) == 200
+
+
+def test_no_key_is_needed_and_the_environment_does_not_redirect_the_client(
+    llm: MockLLM, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    monkeypatch.setenv("OPENAI_BASE_URL", "https://api.openai.com/v1")
+    monkeypatch.setenv("HTTPS_PROXY", "http://127.0.0.1:9")
+    assert llm.client().chat.completions.create(**say("hello")).choices[0].message.content
+
+
+def test_a_client_without_the_transport_would_have_reached_the_network(llm: MockLLM) -> None:
+    llm.client()
+    astray = openai.OpenAI(api_key="x", base_url="http://127.0.0.1:9/v1", max_retries=0)  # nothing was patched for it
+    with pytest.raises((openai.APIConnectionError, AssertionError)) as caught:
+        astray.chat.completions.create(**ASK)
+    causes = [caught.value, caught.value.__cause__]
+    assert any("reached for the network" in str(cause) for cause in causes)
+    astray.close()
+
+
+def test_an_http_client_of_ones_own_is_refused(llm: MockLLM) -> None:
+    with pytest.raises(TypeError, match=r"llm\.transport"):
+        llm.client(http_client=httpx2.Client())
+
+
+def test_every_field_validates_strictly_and_none_is_unknown(llm: MockLLM) -> None:
+    for request in (ASK, say("hello"), say("rm -rf"), say("hello", max_tokens=2)):
+        body = llm.client().chat.completions.with_raw_response.create(**request).http_response.json()
+        assert_no_extra(ChatCompletion.model_validate(body, strict=True))
+        assert set(body) >= {"id", "object", "created", "model", "choices", "usage", "system_fingerprint"}
+        choice = body["choices"][0]
+        assert set(choice) == {"index", "message", "logprobs", "finish_reason"}
+        assert {"role", "content", "refusal"} <= set(choice["message"])
+
+
+def assert_no_extra(value: Any) -> None:
+    if isinstance(value, pydantic.BaseModel):
+        assert not value.model_extra
+        for name in type(value).model_fields:
+            assert_no_extra(getattr(value, name))
+    elif isinstance(value, list):
+        for item in value:
+            assert_no_extra(item)
+
+
+def test_structured_parsing_of_the_client_works(llm: MockLLM) -> None:
+    class Step(pydantic.BaseModel):
+        id: str
+        tool: str
+
+    class Plan(pydantic.BaseModel):
+        goal: str
+        steps: list[Step]
+
+    asked = {name: value for name, value in ASK.items() if name != "response_format"}
+    parsed = llm.client().chat.completions.parse(**asked, response_format=Plan).choices[0].message.parsed
+    assert parsed == Plan(**PLAN)  # type: ignore[arg-type]
+
+
+def test_a_scripted_refusal_has_no_content(llm: MockLLM) -> None:
+    message = llm.client().chat.completions.create(**say("rm -rf")).choices[0].message
+    assert (message.content, message.refusal) == (None, "I won't delete that.")
+
+
+def test_max_tokens_truncates_and_says_so(llm: MockLLM) -> None:
+    whole = llm.client().chat.completions.create(**say("hello"))
+    for limit in ({"max_tokens": 3}, {"max_completion_tokens": 3}):
+        cut = llm.client().chat.completions.create(**say("hello", **limit))
+        text, full = cut.choices[0].message.content or "", whole.choices[0].message.content or ""
+        assert full.startswith(text)
+        assert 0 < len(text) < len(full)
+        assert cut.choices[0].finish_reason == "length"
+        assert cut.usage is not None
+        assert cut.usage.completion_tokens == 3
+    roomy = llm.client().chat.completions.create(**say("hello", max_tokens=100))
+    assert roomy.choices[0].finish_reason == "stop"
+
+
+def test_stop_ends_the_text_before_the_stop_text(llm: MockLLM) -> None:
+    reply = llm.client().chat.completions.create(**say("hello", stop=[" to", " dear"]))
+    assert (reply.choices[0].message.content, reply.choices[0].finish_reason) == ("Good day", "stop")
+
+
+def test_usage_is_estimated_as_characters_by_four_when_not_stated(llm: MockLLM) -> None:
+    usage = llm.client().chat.completions.create(**say("hello")).usage
+    assert usage is not None
+    assert (usage.prompt_tokens, usage.completion_tokens) == (2, 8)  # 5 and 29 characters
+
+
+def test_an_unscripted_request_is_refused_once_and_not_retried(llm: MockLLM) -> None:
+    with pytest.raises(openai.UnprocessableEntityError) as caught:
+        llm.client(max_retries=3).chat.completions.create(**say("good morning"))
+    assert len(llm.calls) == 1
+    body = caught.value.body
+    assert isinstance(body, dict)
+    assert set(body) == {"message", "type", "param", "code"}
+    assert (body["type"], body["code"]) == ("mock_llm_error", "no_scene_fits")
+
+
+def test_models_are_listed_and_described(llm: MockLLM) -> None:
+    assert [model.id for model in llm.client().models.list()] == ["mock-llm"]
+    assert llm.client().models.retrieve("gpt-4.1").id == "gpt-4.1"
+    assert len(llm.calls) == 0
+
+
+def test_unknown_routes_are_404_in_the_apis_shape(llm: MockLLM) -> None:
+    with pytest.raises(openai.NotFoundError) as caught:
+        llm.client().files.list()
+    assert "Invalid URL (GET /v1/files)" in str(caught.value)
+    with pytest.raises(openai.NotFoundError, match="not supported yet by mock_llm"):
+        llm.client().responses.create(model="x", input="hello")
+
+
+def test_a_retry_is_an_attempt_of_the_same_call(llm: MockLLM) -> None:
+    url, headers = "http://anywhere/v1/chat/completions", {"x-stainless-retry-count": "2"}
+    with httpx2.Client(transport=llm.transport()) as client:
+        first, second = client.post(url, json=ASK), client.post(url, json=ASK, headers=headers)
+    assert first.content == second.content
+    assert [call.attempt for call in llm.calls] == [0, 2]
+
+
+def test_calls_print_as_the_same_table_every_time(llm: MockLLM) -> None:
+    client = llm.client()
+    client.chat.completions.create(**ASK)
+    with pytest.raises(openai.UnprocessableEntityError):
+        client.chat.completions.create(**say("good morning"))
+    assert str(llm.calls).splitlines() == [
+        "#  role     scene               in  out  seconds  reply",
+        '0  planner  plan the sum       412  180     1.50  {"goal": "12 * 4 + 5", "steps": [{"id": "1", "t…',
+        "1  -        422 no_scene_fits    0    0     0.00  mock_llm has no scene for this request: no role…",
+    ]
+    first, second = llm.calls
+    assert (first.scene, first.latency, first.error) == ("plan the sum", 1.5, None)
+    assert first.request == ASK
+    assert second.error is not None
+    assert llm.calls[-1] == second
+    assert len(llm.calls[:1]) == 1
+
+
+def test_assert_all_used_names_the_scenes_that_answered_nothing(llm: MockLLM) -> None:
+    llm.client().chat.completions.create(**say("hello"))
+    with pytest.raises(AssertionError, match=r"2 of 3 scenes answered no call") as caught:
+        llm.assert_all_used()
+    assert "'plan the sum'" in str(caught.value)
+    assert "greet" not in str(caught.value)
+    llm.client().chat.completions.create(**say("rm -rf"))
+    llm.client().chat.completions.create(**ASK)
+    llm.assert_all_used()
+
+
+def test_many_threads_get_their_own_answers_and_no_call_is_lost() -> None:
+    def echo(request: Request) -> str:
+        return f"you said {request.last.text}"
+
+    llm = MockLLM([{"name": "echo", "reply": {"python": echo}}])
+    client = llm.client()
+
+    def ask(n: int) -> str | None:
+        return client.chat.completions.create(**say(f"number {n}")).choices[0].message.content
+
+    with ThreadPoolExecutor(8) as pool:
+        answers = list(pool.map(ask, range(120)))
+    assert answers == [f"you said number {n}" for n in range(120)]
+    assert [call.index for call in llm.calls] == list(range(120))
+
+
+def test_calls_are_numbered_without_gaps_while_threads_interrupt_each_other(llm: MockLLM) -> None:
+    request = HttpRequest("POST", "/v1/chat/completions", {}, json.dumps(say("hello")).encode())
+    patience = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        with ThreadPoolExecutor(32) as pool:
+            list(pool.map(lambda _: llm.respond(request), range(2000)))
+    finally:
+        sys.setswitchinterval(patience)
+    assert [call.index for call in llm.calls] == list(range(2000))
+
+
+def test_the_table_by_content_does_not_depend_on_the_order_of_arrival() -> None:
+    tables = []
+    for order in ("hello", "good morning", "rm -rf"), ("rm -rf", "hello", "good morning"):
+        llm = MockLLM(SCENES)
+        for text in order:
+            with contextlib.suppress(openai.UnprocessableEntityError):
+                llm.client().chat.completions.create(**say(text))
+        tables.append((str(llm.calls), str(llm.calls.by_content())))
+    assert tables[0][1] == tables[1][1]
+    assert tables[0][0] != tables[1][0]
+
+
+def test_importing_the_package_loads_no_client() -> None:
+    check = (
+        "import sys, mock_llm; loaded = {'openai', 'httpx', 'httpx2', 'pydantic', 'planexec_lite', 'jsonschema'};"
+        "sys.exit(str(loaded & set(sys.modules)) if loaded & set(sys.modules) else 0)"
+    )
+    done = subprocess.run([sys.executable, "-c", check], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")

@@ -1,0 +1,248 @@
+"""Which scene answers, what it says, and what the author is told when none does."""
+
+from __future__ import annotations
+
+import itertools
+import json
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from mock_llm import Answer, ApiError, MockLLM, Reply, Request, Scene, When
+from mock_llm.engine import answer
+from mock_llm.matching import occurs
+from mock_llm.reading import read_scenes
+from mock_llm.routes import respond
+from mock_llm.template import fill
+from mock_llm.wire import HttpRequest, HttpResponse
+
+
+def request(*said: str, system: str = "", **body: Any) -> Request:
+    """A conversation: user and assistant in turn, under the instructions."""
+    instructions = [{"role": "system", "content": system}] if system else []
+    turns = [{"role": role, "content": text} for role, text in zip(itertools.cycle(["user", "assistant"]), said)]
+    return Request({"model": "m", "messages": instructions + turns, **body})
+
+
+def scene(name: str, text: str = "", **when: Any) -> Scene:
+    return Scene(name, Reply(text=text or name), When(**when))
+
+
+def text_of(scenes: list[Scene], asked: Request) -> str:
+    outcome = answer(scenes, asked)
+    assert isinstance(outcome, Answer), outcome
+    return outcome.text or ""
+
+
+def error_of(scenes: list[Scene], asked: Request) -> ApiError:
+    outcome = answer(scenes, asked)
+    assert isinstance(outcome, ApiError), outcome
+    return outcome
+
+
+@pytest.mark.parametrize(
+    ("when", "fits", "does_not"),
+    [
+        ({"role": "planner"}, request("x", system="Plan.\nRole: planner"), request("x", system="Role: executor")),
+        ({"role": "planner"}, request("x", system="Role: planner\nplan"), request("Role: planner")),
+        ({"system": "be brief"}, request("x", system="Do be brief."), request("be brief", system="be long")),
+        ({"says": ["4 + 5"]}, request("4 + 5", "nine", "thanks"), request("4 + 6", system="4 + 5")),
+        ({"says": ["a", "b"]}, request("a", "b"), request("a", "c")),
+        ({"last": "thanks"}, request("hi", "hello", "thanks"), request("thanks", "welcome")),
+        ({"never": "refused"}, request("it went well"), request("go", "it was refused")),
+        ({"find": {"n": r"n=(\d+)"}}, request("n=4"), request("n=four")),
+        ({"format": "text"}, request("x"), request("x", response_format={"type": "json_object"})),
+        ({"format": "json"}, request("x", response_format={"type": "json_object"}), request("x")),
+        ({"format": "json_schema"}, request("x", response_format={"type": "json_schema"}), request("x")),
+        ({"tools": "a"}, request("x", tools=[{"function": {"name": "a"}}]), request("x")),
+    ],
+)
+def test_each_condition_decides(when: dict[str, Any], fits: Request, does_not: Request) -> None:
+    only = Scene("only", Reply(json={"ok": True}), When(**when))
+    assert isinstance(answer([only], fits), Answer)
+    assert error_of([only], does_not).code == "no_scene_fits"
+
+
+@pytest.mark.parametrize(
+    ("text", "within", "expected"),
+    [
+        ("4", "= 4", True),
+        ("4", "= 4.", True),
+        ("4", "48", False),
+        ("4", "4.5", False),
+        ("5", "4.5", False),
+        ("12 * 4", "(12 * 4)", True),
+        ("done", "undone", False),
+        ("(a)", "f(a)b", True),
+    ],
+)
+def test_texts_are_found_as_whole_words_only(text: str, within: str, expected: bool) -> None:
+    assert occurs(text, within) is expected
+
+
+def test_a_tool_result_that_changed_does_not_get_the_old_answer() -> None:
+    script = [scene("it is 4", last="total=4")]
+    assert text_of(script, request("add", "ok", "total=4")) == "it is 4"
+    assert error_of(script, request("add", "ok", "total=48")).code == "no_scene_fits"
+
+
+def test_the_scene_with_the_most_conditions_answers() -> None:
+    script = [scene("fallback"), scene("one", says="a"), scene("two", says=["a", "b"])]
+    assert text_of(script, request("a b")) == "two"
+    assert text_of(script, request("a")) == "one"
+    assert text_of(script, request("c")) == "fallback"
+    assert text_of(script[::-1], request("a b")) == "two"
+
+
+def test_a_tie_is_refused_and_names_both_scenes() -> None:
+    error = error_of([scene("one", says="a"), scene("two", last="a")], request("a"))
+    assert (error.status, error.code) == (422, "ambiguous_scenes")
+    assert "'one'" in error.message
+    assert "'two'" in error.message
+
+
+def test_turns_of_a_conversation_are_told_apart_by_their_content() -> None:
+    script = [scene("plan", never="sunny"), scene("pack", last="sunny"), scene("done", says="packed", last="packed")]
+    assert text_of(script, request("plan a trip")) == "plan"
+    assert text_of(script, request("plan a trip", "look at the weather", "it is sunny")) == "pack"
+    assert text_of(script, request("plan a trip", "look", "it is sunny", "pack", "packed")) == "done"
+
+
+def test_replies_use_what_was_found_in_the_newest_message() -> None:
+    reply = Reply(json={"text": "it is {{total}}", "value": "{{total|json}}", "all": "{{whole}}"})
+    found = Scene("sum", reply, When(find={"total": r"total=(\d+)", "whole": r"total=\d+"}))
+    asked = request("total=4", "and now?", "total=53")
+    assert json.loads(text_of([found], asked)) == {"text": "it is 53", "value": 53, "all": "total=53"}
+
+
+@given(st.text())
+def test_found_texts_are_never_expanded_again(found: str) -> None:
+    assert fill("<{{a}}>", {"a": found, "b": "secret"}) == f"<{found}>"
+    assert fill("<{{a}}>", {"a": "{{b}}", "b": found}) == "<{{b}}>"
+
+
+def test_a_python_reply_computes_from_the_conversation() -> None:
+    def add(asked: Request) -> dict[str, int]:
+        return {"sum": sum(int(message.text) for message in asked.conversation)}
+
+    computed = Scene("add", Reply(python=add, latency=0.5))
+    outcome = answer([computed], request("1", "2", "3"))
+    assert isinstance(outcome, Answer)
+    assert (outcome.text, outcome.latency) == ('{"sum": 6}', 0.5)
+
+
+def test_a_python_reply_that_fails_or_returns_nothing_is_refused_with_its_error() -> None:
+    for function, told in ((lambda _: 1 / 0, "ZeroDivisionError"), (lambda _: None, "lack a return")):
+        error = error_of([Scene("bad", Reply(python=function))], request("x"))
+        assert error.code == "scene_failed"
+        assert told in error.message
+
+
+SCHEMA = {
+    "type": "object",
+    "properties": {"tool": {"type": "string", "enum": ["add", "multiply"]}},
+    "required": ["tool"],
+    "additionalProperties": False,
+}
+WANTED = {"type": "json_schema", "json_schema": {"name": "step", "strict": True, "schema": SCHEMA}}
+
+
+@pytest.mark.parametrize(
+    ("reply", "told"),
+    [
+        ({"json": {"tool": "bake"}}, "tool: 'bake' is not one of 'add', 'multiply'"),
+        ({"json": {}}, "'tool' is missing"),
+        ({"json": [1]}, "not a JSON object"),
+        ({"text": "Sure! Here is the plan."}, "not JSON"),
+        ({"text": '{"tool": "ad'}, "not JSON"),
+    ],
+)
+def test_a_reply_must_fit_the_format_unless_it_is_broken_on_purpose(reply: dict[str, Any], told: str) -> None:
+    asked = request("x", response_format=WANTED)
+    error = error_of([Scene("s", Reply(**reply))], asked)
+    assert (error.status, error.code) == (422, "reply_does_not_fit")
+    assert told in error.message
+    assert isinstance(answer([Scene("s", Reply(**reply, broken=True))], asked), Answer)
+    assert isinstance(answer([Scene("s", Reply(json={"tool": "add"}))], asked), Answer)
+
+
+def test_an_unscripted_request_is_told_the_nearest_scene_what_differed_and_a_scene_to_paste() -> None:
+    script = [
+        scene("greet", says="hello"),
+        Scene("plan it", Reply(json={}), When(role="planner", says="12 * 4 + 5", format="json"), "sums.yaml:3"),
+    ]
+    asked = request("Compute 12 * 4 + 6", system="Role: planner", response_format=WANTED)
+    assert error_of(script, asked).message.splitlines() == [
+        "mock_llm has no scene for this request: role planner, format json_schema, "
+        "last message user 'Compute 12 * 4 + 6'.",
+        "Nearest is the scene 'plan it' (sums.yaml:3):",
+        "  fits     role: planner",
+        "  DIFFERS  says: 12 * 4 + 5",
+        "           not in the conversation",
+        "  fits     format: json",
+        "To answer it, paste this under `scenes:` and write the reply:",
+        "  - name: 'planner: Compute 12 * 4 + 6'",
+        "    when:",
+        "      role: planner",
+        "      last:",
+        "      - Compute 12 * 4 + 6",
+        "      format: json_schema",
+        "    reply:",
+        "      json:",
+        "        tool: add",
+    ]
+
+
+@settings(deadline=None, max_examples=150)
+@given(
+    said=st.lists(st.text(), min_size=1, max_size=3),
+    role=st.none() | st.from_regex(r"[a-z][a-z #:'\"]{0,12}[a-z]", fullmatch=True),
+    wanted=st.sampled_from([None, WANTED, {"type": "json_object"}]),
+    tools=st.sampled_from([(), ("search",), ("a", "b")]),
+)
+def test_the_scene_to_paste_answers_the_request_that_it_was_made_for(
+    tmp_path_factory: pytest.TempPathFactory, said: list[str], role: str | None, wanted: Any, tools: tuple[str, ...]
+) -> None:
+    body: dict[str, Any] = {"response_format": wanted, "tools": [{"function": {"name": tool}} for tool in tools]}
+    asked = request(*said, system=f"Role: {role}" if role else "", **body)
+    message = error_of([], asked).message
+    path = Path(tmp_path_factory.getbasetemp()) / "pasted.yaml"
+    path.write_text("scenes:\n" + message.split("write the reply:\n")[1], encoding="utf-8")
+    assert isinstance(answer(read_scenes(path), asked), Answer)
+
+
+CONVERSATIONS = [["plan a"], ["plan b"], ["plan a", "ok", "a done"], ["plan b", "ok", "b failed"], ["unknown"], ["tie"]]
+
+
+@settings(deadline=None, max_examples=40)
+@given(order=st.permutations([n % len(CONVERSATIONS) for n in range(18)]), threads=st.sampled_from([1, 4]))
+def test_any_order_of_arrival_from_any_number_of_threads_gives_the_same_bytes(order: list[int], threads: int) -> None:
+    script = [
+        scene("plan", "planning {{what}}", find={"what": r"plan (\w)"}),
+        scene("replan", last="failed", find={"_": "plan"}),
+        scene("end", last="done", find={"_": "plan"}),
+        *(scene(f"tie {n}", says="tie") for n in range(2)),
+    ]
+    llm = MockLLM(script)
+
+    def ask(n: int) -> HttpResponse:
+        body = json.dumps(dict(request(*CONVERSATIONS[n]).body)).encode()
+        return llm.respond(HttpRequest("POST", "/v1/chat/completions", {}, body))
+
+    with ThreadPoolExecutor(threads) as pool:
+        got = list(pool.map(ask, order))
+    alone = {n: ask(n) for n in range(len(CONVERSATIONS))}
+    assert all(response == alone[n] for n, response in zip(order, got, strict=True))
+    assert len({response.body for response in alone.values()}) == len(CONVERSATIONS)
+    assert [alone[n].status for n in range(6)] == [200, 200, 200, 200, 422, 422]
+    assert len(llm.calls) == 18 + 6
+
+
+def test_the_engine_is_pure() -> None:
+    script, asked = (scene("a", says="a"),), request("a")
+    http = HttpRequest("POST", "/v1/chat/completions", {}, json.dumps(dict(asked.body)).encode())
+    assert respond(script, http) == respond(script, http)

@@ -1,0 +1,192 @@
+"""Faults of a script are found when it is loaded, and named with file, line, field and the mend."""
+
+from __future__ import annotations
+
+import contextlib
+import textwrap
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from mock_llm import MockLLM, Reply, Scene, ScriptError, When
+from mock_llm.reading import read_scenes
+
+GOOD = """\
+scenes:
+  - name: plan the deployment
+    when:
+      role: planner
+      system: [You deploy]
+      says: ["deploy v2.3.1", 'on: 2026-11-21']
+      last: yes
+      never: [was refused]
+      find: {version: 'v([\\d.]+)'}
+      format: json
+      tools: [search]
+    reply:
+      json: {goal: "deploy {{version}}", at: 12:30, date: 2026-11-21, steps: [1, 2.5, true, null]}
+      latency: 2
+      usage: {input: 412, output: 180}
+      finish_reason: stop
+      broken: true
+"""
+
+
+def write(folder: Path, text: str, name: str = "deploy.yaml") -> Path:
+    path = folder / name
+    path.write_text(textwrap.dedent(text), encoding="utf-8")
+    return path
+
+
+def faults(folder: Path, text: str) -> list[str]:
+    with pytest.raises(ScriptError) as caught:
+        MockLLM.load(write(folder, text))
+    return str(caught.value).splitlines()
+
+
+def test_all_fields_are_read(tmp_path: Path) -> None:
+    (scene,) = MockLLM.load(write(tmp_path, GOOD)).scenes
+    assert scene.source == "deploy.yaml:2"
+    assert scene.when == When(
+        role="planner",
+        system="You deploy",
+        says=("deploy v2.3.1", "on: 2026-11-21"),
+        last="yes",
+        never="was refused",
+        find={"version": r"v([\d.]+)"},
+        format="json",
+        tools="search",
+    )
+    assert scene.reply.json["at"] == "12:30"
+    assert scene.reply.json["date"] == "2026-11-21"
+    assert scene.reply.json["steps"] == [1, 2.5, True, None]
+    assert (scene.reply.latency, scene.reply.usage.input, scene.reply.usage.output) == (2, 412, 180)
+
+
+def test_dicts_and_values_make_the_same_scenes_as_yaml(tmp_path: Path) -> None:
+    (from_yaml,) = read_scenes(write(tmp_path, GOOD))
+    data = yaml.load(
+        GOOD.replace("12:30", "'12:30'").replace("date: 2026-11-21", "date: '2026-11-21'"), yaml.SafeLoader
+    )
+    data["scenes"][0]["when"]["last"] = "yes"
+    (from_dict,) = read_scenes(data["scenes"])
+    assert (from_dict.when, from_dict.reply) == (from_yaml.when, from_yaml.reply)
+    (from_value,) = read_scenes([Scene("s", Reply(text="hi"), When(says="x"))])
+    assert from_value.when.says == ("x",)
+
+
+def test_every_fault_is_named_with_its_line_and_mend(tmp_path: Path) -> None:
+    text = """\
+    scenes:
+      - name: plan
+        when:
+          role: planner
+          sayz: [x]
+          last: 42
+        reply:
+          text: hello
+      - when: {format: xml}
+        replay:
+          text: hello
+      - name: both
+        reply:
+          text: hello
+          json: {}
+      - name: plan
+        reply:
+          text: "{{total}}"
+          latency: soon
+    """
+    assert faults(tmp_path, text) == [
+        "deploy.yaml:5: unknown field 'sayz' in when; did you mean 'says'?",
+        "deploy.yaml:6: last must be a text, not 42; put it in quotes: '42'",
+        "deploy.yaml:10: unknown field 'replay' in a scene; did you mean 'reply'?",
+        "deploy.yaml:9: format 'xml' is none of text, json, json_object, json_schema",
+        "deploy.yaml:9: a scene needs a field 'name'",
+        "deploy.yaml:9: a scene needs a field 'reply'",
+        "deploy.yaml:13: a reply is exactly one of text, json, refusal and python; this one has text and json",
+        "deploy.yaml:19: latency must be a number, not 'soon'",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("", "deploy.yaml:1: a script has fields (scenes), but this is None"),
+        ("scenes: {}", "deploy.yaml:1: scenes is a list"),
+        ("scene: []", "deploy.yaml:1: unknown field 'scene' in a script; did you mean 'scenes'?"),
+        ("scenes:\n  - name: [", "deploy.yaml:2: not YAML"),
+        ("scenes: []\nscenes: []", "deploy.yaml:2: 'scenes' stands twice; it was on line 1"),
+        ("scenes: &a\n  - *a", "deploy.yaml:1: a value that holds itself"),
+        ("scenes:\n  - !!set {a}", "deploy.yaml:2: the tag"),
+        ("scenes:\n  - just text", "deploy.yaml:2: a scene has fields (name, when, reply)"),
+        (
+            "scenes:\n - name: a\n   reply: {text: '{{x}}'}",
+            "deploy.yaml:2: the reply uses {{x}}, but when.find has no 'x'",
+        ),
+        ("scenes:\n - name: a\n   when: {find: {x: '('}}\n   reply: {text: x}", "deploy.yaml:3: find 'x'"),
+        ("scenes:\n - name: a\n   when: {find: {x: '(a)(b)'}}\n   reply: {text: x}", "use one group"),
+        ("scenes:\n - name: a\n   when: {says: []}\n   reply: {text: x}", "deploy.yaml:3: says is empty"),
+        ("scenes:\n - name: a\n   when: {says: [x, 1]}\n   reply: {text: x}", "deploy.yaml:3: says[1] must be a text"),
+        ("scenes:\n - name: a\n   when: {says: ''}\n   reply: {text: x}", "an empty text in says"),
+        ("scenes:\n - name: a\n   reply: {json: {1: x}}", "deploy.yaml:3: json holds keys that are not texts"),
+        ("scenes:\n - name: a\n   reply: {python: f}", "must be written in Python"),
+        ("scenes:\n - name: a\n   reply: {text: a, latency: -1}", "latency is in seconds, 0 or more"),
+        ("scenes:\n - name: a\n   reply: {text: a, usage: {inputs: 3}}", "did you mean 'input'?"),
+        (
+            "scenes:\n - name: a\n   reply: {text: a, finish_reason: tool_calls}",
+            "finish_reason 'tool_calls' is none of",
+        ),
+    ],
+)
+def test_a_single_fault_is_named(tmp_path: Path, text: str, told: str) -> None:
+    assert told in "\n".join(faults(tmp_path, text))
+
+
+def test_two_scenes_of_one_name_are_refused_even_across_files(tmp_path: Path) -> None:
+    text = "scenes:\n- name: a\n  reply: {text: x}\n"
+    with pytest.raises(ScriptError) as caught:
+        MockLLM.load(write(tmp_path, text, "one.yaml"), write(tmp_path, text, "two.yaml"))
+    assert str(caught.value) == "two.yaml:2: a second scene is named 'a'; the first is one.yaml:2"
+
+
+def test_faults_of_python_scenes_name_the_path() -> None:
+    scenes: list[dict[str, Any]] = [{"name": "a", "when": {"sayz": "x"}, "reply": {"text": "x"}}]
+    with pytest.raises(ScriptError, match=r"^scenes\[0\]\.when\.sayz: unknown field 'sayz' in when; did you mean"):
+        MockLLM(scenes)
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8),
+    lambda part: st.lists(part, max_size=3) | st.dictionaries(st.text(max_size=8), part, max_size=3),
+    max_leaves=8,
+)
+WORDS = st.sampled_from(
+    ["name", "when", "reply", "says", "find", "text", "json", "usage", "latency", "format", "python"]
+)
+SCRIPTS = st.recursive(JSON, lambda part: st.lists(part, max_size=3) | st.dictionaries(WORDS, part, max_size=4))
+
+
+@settings(deadline=None, max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(scenes=SCRIPTS)
+def test_any_script_loads_or_is_a_script_error(tmp_path: Path, scenes: Any) -> None:
+    path = tmp_path / "any.yaml"
+    path.write_text(
+        yaml.safe_dump({"scenes": [scenes, {"name": "a", "when": scenes, "reply": scenes}]}), encoding="utf-8"
+    )
+    for source in (path, [{"name": "a", "when": scenes, "reply": {"text": "x"}}, {"name": "b", "reply": scenes}]):
+        with contextlib.suppress(ScriptError):
+            assert MockLLM(source).scenes is not None
+
+
+@settings(deadline=None, max_examples=100, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(text=st.text(alphabet=st.sampled_from("scenes:name reply&*![]{}-'\"\n|>#?%@`,0.~<\t")))
+def test_any_text_loads_or_is_a_script_error(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "any.yaml"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(ScriptError, match=r"any\.yaml:\d+: "):
+        MockLLM.load(path)
