@@ -1,0 +1,36 @@
+"""The clock world: five steps tell the time that one call tells, and they read the real clock of the world."""
+
+import pytest
+
+from planexec_lite import LLMPlanner, PlannerExecutor, Simulated, ToolExecutor
+from planexec_lite.connect import connect
+from planexec_lite.scenarios import clock
+
+
+def ask(world):
+    return PlannerExecutor(LLMPlanner(connect("clock")), ToolExecutor(world.tools), workers=Simulated()).run(
+        "What time is it?"
+    )
+
+
+@pytest.mark.parametrize(
+    ("world", "said"),
+    [
+        (clock.World("09:41"), "It is 09:41."),
+        (clock.World("23:30"), "It is 23:30."),
+        (clock.World("23:30", hours=2), "It is 01:30."),
+        (clock.World("00:10", hours=-1), "It is 23:10."),
+    ],
+)
+def test_the_over_planned_answer_follows_the_clock(world, said):
+    assert ask(world).answer == said
+
+
+def test_calling_the_tool_takes_a_fraction_of_planning():
+    world = clock.World("09:41")
+    assert ask(world).makespan > 20 * world.tools["current_time"].seconds({})
+
+
+def test_a_time_that_is_none_is_refused():
+    with pytest.raises(ValueError, match="no time of day"):
+        clock.World("25:00")
