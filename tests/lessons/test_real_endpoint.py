@@ -1,0 +1,41 @@
+"""The lessons run against a real endpoint: other valid answers, no temperature, and no cell fails."""
+
+from pathlib import Path
+
+import nbformat
+import pytest
+from nbclient import NotebookClient
+
+from planexec_lite import LLMPlanner
+from planexec_lite.board import Board
+from planexec_lite.connect import connect
+from planexec_lite.scenarios import arithmetic
+from tests.lessons import endpoint
+
+LESSONS = sorted((Path(__file__).parents[2] / "notebooks").glob("*.ipynb"))
+
+
+@pytest.fixture
+def real(monkeypatch):
+    with endpoint.serve() as (url, requests):
+        monkeypatch.setenv("PLANEXEC_LLM", url)
+        monkeypatch.setenv("PLANEXEC_PLANNER_MODEL", "another-model")
+        yield requests
+
+
+def test_a_planner_asks_again_without_the_temperature_that_the_endpoint_refuses(real):
+    plan = LLMPlanner(connect("arithmetic")).plan(arithmetic.GOAL, Board(), arithmetic.TOOLS)
+    assert [step.tool for step in plan.steps] == ["subtract", "multiply", "divide"]
+    assert [("temperature" in request, request["model"]) for request in real] == [
+        (True, "another-model"),
+        (False, "another-model"),
+    ]
+
+
+@pytest.mark.notebooks
+@pytest.mark.parametrize("path", LESSONS, ids=lambda path: path.stem)
+def test_no_cell_fails_on_other_valid_answers(path, real):
+    book = nbformat.read(path, as_version=4)
+    asks = any("connect(" in cell.source for cell in book.cells if cell.cell_type == "code")
+    NotebookClient(book, kernel_name="python3", timeout=120, resources={"metadata": {"path": path.parent}}).execute()
+    assert bool(real) == asks
