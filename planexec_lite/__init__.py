@@ -5,6 +5,7 @@ work between them. Read `board.py`, `decide.py` and `loop.py`; the rest are part
 """
 
 from planexec_lite.board import Board
+from planexec_lite.connect import connect
 from planexec_lite.executors import ToolExecutor
 from planexec_lite.loop import PlannerExecutor, execute
 from planexec_lite.plan import Plan, PlanError, Step
@@ -35,6 +36,7 @@ __all__ = [
     "Tool",
     "ToolExecutor",
     "Toolbox",
+    "connect",
     "execute",
     "tool",
 ]

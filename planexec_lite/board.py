@@ -81,7 +81,7 @@ class Board:
         """The merged plan: the done steps, and those of the latest plan."""
         steps = tuple(step for id, step in self.steps.items() if self.state[id] != "superseded")
         latest = self.proposal or Plan()
-        return latest.model_copy(update={"goal": latest.goal or self.goal, "steps": steps})
+        return latest.changed(goal=latest.goal or self.goal, steps=steps)
 
     def apply(self, event: Event) -> None:
         """Take in one event."""
@@ -164,6 +164,7 @@ class Board:
 
     def _adopt(self, plan: Plan) -> None:
         self.proposal, self.problems, self.refused_text, self.refused_in_a_row = plan, (), "", 0
+        self.opened.clear()
         for id in self._unfinished:
             self.state[id] = "superseded"
         self._unfinished.clear()

@@ -85,7 +85,7 @@ def propose(planner: Planner, board: Board, tools: Toolbox, max_steps: int) -> P
     except PlanError as error:
         return Proposal(None, error.problems, error.text)
     steps = tuple(step for step in plan.steps if not (step.id in board.results and step == board.steps[step.id]))
-    plan = plan if len(steps) == len(plan.steps) else plan.model_copy(update={"steps": steps})
+    plan = plan if len(steps) == len(plan.steps) else plan.changed(steps=steps)
     return Proposal(plan, tuple(plan.problems(tools, done=board.results.keys(), max_steps=max_steps)))
 
 

@@ -6,6 +6,7 @@ import hashlib
 import json
 from collections.abc import Collection, Mapping
 from functools import cached_property
+from math import isfinite
 from typing import Annotated, Any
 
 from pydantic import AliasChoices, BaseModel, BeforeValidator, ConfigDict, Field, JsonValue
@@ -18,7 +19,17 @@ from planexec_lite.tools import Effects, Toolbox
 
 def _params(value: Any) -> Any:
     """A lone ``input`` that is no object is kept under that name; `Tool.bind` gives it to the tool's only parameter."""
-    return value if isinstance(value, Mapping) else {} if value is None else {"input": value}
+    params = value if isinstance(value, Mapping) else {} if value is None else {"input": value}
+    if not _finite(params):
+        raise ValueError("JSON has no infinite number and no NaN; write a finite number or a text")
+    return params
+
+
+def _finite(value: Any) -> bool:
+    if isinstance(value, float):
+        return isfinite(value)
+    parts = value.values() if isinstance(value, Mapping) else value if isinstance(value, list) else ()
+    return all(map(_finite, parts))
 
 
 def _ids(value: Any) -> Any:
@@ -120,6 +131,10 @@ class Plan(BaseModel):
         """
         return source if isinstance(source, Plan) else reading.read(cls, source)
 
+    def changed(self, **fields: Any) -> Plan:
+        """Return a plan like this one with some fields changed."""
+        return Plan(**{name: fields.get(name, getattr(self, name)) for name in Plan.model_fields})
+
     def to_json(self, indent: int | None = 2) -> str:
         """The plan as canonical JSON: the same plan gives the same text, in whatever shape it was read."""
         return json.dumps(reading.canonical(self), indent=indent, ensure_ascii=False)
@@ -127,7 +142,7 @@ class Plan(BaseModel):
     @cached_property
     def hash(self) -> str:
         """What an approval belongs to: the SHA-256 of the canonical JSON, as 64 hexadecimal digits."""
-        return hashlib.sha256(self.to_json(indent=None).encode()).hexdigest()
+        return hashlib.sha256(self.to_json(indent=None).encode(errors="surrogatepass")).hexdigest()
 
     @cached_property
     def graph(self) -> dict[str, tuple[str, ...]]:

@@ -28,7 +28,7 @@ def read(kind: type[Plan], source: Any) -> Plan:
         raise PlanError(_from_pydantic(error, _as_object(data)), text) from None
     except PlanError as error:
         raise PlanError(error.problems, text) from None
-    except (ValueError, RecursionError) as error:
+    except (ValueError, TypeError, RecursionError) as error:
         hint = "answer with the JSON alone, no text before or after it; " + _SHAPE
         raise PlanError([Problem("not_json", None, f"this is not JSON: {error}", hint)], text) from None
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import runpy
 import shutil
 import sqlite3
 import tempfile
@@ -15,6 +14,7 @@ from importlib.resources import as_file, files
 from pathlib import Path
 from typing import Any, Literal
 
+from planexec_lite.scenarios.deploy import shop
 from planexec_lite.tools import Effects, Tool, Toolbox
 
 Environment = Literal["staging", "production"]
@@ -88,13 +88,10 @@ class World:
 
     def run_tests(self) -> dict[str, Any]:
         """Run the full test suite of the source."""
-        handle = self._application(self.folder / "source")
-        tests = runpy.run_path(str(self.folder / "source" / "tests.py"))
-        tests = {name: test for name, test in tests.items() if name.startswith("test_")}
-        failed = [name for name, test in tests.items() if not _passes(test, handle)]
+        passed, failed = shop.test(self.folder / "source")
         if failed:
-            raise RuntimeError(f"{len(failed)} of {len(tests)} tests failed: {', '.join(failed)}")
-        return {"passed": len(tests)}
+            raise RuntimeError(f"{len(failed)} of {len(passed) + len(failed)} tests failed: {', '.join(failed)}")
+        return {"passed": len(passed)}
 
     def build_docker(self, tag: str) -> dict[str, Any]:
         """Build the image of the source and put it into the registry.
@@ -103,7 +100,7 @@ class World:
             tag: the version, such as v2.3.1
         """
         source = self.folder / "source"
-        version = runpy.run_path(str(source / "app.py"))["VERSION"]
+        version = shop.version(source)
         if version != tag:
             raise ValueError(f"the source is at {version}, so it can't be tagged {tag}")
         shutil.copytree(source, self.image(tag), dirs_exist_ok=True)
@@ -140,12 +137,11 @@ class World:
         Args:
             env: where
         """
-        handle = self._application(self.image(self.deployed(env)))
         settings = json.loads((self.environment(env) / "settings.json").read_text())
         with closing(sqlite3.connect(self.database)) as db:
             orders = db.execute("SELECT number, price FROM orders").fetchall()
-        answers = {path: _answer(handle, path, settings, orders) for path in ("/health", "/orders", "/total")}
-        broken = [f"{path} {said}" for path, (status, said) in answers.items() if status != 200]
+        answers = shop.answers(self.image(self.deployed(env)), settings, orders)
+        broken = [f"{path} {said}" for path, said in answers.items() if not said.startswith("200 ")]
         if broken:
             raise RuntimeError(f"{len(broken)} of {len(answers)} endpoints fail on {env}: {'; '.join(broken)}")
         return {"env": env, "version": self.deployed(env), "passed": len(answers)}
@@ -198,9 +194,6 @@ class World:
             (rows,) = db.execute("SELECT count(*) FROM orders").fetchone()
         return {"restored": file, "rows": rows}
 
-    def _application(self, folder: Path) -> Any:
-        return runpy.run_path(str(folder / "app.py"))["handle"]
-
     def _releases(self, env: str) -> list[str]:
         releases: list[str] = json.loads((self.environment(env) / "releases.json").read_text())
         return releases
@@ -227,20 +220,3 @@ class World:
         kept = releases[: releases.index(tag) + 1]
         (self.environment(env) / "releases.json").write_text(json.dumps(kept))
         return {"env": env, "version": tag, "previous": releases[-1]}
-
-
-def _passes(test: Any, handle: Any) -> bool:
-    try:
-        test(handle)
-    except Exception:
-        return False
-    return True
-
-
-def _answer(handle: Any, path: str, settings: Any, orders: Any) -> tuple[int, str]:
-    """The application's answer; an error inside it is a 500, as a web server makes it."""
-    try:
-        status, body = handle(path, settings, orders)
-    except Exception as error:
-        return 500, f"500 {type(error).__name__} {error}"
-    return status, f"{status} {body}"

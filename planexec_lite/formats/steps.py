@@ -1,0 +1,70 @@
+"""What the readers share: other people's calls and references become steps and references of ours.
+
+A reader names the pattern of its references and what a match means. Everything around a reference is literal: a text
+that only looks like ``{step_1_result}`` is escaped, so that it stays what it was.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from planexec_lite import references
+from planexec_lite.formats.shapes import fault, plain
+from planexec_lite.plan import Plan, PlanError
+from planexec_lite.references import Reference
+
+Rewrite = Callable[[str], str]
+
+
+def rewriter(pattern: re.Pattern[str], meaning: Callable[[re.Match[str]], Reference | None]) -> Rewrite:
+    """Return a function that writes a text in our notation; a match that means None stays literal.
+
+    A reference in braces of its own, ``{#E1}``, gets a space after the opening one: ``{{…}}`` would escape it.
+    """
+
+    def rewrite(text: str) -> str:
+        written, end = [], 0
+        for match in pattern.finditer(text):
+            if (reference := meaning(match)) is not None:
+                wrapped = text[end : match.start()].endswith("{") and text[match.end() :].startswith("}")
+                written += [references.escape(text[end : match.start()]), " " if wrapped else "", str(reference)]
+                end = match.end()
+        return "".join([*written, references.escape(text[end:])])
+
+    return rewrite
+
+
+def rewritten(value: Any, rewrite: Rewrite) -> Any:
+    """Return `value` with every text in it rewritten, in lists and objects at any depth."""
+    if isinstance(value, str):
+        return rewrite(value)
+    if isinstance(value, Mapping):
+        return {name: rewritten(part, rewrite) for name, part in value.items()}
+    return [rewritten(part, rewrite) for part in value] if isinstance(value, list | tuple) else value
+
+
+def step(
+    id: str, tool: str | None, params: Mapping[str, Any], rewrite: Rewrite, after: Iterable[str] = (), why: str = ""
+) -> dict[str, Any]:
+    """Return a step: `params` in our notation; it waits for the ids in `after` and for those that it refers to."""
+    ours = rewritten(params, rewrite)
+    waits_for = dict.fromkeys([*after, *(reference.step for reference in references.find(ours))])
+    return {"id": id, "description": why, "tool": tool, "params": ours, "depends_on": list(waits_for)}
+
+
+def by_position(values: Iterable[Any]) -> dict[str, Any]:
+    """Name arguments that have no names: a lone one ``input``, several ``arg1``, ``arg2``, …; see `formats.named`."""
+    listed = list(values)
+    return {"input": listed[0]} if len(listed) == 1 else {f"arg{n}": value for n, value in enumerate(listed, 1)}
+
+
+def build(steps: list[dict[str, Any]], goal: str = "", answer: str | None = None) -> Plan:
+    """Return the plan; raise `PlanError` for what no plan can hold."""
+    try:
+        return Plan.parse(plain({"goal": goal, "steps": steps, "answer": answer}))
+    except PlanError:
+        raise
+    except ValueError as error:
+        raise fault(f"a plan can't hold this: {error}", "use texts, numbers, lists and objects only") from None

@@ -1,0 +1,270 @@
+"""Each published format gives the plan that its authors meant, with their published bugs left out."""
+
+import json
+from typing import Any
+
+import pytest
+
+from planexec_lite import formats
+from planexec_lite.plan import Plan, PlanError
+
+SAME_PLAN: dict[str, Any] = {  # one plan in seven formats: 2 waits for 1, and 3 for both
+    "native": {
+        "goal": "visit",
+        "steps": [
+            {"id": 1, "tool": "find", "params": {"input": "Oslo"}},
+            {"id": 2, "tool": "map", "params": {"input": "{step_1_result}"}, "depends_on": [1]},
+            {"id": 3, "tool": "tell", "params": {"input": "{step_1_result}: {step_2_result}"}, "depends_on": [1, 2]},
+        ],
+    },
+    "nestful": [
+        {"name": "find", "arguments": {"input": "Oslo"}, "label": "v1"},
+        {"name": "map", "arguments": {"input": "$v1$"}, "label": "v2"},
+        {"name": "tell", "arguments": {"input": "$v1$: $v2$"}, "label": "v3"},
+    ],
+    "worfbench": "Node:\n1: find Oslo\n2: map it\n3: tell\nEdge: (START,1) (1,2) (1,3) (2,3) (3,END)",
+    "taskbench": {
+        "task_nodes": [
+            {"task": "find", "arguments": ["Oslo"]},
+            {"task": "map", "arguments": ["<node-0>"]},
+            {"task": "tell", "arguments": ["<node-0>: <node-1>"]},
+        ],
+        "task_links": [{"source": "find", "target": "map"}, {"source": "map", "target": "tell"}],
+    },
+    "llmcompiler": '1. find("Oslo")\n2. map("$1")\n3. tell("${1}: ${2}")\n4. join()<END_OF_PLAN>',
+    "rewoo": "Plan: look\n#E1 = find[Oslo]\nPlan: map\n#E2 = map[#E1]\nPlan: say\n#E3 = tell[#E1: #E2]\n",
+    "hugginggpt": [
+        {"task": "find", "id": 0, "dep": [-1], "args": {"text": "Oslo"}},
+        {"task": "map", "id": 1, "dep": [0], "args": {"text": "<GENERATED>-0"}},
+        {"task": "tell", "id": 2, "dep": [0, 1], "args": {"text": "<GENERATED>-0: <GENERATED>-1"}},
+    ],
+}
+
+
+def source(name: str) -> str:
+    plan = SAME_PLAN[name]
+    return plan if isinstance(plan, str) else json.dumps(plan)
+
+
+def shape(plan: Plan) -> tuple[list[list[int]], list[str | None]]:
+    place = {step.id: n for n, step in enumerate(plan.steps)}
+    return [sorted(place[id] for id in step.depends_on) for step in plan.steps], [step.tool for step in plan.steps]
+
+
+def test_every_format_has_an_example() -> None:
+    assert tuple(SAME_PLAN) == formats.names
+
+
+@pytest.mark.parametrize("name", SAME_PLAN)
+def test_the_same_plan_comes_out_of_every_format(name: str) -> None:
+    plan = formats.read(source(name))
+    assert plan.problems() == []
+    waits_for, tools = shape(plan)
+    assert waits_for == [[], [0], [0, 1]]
+    assert tools == ([None] * 3 if name == "worfbench" else ["find", "map", "tell"])
+
+
+@pytest.mark.parametrize("name", SAME_PLAN)
+def test_naming_the_format_and_parsing_the_json_first_change_nothing(name: str) -> None:
+    plan = formats.read(source(name))
+    assert formats.read(source(name), name) == plan
+    assert formats.read(SAME_PLAN[name]) == plan
+    assert formats.read(source(name).encode()) == plan
+    assert Plan.parse(plan.to_json()) == plan
+
+
+@pytest.mark.parametrize("name", [name for name in SAME_PLAN if name not in ("native", "worfbench")])
+def test_text_that_looks_like_our_reference_stays_literal(name: str) -> None:
+    plan = formats.read(source(name).replace("Oslo", "{step_9_result}"))
+    assert plan.problems() == []
+    assert list(plan.steps[0].params.values()) == ["{{step_9_result}}"]
+
+
+def test_nestful_reads_fields_labels_and_outputs() -> None:
+    row = {
+        "input": "Where is it?",
+        "output": [
+            {"name": "find", "arguments": {"query": "Oslo"}, "label": "the place"},
+            {"name": "route", "arguments": {"to": "$the place.spots[0].name$", "price": "$5"}, "label": "var2"},
+            {"name": "var_result", "arguments": {"route": "$var2$", "from": "$the place.name$"}},
+        ],
+    }
+    plan = formats.read(row)
+    assert plan.goal == "Where is it?"
+    assert [step.id for step in plan.steps] == ["call_1", "var2"]
+    assert plan.steps[1].params == {"to": "{step_call_1_result.spots[0].name}", "price": "$5"}
+    assert plan.answer == "route: {step_var2_result}\nfrom: {step_call_1_result.name}"
+
+
+def test_nestful_output_may_be_json_text_and_a_lone_output_keeps_its_type() -> None:
+    calls = [
+        {"name": "add", "arguments": {"a": 1}, "label": "var1"},
+        {"name": "var_result", "arguments": {"x": "$var1$"}},
+    ]
+    assert formats.read({"output": json.dumps(calls)}).answer == "{step_var1_result}"
+
+
+def test_worfbench_row_holds_the_graph() -> None:
+    plan = formats.read({"id": "x_1", "graph": SAME_PLAN["worfbench"]})
+    assert [step.description for step in plan.steps] == ["find Oslo", "map it", "tell"]
+
+
+def nodes(*pairs: tuple[str, Any], links: Any = ()) -> Plan:
+    listed = [{"task": task, "arguments": arguments} for task, arguments in pairs]
+    return formats.read({"task_nodes": listed, "task_links": [{"source": a, "target": b} for a, b in links]})
+
+
+@pytest.mark.parametrize("written", ["<node-0>", "<node-0>.output", "<output of node-0>", "<output from node-0>"])
+def test_taskbench_node_is_read_as_models_write_it(written: str) -> None:
+    assert nodes(("a", []), ("b", [written])).steps[1].params == {"input": "{step_0_result}"}
+
+
+def test_taskbench_field_of_a_node_is_kept() -> None:
+    assert nodes(("a", []), ("b", ["<node-0>.answer"])).steps[1].params == {"input": "{step_0_result.answer}"}
+
+
+def test_taskbench_node_10_is_not_node_1() -> None:
+    plan = nodes(*[("a", [])] * 11, ("b", ["<node-10>"]))
+    assert plan.steps[11].depends_on == ("10",)
+
+
+def test_taskbench_link_between_tools_used_twice_joins_the_nearest_nodes_once() -> None:
+    plan = nodes(("a", []), ("b", []), ("a", []), ("b", []), links=[("a", "b"), ("a", "b"), ("b", "a")])
+    assert [step.depends_on for step in plan.steps] == [(), ("0",), ("1",), ("2",)]
+
+
+def test_taskbench_link_may_name_several_targets_and_the_end() -> None:
+    plan = nodes(
+        ("a", []), ("b", []), ("c", []), links=[("a", ["b", "c"]), ("c", "none"), ("b", "Output"), ("a", None)]
+    )
+    assert [step.depends_on for step in plan.steps] == [(), ("0",), ("0",)]
+
+
+def test_taskbench_arguments_with_names_of_their_own_keep_them() -> None:
+    text = [{"name": "text", "value": "x"}, {"name": "to", "value": 2}]
+    assert nodes(("a", text)).steps[0].params == {"text": "x", "to": 2}
+    assert nodes(("a", [text[0], text[0]])).steps[0].params == {"arg1": "x", "arg2": "x"}
+    assert nodes(("a", ["y", text[0]])).steps[0].params == {"arg1": "y", "arg2": "x"}
+
+
+def test_taskbench_prediction_may_stand_in_its_result() -> None:
+    row = {"id": "7", "user_request": "go", "result": {**SAME_PLAN["taskbench"], "task_steps": ["x", "y", "z"]}}
+    plan = formats.read(row)
+    assert plan.goal == "go"
+    assert [step.description for step in plan.steps] == ["x", "y", "z"]
+
+
+def test_llmcompiler_arguments_are_literals() -> None:
+    text = """Question: How far?
+    Thought: I look it up.
+    1. search('Oslo', limit=3, deep=True, near=["a", -1.5, None, {"k": (1, 2)}])
+    2. math("$1 / 2", [$1, ${1}])   # a comment
+    Thought: I can answer now.
+    3. join()<END_OF_PLAN>
+    this is not read"""
+    plan = formats.read(text)
+    assert plan.goal == "How far?"
+    assert plan.steps[0].description == "I look it up."
+    near = ["a", -1.5, None, {"k": [1, 2]}]
+    assert plan.steps[0].params == {"input": "Oslo", "limit": 3, "deep": True, "near": near}
+    assert plan.steps[1].params == {"arg1": "{step_1_result} / 2", "arg2": ["{step_1_result}", "{step_1_result}"]}
+
+
+@pytest.mark.parametrize(
+    ("argument", "steps"),
+    [
+        ("$2", "2"),  # the whole argument
+        (" $2 ", "2"),
+        ("$9", "9"),  # dangling, but meant as a result: `problems` tells
+        ("${2} people", "2"),
+        ("US${2}00", "2"),
+        ("max($1, $2) / min($2,$1)", "12"),
+        ("($2 - 32) * 5 / 9", "2"),
+        ("sqrt($9)", "9"),
+        ("costs $5", ""),  # no step 5 before: money
+        ("costs $2.50", ""),
+        ("costs $2k", ""),
+        ("$2.50", ""),
+        ("$20,000 a year", ""),
+        ("it cost $3 then", ""),  # this very step and later ones can't be meant
+        ("$ 2, $x, $-1, {2}, $2a", ""),
+    ],
+)
+def test_dollar_number_is_a_result_or_money(argument: str, steps: str) -> None:
+    plan = formats.read(f'1. a()\n2. a()\n3. b("{argument}")', "llmcompiler")
+    assert sorted(plan.steps[2].depends_on) == list(steps)
+
+
+@pytest.mark.parametrize("argument", ["costs $2", "$1 or $2", "the mayor of $1", "$1,000", "x = $2"])
+def test_dollar_number_that_nobody_can_tell_is_a_fault(argument: str) -> None:
+    with pytest.raises(PlanError, match=r"line 3: .* may be money or the result of step \d.* write \$\{\d\}") as caught:
+        formats.read(f'1. a()\n2. a()\n3. b("{argument}")', "llmcompiler")
+    assert caught.value.problems[0].code == "ambiguous_reference"
+
+
+def test_rewoo_evidence_10_is_not_evidence_1_and_a_zero() -> None:
+    lines = [f"Plan: p\n#E{n} = Search[q{n}]" for n in range(1, 11)]
+    plan = formats.read("\n".join([*lines, "Plan: p", "#E11 = LLM[#E10, not #E1x; #E1.]"]))
+    assert plan.steps[10].params == {"input": "{step_10_result}, not #E1x; {step_1_result}."}
+    assert plan.steps[10].depends_on == ("10", "1")
+
+
+def test_rewoo_plan_and_evidence_may_share_a_line_or_wrap() -> None:
+    text = """Task: How many hours?
+    Plan: Put it into algebra
+    and solve it. #E1 = WolframAlpha[x + (2x - 10) = 157]
+    Plan: Given #E1, ask.
+    #E2 = LLM[What is x [in hours], given
+    #E1?]"""
+    plan = formats.read(text)
+    assert plan.goal == "How many hours?"
+    assert [step.description for step in plan.steps] == ["Put it into algebra and solve it.", "Given #E1, ask."]
+    assert str(plan.steps[1].params["input"]).startswith("What is x [in hours], given\n")
+    assert plan.steps[1].depends_on == ("1",)
+
+
+def test_reference_in_braces_of_its_own_stays_a_reference() -> None:
+    plan = formats.read("#E1 = a[x]\n#E2 = b[{#E1} and {{#E1}} and {#E1 }]")
+    assert plan.steps[1].params["input"] == "{ {step_1_result}} and {{ {step_1_result}}} and {{step_1_result} }"
+    assert plan.steps[1].depends_on == ("1",)
+
+
+def test_hugginggpt_minus_one_means_none_and_arguments_say_more_than_dep() -> None:
+    tasks = [
+        {"task": "a", "id": 0, "dep": [-1], "args": {"image": "x.jpg"}},
+        {"task": "b", "id": "1", "dep": -1, "args": {"image": "<GENERATED>-0"}},
+        {"task": "c", "id": 10, "dep": [1], "args": {"text": "<GENERATED>-0, <GENERATED>-1", "n": 2}},
+        {"task": "d", "id": 11, "args": {"text": "<GENERATED>-10"}},
+    ]
+    assert [step.depends_on for step in formats.read(tasks).steps] == [(), ("0",), ("1", "0"), ("10",)]
+
+
+COMES_THROUGH = {
+    "dangling nestful": ([{"name": "a", "arguments": {"x": "$var9.title$"}, "label": "v"}], "dangling_reference"),
+    "dangling answer": ([{"name": "var_result", "arguments": {"x": "$var9$"}}], "dangling_reference"),
+    "twice nestful": ([{"name": "a", "arguments": {}, "label": "v"}] * 2, "duplicate_id"),
+    "unknown worfbench": ("Node:\n1: a\nEdge: (7,1)", "unknown_dependency"),
+    "cycle worfbench": ("Node:\n1: a\n2: b\nEdge: (1,2) (2,1)", "cycle"),
+    "dangling taskbench": ({"task_nodes": [{"task": "a", "arguments": ["<node-7>"]}]}, "dangling_reference"),
+    "self taskbench": ({"task_nodes": [{"task": "a", "arguments": ["<node-0>"]}]}, "self_dependency"),
+    "link taskbench": (
+        {"task_nodes": [{"task": "a"}], "task_links": [{"source": "Old Tool", "target": "a"}]},
+        "unknown_dependency",
+    ),
+    "dangling llmcompiler": ('1. a("$7")', "dangling_reference"),
+    "cycle llmcompiler": ('1. a("$2")\n2. b("$1")', "cycle"),
+    "twice llmcompiler": ("1. a()\n1. b()", "duplicate_id"),
+    "dangling rewoo": ("#E1 = a[#E10]", "dangling_reference"),
+    "cycle rewoo": ("#E1 = a[#E2]\n#E2 = b[#E1]", "cycle"),
+    "dangling hugginggpt": (
+        [{"task": "a", "id": 0, "dep": [-1], "args": {"x": "<GENERATED>-10"}}],
+        "dangling_reference",
+    ),
+    "unknown hugginggpt": ([{"task": "a", "id": 0, "dep": [5], "args": {}}], "unknown_dependency"),
+    "empty taskbench": ({"task_nodes": []}, "empty_plan"),
+}
+
+
+@pytest.mark.parametrize(("written", "code"), COMES_THROUGH.values(), ids=list(COMES_THROUGH))
+def test_plan_that_cannot_run_comes_through_to_problems(written: Any, code: str) -> None:
+    assert code in {problem.code for problem in formats.read(written).problems()}

@@ -1,0 +1,121 @@
+"""Published tool lists check what they publish and no more; the sample is 12 plans that can run and 8 that can't."""
+
+import json
+import pickle
+from collections import Counter
+
+import pytest
+
+from planexec_lite import formats
+from planexec_lite.plan import Plan, PlanError
+from planexec_lite.tools import Tool, Toolbox, ToolError
+
+SPECS = [
+    {
+        "name": "Flights",
+        "description": "Find flights.",
+        "query_parameters": {
+            "from": {"type": "string", "required": True},
+            "class": {"type": "String", "enum": ["economy", "first"], "required": False},
+            "adults": {"type": "number"},
+        },
+    }
+]
+
+
+def codes(params: str, tools: Toolbox, tool: str = "Flights") -> list[str]:
+    plan = Plan.parse([{"id": 1, "tool": tool, "params": json.loads(params)}])
+    return sorted(problem.code for problem in plan.problems(tools))
+
+
+def test_nestful_tools_check_names_types_and_choices() -> None:
+    tools = formats.nestful_tools(json.dumps(SPECS))
+    assert tools["Flights"].description == "Find flights."
+    assert tools["Flights"].signature == "Flights(from: string, class: one of economy, first, adults: number)"
+    assert codes('{"from": "OSL", "class": "first", "adults": 2}', tools) == []
+    assert codes("{}", tools) == ["missing_parameter"]
+    assert codes('{"from": 5, "class": "third", "to": "x"}', tools) == [
+        "unknown_parameter",
+        "wrong_parameter",
+        "wrong_parameter",
+    ]
+    assert codes("{}", tools, tool="Flight") == ["unknown_tool"]
+
+
+def test_taskbench_tools_without_parameter_names_check_the_name_alone() -> None:
+    tools = formats.taskbench_tools('{"nodes": [{"id": "Image-to-Text", "desc": "d", "input-type": ["image"]}]}')
+    assert codes('{"whatever": 5}', tools, "Image-to-Text") == []
+    assert codes("{}", tools, "Text-to-Text") == ["unknown_tool"]
+
+
+def test_taskbench_tools_with_parameter_names_check_those() -> None:
+    text = '{"nodes": [{"id": "book", "desc": "d", "parameters": [{"name": "date", "type": "date"}]}]}'
+    assert codes('{"date": "today"}', formats.taskbench_tools(text), "book") == []
+    assert codes('{"day": "today"}', formats.taskbench_tools(text), "book") == ["unknown_parameter"]
+
+
+def test_published_tool_cannot_be_called_and_can_be_pickled() -> None:
+    flights = formats.nestful_tools(json.dumps(SPECS))["Flights"]
+    copy = pickle.loads(pickle.dumps(flights))
+    assert (copy.signature, copy.description) == (flights.signature, flights.description)
+    with pytest.raises(ToolError, match="can't be called"):
+        copy.call({"from": "OSL"})
+
+
+@pytest.mark.parametrize("text", ["", "{}x", '{"nodes": 5}', '{"nodes": [{"desc": "d"}]}'])
+def test_bad_tool_list_is_a_plan_error(text: str) -> None:
+    with pytest.raises(PlanError):
+        formats.taskbench_tools(text)
+    with pytest.raises(PlanError):
+        formats.nestful_tools(text)
+
+
+def test_named_gives_positional_arguments_the_names_of_the_parameters() -> None:
+    def math(problem: str, context: list[str]) -> float:
+        raise NotImplementedError
+
+    def search(input: str) -> str:
+        raise NotImplementedError
+
+    tools = Toolbox([Tool(math), Tool(search)])
+    plan = formats.read('1. search("Oslo")\n2. math("half of it", ["$1"])\n3. math("x", context=[])\n4. fly("x", "y")')
+    ready = formats.named(plan, tools)
+    assert [step.params for step in ready.steps] == [
+        {"input": "Oslo"},
+        {"problem": "half of it", "context": ["{step_1_result}"]},
+        {"problem": "x", "context": []},
+        {"arg1": "x", "arg2": "y"},
+    ]
+    assert [problem.code for problem in ready.problems(tools)] == ["unknown_tool"]
+    assert ready.hash != plan.hash
+
+
+def test_named_never_overwrites_an_argument() -> None:
+    def f(a: int, b: int) -> int:
+        raise NotImplementedError
+
+    plan = formats.read("1. f(1, a=2)\n2. f(1, 2, 3)")
+    steps = formats.named(plan, Toolbox([f])).steps
+    assert [step.params for step in steps] == [{"input": 1, "a": 2}, {"a": 1, "b": 2, "arg3": 3}]
+
+
+def test_sample_is_twelve_right_plans_and_eight_wrong_ones() -> None:
+    plans, tools = formats.sample()
+    found = [{problem.code for problem in plan.problems(tools)} for plan in plans]
+    assert [bool(one) for one in found] == [False] * 12 + [True] * 8
+    assert Counter(code for one in found for code in one) == {
+        "unknown_tool": 3,
+        "self_dependency": 1,
+        "unknown_dependency": 2,
+        "dangling_reference": 2,
+        "cycle": 2,
+    }
+    assert len({plan.hash for plan in plans}) == 20
+    used = {step.tool for plan in plans[:12] for step in plan.steps}
+    assert used == set(tools.names)
+
+
+def test_formats_module_example_prints_what_it_says() -> None:
+    plan = formats.read('1. search("Oslo")\n2. math("$1 / 2")\n3. join()')
+    assert formats.__doc__ is not None
+    assert str(plan) in formats.__doc__
