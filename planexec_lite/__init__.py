@@ -5,6 +5,7 @@ work between them. Read `board.py`, `decide.py` and `loop.py`; the rest are part
 """
 
 from planexec_lite.board import Board
+from planexec_lite.evaluators import LLMEvaluator, RuleEvaluator, Verdict
 from planexec_lite.executors import ToolExecutor
 from planexec_lite.loop import PlannerExecutor, execute
 from planexec_lite.plan import Plan, PlanError, Step
@@ -20,6 +21,7 @@ __all__ = [
     "Board",
     "Decision",
     "Inline",
+    "LLMEvaluator",
     "LLMPlanner",
     "NextStepPlanner",
     "Plan",
@@ -27,6 +29,7 @@ __all__ = [
     "PlannerExecutor",
     "Policy",
     "Pool",
+    "RuleEvaluator",
     "RulePlanner",
     "Run",
     "ScriptedReviewer",
@@ -35,6 +38,7 @@ __all__ = [
     "Tool",
     "ToolExecutor",
     "Toolbox",
+    "Verdict",
     "execute",
     "tool",
 ]
