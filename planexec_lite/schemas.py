@@ -51,12 +51,22 @@ def plan_schema(toolbox: Toolbox) -> dict[str, Any]:
 
 def closed_parameters(tool: Tool) -> dict[str, Any]:
     """Return the tool's parameters as a closed schema, every property required, references allowed."""
+    return closed(**{name: _open_to_references(schema) for name, schema in _parameters(tool).items()})
+
+
+def _parameters(tool: Tool) -> dict[str, dict[str, Any]]:
     definitions = tool.schema.get("$defs", {})
-    properties = {
-        name: _open_to_references(_strict(schema, definitions, f"tool {tool.name!r}, parameter {name!r}"))
+    return {
+        name: _strict(schema, definitions, f"tool {tool.name!r}, parameter {name!r}")
         for name, schema in tool.schema["properties"].items()
     }
-    return closed(**properties)
+
+
+def function_schema(tool: Tool) -> dict[str, Any]:
+    """Return a tool as it is offered to a model that may call it: closed, strict, values only and no references."""
+    parameters = closed(**_parameters(tool))
+    function = {"name": tool.name, "description": tool.description, "parameters": parameters, "strict": True}
+    return {"type": "function", "function": function}
 
 
 def _call(tool: Tool) -> dict[str, Any]:
