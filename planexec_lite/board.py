@@ -60,7 +60,7 @@ class Board(Standing):
         """The merged plan: the done steps, and those of the latest plan."""
         steps = tuple(step for id, step in self.steps.items() if self.state[id] != "superseded")
         latest = self.proposal or Plan()
-        return latest.model_copy(update={"goal": latest.goal or self.goal, "steps": steps})
+        return latest.changed(goal=latest.goal or self.goal, steps=steps)
 
     def apply(self, event: Event) -> None:
         """Take in one event."""
@@ -97,6 +97,7 @@ class Board(Standing):
                     self._refuse(event.problems, event.text or (event.plan.to_json(indent=None) if event.plan else ""))
                 else:
                     self.proposal, self.problems, self.refused_text, self.refused_in_a_row = event.plan, (), "", 0
+                    self.opened.clear()
                     self.replace(event.plan)
             case e.PlanFailed():
                 self._settle(None, event.calls)

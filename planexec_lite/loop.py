@@ -100,7 +100,7 @@ def propose(planner: Planner, board: Board, tools: Toolbox, max_steps: int) -> P
     except PlanError as error:
         return Proposal(None, error.problems, error.text)
     steps = tuple(step for step in plan.steps if not (step.id in board.results and step == board.steps[step.id]))
-    plan = plan if len(steps) == len(plan.steps) else plan.model_copy(update={"steps": steps})
+    plan = plan if len(steps) == len(plan.steps) else plan.changed(steps=steps)
     problems = plan.problems(tools, done=board.results.keys(), max_steps=max_steps)
     if board.failed and signature(plan.steps) in {*board.tried, signature(board.steps[id] for id in board.unfinished)}:
         hint = "do something else about the failed step, or leave it out"

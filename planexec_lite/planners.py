@@ -166,4 +166,4 @@ def record(board: Board) -> str:
 
 
 def _with_goal(plan: Plan, goal: str) -> Plan:
-    return plan if plan.goal else plan.model_copy(update={"goal": goal})
+    return plan if plan.goal else plan.changed(goal=goal)

@@ -120,6 +120,10 @@ class Plan(BaseModel):
         """
         return source if isinstance(source, Plan) else reading.read(cls, source)
 
+    def changed(self, **fields: Any) -> Plan:
+        """Return a plan like this one with some fields changed."""
+        return Plan(**{name: fields.get(name, getattr(self, name)) for name in Plan.model_fields})
+
     def to_json(self, indent: int | None = 2) -> str:
         """The plan as canonical JSON: the same plan gives the same text, in whatever shape it was read."""
         return json.dumps(reading.canonical(self), indent=indent, ensure_ascii=False)
