@@ -6,7 +6,8 @@ work between them. Read `board.py`, `decide.py` and `loop.py`; the rest are part
 
 from planexec_lite.board import Board
 from planexec_lite.connect import connect
-from planexec_lite.executors import ToolExecutor
+from planexec_lite.evaluators import LLMEvaluator, RuleEvaluator, Verdict
+from planexec_lite.executors import HybridExecutor, ReActExecutor, ToolExecutor
 from planexec_lite.loop import PlannerExecutor, execute
 from planexec_lite.plan import Plan, PlanError, Step
 from planexec_lite.planners import LLMPlanner, NextStepPlanner, RulePlanner
@@ -20,7 +21,9 @@ __all__ = [
     "ApproveAll",
     "Board",
     "Decision",
+    "HybridExecutor",
     "Inline",
+    "LLMEvaluator",
     "LLMPlanner",
     "NextStepPlanner",
     "Plan",
@@ -28,6 +31,8 @@ __all__ = [
     "PlannerExecutor",
     "Policy",
     "Pool",
+    "ReActExecutor",
+    "RuleEvaluator",
     "RulePlanner",
     "Run",
     "ScriptedReviewer",
@@ -36,6 +41,7 @@ __all__ = [
     "Tool",
     "ToolExecutor",
     "Toolbox",
+    "Verdict",
     "connect",
     "execute",
     "tool",

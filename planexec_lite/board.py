@@ -4,54 +4,43 @@ The rules of the fold, all of them in `Board.apply`:
 
 - a plan that is fit replaces what has not been done: done steps stay, unfinished ones are superseded;
 - a step is ready when it is waiting and every step that it depends on is done;
-- a failed step with attempts left goes to `retry`; without, every waiting step behind it goes to `doomed`;
+- where there is an evaluator, a result whose step has a criterion is a claim until it is judged;
+- a failed step with attempts left is tried again; without, every waiting step behind it is doomed;
 - the same events always give the same board.
 """
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Iterable
-from typing import Literal
 
 from planexec_lite import events as e
 from planexec_lite.events import Event
-from planexec_lite.frontier import Frontier
 from planexec_lite.meter import ModelCall
-from planexec_lite.plan import Plan, Problem, Step
+from planexec_lite.plan import Plan, Problem
+from planexec_lite.standing import Standing
 
-State = Literal["waiting", "running", "done", "failed", "skipped", "superseded"]
 
-
-class Board:
+class Board(Standing):
     """Everything that is known about a run. Read its attributes; change it through `apply` alone."""
 
     def __init__(self) -> None:
+        super().__init__()
         self.now = 0.0
         self.goal = ""
-        self.has_planner = self.has_reviewer = False
-        self.steps: dict[str, Step] = {}
-        self.state: dict[str, State] = {}
-        self.results: dict[str, object] = {}
-        self.errors: dict[str, str] = {}
-        self.attempt: dict[str, tuple[int, int]] = {}
+        self.has_planner = self.has_reviewer = self.has_evaluator = False
         self.in_flight: set[str | None] = set()
-        self.retry: deque[str] = deque()
-        self.doomed: deque[str] = deque()
-        self.failed: dict[str, None] = {}
         self.proposal: Plan | None = None
         self.problems: tuple[Problem, ...] = ()
         self.refused_text = ""
-        self.refused_in_a_row = 0
-        self.rounds = 0
+        self.refused_in_a_row = self.rounds = self.replans = 0
         self.reviews: list[e.Reviewed] = []
         self.approved: set[str] = set()
         self.opened: set[str] = set()
+        self.news: list[str] = []
+        self.unheard = False
         self.paused: e.Paused | None = None
         self.ended: e.Ended | None = None
         self.calls: list[ModelCall] = []
-        self._frontier = Frontier()
-        self._unfinished: dict[str, None] = {}
 
     @classmethod
     def of(cls, events: Iterable[Event]) -> Board:
@@ -67,16 +56,6 @@ class Board:
     __hash__ = None  # type: ignore[assignment]
 
     @property
-    def ready(self) -> str | None:
-        """The first step, in plan order, that may start now; None if no step may."""
-        return self._frontier.first
-
-    @property
-    def done(self) -> tuple[str, ...]:
-        """The ids of the done steps, in the order in which they were done."""
-        return tuple(self.results)
-
-    @property
     def plan(self) -> Plan:
         """The merged plan: the done steps, and those of the latest plan."""
         steps = tuple(step for id, step in self.steps.items() if self.state[id] != "superseded")
@@ -88,58 +67,52 @@ class Board:
         self.now = event.at
         match event:
             case e.StepStarted():
-                if event.attempt == 1:
-                    self._frontier.take()
-                else:
-                    self.retry.popleft()
-                self.state[event.step] = "running"
-                self.attempt[event.step] = (event.attempt, event.attempts)
                 self.in_flight.add(event.step)
+                self.start(event.step, event.attempt, event.attempts)
             case e.StepDone():
-                self._settle(event.step, "done", event.calls)
-                self.results[event.step] = event.result
-                self.errors.pop(event.step, None)
-                del self._unfinished[event.step]
-                self._frontier.finish(event.step)
+                self._settle(event.step, event.calls)
+                self._take_result(event.step, event.result)
             case e.StepFailed():
-                self._settle(event.step, "failed", event.calls)
-                self.errors[event.step] = event.error
-                attempt, attempts = self.attempt[event.step]
-                if attempt < attempts:
-                    self.retry.append(event.step)
-                else:
-                    self.failed[event.step] = None
-                    self._doom_behind(event.step)
+                self._settle(event.step, event.calls)
+                self.fail(event.step, event.error)
             case e.StepSkipped():
-                self.state[event.step] = "skipped"
-                self.errors[event.step] = event.reason
-                self._doom_behind(event.step)
+                self.skip(event.step, event.reason)
+            case e.JudgeStarted():
+                self.in_flight.add(self.to_judge.popleft())
+            case e.Judged():
+                self._settle(event.step, event.calls)
+                self._take_verdict(event)
+            case e.JudgeFailed():
+                self._settle(event.step, event.calls)
+                self.unverified.add(event.step)
+                self.finish(event.step, self.claims.pop(event.step))
             case e.PlanStarted():
                 self.in_flight.add(None)
-                self.rounds += event.reason == "horizon"
+                self.rounds += event.reason in ("horizon", "step")
+                self.replans += event.reason in ("failure", "news", "stall")
+                self.unheard = False
             case e.PlanProposed():
-                self.in_flight.discard(None)
-                self.calls += event.calls
+                self._settle(None, event.calls)
                 if event.problems or event.plan is None:
                     self._refuse(event.problems, event.text or (event.plan.to_json(indent=None) if event.plan else ""))
                 else:
-                    self._adopt(event.plan)
+                    self.proposal, self.problems, self.refused_text, self.refused_in_a_row = event.plan, (), "", 0
+                    self.opened.clear()
+                    self.replace(event.plan)
             case e.PlanFailed():
-                self.in_flight.discard(None)
-                self.calls += event.calls
+                self._settle(None, event.calls)
                 self._refuse((Problem("planner_failed", None, event.error, "answer again"),), "")
             case e.Reviewed():
                 self.paused = None
                 self.reviews.append(event)
-                if event.verdict == "change":
-                    hint = "change the plan accordingly"
-                    text = self.proposal.to_json(indent=None) if self.proposal else ""
-                    self._refuse((Problem("change_asked", None, event.comment, hint),), text)
-                elif event.verdict == "approve":
-                    self.approved.add(event.plan_hash)
-                    self.opened |= {event.step} if event.step else set()
+                self._take_review(event)
+            case e.News():
+                self.paused = None
+                self.news.append(event.text)
+                self.unheard = True
             case e.RunStarted():
-                self.goal, self.has_planner, self.has_reviewer = event.goal, event.planner, event.reviewer
+                self.goal = event.goal
+                self.has_planner, self.has_reviewer, self.has_evaluator = event.planner, event.reviewer, event.evaluator
             case e.Paused():
                 self.paused = event
             case e.Ended():
@@ -147,33 +120,39 @@ class Board:
             case e.Inside():
                 pass
 
-    def _settle(self, step: str, state: State, calls: tuple[ModelCall, ...]) -> None:
-        self.in_flight.discard(step)
-        self.state[step] = state
-        if calls:
-            self.calls += calls
+    def _settle(self, job: str | None, calls: tuple[ModelCall, ...]) -> None:
+        self.in_flight.discard(job)
+        self.calls += calls
 
     def _refuse(self, problems: tuple[Problem, ...], text: str) -> None:
         self.problems, self.refused_text = problems, text
         self.refused_in_a_row += 1
 
-    def _doom_behind(self, step: str) -> None:
-        self.doomed.extend(self._frontier.behind(step))
-        while self.doomed and self.state[self.doomed[0]] != "waiting":
-            self.doomed.popleft()
+    def _take_result(self, id: str, result: object) -> None:
+        if self.steps[id].success_criteria is None:
+            self.finish(id, result)
+        elif self.has_evaluator:
+            self.claim(id, result)
+        else:
+            self.unverified.add(id)
+            self.finish(id, result)
 
-    def _adopt(self, plan: Plan) -> None:
-        self.proposal, self.problems, self.refused_text, self.refused_in_a_row = plan, (), "", 0
-        self.opened.clear()
-        for id in self._unfinished:
-            self.state[id] = "superseded"
-        self._unfinished.clear()
-        self.retry.clear()
-        self.doomed.clear()
-        self.failed.clear()
-        for step in plan.steps:
-            self.steps.pop(step.id, None)
-            self.steps[step.id] = step
-            self.state[step.id] = "waiting"
-            self._unfinished[step.id] = None
-        self._frontier = Frontier(plan.steps, self.results.keys())
+    def _take_verdict(self, event: e.Judged) -> None:
+        claim = self.claims.pop(event.step)
+        if event.verdict == "accept":
+            self.finish(event.step, claim)
+            return
+        if event.changed is not None:
+            self.steps[event.step] = event.changed
+        if event.wanting is not None:
+            self.wanting[event.wanting] = event.reason
+        self.fail(event.step, f"judged: {event.reason}", final=event.verdict == "replan")
+
+    def _take_review(self, event: e.Reviewed) -> None:
+        if event.verdict == "approve":
+            self.approved.add(event.plan_hash)
+            self.opened |= {event.step} if event.step else set()
+        elif event.verdict == "change":
+            hint = "change the plan accordingly"
+            text = self.proposal.to_json(indent=None) if self.proposal else ""
+            self._refuse((Problem("change_asked", None, event.comment, hint),), text)

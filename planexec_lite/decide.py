@@ -6,8 +6,10 @@ nothing to do at all. A ``…Started`` event is the job itself; all others are f
 
 from __future__ import annotations
 
+from typing import Literal
+
 from planexec_lite.board import Board
-from planexec_lite.events import Ended, Event, Paused, PlanStarted, Status, StepSkipped, StepStarted
+from planexec_lite.events import Ended, Event, JudgeStarted, Paused, PlanStarted, Status, StepSkipped, StepStarted
 from planexec_lite.policy import Policy
 
 
@@ -18,9 +20,13 @@ def decide(board: Board, policy: Policy) -> Event | None:
         return None
     if end := _bad_end(board, policy):
         return None if board.in_flight else Ended(at, *end)
+    if board.to_judge:
+        return JudgeStarted(at, board.to_judge[0])
     if board.retry:
         attempt, attempts = board.attempt[board.retry[0]]
         return StepStarted(at, board.retry[0], attempt + 1, attempts)
+    if (reason := _why_replan(board, policy)) is not None:
+        return None if board.in_flight else PlanStarted(at, reason)
     if board.doomed:
         return StepSkipped(at, board.doomed[0], _why_skipped(board, board.doomed[0]))
     if board.proposal is None or board.problems:
@@ -40,7 +46,7 @@ def decide(board: Board, policy: Policy) -> Event | None:
         if board.rounds == policy.max_rounds:
             return Ended(at, "stopped", f"the planner was asked for more {policy.max_rounds} times (max_rounds)")
         return PlanStarted(at, "horizon")
-    return Ended(at, *_end(board))
+    return Ended(at, *_end(board, policy))
 
 
 def _bad_end(board: Board, policy: Policy) -> tuple[Status, str] | None:
@@ -48,8 +54,8 @@ def _bad_end(board: Board, policy: Policy) -> tuple[Status, str] | None:
     if board.reviews and board.reviews[-1].verdict == "reject":
         review = board.reviews[-1]
         return "stopped", f"{review.by} rejected the plan" + (f": {review.comment}" if review.comment else "")
-    if board.failed and policy.failure == "stop":
-        return "failed", _first_failure(board)
+    if board.failed and policy.failure == "stop" and _why_replan(board, policy) is None:
+        return "failed", _first_failure(board) + _replans_used_up(board, policy)
     if board.refused_in_a_row > policy.max_repairs:
         problems = "; ".join(map(str, board.problems[:3]))
         return (
@@ -59,16 +65,38 @@ def _bad_end(board: Board, policy: Policy) -> tuple[Status, str] | None:
     return None
 
 
+def _why_replan(board: Board, policy: Policy) -> Literal["failure", "news", "step", "stall"] | None:
+    """What makes the planner plan the rest again, None if nothing does or no replan is left."""
+    if not board.has_planner or board.proposal is None or board.problems:
+        return None
+    if board.replans < policy.max_replans:
+        if board.unheard:
+            return "news"
+        if board.failed and policy.replan in ("failure", "step"):
+            return "failure"
+        if board.failed and policy.replan == "stall" and not (board.ready or board.doomed or board.in_flight):
+            return "stall"
+    if policy.replan == "step" and board.done_since_plan and board.unfinished and board.rounds < policy.max_rounds:
+        return "step"
+    return None
+
+
 def _why_skipped(board: Board, id: str) -> str:
     states = ((other, board.state[other]) for other in board.steps[id].depends_on)
     return ", ".join(f"step {other} {state}" for other, state in states if state in ("failed", "skipped"))
 
 
-def _end(board: Board) -> tuple[Status, str]:
+def _replans_used_up(board: Board, policy: Policy) -> str:
+    used_up = policy.replan != "never" and board.has_planner and board.replans >= policy.max_replans
+    return f"; planned again {board.replans} times (max_replans={policy.max_replans})" if used_up else ""
+
+
+def _end(board: Board, policy: Policy) -> tuple[Status, str]:
     if not board.failed:
         return "finished", f"{len(board.results)} steps done"
     skipped = [id for id, state in board.state.items() if state == "skipped"]
-    return "failed", _first_failure(board) + (f"; skipped behind it: {', '.join(skipped)}" if skipped else "")
+    behind = f"; skipped behind it: {', '.join(skipped)}" if skipped else ""
+    return "failed", _first_failure(board) + behind + _replans_used_up(board, policy)
 
 
 def _first_failure(board: Board) -> str:

@@ -12,9 +12,10 @@ from typing import Any, Literal, get_args
 from pydantic import TypeAdapter
 
 from planexec_lite.meter import ModelCall
-from planexec_lite.plan import Plan, Problem
+from planexec_lite.plan import Plan, Problem, Step
 
-Verdict = Literal["approve", "reject", "change"]
+Approval = Literal["approve", "reject", "change"]
+Judgement = Literal["accept", "retry", "modify", "replan"]
 Status = Literal["finished", "failed", "stopped", "rolled back"]
 
 
@@ -26,14 +27,19 @@ class RunStarted:
     goal: str
     planner: bool
     reviewer: bool
+    evaluator: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class PlanStarted:
-    """Job: the planner is asked: there is no plan yet, the last was unfit ("repair"), or its horizon is reached."""
+    """Job: the planner is asked.
+
+    Why: there is no plan yet ("first"), the last was unfit ("repair"), its horizon is reached ("horizon"); or what is
+    left is to be planned again, after a "failure", "news" from outside, every "step", or a "stall".
+    """
 
     at: float
-    reason: Literal["first", "repair", "horizon"]
+    reason: Literal["first", "repair", "horizon", "failure", "news", "step", "stall"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +69,7 @@ class Reviewed:
     """A person or a rule decided about the plan with this hash, or, where `step` is named, about that step's gate."""
 
     at: float
-    verdict: Verdict
+    verdict: Approval
     plan_hash: str
     by: str
     comment: str = ""
@@ -103,6 +109,51 @@ class StepFailed:
 
 
 @dataclass(frozen=True, slots=True)
+class JudgeStarted:
+    """Job: the evaluator is asked whether the step's result meets its success criterion."""
+
+    at: float
+    step: str
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """Outcome: the evaluator's verdict about a step, with its reason.
+
+    "modify" gives the `changed` step, which is carried out instead. `wanting` names a done step that turned out to be
+    at fault: it stays done, and a new step has to mend it.
+    """
+
+    at: float
+    step: str
+    verdict: Judgement
+    reason: str = ""
+    changed: Step | None = None
+    wanting: str | None = None
+    seconds: float = 0.0
+    calls: tuple[ModelCall, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeFailed:
+    """Outcome: the evaluator raised an error. The step counts as done, and stays unverified."""
+
+    at: float
+    step: str
+    error: str
+    seconds: float = 0.0
+    calls: tuple[ModelCall, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class News:
+    """Somebody outside says something that the planner should know: the rest is planned again."""
+
+    at: float
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class StepSkipped:
     """A step will not be carried out, because a step that it waits for did not get done."""
 
@@ -112,8 +163,31 @@ class StepSkipped:
 
 
 @dataclass(frozen=True, slots=True)
+class Thought:
+    """Inside a step: what the executor's model said to itself."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Action:
+    """Inside a step: the executor's model called a tool."""
+
+    tool: str
+    params: Any
+
+
+@dataclass(frozen=True, slots=True)
+class Observation:
+    """Inside a step: what the tool gave back to the executor's model, as text; `error` says that it failed."""
+
+    text: str
+    error: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Inside:
-    """Something that happened inside a step: an event of a nested run, a thought, a streamed step."""
+    """Something that happened inside a step: an event of a nested run, a thought, a call, an observation."""
 
     at: float
     step: str
@@ -138,20 +212,25 @@ class Ended:
     reason: str
 
 
-Job = PlanStarted | StepStarted
-Outcome = PlanProposed | PlanFailed | StepDone | StepFailed
-Event = RunStarted | Job | Outcome | Reviewed | StepSkipped | Inside | Paused | Ended
+Job = PlanStarted | StepStarted | JudgeStarted
+Outcome = PlanProposed | PlanFailed | StepDone | StepFailed | Judged | JudgeFailed
+Inner = Thought | Action | Observation
+Event = RunStarted | Job | Outcome | Reviewed | News | StepSkipped | Inside | Paused | Ended
 
-_BY_NAME: dict[str, type[Any]] = {kind.__name__: kind for kind in get_args(Event)}
+_BY_NAME: dict[str, type[Any]] = {kind.__name__: kind for kind in (*get_args(Event), *get_args(Inner))}
 
 
-def to_dict(event: Event) -> dict[str, Any]:
+def to_dict(event: Event | Inner) -> dict[str, Any]:
     """Return an event as plain data, ready for JSON; `from_dict` reads it back."""
+    if isinstance(event, Inside):
+        return {"event": "Inside", "at": event.at, "step": event.step, "inner": to_dict(event.event)}
     return {"event": type(event).__name__, **_adapter(type(event)).dump_python(event, mode="json")}
 
 
 def from_dict(data: dict[str, Any]) -> Event:
     """Return the event that `to_dict` wrote. Raises `ValueError` for anything else."""
+    if data.get("event") == "Inside":
+        return Inside(data["at"], data["step"], from_dict(data["inner"]))
     fields = {name: value for name, value in data.items() if name != "event"}
     kind = _BY_NAME.get(str(data.get("event")))
     if kind is None:

@@ -8,10 +8,15 @@ from typing import NamedTuple
 
 from planexec_lite.board import Board
 from planexec_lite.decide import decide
+from planexec_lite.evaluators import Evaluator, Verdict
 from planexec_lite.events import (
     Event,
     Inside,
     Job,
+    Judged,
+    JudgeFailed,
+    JudgeStarted,
+    News,
     PlanFailed,
     PlanProposed,
     PlanStarted,
@@ -27,6 +32,7 @@ from planexec_lite.planners import Planner
 from planexec_lite.policy import Policy
 from planexec_lite.reviewers import Decision, Reviewer
 from planexec_lite.run import Run
+from planexec_lite.standing import signature
 from planexec_lite.tools import Toolbox
 from planexec_lite.workers import Crew, Finished, Inline, Task, Workers
 
@@ -37,7 +43,7 @@ def drive(run: Run, policy: Policy, crew: Crew, task_for: Callable[[Job], Task])
         tasks: list[Task] = []
         while len(tasks) < crew.free and (event := decide(run.board, policy)):
             run.record(event)
-            if isinstance(event, PlanStarted | StepStarted):
+            if isinstance(event, Job):
                 tasks.append(task_for(event))
         for task in tasks:
             crew.start(task)
@@ -66,6 +72,12 @@ def outcomes(finished: Finished) -> list[Event]:
                 return [PlanFailed(at, report.error, seconds, report.calls)]
             proposal: Proposal = report.value
             return [PlanProposed(at, proposal.plan, proposal.problems, proposal.text, seconds, report.calls)]
+        case JudgeStarted(step=id):
+            if report.error is not None:
+                return [JudgeFailed(at, id, report.error, seconds, report.calls)]
+            said: Verdict = report.value
+            changed, wanting = said.changed, said.wanting
+            return [Judged(at, id, said.verdict, said.reason, changed, wanting, seconds, report.calls)]
         case other:
             raise TypeError(f"no outcome is known for {other!r}")
 
@@ -79,14 +91,21 @@ class Proposal(NamedTuple):
 
 
 def propose(planner: Planner, board: Board, tools: Toolbox, max_steps: int) -> Proposal:
-    """Ask the planner, and check what it says. Done steps that it repeats word for word are dropped."""
+    """Ask the planner, and check what it says. Done steps that it repeats word for word are dropped.
+
+    A plan that does the same as one that has failed before is refused: a replan must change something.
+    """
     try:
         plan = planner.plan(board.goal, board, tools)
     except PlanError as error:
         return Proposal(None, error.problems, error.text)
     steps = tuple(step for step in plan.steps if not (step.id in board.results and step == board.steps[step.id]))
     plan = plan if len(steps) == len(plan.steps) else plan.changed(steps=steps)
-    return Proposal(plan, tuple(plan.problems(tools, done=board.results.keys(), max_steps=max_steps)))
+    problems = plan.problems(tools, done=board.results.keys(), max_steps=max_steps)
+    if board.failed and signature(plan.steps) in {*board.tried, signature(board.steps[id] for id in board.unfinished)}:
+        hint = "do something else about the failed step, or leave it out"
+        problems.append(Problem("tried_before", None, "the steps are those that have failed before", hint))
+    return Proposal(plan, tuple(problems))
 
 
 @dataclass
@@ -97,6 +116,7 @@ class PlannerExecutor:
         planner: writes plans; None where a plan is given to `execute`.
         executor: carries out steps, and says which tools there are.
         reviewer: approves plans before anything runs; None: no approval is asked for.
+        evaluator: judges results whose step has a success criterion; None: they count as done, unverified.
         workers: who carries out the jobs; by default `Inline`.
         policy: bounds and meanings; see `Policy`.
     """
@@ -104,6 +124,7 @@ class PlannerExecutor:
     planner: Planner | None
     executor: Executor
     reviewer: Reviewer | None = None
+    evaluator: Evaluator | None = None
     workers: Workers = field(default_factory=Inline)
     policy: Policy = field(default_factory=Policy)
 
@@ -112,7 +133,18 @@ class PlannerExecutor:
         if self.planner is None:
             raise ValueError("there is no planner to ask; give one, or a plan to execute()")
         run = Run()
-        run.record(RunStarted(0.0, goal, planner=True, reviewer=self.reviewer is not None))
+        run.record(RunStarted(0.0, goal, True, self.reviewer is not None, self.evaluator is not None))
+        return self._drive(run)
+
+    def tell(self, run: Run, news: str) -> Run:
+        """Return a new run that goes on from one that has not ended, with news that changes what is left to do.
+
+        Raises `ValueError` if the run has ended.
+        """
+        if run.board.ended is not None:
+            raise ValueError(f"this run has ended ({run.status}); start a new one with the news in its goal")
+        run = Run(run.events)
+        run.record(News(run.board.now, news))
         return self._drive(run)
 
     def resume(self, run: Run, decision: Decision) -> Run:
@@ -146,19 +178,29 @@ class PlannerExecutor:
             assert self.planner is not None
             return Task(job, propose, (self.planner, board, self.executor.tools, self.policy.max_steps), here=True)
         step = board.steps[job.step]
+        if isinstance(job, JudgeStarted):
+            assert self.evaluator is not None
+            return Task(job, self.evaluator.evaluate, (step, board.claims[job.step], board), here=True)
         inputs = {id: board.results[id] for id in step.depends_on}
         return Task(job, perform, (self.executor, step, inputs), step.timeout)
 
 
-def execute(plan: Plan, executor: Executor, *, workers: Workers | None = None, policy: Policy | None = None) -> Run:
+def execute(
+    plan: Plan,
+    executor: Executor,
+    *,
+    evaluator: Evaluator | None = None,
+    workers: Workers | None = None,
+    policy: Policy | None = None,
+) -> Run:
     """Carry out a plan that is already there. Raises `PlanError` if it is not fit to run; a failing step is reported.
 
     The policy's `max_steps` bounds what a planner may write, and is not applied to a plan given here.
     """
     if problems := plan.problems(executor.tools):
         raise PlanError(problems)
-    agent = PlannerExecutor(None, executor, workers=workers or Inline(), policy=policy or Policy())
+    agent = PlannerExecutor(None, executor, evaluator=evaluator, workers=workers or Inline(), policy=policy or Policy())
     run = Run()
-    run.record(RunStarted(0.0, plan.goal, planner=False, reviewer=False))
+    run.record(RunStarted(0.0, plan.goal, planner=False, reviewer=False, evaluator=evaluator is not None))
     run.record(PlanProposed(0.0, plan))
     return agent._drive(run)

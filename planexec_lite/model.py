@@ -15,17 +15,36 @@ from typing import Any, Literal
 from planexec_lite.meter import ModelCall, charge
 
 Role = Literal["planner", "executor", "evaluator"]
-Message = dict[str, str]
+Message = dict[str, Any]
 DEFAULT_MODELS: dict[str, str] = {"planner": "gpt-4o", "executor": "gpt-4o-mini", "evaluator": "gpt-4o"}
 
 
 @dataclass(frozen=True, slots=True)
+class ToolCall:
+    """A model's wish to call a tool: the call's id, the tool's name, and its arguments as JSON text."""
+
+    id: str
+    name: str
+    arguments: str
+
+
+@dataclass(frozen=True, slots=True)
 class Answer:
-    """What a model said: its `text`, or its `refusal`, and why it stopped ("stop", "length", …)."""
+    """What a model said: its `text`, or its `refusal`; why it stopped ("stop", "length", …); the tools it calls."""
 
     text: str
     refusal: str | None
     finish_reason: str
+    tool_calls: tuple[ToolCall, ...] = ()
+
+    @property
+    def message(self) -> Message:
+        """The answer as the conversation's next message, to which the tools' results are the reply."""
+        calls = [
+            {"id": call.id, "type": "function", "function": {"name": call.name, "arguments": call.arguments}}
+            for call in self.tool_calls
+        ]
+        return {"role": "assistant", "content": self.text or None, "tool_calls": calls}
 
 
 def model_for(role: Role) -> str:
@@ -44,10 +63,19 @@ def ask(client: Any, model: str, messages: Sequence[Message], schema: dict[str, 
     Seconds are those that the endpoint reports in ``openai-processing-ms``, else those measured. An endpoint that does
     not take a temperature is asked again without one. Raises what the client raises.
     """
+    if schema is None:
+        return _charged(client, {"model": model, "messages": list(messages), "temperature": 0})
+    shape = {"type": "json_schema", "json_schema": {"name": "answer", "strict": True, "schema": schema}}
+    return _charged(client, {"model": model, "messages": list(messages), "temperature": 0, "response_format": shape})
+
+
+def converse(client: Any, model: str, messages: Sequence[Message], tools: Sequence[dict[str, Any]]) -> Answer:
+    """Ask `model` as `ask` does, and offer it `tools`, each a function's schema (`schemas.function_schema`)."""
     options: dict[str, Any] = {"model": model, "messages": list(messages), "temperature": 0}
-    if schema is not None:
-        shape = {"name": "answer", "strict": True, "schema": schema}
-        options["response_format"] = {"type": "json_schema", "json_schema": shape}
+    return _charged(client, {**options, "tools": list(tools)} if tools else options)
+
+
+def _charged(client: Any, options: dict[str, Any]) -> Answer:
     began = perf_counter()
     raw = _create(client, options)
     completion = raw.parse()
@@ -55,8 +83,10 @@ def ask(client: Any, model: str, messages: Sequence[Message], schema: dict[str, 
     seconds = float(reported) / 1000 if reported else perf_counter() - began
     usage, choice = completion.usage, completion.choices[0]
     tokens = (usage.prompt_tokens, usage.completion_tokens) if usage else (0, 0)
-    charge(seconds, ModelCall(model, tokens[0], tokens[1], seconds))
-    return Answer(choice.message.content or "", choice.message.refusal, choice.finish_reason)
+    charge(seconds, ModelCall(options["model"], tokens[0], tokens[1], seconds))
+    said = choice.message
+    calls = tuple(ToolCall(call.id, call.function.name, call.function.arguments) for call in said.tool_calls or ())
+    return Answer(said.content or "", said.refusal, choice.finish_reason, calls)
 
 
 def _create(client: Any, options: dict[str, Any]) -> Any:

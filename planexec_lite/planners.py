@@ -103,9 +103,10 @@ class LLMPlanner:
 
     def messages(self, goal: str, board: Board, tools: Toolbox) -> list[Message]:
         """The conversation that is sent: rules and tools, goal and record so far, and a repair if one is due."""
+        rest = _REST if board.steps and self.horizon is None else ""
         messages = [
             {"role": "system", "content": self.instructions(tools)},
-            {"role": "user", "content": f"Goal: {goal}" + record(board)},
+            {"role": "user", "content": f"Goal: {goal}{record(board)}{rest}"},
         ]
         if board.problems:
             if board.refused_text:
@@ -143,15 +144,25 @@ Rules:
 - Answer with JSON alone."""
 
 
+_REST = """
+
+Plan the rest again. Done steps are kept; leave them out and refer to their results. Write every step that is still to
+be done; new work gets a new id, such as "5b". A step that waits may be kept, changed or dropped."""
+
+
 def record(board: Board) -> str:
     """What a planner is told about the run so far: each step with its result or its error; empty at the start."""
     lines = []
     for id, step in board.steps.items():
         if id in board.results:
-            lines.append(f"- step {id}, {step}: done, result {references.as_text(board.results[id])}")
-        elif id in board.errors:
-            lines.append(f"- step {id}, {step}: {board.state[id]}, {board.errors[id]}")
-    return "\n\nSo far:\n" + "\n".join(lines) if lines else ""
+            found = f", found wanting: {board.wanting[id]}" if id in board.wanting else ""
+            lines.append(f"- step {id}, {step}: done, result {references.as_text(board.results[id])}{found}")
+        else:
+            why = f", {board.errors[id]}" if id in board.errors else ""
+            lines.append(f"- step {id}, {step}: {board.state[id]}{why}")
+    news = [f"- {text}" for text in board.news]
+    said = "\n\nSo far:\n" + "\n".join(lines) if lines else ""
+    return said + ("\n\nNews:\n" + "\n".join(news) if news else "")
 
 
 def _with_goal(plan: Plan, goal: str) -> Plan:

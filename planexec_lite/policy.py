@@ -15,7 +15,10 @@ class Policy:
         retries: how often a failed step is tried again, where the step does not say so itself.
         max_steps: the most steps that a planner may write into one plan.
         max_repairs: how often in a row an unfit plan may go back to the planner.
-        max_rounds: how often the planner may be asked for more, because its horizon was reached.
+        max_rounds: how often the planner may be asked for more, because its horizon was reached or a step was done.
+        replan: what makes the planner plan the rest again: "never", a "failure", every "step", or a "stall", when
+            nothing else can be done. News from outside always does.
+        max_replans: how often the rest may be planned again after a failure, a stall or news.
 
     Raises `ValueError` for a bound below zero or an unknown meaning of failure.
     """
@@ -25,10 +28,14 @@ class Policy:
     max_steps: int = 50
     max_repairs: int = 2
     max_rounds: int = 25
+    replan: Literal["never", "failure", "step", "stall"] = "never"
+    max_replans: int = 3
 
     def __post_init__(self) -> None:
         if self.failure not in ("skip", "stop"):
             raise ValueError(f"failure={self.failure!r}: a failed step means 'skip' or 'stop'")
-        for name in ("retries", "max_steps", "max_repairs", "max_rounds"):
+        if self.replan not in ("never", "failure", "step", "stall"):
+            raise ValueError(f"replan={self.replan!r}: plan again 'never', after a 'failure', a 'step' or a 'stall'")
+        for name in ("retries", "max_steps", "max_repairs", "max_rounds", "max_replans"):
             if getattr(self, name) < 0:
                 raise ValueError(f"{name}={getattr(self, name)}: a bound is zero or more")

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from planexec_lite.board import Board
-from planexec_lite.events import Verdict
+from planexec_lite.events import Approval
 from planexec_lite.plan import Plan
 from planexec_lite.tools import Toolbox
 
@@ -16,7 +16,7 @@ from planexec_lite.tools import Toolbox
 class Decision:
     """What a reviewer says: "approve", "reject", or "change" with a `comment` for the planner; `by` says who."""
 
-    verdict: Verdict
+    verdict: Approval
     by: str = "reviewer"
     comment: str = ""
 
@@ -43,7 +43,7 @@ class ScriptedReviewer:
         decisions: each a `Decision`, or "approve" or "reject" in short.
     """
 
-    def __init__(self, decisions: Sequence[Decision | Verdict]) -> None:
+    def __init__(self, decisions: Sequence[Decision | Approval]) -> None:
         self.decisions = [one if isinstance(one, Decision) else Decision(one, by="script") for one in decisions]
 
     def review(self, plan: Plan, board: Board, tools: Toolbox) -> Decision | None:

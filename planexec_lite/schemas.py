@@ -31,7 +31,7 @@ def plan_schema(toolbox: Toolbox) -> dict[str, Any]:
     if not len(toolbox):
         raise ToolError("a planner needs at least one tool; the toolbox is empty")
     steps = [
-        _closed(
+        closed(
             id=_TEXT,
             description=_TEXT,
             **_call(tool),
@@ -40,10 +40,10 @@ def plan_schema(toolbox: Toolbox) -> dict[str, Any]:
         )
         for tool in toolbox
     ]
-    return _closed(
+    return closed(
         goal=_TEXT,
         steps={"type": "array", "items": {"anyOf": steps}},
-        rollback={"type": "array", "items": {"anyOf": [_closed(**_call(tool)) for tool in toolbox]}},
+        rollback={"type": "array", "items": {"anyOf": [closed(**_call(tool)) for tool in toolbox]}},
         answer={"type": ["string", "null"], "description": "the answer to the goal; may hold references"},
         complete={"type": "boolean", "description": "false: ask me again when these steps are done"},
     )
@@ -51,19 +51,30 @@ def plan_schema(toolbox: Toolbox) -> dict[str, Any]:
 
 def closed_parameters(tool: Tool) -> dict[str, Any]:
     """Return the tool's parameters as a closed schema, every property required, references allowed."""
+    return closed(**{name: _open_to_references(schema) for name, schema in _parameters(tool).items()})
+
+
+def _parameters(tool: Tool) -> dict[str, dict[str, Any]]:
     definitions = tool.schema.get("$defs", {})
-    properties = {
-        name: _open_to_references(_strict(schema, definitions, f"tool {tool.name!r}, parameter {name!r}"))
+    return {
+        name: _strict(schema, definitions, f"tool {tool.name!r}, parameter {name!r}")
         for name, schema in tool.schema["properties"].items()
     }
-    return _closed(**properties)
+
+
+def function_schema(tool: Tool) -> dict[str, Any]:
+    """Return a tool as it is offered to a model that may call it: closed, strict, values only and no references."""
+    parameters = closed(**_parameters(tool))
+    function = {"name": tool.name, "description": tool.description, "parameters": parameters, "strict": True}
+    return {"type": "function", "function": function}
 
 
 def _call(tool: Tool) -> dict[str, Any]:
     return {"tool": {"type": "string", "enum": [tool.name]}, "params": closed_parameters(tool)}
 
 
-def _closed(**properties: Any) -> dict[str, Any]:
+def closed(**properties: Any) -> dict[str, Any]:
+    """Return an object schema with these properties, all required, and no others."""
     return {"type": "object", "properties": properties, "required": list(properties), "additionalProperties": False}
 
 
@@ -79,7 +90,7 @@ def _strict(
     if schema.get("type") == "object":
         if "properties" not in schema:
             raise ToolError(f"{where}: a free-form dict can't be closed; declare a TypedDict or a pydantic model")
-        return _closed(
+        return closed(
             **{name: _strict(part, definitions, where, inside) for name, part in schema["properties"].items()}
         )
     kept = {key: value for key, value in schema.items() if key in _KEPT}

@@ -1,4 +1,4 @@
-"""Executors: who does the work of a step. An executor never decides what comes next."""
+"""The tool executor: resolves references and calls a tool. And what every executor has to keep to."""
 
 from __future__ import annotations
 

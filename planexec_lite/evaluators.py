@@ -1,0 +1,114 @@
+"""Evaluators: was the success criterion met? Accept, retry, modify the task, or replan, with a reason."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from planexec_lite.board import Board
+from planexec_lite.events import Judgement
+from planexec_lite.model import Message, ask, model_for
+from planexec_lite.plan import Step
+from planexec_lite.references import as_text
+from planexec_lite.schemas import closed
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What an evaluator says about a result.
+
+    Args:
+        verdict: "accept"; "retry" as it is, or "modify" and try again, while the step has attempts left; or "replan".
+        reason: why, in words for the planner and for people.
+        changed: with "modify", the step to carry out instead, under the same id.
+        wanting: the id of a done step that is at fault; it stays done, and a new step has to mend it.
+    """
+
+    verdict: Judgement
+    reason: str = ""
+    changed: Step | None = None
+    wanting: str | None = None
+
+
+class Evaluator(Protocol):
+    """Judges the results of steps that have a success criterion."""
+
+    def evaluate(self, step: Step, result: Any, board: Board) -> Verdict:
+        """Return the verdict about `result`. What it raises leaves the step done and unverified."""
+
+
+class RuleEvaluator:
+    """Judges by a rule: a function of the step and its result.
+
+    Args:
+        rule: returns True or None to accept; False or a text, the reason, to have the rest planned again; a `Verdict`.
+    """
+
+    def __init__(self, rule: Callable[[Step, Any], Verdict | bool | str | None]) -> None:
+        self.rule = rule
+
+    def evaluate(self, step: Step, result: Any, board: Board) -> Verdict:
+        """Return what the rule says."""
+        said = self.rule(step, result)
+        if isinstance(said, Verdict):
+            return said
+        if said is None or said is True:
+            return Verdict("accept")
+        return Verdict("replan", said or f"not met: {step.success_criteria}")
+
+
+class LLMEvaluator:
+    """Judges by asking a model, which sees the criterion, the result and the plan's record, and no tool.
+
+    Args:
+        client: an `openai.OpenAI` client; `connect` gives one.
+        model: its name; by default ``PLANEXEC_EVALUATOR_MODEL`` in the environment, or a strong model.
+    """
+
+    def __init__(self, client: Any, model: str | None = None) -> None:
+        self.client = client
+        self.model = model or model_for("evaluator")
+
+    def evaluate(self, step: Step, result: Any, board: Board) -> Verdict:
+        """Ask the model. Raises `ValueError` when the answer is no verdict, and what the client raises."""
+        answer = ask(self.client, self.model, self.messages(step, result, board), VERDICT_SCHEMA)
+        try:
+            said = json.loads(answer.text)
+            changed = step.model_copy(update={"description": said["task"]}) if said["task"] else None
+            wanting = said["wanting"] if said["wanting"] in board.results else None
+            return Verdict(said["verdict"], said["reason"], changed, wanting)
+        except (KeyError, TypeError, ValueError) as error:
+            raise ValueError(
+                f"the evaluator's answer is no verdict ({error}): {answer.text or answer.refusal}"
+            ) from None
+
+    def messages(self, step: Step, result: Any, board: Board) -> list[Message]:
+        """The conversation that is sent."""
+        done = "\n".join(f"- step {id}, {board.steps[id].description or board.steps[id]}" for id in board.done)
+        asked = f"Task {step.id}: {step.description or step}\nSuccess criterion: {step.success_criteria}"
+        return [
+            {"role": "system", "content": _INSTRUCTIONS},
+            {"role": "user", "content": f"Done before:\n{done or '- nothing'}\n\n{asked}\nResult: {as_text(result)}"},
+        ]
+
+
+VERDICT_SCHEMA = closed(
+    verdict={"type": "string", "enum": ["accept", "retry", "modify", "replan"]},
+    reason={"type": "string"},
+    task={"type": ["string", "null"], "description": "with modify: the task, better put"},
+    wanting={"type": ["string", "null"], "description": "the id of a done step that is at fault"},
+)
+
+_INSTRUCTIONS = """\
+Role: evaluator
+
+You judge whether a task was completed. You see its success criterion and its result; you do not do any work.
+
+- accept: the result meets the criterion.
+- retry: the same task may well succeed at a second try.
+- modify: the task was put badly; write it better.
+- replan: something else has to be done first. If an earlier step is at fault, name it in wanting.
+
+Give the reason in one sentence. Answer with JSON alone."""

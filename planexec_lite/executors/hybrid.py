@@ -1,0 +1,31 @@
+"""The hybrid executor: a rule where one applies, a model otherwise."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from planexec_lite.executors.direct import Executor
+from planexec_lite.plan import Step
+from planexec_lite.tools import Toolbox
+
+
+class HybridExecutor:
+    """Chooses between two executors for each step.
+
+    Args:
+        rule: carries out the steps that a rule is enough for, such as a `ToolExecutor`.
+        otherwise: carries out the others, such as a `ReActExecutor`.
+        applies: says whether the rule is enough; by default it is where the step names its tool.
+    """
+
+    def __init__(
+        self, rule: Executor, otherwise: Executor, applies: Callable[[Step], bool] = lambda step: step.tool is not None
+    ) -> None:
+        self.rule, self.otherwise, self.applies = rule, otherwise, applies
+        tools = {tool.name: tool for executor in (otherwise, rule) for tool in executor.tools}
+        self.tools = Toolbox(tools.values())
+
+    def execute(self, step: Step, inputs: Mapping[str, Any]) -> Any:
+        """Return what the chosen executor returns."""
+        return (self.rule if self.applies(step) else self.otherwise).execute(step, inputs)

@@ -1,0 +1,100 @@
+"""The ReAct executor: a model that thinks, calls a tool, looks at the result, and goes on until the step is done.
+
+Reason and act in turns is from Yao et al., "ReAct" (2022). Here it is how one *step* is carried out: the model sees the
+task and the results that the step was given, never the planner's prompt, the goal or the rest of the plan.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from planexec_lite.events import Action, Observation, Thought
+from planexec_lite.meter import emit
+from planexec_lite.model import Message, ToolCall, converse, model_for
+from planexec_lite.plan import Step
+from planexec_lite.references import as_text, resolve
+from planexec_lite.schemas import function_schema
+from planexec_lite.tools import Toolbox
+
+
+class ReActExecutor:
+    """Lets a model carry out a step with tools.
+
+    Args:
+        client: an `openai.OpenAI` client; `connect` gives one.
+        tools: what it has.
+        model: its name; by default ``PLANEXEC_EXECUTOR_MODEL`` in the environment, or a cheap model.
+        max_iterations: how often the model may be asked for one step.
+        allow: the names of the tools that a step may use; by default the step's own tool, or all where it names none.
+    """
+
+    def __init__(
+        self,
+        client: Any,
+        tools: Toolbox,
+        model: str | None = None,
+        *,
+        max_iterations: int = 5,
+        allow: Callable[[Step], Iterable[str]] | None = None,
+    ) -> None:
+        self.client = client
+        self.tools = tools
+        self.model = model or model_for("executor")
+        self.max_iterations = max_iterations
+        self.allow = allow
+
+    def execute(self, step: Step, inputs: Mapping[str, Any]) -> Any:
+        """Return the model's last words about the step; thoughts, calls and observations are events inside it.
+
+        A tool's error is shown to the model and not raised. Raises `RuntimeError` when the model has not come to an end
+        after `max_iterations`, or refuses.
+        """
+        tools = self.tools_for(step)
+        messages = self.messages(step, inputs)
+        for _ in range(self.max_iterations):
+            answer = converse(self.client, self.model, messages, [function_schema(tool) for tool in tools])
+            if answer.refusal:
+                raise RuntimeError(f"the model refused: {answer.refusal}")
+            if answer.text:
+                emit(Thought(answer.text))
+            if not answer.tool_calls:
+                return answer.text
+            messages.append(answer.message)
+            messages += [_carry_out(call, tools) for call in answer.tool_calls]
+        raise RuntimeError(f"the step was not done after {self.max_iterations} iterations (max_iterations)")
+
+    def tools_for(self, step: Step) -> Toolbox:
+        """The tools that the model is shown for `step`, and no others."""
+        if self.allow is not None:
+            return self.tools.only(*self.allow(step))
+        return self.tools.only(step.tool) if step.tool is not None else self.tools
+
+    def messages(self, step: Step, inputs: Mapping[str, Any]) -> list[Message]:
+        """The conversation's beginning: the role, the task, and the results that the step depends on."""
+        task = step.description or str(step)
+        params = resolve(step.params, inputs)
+        lines = [f"Task: {task}"]
+        lines += [f"Use: {json.dumps(params, ensure_ascii=False)}"] if params else []
+        lines += [f"Done when: {step.success_criteria}"] if step.success_criteria else []
+        lines += [f"Result of step {id}: {as_text(value)}" for id, value in inputs.items()]
+        return [{"role": "system", "content": _INSTRUCTIONS}, {"role": "user", "content": "\n".join(lines)}]
+
+
+def _carry_out(call: ToolCall, tools: Toolbox) -> Message:
+    try:
+        params = json.loads(call.arguments or "{}")
+        emit(Action(call.name, params))
+        seen = Observation(as_text(tools[call.name].call(params)))
+    except Exception as problem:
+        seen = Observation(f"{type(problem).__name__}: {problem}", error=True)
+    emit(seen)
+    return {"role": "tool", "tool_call_id": call.id, "content": seen.text}
+
+
+_INSTRUCTIONS = """\
+Role: executor
+
+You carry out one task with the tools that you are given. Say in one sentence what you are about to do, and call a tool.
+When a tool reports an error, read it and try another way. When the task is done, answer with its result and call none."""

@@ -1,0 +1,1 @@
+"""A small shop on the web. Its users log in."""

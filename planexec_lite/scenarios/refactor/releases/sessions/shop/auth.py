@@ -1,0 +1,26 @@
+"""Who is who: a user logs in and gets a session, which the server keeps."""
+
+import hmac
+import secrets
+
+USERS = {"ada": "engine", "alan": "machine"}
+SESSIONS = {}
+
+
+def log_in(name, password):
+    """Return a new session for a user; None if name or password is wrong."""
+    if not hmac.compare_digest(USERS.get(name, "").encode(), password.encode()) or name not in USERS:
+        return None
+    session = secrets.token_hex(16)
+    SESSIONS[session] = name
+    return session
+
+
+def user_of(session):
+    """Return the name of the user of a session; None if there is no such session."""
+    return SESSIONS.get(session)
+
+
+def log_out(session):
+    """Forget a session."""
+    SESSIONS.pop(session, None)

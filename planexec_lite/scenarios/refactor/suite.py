@@ -1,0 +1,78 @@
+"""The project's own unit tests, run in a process of their own, and what they say as data."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+_COMMAND = ["-I", "-S", "-B", "-X", "utf8", "-m", "unittest", "discover", "-s", "tests", "-t", "."]
+_SECONDS = 30
+_RULE = "=" * 70 + "\n"
+
+
+def run(folder: Path, order: list[str]) -> dict[str, Any]:
+    """Run the tests of the project in `folder` and return how many passed, which failed and a summary.
+
+    Args:
+        order: paths of endpoints, such as /profile, in the order in which the summary names them.
+
+    Raises `RuntimeError` when no test ran, or they did not come to an end.
+    """
+    environment = {**os.environ, "NO_COLOR": "1"}
+    try:
+        process = subprocess.run(
+            [sys.executable, *_COMMAND],
+            cwd=folder,
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            encoding="utf-8",
+            errors="replace",
+            timeout=_SECONDS,
+        )
+    except subprocess.TimeoutExpired:
+        raise RuntimeError(f"the tests did not end within {_SECONDS} s; look for an endless loop") from None
+    said = process.stderr
+    ran = re.findall(r"^Ran (\d+) tests? in", said, re.M)
+    blocks = said.split(_RULE)[1:]
+    failed = [_failure(block, folder) for block in blocks]
+    if not ran or (int(ran[-1]) == 0 and not failed):
+        raise RuntimeError("no test ran; put the tests back with restore")
+    skipped = sum(map(int, re.findall(r"skipped=(\d+)", said.splitlines()[-1])))
+    return _report(max(0, int(ran[-1]) - len(failed) - skipped), failed, order)
+
+
+def _failure(block: str, folder: Path) -> str:
+    """One failed test on one line: its name, and the last line of its traceback."""
+    head, _, rest = block.partition("\n")
+    test = head.partition(": ")[2].partition(" (")[0]
+    trace = [line for line in rest.split("\n" + "-" * 70)[0].splitlines() if line.strip("- ")]
+    last = trace[-1].strip() if trace else "no reason is given"
+    return f"{test}: {_without_paths(last, folder).removeprefix('AssertionError: ')}"
+
+
+def _without_paths(said: str, folder: Path) -> str:
+    """An error without paths of this machine: a file of the project is named as shop/auth.py, others not at all."""
+    for place in (folder.resolve(), folder):
+        for written in (str(place), str(place).replace("\\", "\\\\"), place.as_posix()):
+            said = re.sub(re.escape(written) + r"[\\/]*", "", said)
+    return re.sub(r"\s*\((?:[A-Za-z]:)?[\\/][^)]*\)", "", said)
+
+
+def _report(passed: int, failed: list[str], order: list[str]) -> dict[str, Any]:
+    refused = [match for line in failed for match in re.findall(r"(/\w+) answers 401", line)]
+    paths = sorted(dict.fromkeys(refused), key=lambda path: order.index(path) if path in order else len(order))
+    others = [line.partition(":")[0] for line in failed if " answers 401" not in line]
+    said = []
+    if paths:
+        names = ", ".join(path.strip("/") for path in paths)
+        said.append(f"{len(paths)} endpoint{'s return' if len(paths) > 1 else ' returns'} 401: {names}")
+    if others:
+        said.append(f"{len(others)} test{'s fail' if len(others) > 1 else ' fails'}: {', '.join(others)}")
+    total = f"{passed} tests passed"
+    return {"passed": passed, "failed": failed, "summary": "; ".join(said) or total}

@@ -1,0 +1,61 @@
+"""One look for all pictures: the colours, symbols and words of the states, the plate, the fonts and the sizes.
+
+The hues are Okabe and Ito's, which colour-blind readers can tell apart ("Color Universal Design", 2008): a light tint as
+the fill, a dark shade as the ink. A state is always symbol, word and fill together. `contrast` is WCAG 2's.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class Look(NamedTuple):
+    """How a state is shown: a symbol and a word, drawn in `ink` on `fill`."""
+
+    symbol: str
+    word: str
+    fill: str
+    ink: str
+
+    def __str__(self) -> str:
+        return f"{self.symbol} {self.word}"
+
+
+PLATE = "#FAF8F3"
+TEXT = "#1F1F1F"
+MUTED = "#505050"
+LINE = "#6E6E6E"
+HAIR = "#DDD8CC"
+WHITE = "#FFFFFF"
+
+LOOKS = {
+    "waiting": Look("○", "waiting", WHITE, "#505050"),
+    "running": Look("▸", "running", "#D3EAF9", "#00517F"),
+    "judging": Look("?", "judging", "#FAF3B4", "#5F5700"),
+    "done": Look("✓", "done", "#CFEBE0", "#005A42"),
+    "failed": Look("✗", "failed", "#FADBC8", "#8F3C00"),
+    "skipped": Look("–", "skipped", "#E9E5DC", "#505050"),
+    "superseded": Look("↷", "superseded", "#F3DFEA", "#7D3A60"),
+    "undone": Look("↺", "undone", "#FBE7C0", "#6E4D00"),
+}
+PLANNER = Look("✎", "planning", "#FAF3B4", "#5F5700")
+ALARM = "#8F3C00"
+
+FAMILIES = ("DejaVu Sans", "Verdana", "sans-serif")
+FONT = ", ".join(f'"{family}"' if " " in family else family for family in FAMILIES)
+SMALL, BODY, TITLE = 11, 12, 15
+WIDEST = 720
+MARGIN = 20
+RADIUS = 6
+
+
+def contrast(one: str, other: str) -> float:
+    """Return the contrast ratio of two colours, each as ``#RRGGBB``: from 1 to 21; text needs 4.5."""
+    light, dark = sorted((_luminance(one), _luminance(other)), reverse=True)
+    return (light + 0.05) / (dark + 0.05)
+
+
+def _luminance(colour: str) -> float:
+    parts = [int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5)]
+    red, green, blue = (part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts)
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
