@@ -56,16 +56,15 @@ def drive(run: Run, policy: Policy, crew: Crew, task_for: Callable[[Job], Task])
 
 def outcomes(finished: Finished) -> list[Event]:
     """Turn the report of a finished task into events: what happened inside it, then its outcome."""
-    task, report, at, seconds = finished
+    task, report, at, seconds, happened = finished
     match task.event:
         case StepStarted(step=id):
-            began = at - seconds
-            inside: list[Event] = [Inside(began + after, id, event) for after, event in report.inside]
-            if report.error is not None:
-                return [*inside, StepFailed(at, id, report.error, seconds, report.calls)]
+            inside: list[Event] = [Inside(when, id, event) for when, event in happened]
             if task.timeout is not None and seconds > task.timeout:
                 error = f"TimeoutError: took longer than its timeout of {task.timeout:g} s"
                 return [*inside, StepFailed(at, id, error, min(seconds, task.timeout), report.calls)]
+            if report.error is not None:
+                return [*inside, StepFailed(at, id, report.error, seconds, report.calls)]
             return [*inside, StepDone(at, id, report.value, seconds, report.calls)]
         case PlanStarted():
             if report.error is not None:

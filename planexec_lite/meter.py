@@ -7,9 +7,11 @@ function that can be called anywhere.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from contextvars import ContextVar, Token
 from dataclasses import dataclass
+from time import perf_counter
 from typing import Any
 
 _current: ContextVar[Meter | None] = ContextVar("meter", default=None)
@@ -51,14 +53,18 @@ class Usage:
 
 
 class Meter:
-    """Collects what one job reports: declared `seconds`, model `calls`, and `events` as (seconds so far, event)."""
+    """Collects what one job reports: declared `seconds`, model `calls`, and `events`.
 
-    __slots__ = ("_token", "calls", "events", "seconds")
+    An event is kept with the seconds declared and those really gone by when it happened.
+    """
+
+    __slots__ = ("_began", "_token", "calls", "events", "seconds")
 
     def __init__(self) -> None:
         self.seconds = 0.0
         self.calls: list[ModelCall] = []
-        self.events: list[tuple[float, Any]] = []
+        self.events: list[tuple[float, float, Any]] = []
+        self._began = perf_counter()
         self._token: Token[Meter | None] | None = None
 
     def __enter__(self) -> Meter:
@@ -72,7 +78,7 @@ class Meter:
 
 def charge(seconds: float = 0.0, call: ModelCall | None = None) -> None:
     """Report that the current job took `seconds` (declared, not slept), and the model `call` that it made, if any."""
-    if seconds < 0:
+    if not 0 <= seconds < math.inf:
         raise ValueError(f"a job can't take {seconds} seconds; charge zero or more")
     meter = _current.get()
     if meter is not None:
@@ -85,4 +91,4 @@ def emit(event: Any) -> None:
     """Report something that happened inside the current job: an event of a nested run, a thought, a streamed step."""
     meter = _current.get()
     if meter is not None:
-        meter.events.append((meter.seconds, event))
+        meter.events.append((meter.seconds, perf_counter() - meter._began, event))

@@ -22,9 +22,11 @@ _KEPT = frozenset(
     "minimum maximum exclusiveMinimum exclusiveMaximum multipleOf minItems maxItems".split()
 )
 
+_FORMATS = frozenset("date-time time date duration email hostname ipv4 ipv6 uuid".split())
+
 
 def plan_schema(toolbox: Toolbox) -> dict[str, Any]:
-    """Return the strict schema of a plan over `toolbox`.
+    """Return the strict schema of a plan over `toolbox`: the variants of a step are told apart by their first key, `tool`.
 
     Raises `ToolError` when there is no tool, or a parameter's type can't be closed (a free-form dict, `Any`).
     """
@@ -32,9 +34,9 @@ def plan_schema(toolbox: Toolbox) -> dict[str, Any]:
         raise ToolError("a planner needs at least one tool; the toolbox is empty")
     steps = [
         closed(
+            **_call(tool),
             id=_TEXT,
             description=_TEXT,
-            **_call(tool),
             depends_on={"type": "array", "items": _TEXT},
             success_criteria={"type": ["string", "null"]},
         )
@@ -94,6 +96,8 @@ def _strict(
             **{name: _strict(part, definitions, where, inside) for name, part in schema["properties"].items()}
         )
     kept = {key: value for key, value in schema.items() if key in _KEPT}
+    if kept.get("format") not in _FORMATS:
+        kept.pop("format", None)
     if "default" in schema:
         kept["description"] = f"{kept.get('description', '')} (by default {schema['default']!r})".strip()
     if "const" in kept:

@@ -32,23 +32,24 @@ class Task(NamedTuple):
 
 
 class Report(NamedTuple):
-    """What came of a task: value or error; seconds declared and really taken; model calls; (seconds, event) inside."""
+    """What came of a task: value or error; seconds declared and really taken; model calls; events inside."""
 
     value: Any = None
     error: str | None = None
     declared: float = 0.0
     took: float = 0.0
     calls: tuple[ModelCall, ...] = ()
-    inside: tuple[tuple[float, Any], ...] = ()
+    inside: tuple[tuple[float, float, Any], ...] = ()
 
 
 class Finished(NamedTuple):
-    """A task, its report, the moment at which it finished, and the seconds that it worked, on the crew's clock."""
+    """A task and its report; on the crew's clock: when it finished, how many seconds it worked, what happened inside when."""
 
     task: Task
     report: Report
     at: float
     seconds: float
+    inside: list[tuple[float, Any]]
 
 
 class Crew(Protocol):
@@ -70,6 +71,21 @@ class Workers(Protocol):
         """Return a context manager that gives the crew and cancels what has not started when it is left."""
 
 
+def described(problem: BaseException) -> str:
+    """An exception in words: its type, and what it says if it can."""
+    try:
+        said = str(problem)
+    except BaseException:
+        said = ""
+    return f"{type(problem).__name__}: {said}" if said else type(problem).__name__
+
+
+def in_real_time(task: Task, report: Report, at: float) -> Finished:
+    """What a crew on the real clock says about a task that was measured where it ran."""
+    began = at - report.took
+    return Finished(task, report, at, report.took, [(began + after, event) for _, after, event in report.inside])
+
+
 def measure(call: Callable[..., Any], *args: Any) -> Report:
     """Call ``call(*args)`` under a meter and report; an exception becomes an error, a keyboard interrupt goes on."""
     began = perf_counter()
@@ -80,7 +96,7 @@ def measure(call: Callable[..., Any], *args: Any) -> Report:
         except KeyboardInterrupt:
             raise
         except BaseException as problem:
-            error = f"{type(problem).__name__}: {problem}"
+            error = described(problem)
     return Report(value, error, meter.seconds, perf_counter() - began, tuple(meter.calls), tuple(meter.events))
 
 
@@ -107,7 +123,7 @@ class _InlineCrew:
         assert task is not None, "nothing is in flight"
         report = measure(task.call, *task.args)
         self.free, self.task = 1, None
-        return [Finished(task, report, perf_counter() - self.epoch, report.took)]
+        return [in_real_time(task, report, perf_counter() - self.epoch)]
 
 
 @dataclass(frozen=True)
@@ -131,21 +147,22 @@ class _SimulatedCrew:
     def __init__(self, now: float, free: float) -> None:
         self.now, self.free = now, free
         self.started = 0
-        self.due: list[tuple[float, int, Task, Report, float]] = []
+        self.due: list[tuple[float, int, Finished]] = []
 
     def start(self, task: Task) -> None:
         report = measure(task.call, *task.args)
         seconds = min(report.declared, task.timeout or math.inf)
         self.free -= 1
         self.started += 1
-        heappush(self.due, (round(self.now + seconds, 9), self.started, task, report, report.declared))
+        at = round(self.now + seconds, 9)
+        inside = [(round(self.now + min(after, seconds), 9), event) for after, _, event in report.inside]
+        heappush(self.due, (at, self.started, Finished(task, report, at, report.declared, inside)))
 
     def wait(self) -> list[Finished]:
         self.now = self.due[0][0]
         finished = []
         while self.due and self.due[0][0] == self.now:
-            at, _, task, report, seconds = heappop(self.due)
-            finished.append(Finished(task, report, at, seconds))
+            finished.append(heappop(self.due)[2])
         self.free += len(finished)
         return finished
 
@@ -194,7 +211,7 @@ class _PoolCrew:
         try:
             future = self.executor.submit(measure, task.call, *task.args)
         except Exception as problem:
-            self.finished.put((number, task, Report(error=f"{type(problem).__name__}: {problem}")))
+            self.finished.put((number, task, Report(error=described(problem))))
             return
         self.futures[number] = future
         future.add_done_callback(lambda future: self.finished.put((number, task, _report(future))))
@@ -210,14 +227,14 @@ class _PoolCrew:
         self.free += len(batch)
         for number, _, _ in batch:
             self.futures.pop(number, None)
-        return [Finished(task, report, at, report.took) for _, task, report in sorted(batch, key=lambda item: item[0])]
+        return [in_real_time(task, report, at) for _, task, report in sorted(batch, key=lambda item: item[0])]
 
 
 def _report(future: Future[Report]) -> Report:
     if future.cancelled():
         return Report(error="CancelledError: the executor cancelled it")
     problem = future.exception()
-    return Report(error=f"{type(problem).__name__}: {problem}") if problem else future.result()
+    return Report(error=described(problem)) if problem else future.result()
 
 
 def _check(slots: int | None) -> None:

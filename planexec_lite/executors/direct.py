@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Protocol
 
+from pydantic import TypeAdapter
 from pydantic_core import PydanticSerializationError, to_jsonable_python
 
 from planexec_lite import references
@@ -43,16 +44,26 @@ def perform(executor: Executor, step: Step, inputs: Mapping[str, Any]) -> Any:
     return as_data(executor.execute(step, inputs), f"step {step.id}")
 
 
+_ANYTHING: TypeAdapter[Any] = TypeAdapter(Any)
+
+
 def as_data(value: Any, where: str) -> Any:
     """Return a result as what JSON can hold: models and dataclasses become objects, tuples lists, sets sorted lists."""
     if value is None or isinstance(value, str | int | float):
         return value
-    if isinstance(value, set | frozenset):
-        value = sorted(value, key=repr)
     try:
-        return to_jsonable_python(value)
+        return to_jsonable_python(_ordered(_ANYTHING.dump_python(value)))
     except (PydanticSerializationError, ValueError, RecursionError) as error:
         said = str(error).splitlines()[0]
         raise ToolError(
             f"{where} returned a {type(value).__name__}, which JSON can't hold ({said}); return data"
         ) from None
+
+
+def _ordered(value: Any) -> Any:
+    """Sort the sets at any depth: their own order changes from process to process."""
+    if isinstance(value, set | frozenset):
+        return sorted(map(_ordered, value), key=repr)
+    if isinstance(value, Mapping):
+        return {key: _ordered(part) for key, part in value.items()}
+    return list(map(_ordered, value)) if isinstance(value, list | tuple) else value

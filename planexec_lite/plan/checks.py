@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 def problems(plan: Plan, toolbox: Toolbox | None, done: Collection[str], max_steps: int | None) -> list[Problem]:
     """Return every fault of `plan`, in the order of its steps, with those of the whole plan first."""
     done = frozenset(done)
-    ids = plan.graph.keys() | done
+    ids = dict.fromkeys([*plan.graph, *sorted(done)])
     found = [*_whole_plan(plan, done, max_steps), *_cycles(plan)]
     for step in plan.steps:
         found += _dependencies(step, ids)

@@ -11,6 +11,7 @@ from itertools import islice
 from typing import Annotated, Any, NotRequired, Required, get_type_hints
 
 from pydantic import ConfigDict, Field, TypeAdapter
+from pydantic.errors import PydanticUserError
 from typing_extensions import TypedDict
 
 
@@ -20,8 +21,13 @@ class ToolError(ValueError):
 
 def arguments_of(name: str, function: Callable[..., Any], doc: str) -> TypeAdapter[Any]:
     """Return what validates the arguments of `function`: a closed TypedDict of its parameters."""
-    described = dict(re.findall(r"^ +(\w+)(?: \([^)]*\))?: (.+)$", doc.partition("Args:")[2], re.M))
-    hints = get_type_hints(function, include_extras=True)
+    described = _described(doc)
+    try:
+        hints = get_type_hints(function, include_extras=True)
+    except NameError as error:
+        raise ToolError(
+            f"tool {name!r}: a type hint can't be read ({error}); import the name where the tool is"
+        ) from None
     fields: dict[str, Any] = {}
     for parameter in inspect.signature(function).parameters.values():
         if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD, parameter.POSITIONAL_ONLY):
@@ -37,7 +43,18 @@ def arguments_of(name: str, function: Callable[..., Any], doc: str) -> TypeAdapt
     build: Any = TypedDict
     arguments = build(name, fields)
     arguments.__pydantic_config__ = ConfigDict(extra="forbid")
-    return TypeAdapter(arguments)
+    try:
+        return TypeAdapter(arguments)
+    except PydanticUserError as error:
+        said = str(error).splitlines()[0]
+        raise ToolError(f"tool {name!r}: arguments must be data, such as str, int or list[str] ({said})") from None
+
+
+def _described(doc: str) -> dict[str, str]:
+    """What the ``Args:`` section says about each parameter; a description may go on in deeper lines."""
+    section = re.split(r"\n\S", doc.partition("Args:")[2])[0]
+    entries = re.findall(r"^ {4}(\w+)(?: \([^)\n]*\))?: (.+(?:\n {5,}.+)*)", section, re.M)
+    return {parameter: " ".join(text.split()) for parameter, text in entries}
 
 
 def suggest(name: str, known: Iterable[str]) -> str:

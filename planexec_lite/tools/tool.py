@@ -110,7 +110,11 @@ class Tool:
 
     def seconds(self, arguments: Mapping[str, Any]) -> float:
         """The declared latency of a call with these `arguments`, in seconds."""
-        return self.latency(**arguments) if callable(self.latency) else self.latency
+        if not callable(self.latency):
+            return self.latency
+        bound = inspect.signature(self.function).bind(**arguments)
+        bound.apply_defaults()
+        return self.latency(**bound.arguments)
 
     def _fault(self, error: Any) -> Fault:
         where = error["loc"][0] if error["loc"] else ""
