@@ -79,12 +79,13 @@ class Tool:
         return f"{self.name}({', '.join(parts)})"
 
     def bind(self, params: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Give a lone ``input`` to the tool's only parameter; other arguments stay as they are.
+        """Give a lone ``input`` to the tool's only parameter, or only required one; other arguments stay as they are.
 
         Plans in the shape ``{"tool": "web_search", "input": "wind"}`` name no parameter; this rule reads them.
         """
-        if set(params) == {"input"} and len(self.parameters) == 1:
-            return {self.parameters[0]: params["input"]}
+        needed = self.parameters if len(self.parameters) == 1 else tuple(self.schema.get("required", ()))
+        if set(params) == {"input"} and len(needed) == 1 and "input" not in self.parameters:
+            return {needed[0]: params["input"]}
         return params
 
     def faults(self, params: Mapping[str, Any]) -> list[Fault]:

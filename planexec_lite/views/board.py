@@ -14,7 +14,7 @@ from planexec_lite.views.words import clean, count, fit, fit_columns, listed, na
 
 HEAD = ("step", "status", "what", "waits for", "attempt", "result")
 WIDEST = {"step": 80.0, "status": 110.0, "waits for": 90.0, "attempt": 60.0}
-SPACE = 16.0
+SPACE, PILL = 16.0, 16.0  # what a cell, and the mark of a state, have beside their words
 CELL = f"padding:5px {SPACE:g}px 5px 0;text-align:left;vertical-align:top;font-size:{BODY}px;background-color:{theme.PLATE}"
 
 
@@ -44,7 +44,7 @@ def board(shown: Run | Board) -> Figure:
 
 def _widths(head: Sequence[str], rows: Sequence[Sequence[str]]) -> list[float]:
     """The width of each column: as wide as its words; where that is too much, names and results share what is left."""
-    natural = [max(width(cell, BODY, bold=name == "step") for cell in column)
+    natural = [max(width(cell, BODY, bold=name == "step") for cell in column) + (PILL if name == "status" else 0)
                for name, column in zip(head, zip(head, *rows, strict=True), strict=True)]  # fmt: skip
     wide = [min(room, WIDEST.get(name, room)) for name, room in zip(head, natural, strict=True)]
     elastic = [number for number, name in enumerate(head) if name not in WIDEST]
@@ -94,7 +94,7 @@ def _html(
     shown = [[fit(cell, room, BODY) for room, cell in zip(wide, row, strict=True)] for row in rows]
     lines = [f'<table style="{_TABLE}">', f'<caption style="{_TITLE}">{escape(title)}</caption>']
     if rows:
-        style = f"{CELL};color:{theme.MUTED};font-weight:normal;border-bottom:1px solid {theme.LINE}"
+        style = f"{CELL};color:{theme.MUTED};font-weight:normal;white-space:nowrap;border-bottom:1px solid {theme.LINE}"
         names = "".join(f'<th scope="col" style="{style}">{name}</th>' for name in head)
         lines.append(f"<thead><tr>{names}</tr></thead>\n<tbody>")
     for cells, state in zip(shown, states, strict=True):

@@ -51,7 +51,8 @@ def draw(
 ) -> tuple[str, list[Bar]]:
     """Return the SVG of a timeline from 0 to `end` seconds, and the bars that were too short for a label.
 
-    Bars of `thick` steps get a thick outline; `notes` are written below; `now` is the word at the line that marks the end of a run which has not ended.
+    Bars of `thick` steps get a thick outline; `notes` are written below; `now` is the word at the line that marks the
+    end of a run which has not ended.
     """
     logging.getLogger("matplotlib.font_manager").setLevel(logging.ERROR)  # the first import may talk about its cache
     from matplotlib import rc_context, rcParamsDefault

@@ -30,7 +30,7 @@ def timeline(run: Run, title: str | None = None) -> Figure:
     until = None if run.board.ended else run.status
     svg, bare = draw(title, shared if run.makespan else [], names, set(path), run.makespan, notes, until)
     said = [f"Thick outline: the critical path {' → '.join(path)}, {seconds(length)}."] if path else []
-    said += [f"Too short for a label: {listed(_word(bar) for bar in bare)}."] if bare else []
+    said += [f"Too short for a label: {listed(bar.step or 'planning' for bar in bare)}."] if bare else []
     caption = " ".join(said)
     rows = [
         [f"  {lane.name}", _word(bar), fit_columns(names.get(bar.step or "", ""), 50), seconds(bar.start, run.makespan), "–",
@@ -39,7 +39,8 @@ def timeline(run: Run, title: str | None = None) -> Figure:
     ]  # fmt: skip
     text = "\n".join([title, *table(rows), *notes, *([caption] if caption else [])])
     spans = [
-        f"{_word(bar)} from {seconds(bar.start, run.makespan)} to {seconds(bar.end)}, {bar.state}" for bar in found[:12]
+        f"{_word(bar)} from {seconds(bar.start, run.makespan)} to {seconds(bar.end, run.makespan)}, {bar.state}"
+        for bar in found[:12]
     ]
     more = [f"and {len(found) - 12} more"] if len(found) > 12 else []
     alt = f"Timeline: {title}. {'; '.join([*spans, *more])}. {' '.join(notes)}".strip()

@@ -75,11 +75,17 @@ def wrap(text: str, room: float, size: float, bold: bool = False) -> list[str]:
             lines[-1] += piece
             continue
         lines.append("")
-        for cluster in _CLUSTER.findall(piece.lstrip()):
+        for cluster in _clusters(piece.lstrip(), room, size):
             if lines[-1] and width(lines[-1] + cluster, size, bold) > room:
                 lines.append("")
             lines[-1] += cluster
     return [line for line in lines if line.strip()] or [""]
+
+
+def _clusters(text: str, room: float, size: float) -> list[str]:
+    """What a reader takes for one character each; one that is too wide falls apart."""
+    found: list[str] = _CLUSTER.findall(text)
+    return [part for cluster in found for part in ([cluster] if width(cluster, size) <= room else cluster)]
 
 
 def whole(text: str, room: float, size: float) -> bool:

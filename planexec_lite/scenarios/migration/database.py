@@ -62,7 +62,7 @@ def contents(db: sqlite3.Connection) -> Rows:
             for row in cursor:
                 values = {column[0]: value for column, value in zip(cursor.description, row, strict=True)}
                 found[f"{table.removesuffix('s')} {values.pop('id')}"] = values
-    if "email" not in tables.get("customers", ()) and tables.get("contacts") == ["customer_id", "email"]:
+    if "email" not in tables.get("customers", ()) and {"customer_id", "email"} <= {*tables.get("contacts", ())}:
         for id, email in db.execute("SELECT customer_id, email FROM contacts ORDER BY customer_id"):
             found.setdefault(f"customer {id}", {})["email"] = email
     return found

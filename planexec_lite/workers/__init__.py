@@ -1,0 +1,13 @@
+"""Workers: who carries the jobs out. One by one on this thread, on an executor's threads, or on a virtual clock.
+
+Workers know nothing of plans: a job is a function and its arguments. They are configuration, so one object may serve
+many runs; `open` gives a crew for one run. A crew says how many more jobs it takes (`free`), starts a job, and waits
+for those that finish next, at the same instant, in the order in which they were started.
+"""
+
+from planexec_lite.workers.crew import Crew, Finished, Report, Task, Workers, measure
+from planexec_lite.workers.inline import Inline
+from planexec_lite.workers.pool import Pool
+from planexec_lite.workers.simulated import Simulated
+
+__all__ = ["Crew", "Finished", "Inline", "Pool", "Report", "Simulated", "Task", "Workers", "measure"]

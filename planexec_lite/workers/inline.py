@@ -1,0 +1,35 @@
+"""One job after the other, on this thread."""
+
+from __future__ import annotations
+
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
+from time import perf_counter
+
+from planexec_lite.workers.crew import Crew, Finished, Task, in_real_time, measure
+
+
+@dataclass(frozen=True)
+class Inline:
+    """One step after the other, on this thread, on the real clock."""
+
+    def open(self, now: float = 0.0) -> AbstractContextManager[Crew]:
+        """Return the crew: this thread."""
+        return nullcontext(_InlineCrew(perf_counter() - now))
+
+
+class _InlineCrew:
+    def __init__(self, epoch: float) -> None:
+        self.epoch = epoch
+        self.free: float = 1
+        self.task: Task | None = None
+
+    def start(self, task: Task) -> None:
+        self.free, self.task = 0, task
+
+    def wait(self) -> list[Finished]:
+        task = self.task
+        assert task is not None, "nothing is in flight"
+        report = measure(task.call, *task.args)
+        self.free, self.task = 1, None
+        return [in_real_time(task, report, perf_counter() - self.epoch)]

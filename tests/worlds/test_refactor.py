@@ -1,0 +1,451 @@
+"""The refactor world is real: its files are read, changed and tested, and what a test alters in them changes the run."""
+
+import base64
+import gc
+import json
+import os
+import runpy
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from planexec_lite import LLMPlanner, Plan, PlannerExecutor, Policy, Simulated, ToolExecutor, execute
+from planexec_lite.board import Board
+from planexec_lite.connect import connect
+from planexec_lite.evaluators import RuleEvaluator, Verdict
+from planexec_lite.events import PlanProposed, RunStarted, StepDone, StepFailed, StepStarted
+from planexec_lite.scenarios import refactor
+
+ROOT = Path(__file__).parents[2]
+FIVE = ["login", "profile", "orders", "settings", "logout"]
+THREE = ["profile", "orders", "settings"]
+
+
+@pytest.fixture
+def world():
+    return refactor.World()
+
+
+def run(world):
+    return execute(Plan.parse(refactor.PLAN), ToolExecutor(world.tools), workers=Simulated(4))
+
+
+def move(world):
+    """Everything up to the endpoints, which then take the header for the token."""
+    world.design_token_schema(["sub", "iat", "exp"], 30)
+    world.implement_jwt()
+    return world.update_endpoints()
+
+
+def alter(world, name, old, new):
+    path = world.project.folder / name
+    text = path.read_text()
+    assert old in text
+    path.write_text(text.replace(old, new))
+
+
+def tree(folder):
+    return {path.relative_to(folder): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def test_the_plan_of_the_article_is_fit_and_ends_with_three_endpoints_that_answer_401(world):
+    assert Plan.parse(refactor.PLAN).problems(world.tools) == []
+    last = run(world).results["7"]
+    assert last["summary"] == "3 endpoints return 401: profile, orders, settings"
+    assert last["failed"] == [f"test_{name}: GET /{name} answers 401" for name in sorted(THREE)]
+
+
+def test_the_tests_pass_before_fail_on_the_way_and_pass_after_step_5b(world):
+    assert world.run_test_suite() == {"passed": 10, "failed": [], "summary": "10 tests passed"}
+    assert move(world) == {"endpoints": FIVE, "changed": ["shop/endpoints.py"]}
+    assert world.run_test_suite()["failed"] != []
+    assert world.update_tests()["changed"] == ["tests/test_auth.py", "tests/test_endpoints.py"]
+    assert world.fix_token_header(THREE) == {"endpoints": THREE, "changed": ["shop/endpoints.py"]}
+    assert world.update_tests() == {"changed": [], "passed": 11, "failed": [], "summary": "11 tests passed"}
+    assert world.code_search("cookies.get") == []
+
+
+def test_fixing_one_endpoint_mends_exactly_that_one(world):
+    move(world)
+    world.update_tests()
+    assert world.fix_token_header(["/orders"])["endpoints"] == ["orders"]
+    assert world.run_test_suite()["summary"] == "2 endpoints return 401: profile, settings"
+
+
+def test_an_unittest_in_a_process_of_its_own_agrees(world):
+    def outside():
+        command = [sys.executable, "-m", "unittest", "discover", "-s", "tests", "-t", "."]
+        return subprocess.run(command, cwd=world.project.folder, capture_output=True, text=True)
+
+    assert outside().returncode == 0
+    run(world)
+    assert "FAILED (failures=3)" in outside().stderr
+    world.fix_token_header(THREE)
+    assert "Ran 11 tests" in outside().stderr
+    assert outside().returncode == 0
+
+
+def test_the_shop_before_and_after_is_seen_in_its_source(world):
+    assert world.analyze_auth() == {
+        "finding": "Auth module uses session-based auth with 5 endpoints",
+        "functions": ["log_in", "user_of", "log_out"],
+        "endpoints": FIVE,
+    }
+    reads = ["nothing", *["session cookie"] * 4]
+    assert [one["reads"] for one in world.list_endpoints()] == reads
+    move(world)
+    assert world.analyze_auth()["finding"] == "Auth module uses token-based auth with 4 endpoints"
+    assert [one["name"] for one in world.list_endpoints() if one["reads"] == "Authorization header"] == THREE
+
+
+def test_the_tokens_are_those_of_the_standard(world, monkeypatch):
+    move(world)
+    monkeypatch.syspath_prepend(str(world.project.folder))
+    tokens = runpy.run_path(str(world.project.folder / "shop" / "tokens.py"))
+    tokens["encode"].__globals__["KEY"] = b"your-256-bit-secret"
+    claims = {"sub": "1234567890", "name": "John Doe", "iat": 1516239022}
+    known = "eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.eyJzdWIiOiIxMjM0NTY3ODkwIiwibmFtZSI6IkpvaG4gRG9lIiwiaWF0IjoxNTE2MjM5MDIyfQ"
+    known += ".SflKxwRJSMeKKF2QT4fwpMeJf36POk6yJV_adQssw5c"  # the example on jwt.io
+    assert tokens["encode"](claims) == known
+    unsigned = base64.urlsafe_b64encode(b'{"alg":"none"}').decode().rstrip("=")
+    assert tokens["decode"](f"{unsigned}.{known.split('.')[1]}.", 0) is None
+    expires = tokens["encode"]({"sub": "ada", "exp": 100})
+    assert (tokens["decode"](expires, 99), tokens["decode"](expires, 100)) == ({"sub": "ada", "exp": 100}, None)
+
+
+def test_the_schema_decides_what_a_token_holds_and_how_long_it_lasts(world):
+    schema = world.design_token_schema(["exp", "sub", "iss"], 5)["schema"]
+    assert schema == {"algorithm": "HS256", "claims": ["exp", "sub", "iss"], "minutes": 5}
+    assert json.loads(world.read_file("shop/token.json")) == schema
+    world.implement_jwt()
+    world.update_endpoints()
+    world.update_tests()
+    world.fix_token_header(THREE)
+    assert world.run_test_suite()["failed"] == []
+    world.write_file("shop/token.json", json.dumps({**schema, "claims": ["sub"]}))
+    assert "test_a_token_expires: KeyError: 'exp'" in world.run_test_suite()["failed"]
+
+
+def test_a_bug_in_a_source_file_is_found_by_the_tests(world):
+    alter(world, "shop/endpoints.py", '{"name": user}', '{"name": user.upper()}')
+    assert world.run_test_suite()["summary"] == "1 test fails: test_profile"
+    move(world)
+    assert world.update_tests()["summary"] == "3 endpoints return 401: profile, orders, settings"
+    world.fix_token_header(THREE)
+    assert world.run_test_suite()["summary"] == "1 test fails: test_profile"
+
+
+def test_a_sixth_endpoint_is_seen_and_moved_too(world):
+    source = world.project.folder / "shop" / "endpoints.py"
+    more = '\n\n@endpoint("GET", "/wishes")\ndef wishes(request):\n    return auth.user_of(request.cookies.get("session", ""))\n'
+    source.write_text(source.read_text() + more)
+    assert world.list_endpoints()[-1] == {
+        "name": "wishes",
+        "method": "GET",
+        "path": "/wishes",
+        "reads": "session cookie",
+    }
+    assert "6 endpoints" in world.analyze_auth()["finding"]
+    assert move(world)["endpoints"] == [*FIVE, "wishes"]
+    assert world.fix_token_header(["wishes"])["endpoints"] == ["wishes"]
+
+
+def test_an_endpoint_that_takes_the_header_right_is_not_among_those_that_fail(world):
+    move(world)
+    alter(world, "shop/endpoints.py", "return Response(200, ORDERS[user])", 'return Response(200, ORDERS["ada"])')
+    world.fix_token_header(["settings"])
+    assert world.update_tests()["summary"] == "2 endpoints return 401: profile, orders"
+
+
+def test_undoing_every_step_in_reverse_brings_back_every_byte(world):
+    before = tree(world.project.folder)
+    results = run(world).results
+    fixed = world.fix_token_header(THREE)
+    for changed in (fixed, *(results[id] for id in "6543")):
+        world.restore(changed["changed"])
+    assert tree(world.project.folder) == before
+    assert world.run_test_suite()["failed"] == []
+
+
+def test_restoring_takes_back_one_change_at_a_time(world):
+    move(world)
+    halfway = world.read_file("shop/endpoints.py")
+    changed = world.fix_token_header(THREE)["changed"]
+    assert world.restore(changed) == {"restored": ["shop/endpoints.py"]}
+    assert world.read_file("shop/endpoints.py") == halfway
+    world.restore(["shop/endpoints.py", "shop/token.json"])
+    assert "session" in world.read_file("shop/endpoints.py")
+    assert "shop/token.json" not in world.project.files
+
+
+def test_edits_that_are_repeated_change_nothing(world):
+    world.design_token_schema(["sub", "exp"], 30)
+    for edit in (
+        world.implement_jwt,
+        world.update_endpoints,
+        world.update_tests,
+        lambda: world.fix_token_header(THREE),
+    ):
+        assert edit()["changed"] != []
+        assert edit()["changed"] == []
+
+
+def test_small_edits_are_found_by_search_and_change_the_tests(world):
+    assert world.code_search("SECRETS.token_hex") == ["shop/auth.py:14: session = secrets.token_hex(16)"]
+    assert world.replace_in_file("shop/auth.py", "token_hex(16)", "token_hex(0)") == {"changed": ["shop/auth.py"]}
+    assert world.code_search("secrets.token_hex") == ["shop/auth.py:14: session = secrets.token_hex(0)"]
+    assert world.write_file("tests/test_more.py", "import nothing\n") == {"changed": ["tests/test_more.py"]}
+    assert "No module named 'nothing'" in world.run_test_suite()["failed"][0]
+
+
+BAD_PATHS = [
+    "../secrets.txt", "shop/../../secrets.py", "/etc/passwd", "shop/../auth.py", "C:/shop/auth.py", "shop\\auth.py",
+    "shop//auth.py", "~/auth.py", "", ".", "shop", "shop/auth.py\n", "shop/auth.py\0", "shop/.py", "auth.py",
+    "shop/" + "a" * 300 + ".py", "SHOP/auth.py", "shop/auth.pyc", "shop/sub/auth.py", "../versions/shop-auth.py.json",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("path", BAD_PATHS)
+@pytest.mark.parametrize("tool", ["read_file", "write_file", "replace_in_file"])
+def test_a_path_that_is_no_file_of_the_project_is_refused_and_nothing_is_touched(world, tool, path):
+    more = {"read_file": {}, "write_file": {"text": "x"}, "replace_in_file": {"old": "a", "new": "b"}}[tool]
+    before = tree(world.folder.parent / world.folder.name)
+    with pytest.raises(ValueError, match="is no file of the project"):
+        world.tools[tool].call({"path": path, **more})
+    assert tree(world.folder) == before
+
+
+@pytest.mark.skipif(not hasattr(os, "symlink") or os.name == "nt", reason="links need a privilege on Windows")
+def test_a_link_that_leads_out_is_not_followed(world):
+    outside = world.folder / "outside.py"
+    outside.write_text("kept")
+    (world.project.folder / "shop" / "link.py").symlink_to(outside)
+    for call in (lambda: world.read_file("shop/link.py"), lambda: world.write_file("shop/link.py", "lost")):
+        with pytest.raises(ValueError, match="is no file of the project"):
+            call()
+    assert outside.read_text() == "kept"
+
+
+WRONG = [
+    ("code_search", {"text": " "}, "an empty text"),
+    ("read_file", {"path": "shop/tokens.py"}, "there is no file 'shop/tokens.py'; there are: shop/__init__.py"),
+    ("write_file", {"path": "shop/auth.py"}, "'text' is missing"),
+    ("write_file", {"path": "shop/auth.py", "text": "\ud800"}, "can't be written in UTF-8"),
+    ("replace_in_file", {"path": "shop/auth.py", "old": "session", "new": "x"}, "12 times, not once"),
+    ("replace_in_file", {"path": "shop/auth.py", "old": "nowhere", "new": "x"}, "0 times"),
+    ("replace_in_file", {"path": "shop/auth.py", "old": "", "new": "x"}, "0 times"),
+    ("replace_in_file", {"path": "shop/none.py", "old": "a", "new": "x"}, "there is no file"),
+    ("design_token_schema", {"claims": ["iat"], "minutes": 30}, "without sub and exp"),
+    ("design_token_schema", {"claims": ["sub", "exp"], "minutes": 0}, "0 minutes; give 1 to 1440"),
+    ("design_token_schema", {"claims": ["sub", "password"], "minutes": 30}, "got 'password'"),
+    ("implement_jwt", {}, "shop/token.json is not there yet; call design_token_schema first"),
+    ("update_endpoints", {}, "call implement_jwt first"),
+    ("update_tests", {}, "call implement_jwt first"),
+    ("fix_token_header", {"endpoints": ["profile"]}, "call update_endpoints first"),
+    ("restore", {"files": ["shop/auth.py"]}, "no change to take back"),
+    ("restore", {"files": ["../x"]}, "no change to take back"),
+    ("analyze_auth", {"path": "x"}, "there is no parameter 'path'"),
+    ("list_endpoints", {"path": "x"}, "there is no parameter 'path'"),
+    ("run_test_suite", {"path": "x"}, "there is no parameter 'path'"),
+]
+
+
+@pytest.mark.parametrize(("tool", "params", "said"), WRONG, ids=[f"{n} {tool}" for n, (tool, *_) in enumerate(WRONG)])
+def test_a_wrong_argument_is_named_and_changes_nothing(world, tool, params, said):
+    before = tree(world.folder)
+    with pytest.raises(ValueError, match=said):
+        world.tools[tool].call(params)
+    assert tree(world.folder) == before
+
+
+@pytest.mark.parametrize(
+    ("endpoints", "said"),
+    [
+        (["profile", "basket"], "basket: give endpoints that read the header Authorization: profile, orders, settings"),
+        (["login"], "login: give endpoints"),
+        ([], "none: give endpoints"),
+    ],
+)
+def test_the_header_is_mended_only_where_it_is_read(world, endpoints, said):
+    move(world)
+    before = tree(world.folder)
+    with pytest.raises(ValueError, match=said):
+        world.fix_token_header(endpoints)
+    assert tree(world.folder) == before
+
+
+def test_source_that_is_no_python_is_named_with_its_line(world):
+    alter(world, "shop/endpoints.py", "def profile(request):", "def profile(request:")
+    for tool in (world.list_endpoints, world.analyze_auth, world.run_test_suite):
+        with pytest.raises(ValueError, match=r"shop/endpoints.py is no Python at line \d+"):
+            tool()
+
+
+def test_without_tests_nothing_passes(world):
+    for name in ("tests/test_auth.py", "tests/test_endpoints.py"):
+        world.write_file(name, "")
+    with pytest.raises(RuntimeError, match="no test ran; put the tests back"):
+        world.run_test_suite()
+    world.write_file("tests/test_auth.py", "import os\nos._exit(0)\n")
+    with pytest.raises(RuntimeError, match="no test ran"):
+        world.run_test_suite()
+
+
+def test_tests_that_do_not_end_are_ended(world, monkeypatch):
+    monkeypatch.setattr(refactor.world.suite, "_SECONDS", 1)
+    world.write_file("tests/test_auth.py", "while True:\n    pass\n")
+    with pytest.raises(RuntimeError, match="did not end within 1 s"):
+        world.run_test_suite()
+
+
+def test_no_result_and_no_error_holds_a_path_of_this_machine(world):
+    said = json.dumps(run(world).results)
+    world.write_file("tests/test_more.py", "from json import nothing\n")
+    world.write_file("tests/test_most.py", "open(__file__ + 'x')\n")
+    world.write_file("tests/test_shop.py", "from shop.auth import nothing\n")
+    failed = world.run_test_suite()["failed"]
+    said += json.dumps(failed)
+    assert [line.replace("\\", "/") for line in failed if line.startswith("tests")] == [
+        "tests.test_more: ImportError: cannot import name 'nothing' from 'json'",
+        "tests.test_most: FileNotFoundError: [Errno 2] No such file or directory: 'tests/test_most.pyx'",
+        "tests.test_shop: ImportError: cannot import name 'nothing' from 'shop.auth' (shop/auth.py)",
+    ]
+    for path in (world.folder, world.folder.resolve(), Path(sys.prefix), Path(os.__file__).parent):
+        assert str(path) not in said
+
+
+def test_the_same_run_gives_the_same_bytes_under_another_hash_seed_and_time_zone():
+    code = "import json; from tests.worlds.test_refactor import *; print(json.dumps([run(refactor.World()).results]))"
+    said = {
+        subprocess.run(
+            [sys.executable, "-c", code], cwd=ROOT, env={**os.environ, **more}, capture_output=True, check=True
+        ).stdout
+        for more in (
+            {"PYTHONHASHSEED": "1", "TZ": "Asia/Tokyo"},
+            {"PYTHONHASHSEED": "2", "TZ": "UTC", "FORCE_COLOR": "1"},
+        )
+    }
+    assert len(said) == 1
+
+
+def test_the_folder_goes_away_with_the_world():
+    world = refactor.World()
+    move(world)
+    world.update_tests()
+    folder = world.folder
+    assert list(folder.rglob("__pycache__")) == []
+    del world
+    gc.collect()
+    assert not folder.exists()
+
+
+def board_after(world, failing="6", summary=None):
+    """A hand-made board: the plan's steps done for real, and the step `failing` found to have failed."""
+    plan = Plan.parse(refactor.PLAN)
+    events = [RunStarted(0, refactor.GOAL, planner=True, reviewer=False), PlanProposed(0, plan)]
+    for step in plan.steps:
+        result = world.tools[step.tool].call(step.params)
+        events.append(StepStarted(0, step.id))
+        if step.id == failing:
+            reason = f"every test passes: no; {summary or result['summary']}"
+            return Board.of([*events, StepFailed(0, step.id, reason)])
+        events.append(StepDone(0, step.id, result))
+    raise AssertionError(failing)
+
+
+def replan(world, board, script="scenes"):
+    plan = LLMPlanner(connect("refactor", script)).plan(refactor.GOAL, board, world.tools)
+    assert plan.problems(world.tools, done=board.results.keys()) == []
+    return plan
+
+
+def test_the_scripted_planner_writes_the_plan_of_the_article(world):
+    plan = LLMPlanner(connect("refactor")).plan(refactor.GOAL, Board(), world.tools)
+    assert plan.problems(world.tools) == []
+    article = Plan.parse(refactor.PLAN)
+    assert [(s.id, s.description, s.tool, s.params, s.depends_on, s.success_criteria) for s in plan.steps] == [
+        (s.id, s.description, s.tool, s.params, s.depends_on, s.success_criteria) for s in article.steps
+    ]
+    assert str(plan) == str(article)
+
+
+def test_after_three_401s_the_planner_adds_step_5b_and_the_tests_pass(world):
+    plan = replan(world, board_after(world))
+    assert str(plan) == (
+        f"{refactor.GOAL}\n"
+        "5b  fix_token_header(endpoints=['profile', 'orders', 'settings'])  (after 5)\n"
+        " 6  update_tests()  (after 5b)\n"
+        " 7  run_test_suite()  (after 6)"
+    )
+    assert plan.steps[0].description == "Fix token header format for 3 failing endpoints"
+    for step in plan.steps:
+        last = world.tools[step.tool].call(step.params)
+    assert last["summary"] == "11 tests passed"
+
+
+@pytest.mark.parametrize(
+    ("summary", "endpoints"),
+    [
+        ("3 endpoints return 401: a, b, c", ["a", "b", "c"]),
+        ("2 endpoints return 401: orders, settings", ["orders", "settings"]),
+        ("1 endpoint returns 401: orders", ["orders"]),
+        ('{"summary": "1 endpoint returns 401: orders; 1 test fails: test_x"}', ["orders"]),
+    ],
+)
+@pytest.mark.parametrize(("failing", "ids"), [("6", ["5b", "6", "7"]), ("7", ["5b", "7"])])
+def test_the_planner_mends_the_endpoints_that_it_is_told_of(world, failing, ids, summary, endpoints):
+    plan = replan(world, board_after(world, failing, summary))
+    assert [step.id for step in plan.steps] == ids
+    assert plan.steps[0].params == {"endpoints": endpoints}
+    assert str(len(endpoints)) in plan.steps[0].description
+
+
+def test_the_planner_has_no_answer_to_another_failure(world):
+    with pytest.raises(Exception, match="no scene for this request"):
+        replan(world, board_after(world, "6", "1 test fails: test_logout"))
+
+
+def test_the_stubborn_planner_mends_nothing(world):
+    assert [step.tool for step in replan(world, Board(), "stubborn").steps] == [
+        s.tool for s in replan(world, Board()).steps
+    ]
+    plan = replan(world, board_after(world), "stubborn")
+    assert [step.tool for step in plan.steps] == ["update_tests", "run_test_suite"]
+
+
+def judge(step, result):
+    failed = isinstance(result, dict) and result.get("failed")
+    return Verdict("replan", result["summary"], wanting="5") if failed else True
+
+
+def judged(world, script="scenes"):
+    policy = Policy(replan="failure", max_replans=3)
+    planner, executor = LLMPlanner(connect("refactor", script)), ToolExecutor(world.tools)
+    agent = PlannerExecutor(planner, executor, evaluator=RuleEvaluator(judge), workers=Simulated(), policy=policy)
+    return agent.run(refactor.GOAL)
+
+
+def test_a_judged_run_ends_with_green_tests_and_does_nothing_twice_but_what_failed(world):
+    run = judged(world)
+    assert (run.status, run.answer["summary"]) == ("finished", "11 tests passed")
+    started = [event.step for event in run.events if type(event).__name__ == "StepStarted"]
+    assert started == ["1", "2", "3", "4", "5", "6", "5b", "6", "7"]
+    assert "profile, orders, settings" in run.board.wanting["5"]
+
+
+@pytest.mark.parametrize("script", ["stubborn", "restless"])
+def test_a_planner_that_never_mends_is_stopped_and_the_shop_stays_broken(world, script):
+    run = judged(world, script)
+    assert run.status in ("failed", "stopped")
+    assert world.run_test_suite()["summary"] == "3 endpoints return 401: profile, orders, settings"
+    longer = [event.step for event in run.events if type(event).__name__ == "StepDone" and event.step > "5"]
+    assert [id for id in longer if id.startswith("5")] == {"stubborn": [], "restless": ["5b", "5c", "5d"]}[script]
+
+
+def test_without_an_evaluator_the_failing_tests_count_as_done(world):
+    agent = PlannerExecutor(LLMPlanner(connect("refactor")), ToolExecutor(world.tools), workers=Simulated())
+    run = agent.run(refactor.GOAL)
+    assert run.status == "finished"
+    assert run.answer["summary"] == "3 endpoints return 401: profile, orders, settings"
