@@ -99,6 +99,8 @@ class PlannerExecutor:
         board, said = run.board, decision
         if board.paused is None or board.proposal is None:
             raise ValueError(f"this run does not wait for a decision: it is {run.status}")
+        if said.verdict == "change" and self.planner is None:
+            raise ValueError("there is no planner to change the plan; approve it, reject it, or edit it yourself")
         run.record(Reviewed(board.now, said.verdict, board.proposal.hash, said.by, said.comment, board.paused.step))
 
     def _task(self, job: Job, board: Board) -> Task:

@@ -15,6 +15,7 @@ class Policy:
         retries: how often a failed step is tried again, where the step does not say so itself.
         max_steps: the most steps that a planner may write into one plan.
         max_repairs: how often in a row an unfit plan may go back to the planner.
+        max_changes: how often a reviewer may ask for a changed plan.
         max_rounds: how often the planner may be asked for more, because its horizon was reached or a step was done.
         replan: what makes the planner plan the rest again: "never", a "failure", every "step", or a "stall", when
             nothing else can be done. News from outside always does.
@@ -27,6 +28,7 @@ class Policy:
     retries: int = 0
     max_steps: int = 50
     max_repairs: int = 2
+    max_changes: int = 3
     max_rounds: int = 25
     replan: Literal["never", "failure", "step", "stall"] = "never"
     max_replans: int = 3
@@ -36,6 +38,6 @@ class Policy:
             raise ValueError(f"failure={self.failure!r}: a failed step means 'skip' or 'stop'")
         if self.replan not in ("never", "failure", "step", "stall"):
             raise ValueError(f"replan={self.replan!r}: plan again 'never', after a 'failure', a 'step' or a 'stall'")
-        for name in ("retries", "max_steps", "max_repairs", "max_rounds", "max_replans"):
+        for name in ("retries", "max_steps", "max_repairs", "max_changes", "max_rounds", "max_replans"):
             if getattr(self, name) < 0:
                 raise ValueError(f"{name}={getattr(self, name)}: a bound is zero or more")

@@ -82,7 +82,7 @@ def look_up(reference: Reference, results: Mapping[str, Any]) -> Any:
     for field, index in re.findall(r"\.(\w+)|\[(\d+)\]", reference.path):
         if field and isinstance(value, Mapping) and field in value:
             value = value[field]
-        elif index and isinstance(value, list | tuple) and int(index) < len(value):
+        elif index and isinstance(value, list | tuple) and len(index) < 10 and int(index) < len(value):
             value = value[int(index)]
         else:
             part = f"field {field!r}" if field else f"item [{index}]"

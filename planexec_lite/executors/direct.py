@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from typing import Any, Protocol
 
@@ -49,11 +50,13 @@ _ANYTHING: TypeAdapter[Any] = TypeAdapter(Any)
 
 def as_data(value: Any, where: str) -> Any:
     """Return a result as what JSON can hold: models and dataclasses become objects, tuples lists, sets sorted lists."""
-    if value is None or isinstance(value, str | int | float):
+    if value is None or isinstance(value, str | bool):
         return value
     try:
-        return to_jsonable_python(_ordered(_ANYTHING.dump_python(value)))
-    except (PydanticSerializationError, ValueError, RecursionError) as error:
+        data = value if isinstance(value, int | float) else to_jsonable_python(_ordered(_ANYTHING.dump_python(value)))
+        json.dumps(data, allow_nan=False)
+        return data
+    except (PydanticSerializationError, TypeError, ValueError, RecursionError) as error:
         said = str(error).splitlines()[0]
         raise ToolError(
             f"{where} returned a {type(value).__name__}, which JSON can't hold ({said}); return data"
@@ -63,7 +66,11 @@ def as_data(value: Any, where: str) -> Any:
 def _ordered(value: Any) -> Any:
     """Sort the sets at any depth: their own order changes from process to process."""
     if isinstance(value, set | frozenset):
-        return sorted(map(_ordered, value), key=repr)
+        parts = [_ordered(part) for part in value]
+        try:
+            return sorted(parts)
+        except TypeError:
+            return sorted(parts, key=repr)
     if isinstance(value, Mapping):
         return {key: _ordered(part) for key, part in value.items()}
     return list(map(_ordered, value)) if isinstance(value, list | tuple) else value
