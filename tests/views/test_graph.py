@@ -1,0 +1,203 @@
+"""The graph: nothing overlaps, everything is inside, edges run left to right, and the text says it all."""
+
+from itertools import combinations
+
+import pytest
+from hypothesis import given, settings
+
+from planexec_lite import Plan, views
+from planexec_lite.views.graph import draw
+from planexec_lite.views.layers import Band, Spot, shape
+from planexec_lite.views.place import arrange, crossings
+from planexec_lite.views.sketch import Sketch
+from tests.views import worlds
+
+SHOWN = {
+    "none": Plan(),
+    "one": worlds.chain(1),
+    "deploy": worlds.plan(worlds.DEPLOY),
+    "chain": worlds.chain(15),
+    "long chain": worlds.chain(40),
+    "fan": worlds.fan(20),
+    "thirty": worlds.layered(6, 5),
+    "deep": worlds.layered(15, 2),
+    "circle": worlds.CIRCLE,
+    "unknown": worlds.UNKNOWN,
+    "hostile": worlds.HOSTILE_PLAN,
+}
+
+
+def check_layout(sketch: Sketch) -> None:
+    wide, high = sketch.size
+    canvas = sketch.canvas
+    assert wide <= 720
+    for box in [*canvas.boxes, *canvas.texts]:
+        assert box.x >= 0, box
+        assert box.y >= 0, box
+        assert box.x + box.width <= wide + 0.5, box
+        assert box.y + box.height <= high, box
+    for one, other in combinations(canvas.boxes, 2):
+        assert not one.meets(other, least=4), (one, other)
+    for one, other in combinations(canvas.texts, 2):
+        assert not one.meets(other), (one, other)
+    for text in canvas.texts:
+        for box in canvas.boxes:
+            inside = box.x < text.x and text.x + text.width < box.x + box.width
+            assert inside or not text.meets(box), (text, box)
+    for one, other, start, end, circle in sketch.arrows:
+        assert circle or start < end, (one, other)
+
+
+def drawn_edges(plan: Plan) -> set[tuple[str, str]]:
+    """The edges that can be followed through the picture: along links, or out of a port and in at another."""
+    form = shape(plan.graph, 7, 5)
+    found = set(form.circles)
+    for band in form.bands:
+        for (_, other), pairs in band.links.items():
+            found |= {pair for pair in pairs if other.kind == "step" and other.id == pair[1]}
+    return found
+
+
+@pytest.mark.parametrize("name", SHOWN)
+def test_nothing_overlaps_and_everything_is_on_the_plate(name: str) -> None:
+    check_layout(draw(SHOWN[name], None, None)[1])
+
+
+@settings(max_examples=60)
+@given(worlds.plans())
+def test_random_plans_are_drawn_without_overlap_from_left_to_right(plan: Plan) -> None:
+    sketch = draw(plan, {step.id: 1.5 for step in plan.steps}, None)[1]
+    check_layout(sketch)
+    assert not any(circle for *_, circle in sketch.arrows)
+
+
+@settings(max_examples=60)
+@given(worlds.plans(broken=True))
+def test_random_broken_plans_are_drawn_without_overlap(plan: Plan) -> None:
+    figure, sketch = draw(plan, None, None)
+    check_layout(sketch)
+    assert len([box for box in sketch.canvas.boxes if not box.holds.startswith("no")]) >= len(plan.graph) - 2
+    assert ("(circle)" in figure.text) == bool(shape(plan.graph, 7, 5).circles)
+
+
+@settings(max_examples=40)
+@given(worlds.plans(broken=True))
+def test_every_dependency_is_drawn_and_no_other(plan: Plan) -> None:
+    assert drawn_edges(plan) == {(other, id) for id, others in plan.graph.items() for other in others}
+
+
+@settings(max_examples=30)
+@given(worlds.plans(broken=True))
+def test_without_the_marked_edges_no_circle_is_left(plan: Plan) -> None:
+    marked = set(shape(plan.graph, 7, 5).circles)
+    kept = [step.model_copy(update={"depends_on": tuple(d for d in step.depends_on if (d, step.id) not in marked)})
+            for step in plan.steps]  # fmt: skip
+    assert not any(problem.code == "cycle" for problem in Plan(steps=tuple(kept)).problems())
+    assert bool(marked) == any(problem.code in ("cycle", "self_dependency") for problem in plan.problems())
+
+
+def test_the_text_names_every_step_its_state_and_what_it_waits_for() -> None:
+    figure = views.graph(worlds.deploy(fails=["5"]))
+    assert str(figure) == repr(figure) == figure.text
+    assert figure.text == (
+        "Step 5 failed; 6, 7 and 8 skipped behind it\n"
+        "  1  Run full test suite         ✓ done\n"
+        "  2  Build Docker image          ✓ done     after 1\n"
+        "  3  Backup production database  ✓ done\n"
+        "  4  Deploy to staging           ✓ done     after 2\n"
+        "  5  Verify staging works        ✗ failed   after 4\n"
+        "  6  Deploy to production        – skipped  after 3, 5\n"
+        "  7  Verify production works     – skipped  after 6\n"
+        "  8  Send notification           – skipped  after 7"
+    )
+
+
+def test_the_critical_path_is_thicker_and_named() -> None:
+    plan = worlds.plan(worlds.DEPLOY)
+    figure, sketch = draw(plan, worlds.SECONDS, None)
+    assert figure.title == "At least 103 s: 7 of 8 steps must follow one another"
+    assert "1 → 2 → 4 → 5 → 6 → 7 → 8, 103 s" in figure.caption
+    thick = [
+        box.holds
+        for box, element in zip(sketch.canvas.boxes, _rectangles(sketch), strict=True)
+        if 'width="3"' in element
+    ]
+    assert thick == ["1", "2", "4", "5", "6", "7", "8"]
+    assert 'stroke-width="3"' not in views.graph(plan).svg
+
+
+def _rectangles(sketch: Sketch) -> list[str]:
+    return [element for element in sketch.canvas.elements if element.startswith("<rect")]
+
+
+def test_the_durations_of_a_run_give_its_critical_path() -> None:
+    run = worlds.deploy()
+    assert views.durations(run) == worlds.SECONDS
+    assert views.graph(run, views.durations(run)).title.startswith("At least 103 s")
+
+
+def test_a_circle_and_an_unknown_step_are_marked_in_words() -> None:
+    circle, unknown = views.graph(worlds.CIRCLE), views.graph(worlds.UNKNOWN)
+    assert circle.title == "Steps 2 and 4 wait in a circle: none of them can ever start"
+    assert ">circle: 2 waits for 4<" in circle.svg
+    assert "4 (circle)" in circle.text
+    assert unknown.title == "Step 2 waits for 99, which is not in the plan"
+    assert ">? 99<" in unknown.svg
+    assert "99 (not in the plan)" in unknown.text
+
+
+def test_a_title_of_ones_own_replaces_the_finding() -> None:
+    figure = views.graph(worlds.chain(2), title="Two <b>steps</b>")
+    assert figure.text.startswith("Two <b>steps</b>\n")
+    assert "Two &lt;b&gt;steps&lt;/b&gt;" in figure.svg
+
+
+@pytest.mark.parametrize(
+    ("plan", "title"),
+    [
+        (Plan(), "A plan without steps"),
+        (worlds.chain(1), "1 step"),
+        (worlds.chain(3), "3 steps, one after the other"),
+        (worlds.plan([("a", "", 1, []), ("b", "", 1, [])]), "2 steps, and none waits for another"),
+        (worlds.plan(worlds.DEPLOY), "8 steps; the longest chain is 7; 1 and 3 can start at once"),
+        (worlds.plan([("1", "", 1, ["1"])]), "Step 1 waits for itself: it can never start"),
+    ],
+)
+def test_the_title_states_the_finding(plan: Plan, title: str) -> None:
+    assert views.graph(plan).title == title
+
+
+def test_crossings_that_can_be_avoided_are_avoided() -> None:
+    """Kitchen: a drawing without crossings exists, and a barycentre that keeps ties as they stand misses it."""
+    rows = {
+        "1": [],
+        "2": [],
+        "3": ["2"],
+        "4": ["3"],
+        "5": ["1"],
+        "6": ["5"],
+        "7": ["2"],
+        "8": ["4"],
+        "9": ["5", "7"],
+        "10": ["6"],
+    }
+    band = shape(rows, 7, 5).bands[0]
+    assert crossings(band) > 0
+    arrange(band, lambda spot: 20.0, 10.0)
+    assert crossings(band) == 0
+
+
+def test_crossings_are_counted() -> None:
+    spots = {name: Spot("step", name, int(name[1])) for name in ("a1", "b1", "a2", "b2")}
+    band = Band([[spots["a1"], spots["b1"]], [spots["a2"], spots["b2"]]])
+    band.links = {(spots["a1"], spots["b2"]): [], (spots["b1"], spots["a2"]): []}
+    assert crossings(band) == 1
+    band.links = {(spots["a1"], spots["a2"]): [], (spots["b1"], spots["b2"]): [], (spots["a1"], spots["b2"]): []}
+    assert crossings(band) == 0
+
+
+def test_a_chain_is_drawn_straight() -> None:
+    sketch = draw(worlds.plan(worlds.DEPLOY), None, None)[1]
+    heights = {box.holds: box.y for box in sketch.canvas.boxes}
+    assert max(heights[id] for id in "1245") - min(heights[id] for id in "1245") <= 1
+    assert max(heights[id] for id in "678") - min(heights[id] for id in "678") <= 1

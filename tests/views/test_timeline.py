@@ -1,0 +1,132 @@
+"""The timeline: bars where the events say, one lane a slot, labels that fit, and failures in words."""
+
+from itertools import pairwise
+from xml.etree import ElementTree
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from planexec_lite import Plan, Run, views
+from planexec_lite import events as e
+from planexec_lite.views.bars import Bar, bars, lanes
+from planexec_lite.views.label import label
+from planexec_lite.views.theme import SMALL
+from planexec_lite.views.words import width
+from tests.views import worlds
+
+
+def test_the_text_of_the_deployment() -> None:
+    assert views.timeline(worlds.deploy()).text == (
+        "8 steps in 103 s; one after the other they would take 118 s\n"
+        "  slot 1  step 1  Run full test suite         0 s    –  20 s   done  critical\n"
+        "  slot 1  step 2  Build Docker image          20 s   –  50 s   done  critical\n"
+        "  slot 1  step 4  Deploy to staging           50 s   –  62 s   done  critical\n"
+        "  slot 1  step 5  Verify staging works        62 s   –  70 s   done  critical\n"
+        "  slot 1  step 6  Deploy to production        70 s   –  95 s   done  critical\n"
+        "  slot 1  step 7  Verify production works     95 s   –  102 s  done  critical\n"
+        "  slot 1  step 8  Send notification           102 s  –  103 s  done  critical\n"
+        "  slot 2  step 3  Backup production database  0 s    –  15 s   done\n"
+        "Thick outline: the critical path 1 → 2 → 4 → 5 → 6 → 7 → 8, 103 s."
+    )
+
+
+@pytest.mark.parametrize(
+    ("run", "title"),
+    [
+        (worlds.run(worlds.plan(worlds.DEPLOY), slots=1), "8 steps in 118 s, one after the other"),
+        (worlds.run(worlds.chain(1)), "1 step in 1 s"),
+        (worlds.deploy(fails=["5"]), "Step 5 failed at 70 s; 4 of 8 steps done"),
+        (worlds.run(worlds.plan([("1", "", 0, [])])), "1 step, none of which takes any time"),
+        (
+            worlds.run(worlds.plan([(str(n), "", 3600, []) for n in range(3)])),
+            "3 steps in 60 min; one after the other they would take 180 min",
+        ),
+        (Run(), "Running at 0 s: 0 of 0 steps done"),
+    ],
+)
+def test_the_title_states_the_finding(run: Run, title: str) -> None:
+    assert views.timeline(run).title == title
+
+
+def test_every_try_has_a_bar_and_failure_is_said_in_words() -> None:
+    run = worlds.deploy(fails=["5"], retries=2)
+    tries = [bar for bar in bars(run) if bar.step == "5"]
+    assert [(bar.start, bar.end, bar.state, bar.attempt) for bar in tries] == [
+        (62.0, 70.0, "failed", 1), (70.0, 78.0, "failed", 2), (78.0, 86.0, "failed", 3),
+    ]  # fmt: skip
+    figure = views.timeline(run)
+    drawn = " ".join(text.text or "" for text in ElementTree.fromstring(figure.svg).iter() if text.tag.endswith("text"))
+    assert "✗" in drawn
+    assert "Step 5 failed 3 times: RuntimeError" in drawn
+    assert "Skipped: 6, 7 and 8." in drawn
+    assert "Skipped: 6, 7 and 8." in figure.text
+
+
+def test_planning_has_a_lane_of_its_own() -> None:
+    run = Run()
+    run.record(e.RunStarted(0.0, "goal", planner=True, reviewer=False))
+    run.record(e.PlanStarted(0.0, "first"))
+    run.record(e.PlanProposed(6.0, None, seconds=6.0))
+    run.record(e.PlanStarted(6.0, "repair"))
+    run.record(e.PlanProposed(10.0, worlds.chain(1), seconds=4.0))
+    run.record(e.StepStarted(10.0, "1"))
+    run.record(e.StepDone(11.0, "1", None, seconds=1.0))
+    run.record(e.Ended(11.0, "finished", "1 step done"))
+    figure = views.timeline(run)
+    assert figure.title == "1 step in 11 s, 10 s of it planning"
+    assert "  planner  planning             0 s   –  6 s   refused" in figure.text
+    assert "✗\u00a0refused" in figure.svg
+
+
+def test_what_is_in_flight_lasts_until_now() -> None:
+    run = Run()
+    run.record(e.RunStarted(0.0, "goal", planner=False, reviewer=False))
+    run.record(e.PlanProposed(0.0, worlds.plan([("1", "a", 1, []), ("2", "b", 1, [])])))
+    run.record(e.StepStarted(0.0, "1"))
+    run.record(e.StepStarted(0.0, "2"))
+    run.record(e.StepDone(5.0, "1", None, seconds=5.0))
+    assert bars(run)[1] == Bar("2", 0.0, 5.0, "running")
+    assert "now: running" in views.timeline(run).svg
+
+
+@settings(max_examples=30)
+@given(worlds.plans(), st.integers(1, 5), st.data())
+def test_bars_of_a_lane_follow_one_another_and_lanes_are_no_more_than_slots(
+    plan: Plan, slots: int, data: st.DataObject
+) -> None:
+    steps = [
+        step.model_copy(
+            update={
+                "tool": "work",
+                "params": {"seconds": data.draw(st.integers(1, 9)), "fails": data.draw(st.booleans())},
+            }
+        )
+        for step in plan.steps
+    ]
+    if not steps:
+        return
+    run = worlds.run(Plan(steps=tuple(steps)), slots=slots, retries=1)
+    shared = lanes(bars(run))
+    assert len(shared) <= slots
+    for lane in shared:
+        assert all(one.end <= other.start for one, other in pairwise(lane))
+    started = sum(isinstance(event, e.StepStarted) for event in run.events)
+    assert sum(map(len, shared)) == started
+
+
+@given(
+    worlds.names,
+    st.floats(0, 300),
+    st.floats(-10, 300),
+    st.sampled_from(["done", "failed", "running"]),
+    st.integers(1, 3),
+)
+def test_a_label_fits_where_it_is_put(name: str, inside: float, beside: float, state: str, attempt: int) -> None:
+    lines, within = label(Bar("12", 0, 1, state, attempt), name, inside, beside, rows=2)
+    assert len(lines) <= 2
+    for line in lines:
+        assert width(line, SMALL) <= (inside + 10 if within else beside)
+    if lines:
+        assert lines[0].startswith("12")
+        assert state == "done" or any(mark in " ".join(lines) for mark in "✗▸")
