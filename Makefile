@@ -1,0 +1,61 @@
+# Works with GNU make 3.81 (macOS) and newer. `make` alone lists the commands.
+
+VENV ?= .venv
+PYTHON ?=
+ONLY ?=
+TESTS ?=
+
+BIN = $(VENV)/bin
+STAMP = $(VENV)/.installed
+PYTEST = $(BIN)/python -m pytest -n 2 --dist loadgroup
+ALLOW_ROOT = `test "$$(id -u)" = 0 && echo --allow-root`
+
+.DEFAULT_GOAL := help
+.PHONY: help lab test check notebooks exercises lint format bench test-latest lock clean
+
+help: ## list the commands
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' Makefile
+
+lab: $(STAMP) ## open JupyterLab at the tour
+	$(BIN)/python -m jupyterlab $(ALLOW_ROOT) --ServerApp.root_dir="$(CURDIR)" \
+		--LabApp.default_url=/lab/tree/notebooks/00_tour.ipynb $(LAB_ARGS)
+
+test: $(STAMP) ## everything: units, guards, lint, types, every notebook cell, the browser
+	$(PYTEST) $(TESTS)
+
+check: lint ## the quick round, under a minute: no kernels, no browser
+	$(PYTEST) -m "not notebooks and not browser and not slow" $(TESTS)
+
+notebooks: $(STAMP) ## format, run and rewrite the notebooks (ONLY=01 for some)
+	$(BIN)/python .ci/notebooks.py $(ONLY)
+
+exercises: $(STAMP) ## make the student and solution notebooks from exercises/source
+	@if test -d exercises/source; then $(BIN)/python -m exercises.generate; \
+	else echo "exercises/source does not exist: nothing to make."; fi
+
+lint: $(STAMP) ## ruff over code and notebooks, mypy --strict over both packages
+	$(BIN)/python -m ruff check .
+	$(BIN)/python -m ruff format --check .
+	$(BIN)/python -m mypy --strict
+
+format: $(STAMP) ## let ruff format code and notebooks
+	$(BIN)/python -m ruff check --fix .
+	$(BIN)/python -m ruff format .
+
+bench: $(STAMP) ## microseconds a step beside plain asyncio and a thread pool
+	$(BIN)/python -m tests.bench
+
+test-latest: ## the tests on the newest allowed versions, figures compared by their text
+	PYTHON="$(PYTHON)" sh .ci/environment .venv-latest latest
+	PLANEXEC_COMPARE=text .venv-latest/bin/python -m pytest -n 2 --dist loadgroup $(TESTS)
+
+lock: $(STAMP) ## pin the newest allowed versions in requirements.lock (needs uv)
+	sh .ci/lock
+
+clean: ## remove the environments and caches
+	rm -rf .venv .venv-latest .pytest_cache .mypy_cache .ruff_cache .hypothesis build dist
+	find . -name __pycache__ -o -name .ipynb_checkpoints -o -name '*.egg-info' | xargs rm -rf
+
+$(STAMP): requirements.lock pyproject.toml .ci/environment
+	PYTHON="$(PYTHON)" sh .ci/environment $(VENV) locked
+	@touch $@

@@ -1,0 +1,43 @@
+"""Reading README.md: its Python snippets with the output that they promise, its commands and its links."""
+
+import re
+from dataclasses import dataclass
+
+BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.M | re.S)
+
+
+@dataclass(frozen=True)
+class Snippet:
+    """A Python block, and the text block that stands right below it, if there is one."""
+
+    source: str
+    promised: str | None
+
+
+def snippets(text: str) -> list[Snippet]:
+    """Every Python block of a Markdown text."""
+    blocks = list(BLOCK.finditer(text))
+    found = []
+    for block, following in zip(blocks, [*blocks[1:], None], strict=True):
+        if block[1] == "python":
+            near = (
+                following is not None and following[1] == "text" and not text[block.end() : following.start()].strip()
+            )
+            found.append(Snippet(block[2], following[2] if near and following else None))
+    return found
+
+
+def make_targets(text: str) -> set[str]:
+    """The make commands that a Markdown text names, in blocks and in running text."""
+    return set(re.findall(r"(?:^|`)make ([a-z][a-z-]*)", text, re.M))
+
+
+def links(text: str) -> set[str]:
+    """The files of this project that a Markdown text links to."""
+    named = re.findall(r"\]\(([^)\s]+)\)", text)
+    return {link.split("#")[0] for link in named if "://" not in link and not link.startswith("#")}
+
+
+def sections(text: str) -> list[str]:
+    """The headings of a Markdown text, code blocks left out."""
+    return re.findall(r"^#+ (.+)$", BLOCK.sub("", text), re.M)

@@ -1,0 +1,97 @@
+"""The script behind `make`: which Python it takes, and what it says when there is none that will do."""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.guards.books import ROOT
+
+pytestmark = pytest.mark.skipif(os.name == "nt", reason="Windows goes by conda")
+
+TOO_OLD = 'case "$1" in --version) echo "Python 3.9.2";; *) exit 1;; esac'
+NO_VENV = 'case "$2" in *ensurepip*) exit 1;; *) exit 0;; esac'
+FAKE_UV = """echo "uv $*" >> "$LOG"
+if [ "$1" = venv ]; then
+    for folder in "$@"; do :; done
+    mkdir -p "$folder/bin" && ln -s "$REAL" "$folder/bin/python"
+fi"""
+FAKE_PYTHON = """echo "python $*" >> "$LOG"
+if [ "$1 $2" = "-m venv" ]; then mkdir -p "$3/bin" && cp "$0" "$3/bin/python"; fi"""
+
+
+def ask(tmp_path: Path, **programs: str) -> subprocess.CompletedProcess[str]:
+    """Run the script where only these programs are on PATH, beside the few that every system has."""
+    folder = tmp_path / "bin"
+    folder.mkdir()
+    for tool in ("sh", "dirname", "rm", "mkdir", "ln", "cp"):
+        (folder / tool).symlink_to(str(shutil.which(tool)))
+    for name, body in programs.items():
+        program = folder / name.replace("_", ".")
+        program.write_text(f"#!/bin/sh\n{body}\n", encoding="utf-8")
+        program.chmod(0o755)
+    return subprocess.run(
+        ["sh", ROOT / ".ci" / "environment", tmp_path / "env"],
+        env={"PATH": str(folder), "LOG": str(tmp_path / "log"), "REAL": sys.executable, "PYTHON": ""},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def log(tmp_path: Path) -> list[str]:
+    return (tmp_path / "log").read_text(encoding="utf-8").splitlines()
+
+
+def test_no_python_is_told(tmp_path: Path) -> None:
+    done = ask(tmp_path)
+    assert done.returncode == 1
+    assert "there is no python3 on this machine" in done.stderr
+    assert "Install Python 3.11 or newer" in done.stderr
+
+
+def test_an_old_python_is_told(tmp_path: Path) -> None:
+    done = ask(tmp_path, python3=TOO_OLD)
+    assert done.returncode == 1
+    assert "python3 is Python 3.9.2, and Python 3.11 or newer is needed" in done.stderr
+
+
+def test_a_missing_venv_module_is_told(tmp_path: Path) -> None:
+    done = ask(tmp_path, python3=NO_VENV)
+    assert done.returncode == 1
+    assert "python3 has no venv module" in done.stderr
+    assert "apt-get install python3-venv" in done.stderr
+
+
+def test_a_python_without_venv_is_passed_over(tmp_path: Path) -> None:
+    done = ask(tmp_path, python3_13=NO_VENV, python3_12=FAKE_PYTHON)
+    assert done.returncode == 0, done.stderr
+    assert any(line.startswith("python -m venv ") for line in log(tmp_path))
+
+
+def test_venv_and_pip_are_used_without_uv(tmp_path: Path) -> None:
+    done = ask(tmp_path, python3=FAKE_PYTHON)
+    assert done.returncode == 0, done.stderr
+    installs = [line for line in log(tmp_path) if line.startswith("python -m pip install ")]
+    assert [line.split("check ")[1] for line in installs] == [
+        "--requirement requirements.lock",
+        "--no-deps --editable .",
+    ]
+
+
+def test_uv_is_used_when_present_and_needs_no_venv_module(tmp_path: Path) -> None:
+    done = ask(tmp_path, python3=NO_VENV, uv=FAKE_UV)
+    assert done.returncode == 0, done.stderr
+    made, locked, own = log(tmp_path)
+    assert made == f"uv venv --quiet --seed --python python3 {tmp_path / 'env'}"
+    assert locked == "uv pip install --quiet --requirement requirements.lock"
+    assert own == "uv pip install --quiet --no-deps --editable ."
+
+
+def test_uv_finds_a_python_when_there_is_none(tmp_path: Path) -> None:
+    done = ask(tmp_path, uv=FAKE_UV)
+    assert done.returncode == 0, done.stderr
+    assert "--python >=3.11 " in log(tmp_path)[0]

@@ -1,0 +1,264 @@
+"""Every notebook gives its stored outputs again: on other hash seeds, in other time zones, without a network."""
+
+import json
+import os
+import re
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import nbformat
+import pytest
+
+from tests.guards import books
+from tests.guards.books import NETWORK_CUT, NOTEBOOKS, PLACES, code, each_notebook, name_of
+
+pytestmark = pytest.mark.notebooks
+
+
+@dataclass(frozen=True)
+class Cells:
+    """What nbval said of the cells of one notebook: how many were as stored, and a text for each that was not."""
+
+    same: int
+    faults: list[str]
+
+
+@dataclass(frozen=True)
+class Ran:
+    """One run of nbval over all chosen notebooks: what it said of each, what it printed, who tried the network."""
+
+    cells: dict[str, Cells]
+    printed: str
+    attempts: str
+
+
+def report(path: Path) -> dict[str, Cells]:
+    """nbval's report, by notebook."""
+    cells: dict[str, Cells] = {}
+    for case in ElementTree.parse(path).iter("testcase"):
+        told = cells.setdefault(case.get("classname", ""), Cells(0, []))
+        faults = [f"{case.get('name')}: {child.text or child.get('message')}" for child in case]
+        same = told.same + (not faults)
+        cells[case.get("classname", "")] = Cells(same, told.faults + faults)
+    return cells
+
+
+def chosen(request: pytest.FixtureRequest) -> list[Path]:
+    """The notebooks that this session's chosen tests are about."""
+    asked = {item.callspec.params.get("path") for item in request.session.items if hasattr(item, "callspec")}
+    return [path for path in NOTEBOOKS if path in asked]
+
+
+def in_a_group(place: dict[str, str]) -> Any:
+    """One place as a parameter; its tests share a worker of pytest-xdist, so that nbval runs once for all of them."""
+    name = f"seed-{place['PYTHONHASHSEED']}"
+    return pytest.param(place, id=name, marks=pytest.mark.xdist_group(name))
+
+
+@pytest.fixture(scope="module", params=[in_a_group(place) for place in PLACES])
+def ran(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Ran:
+    """Strict nbval over the chosen notebooks at one place, without a network."""
+    scratch = tmp_path_factory.mktemp("nbval")
+    done = books.nbval(*chosen(request), scratch=scratch, **request.param)
+    return Ran(report(scratch / "nbval.xml"), done.stdout, books.attempts(scratch))
+
+
+@each_notebook
+def test_outputs_are_the_stored_ones(path: Path, ran: Ran) -> None:
+    cells = ran.cells.get(name_of(path).replace("/", "."))
+    assert cells is not None, ran.printed
+    assert not cells.faults, "\n".join(cells.faults)
+    assert cells.same == sum(cell.cell_type == "code" for cell in nbformat.read(path, as_version=4).cells)
+
+
+@pytest.mark.skipif(not NOTEBOOKS, reason="there is no notebook yet")
+def test_no_notebook_tries_to_reach_the_network(ran: Ran) -> None:
+    assert ran.attempts == ""
+
+
+@pytest.fixture(scope="module")
+def run_again(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> str:
+    """What the notebook tool says when it compares a new run with the stored files."""
+    scratch = tmp_path_factory.mktemp("again")
+    place = {"PYTHONHASHSEED": "99", "TZ": "Asia/Kathmandu"}
+    return books.run(".ci/notebooks.py", "--check", *chosen(request), scratch=scratch, **place).stdout
+
+
+@each_notebook
+@pytest.mark.xdist_group("bytes")
+@pytest.mark.skipif(books.TEXT_ONLY, reason="newer versions may draw the same figure with other bytes")
+def test_a_new_run_writes_the_same_bytes(path: Path, run_again: str) -> None:
+    assert f"{name_of(path)}: unchanged" in run_again.splitlines(), run_again
+
+
+SOURCES = ["from IPython.display import HTML", "print('planned')", "6 * 7", "HTML('<b>done</b>')"]
+
+
+@pytest.fixture(scope="module")
+def executed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A small executed notebook: printed, plain and HTML outputs."""
+    folder = tmp_path_factory.mktemp("small")
+    path = books.write(folder / "01_small.ipynb", *map(code, SOURCES))
+    done = books.run(".ci/notebooks.py", path, scratch=folder, PYTHONHASHSEED="7", TZ="UTC")
+    assert done.returncode == 0, done.stdout
+    return path
+
+
+@pytest.fixture
+def small(executed: Path, tmp_path: Path) -> Path:
+    """A copy of the small notebook, to be changed at will."""
+    return Path(shutil.copy(executed, tmp_path))
+
+
+def changed(output: Any) -> bool:
+    """Change one output a little; False when there is nothing in it to change."""
+    if output.output_type == "stream":
+        output.text = "x" + output.text
+    elif output.output_type in ("display_data", "execute_result"):
+        kind = "text/html" if "text/html" in output.data else "text/plain"
+        output.data[kind] = "x" + output.data[kind]
+    else:
+        return False
+    return True
+
+
+def mutate(path: Path) -> int:
+    """Change one output in each code cell that has one; returns how many cells were changed."""
+    book = nbformat.read(path, as_version=4)
+    cells = [cell for cell in book.cells if cell.cell_type == "code"]
+    count = sum(any(changed(output) for output in cell.outputs[:1]) for cell in cells)
+    nbformat.write(book, path)
+    return count
+
+
+def test_a_changed_output_turns_nbval_red(small: Path, tmp_path: Path) -> None:
+    changed_copy = tmp_path / "02_changed.ipynb"
+    shutil.copy(small, changed_copy)
+    assert mutate(changed_copy) == 3
+    books.nbval(small, changed_copy, scratch=tmp_path, text_only=False)
+    as_stored, not_as_stored = report(tmp_path / "nbval.xml").values()
+    assert as_stored == Cells(4, [])
+    assert not_as_stored.same == 1
+    assert [fault.split(":")[0] for fault in not_as_stored.faults] == ["Cell 1", "Cell 2", "Cell 3"]
+
+
+@pytest.mark.skipif(not books.LESSONS, reason="there is no lesson yet")
+def test_a_changed_output_of_a_lesson_turns_nbval_red(tmp_path: Path) -> None:
+    path = Path(shutil.copy(books.LESSONS[-1], tmp_path))
+    count = mutate(path)
+    assert count > 0
+    done = books.nbval(path, scratch=tmp_path)
+    assert done.returncode == 1
+    assert re.search(r"\b\d+ failed", done.stdout), done.stdout
+
+
+def test_an_output_that_depends_on_the_place_turns_nbval_red(tmp_path: Path) -> None:
+    sources = ["print({str(n) for n in range(50)})", "import time\nprint(time.localtime(0)[:5])"]
+    path = books.write(tmp_path / "01_unsteady.ipynb", *map(code, sources))
+    first, second = PLACES
+    assert books.run(".ci/notebooks.py", path, scratch=tmp_path, **first).returncode == 0
+    assert books.nbval(path, scratch=tmp_path, **first).returncode == 0
+    assert "2 failed" in books.nbval(path, scratch=tmp_path, **second).stdout
+
+
+def test_text_comparison_sees_a_changed_text_but_not_a_changed_picture(small: Path, tmp_path: Path) -> None:
+    book = nbformat.read(small, as_version=4)
+    for cell in book.cells:
+        for output in cell.outputs:
+            if "text/html" in output.get("data", {}):
+                output.data["text/html"] = "<i>drawn by a newer version</i>"
+    nbformat.write(book, small)
+    assert "1 failed, 3 passed" in books.nbval(small, scratch=tmp_path, text_only=False).stdout
+    assert "4 passed" in books.nbval(small, scratch=tmp_path, text_only=True).stdout
+    mutate(small)
+    assert "2 failed, 2 passed" in books.nbval(small, scratch=tmp_path, text_only=True).stdout
+
+
+def test_the_network_is_cut_in_kernels_too(tmp_path: Path) -> None:
+    reach = "import socket\ntry:\n    socket.create_connection(('192.0.2.1', 80))\nexcept OSError as e:\n    print(e)"
+    path = books.write(tmp_path / "01_reach.ipynb", code(reach))
+    done = books.run(".ci/notebooks.py", path, scratch=tmp_path)
+    assert done.returncode == 0, done.stdout
+    (output,) = json.loads(path.read_text(encoding="utf-8"))["cells"][0]["outputs"]
+    assert "".join(output["text"]).startswith("the network is cut: ")
+    books.nbval(path, scratch=tmp_path)
+    assert books.attempts(tmp_path).count("192.0.2.1") >= 2, "one attempt by the tool's kernel, one by nbval's"
+
+
+REACHES = {
+    "socket": "import socket; socket.create_connection(('192.0.2.1', 80), timeout=2)",
+    "the C socket": "import _socket; _socket.socket().connect(('192.0.2.1', 80))",
+    "a look-up": "import socket; socket.getaddrinfo('example.org', 443)",
+    "urllib": "import urllib.request as r; r.urlopen('http://192.0.2.1/', timeout=2)",
+    "asyncio": "import asyncio; asyncio.run(asyncio.open_connection('192.0.2.1', 80))",
+    "udp": "import socket; socket.socket(type=socket.SOCK_DGRAM).sendto(b'x', ('192.0.2.1', 53))",
+    "httpx2": "import httpx2; httpx2.get('http://192.0.2.1/', timeout=2)",
+    "a child process": "import subprocess, sys; subprocess.run([sys.executable, '-c', 'import urllib.request as r;"
+    'r.urlopen("http://192.0.2.1/", timeout=2)\'], check=True)',
+}
+
+
+@pytest.mark.parametrize("source", REACHES.values(), ids=list(REACHES))
+def test_the_network_is_cut_for(source: str, tmp_path: Path) -> None:
+    done = books.run("-c", source, scratch=tmp_path)
+    assert done.returncode != 0
+    assert "the network is cut" in done.stdout
+    assert books.attempts(tmp_path)
+
+
+def test_this_machine_can_still_be_reached(tmp_path: Path) -> None:
+    source = (
+        "import socket; s = socket.create_server(('127.0.0.1', 0)); s.listen();"
+        "socket.create_connection(('localhost', s.getsockname()[1])).close(); print('reached')"
+    )
+    assert books.run("-c", source, scratch=tmp_path).stdout == "reached\n"
+
+
+def test_the_tests_themselves_have_no_network() -> None:
+    import socket
+
+    with pytest.raises(OSError, match="the network is cut"):
+        socket.getaddrinfo("example.org", 443)
+    assert str(NETWORK_CUT) not in os.environ.get("PYTHONPATH", "")
+
+
+def test_notebook_tool_gives_the_same_bytes_twice(small: Path, tmp_path: Path) -> None:
+    first = small.read_bytes()
+    done = books.run(".ci/notebooks.py", small, scratch=tmp_path, PYTHONHASHSEED="8", TZ="Asia/Tokyo")
+    assert done.stdout.endswith("01_small.ipynb: unchanged\n")
+    assert small.read_bytes() == first
+
+
+def test_notebook_tool_names_notebook_and_cell_that_raise(tmp_path: Path) -> None:
+    path = books.write(tmp_path / "02_bad.ipynb", code("x = 1"), code('raise ValueError("no plan")'))
+    before = path.read_bytes()
+    done = books.run(".ci/notebooks.py", path, scratch=tmp_path)
+    assert done.returncode == 1
+    assert "02_bad.ipynb: cell 2 (bad-02) raised ValueError: no plan" in done.stdout
+    assert path.read_bytes() == before, "a failed run must not overwrite the stored outputs"
+
+
+def test_notebook_tool_check_shows_what_a_new_run_changes(small: Path, tmp_path: Path) -> None:
+    mutate(small)
+    before = small.read_bytes()
+    done = books.run(".ci/notebooks.py", "--check", small, scratch=tmp_path)
+    assert done.returncode == 1
+    assert "01_small.ipynb: a new run changes it" in done.stdout
+    assert "planned" in done.stdout
+    assert small.read_bytes() == before
+
+
+def test_notebook_tool_formats_before_it_runs(tmp_path: Path) -> None:
+    path = books.write(tmp_path / "03_loose.ipynb", code("x = {'a':1}\nx"))
+    assert books.run(".ci/notebooks.py", path, scratch=tmp_path).returncode == 0
+    cell = nbformat.read(path, as_version=4).cells[0]
+    assert cell.source == 'x = {"a": 1}\nx'
+    assert cell.execution_count == 1
+
+
+def test_notebook_tool_refuses_an_unknown_name() -> None:
+    with pytest.raises(SystemExit, match="No notebook is called 'no-such-lesson'"):
+        books.notebook_tool().found(["no-such-lesson"])

@@ -1,0 +1,176 @@
+"""pyproject.toml, requirements.lock, environment.yml, the Makefile and the CI workflow agree with each other."""
+
+import os
+import re
+import stat
+import subprocess
+import sys
+import tomllib
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from packaging.markers import default_environment
+from packaging.requirements import Requirement
+from packaging.specifiers import SpecifierSet
+from packaging.utils import canonicalize_name
+
+from tests.guards import books
+from tests.guards.books import ROOT, TEXT_ONLY
+
+PROJECT: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+LOCK = (ROOT / "requirements.lock").read_text(encoding="utf-8")
+WORKFLOW = ROOT / ".github" / "workflows" / "ci.yml"
+PYTHONS = [line.rpartition(" ")[2] for line in PROJECT["classifiers"] if line.startswith("Programming Language")]
+PLATFORMS = {
+    "linux": {"sys_platform": "linux", "os_name": "posix", "platform_system": "Linux"},
+    "macos": {"sys_platform": "darwin", "os_name": "posix", "platform_system": "Darwin"},
+    "windows": {"sys_platform": "win32", "os_name": "nt", "platform_system": "Windows"},
+}
+
+
+def pins() -> list[Requirement]:
+    """The lines of the lock."""
+    return [Requirement(line) for line in LOCK.splitlines() if line and not line.startswith("#")]
+
+
+def declared() -> list[Requirement]:
+    """Every requirement of pyproject.toml that names another distribution."""
+    extras = PROJECT["optional-dependencies"]
+    lines = [*PROJECT["dependencies"], *extras["notebooks"], *extras["test"]]
+    return [Requirement(line) for line in lines]
+
+
+def locked(platform: str, python: str) -> dict[str, str]:
+    """Name -> version of what the lock installs on a platform and a Python."""
+    place = (
+        default_environment() | PLATFORMS[platform] | {"python_version": python, "python_full_version": f"{python}.9"}
+    )
+    chosen = [pin for pin in pins() if pin.marker is None or pin.marker.evaluate(place)]
+    names = [canonicalize_name(pin.name) for pin in chosen]
+    assert len(names) == len(set(names)), "a package is pinned twice for one place"
+    return {name: str(pin.specifier).removeprefix("==") for name, pin in zip(names, chosen, strict=True)}
+
+
+def test_dev_is_both_extras() -> None:
+    assert PROJECT["optional-dependencies"]["dev"] == ["planexec-lite[notebooks,test]"]
+
+
+def test_lock_pins_exactly_and_names_no_address() -> None:
+    for pin in pins():
+        (specifier,) = pin.specifier
+        assert specifier.operator == "=="
+        assert "*" not in specifier.version
+        assert pin.url is None
+    assert not re.search(r"://|--|\s@\s|/", LOCK.replace("# Every", ""))
+
+
+@pytest.mark.parametrize("platform", PLATFORMS)
+@pytest.mark.parametrize("python", PYTHONS)
+def test_lock_satisfies_pyproject(platform: str, python: str) -> None:
+    versions = locked(platform, python)
+    wrong = [
+        f"{wanted}: locked {versions.get(canonicalize_name(wanted.name))}"
+        for wanted in declared()
+        if not wanted.specifier.contains(versions.get(canonicalize_name(wanted.name), "0"), prereleases=True)
+    ]
+    assert wrong == [], "run `make lock`"
+
+
+def requirements_of(name: str, extras: set[str]) -> list[Requirement]:
+    """What an installed distribution asks for here, under the given extras."""
+    chosen = []
+    for line in metadata.requires(name) or []:
+        wanted = Requirement(line)
+        places: list[dict[str, str]] = [{"extra": extra} for extra in (extras or {""})]
+        if wanted.marker is None or any(wanted.marker.evaluate(place) for place in places):
+            chosen.append(wanted)
+    return chosen
+
+
+@pytest.mark.skipif(TEXT_ONLY, reason="the newest allowed versions are not the locked ones")
+def test_lock_is_complete_and_installed() -> None:
+    python = f"{sys.version_info.major}.{sys.version_info.minor}"
+    platform = {"darwin": "macos", "win32": "windows"}.get(sys.platform, "linux")
+    versions = locked(platform, python)
+    waiting, seen, wrong = [Requirement(str(wanted)) for wanted in declared()], set(), []
+    while waiting:
+        wanted = waiting.pop()
+        name = canonicalize_name(wanted.name)
+        if (name, *sorted(wanted.extras)) in seen:
+            continue
+        seen.add((name, *sorted(wanted.extras)))
+        if versions.get(name) != metadata.version(name):
+            wrong.append(f"{name}: locked {versions.get(name)}, installed {metadata.version(name)}")
+        waiting += requirements_of(name, set(wanted.extras))
+    assert len(seen) > 50
+    assert wrong == []
+
+
+def test_environment_yml_installs_the_lock_and_this_project() -> None:
+    environment = yaml.safe_load((ROOT / "environment.yml").read_text(encoding="utf-8"))
+    assert environment["name"] == PROJECT["name"]
+    *conda, pip = environment["dependencies"]
+    assert pip == {"pip": ["-r requirements.lock", "-e ."]}
+    (python,) = [line for line in conda if line.startswith("python")]
+    version = python.removeprefix("python=")
+    assert version in PYTHONS
+    assert SpecifierSet(PROJECT["requires-python"]).contains(version)
+
+
+def test_workflow_fits_its_schema(tmp_path: Path) -> None:
+    check = ["-m", "check_jsonschema", "--builtin-schema", "vendor.github-workflows"]
+    done = books.run(*check, WORKFLOW, scratch=tmp_path)
+    assert done.returncode == 0, done.stdout
+    broken = tmp_path / "ci.yml"
+    broken.write_text(WORKFLOW.read_text(encoding="utf-8").replace("runs-on:", "runs:"), encoding="utf-8")
+    assert books.run(*check, broken, scratch=tmp_path).returncode == 1
+    assert books.attempts(tmp_path) == ""
+
+
+def test_workflow_runs_every_python_on_every_platform() -> None:
+    jobs = yaml.safe_load(WORKFLOW.read_text(encoding="utf-8"))["jobs"]
+    assert jobs["make"]["strategy"]["matrix"]["python"] == PYTHONS
+    assert jobs["conda"]["strategy"]["matrix"]["python"] == PYTHONS
+    assert jobs["make"]["strategy"]["matrix"]["os"] == ["ubuntu-latest", "macos-latest"]
+    assert jobs["conda"]["runs-on"] == "windows-latest"
+
+
+def test_ci_calls_the_test_command_of_the_readme() -> None:
+    script = ROOT / ".ci" / "run"
+    assert script.read_text(encoding="utf-8").rstrip().endswith("\nmake test")
+    assert os.name == "nt" or script.stat().st_mode & stat.S_IXUSR
+    assert re.search(r"^make test$", (ROOT / "README.md").read_text(encoding="utf-8"), re.M)
+
+
+def targets() -> dict[str, str]:
+    """The Makefile's commands and what `make help` says of each."""
+    lines = (ROOT / "Makefile").read_text(encoding="utf-8").splitlines()
+    return {m[1]: m[2] for line in lines if (m := re.match(r"([a-z-]+):.*?## (.+)", line))}
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows goes by conda")
+def test_make_alone_lists_every_command() -> None:
+    done = subprocess.run(["make", "-s"], cwd=ROOT, capture_output=True, text=True, check=True)
+    listed = {line.split()[1] for line in done.stdout.splitlines()}
+    assert (
+        listed
+        == set(targets())
+        >= {*["lab", "test", "check", "notebooks", "lint", "bench", "test-latest", "exercises", "clean", "help"]}
+    )
+
+
+def tracked() -> list[Path]:
+    """The text files of the checkout that belong to the project."""
+    own = ["*.py", "*.md", "*.yml", "*.yaml", "*.toml", "*.json", "*.ipynb", "*.lock", "Makefile", "LICENSE"]
+    left_out = (".venv", ".mypy_cache", ".ruff_cache", ".pytest_cache", ".hypothesis")
+    paths = [path for pattern in own for path in ROOT.rglob(pattern)] + sorted((ROOT / ".ci").iterdir())
+    return [path for path in paths if path.is_file() and not path.relative_to(ROOT).parts[0].startswith(left_out)]
+
+
+def test_no_file_names_a_folder_of_one_machine() -> None:
+    folder = re.compile(re.escape(str(ROOT)) + r"\b|" + re.escape(str(Path.home())) + r"/\w")
+    named = [path for path in tracked() if folder.search(path.read_text(encoding="utf-8"))]
+    assert named == []
