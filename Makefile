@@ -28,6 +28,7 @@ check: lint ## the quick round, under a minute: no kernels, no browser
 
 notebooks: $(STAMP) ## format, run and rewrite the notebooks (ONLY=01 for some)
 	$(BIN)/python .ci/notebooks.py $(ONLY)
+	$(BIN)/python .ci/picture.py
 
 exercises: $(STAMP) ## make the student and solution notebooks from exercises/source
 	@if test -d exercises/source; then $(BIN)/python -m exercises.generate; \

@@ -51,6 +51,13 @@ def test_the_workflow_to_copy_is_a_workflow(tmp_path: Path) -> None:
     assert "--nbval" in str(yaml.safe_load(source)["jobs"])
 
 
+@pytest.mark.skipif(books.TEXT_ONLY, reason="a newer matplotlib may draw otherwise")
+def test_the_picture_is_the_one_of_the_run(tmp_path: Path) -> None:
+    done = books.run(".ci/picture.py", tmp_path / "run.svg", scratch=tmp_path)
+    assert done.returncode == 0, done.stdout
+    assert (tmp_path / "run.svg").read_bytes() == (ROOT / ".github" / "run.svg").read_bytes()
+
+
 SAMPLE = """# Kit
 
 Run `make lab` and see [the plan](docs/plan.md#top) and [elsewhere](https://example.org).
