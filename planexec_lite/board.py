@@ -64,7 +64,8 @@ class Board(Standing):
 
     def apply(self, event: Event) -> None:
         """Take in one event."""
-        self.now = event.at
+        if not isinstance(event, e.Inside):  # told when its step has ended, and dated back
+            self.now = event.at
         match event:
             case e.StepStarted():
                 self.in_flight.add(event.step)

@@ -74,19 +74,27 @@ class LLMPlanner:
         model: the model's name; by default ``PLANEXEC_PLANNER_MODEL`` in the environment, or a strong model.
         max_steps: the most steps that the model is told to write.
         horizon: None for a whole plan; a number for so many steps at a time.
+        tasks: steps are tasks in words, for an executor that chooses its tools, and not calls.
     """
 
     def __init__(
-        self, client: Any, model: str | None = None, *, max_steps: int = 20, horizon: int | None = None
+        self,
+        client: Any,
+        model: str | None = None,
+        *,
+        max_steps: int = 20,
+        horizon: int | None = None,
+        tasks: bool = False,
     ) -> None:
         self.client = client
         self.model = model or model_for("planner")
         self.max_steps = max_steps
         self.horizon = horizon
+        self.tasks = tasks
 
     def plan(self, goal: str, board: Board, tools: Toolbox) -> Plan:
         """Ask the model. Raises `PlanError` with the model's words when they are no plan."""
-        answer = ask(self.client, self.model, self.messages(goal, board, tools), plan_schema(tools))
+        answer = ask(self.client, self.model, self.messages(goal, board, tools), plan_schema(tools, tasks=self.tasks))
         if answer.refusal:
             raise PlanError([Problem("refused", None, f"the model refused: {answer.refusal}")], answer.refusal)
         if answer.finish_reason == "length":
@@ -123,8 +131,14 @@ class LLMPlanner:
             ahead = "step" if self.horizon == 1 else f"{self.horizon} steps"
             span = f"Write the next {ahead} only, and set complete to false. "
             span += "When the goal is reached, write no step and set complete to true."
-        return _INSTRUCTIONS.format(tools=tools.describe(), span=span)
+        return _INSTRUCTIONS.format(tools=tools.describe(), span=span, step=_TASK if self.tasks else _CALL)
 
+
+_CALL = """A step is one call of one of these tools.
+- To use the result of step 1, write {step_1_result} and list "1" in depends_on."""
+
+_TASK = """A step is one task for an executor that has these tools. Say what is to be found or done, not how.
+- The executor of a step sees the results of the steps in depends_on, and nothing else."""
 
 _INSTRUCTIONS = """\
 Role: planner
@@ -135,10 +149,9 @@ Tools:
 {tools}
 
 Rules:
-- A step is one call of one of these tools.
+- {step}
 - Give every step an id of its own: "1", "2", "3".
 - depends_on lists the steps that must be done first. Steps that do not depend on each other may run at the same time.
-- To use the result of step 1, write {{step_1_result}} and list "1" in depends_on.
 - {span}
 - rollback lists the calls that make things good again if the plan fails; leave it empty if there is nothing to undo.
 - Answer with JSON alone."""

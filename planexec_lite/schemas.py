@@ -25,23 +25,22 @@ _KEPT = frozenset(
 _FORMATS = frozenset("date-time time date duration email hostname ipv4 ipv6 uuid".split())
 
 
-def plan_schema(toolbox: Toolbox) -> dict[str, Any]:
+def plan_schema(toolbox: Toolbox, *, tasks: bool = False) -> dict[str, Any]:
     """Return the strict schema of a plan over `toolbox`: the variants of a step are told apart by their first key, `tool`.
+
+    With `tasks` a step is a task in words, and the executor chooses the tools.
 
     Raises `ToolError` when there is no tool, or a parameter's type can't be closed (a free-form dict, `Any`).
     """
     if not len(toolbox):
         raise ToolError("a planner needs at least one tool; the toolbox is empty")
-    steps = [
-        closed(
-            **_call(tool),
-            id=_TEXT,
-            description=_TEXT,
-            depends_on={"type": "array", "items": _TEXT},
-            success_criteria={"type": ["string", "null"]},
-        )
-        for tool in toolbox
-    ]
+    words = {
+        "id": _TEXT,
+        "description": _TEXT,
+        "depends_on": {"type": "array", "items": _TEXT},
+        "success_criteria": {"type": ["string", "null"]},
+    }
+    steps = [closed(**words)] if tasks else [closed(**_call(tool), **words) for tool in toolbox]
     return closed(
         goal=_TEXT,
         steps={"type": "array", "items": {"anyOf": steps}},

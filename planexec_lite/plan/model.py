@@ -25,6 +25,10 @@ def _params(value: Any) -> Any:
     return params
 
 
+def _short(text: str) -> str:
+    return text if len(text) <= 90 else f"{text[:60]} … {text[-25:]}"
+
+
 def _finite(value: Any) -> bool:
     if isinstance(value, float):
         return isfinite(value)
@@ -183,7 +187,7 @@ class Plan(BaseModel):
     def __str__(self) -> str:
         width = max((len(step.id) for step in self.steps), default=0)
         lines = [
-            f"{step.id:>{width}}  {step}" + (f"  (after {', '.join(step.depends_on)})" if step.depends_on else "")
+            f"{step.id:>{width}}  {_short(str(step))}" + (f"  (after {', '.join(step.depends_on)})" if step.depends_on else "")
             for step in self.steps
         ]
         return "\n".join([self.goal, *lines] if self.goal else lines)

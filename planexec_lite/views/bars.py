@@ -8,35 +8,53 @@ from typing import NamedTuple
 from planexec_lite import events as e
 from planexec_lite.run import Run
 
+REASONS = {
+    "first": "planning", "repair": "repair", "horizon": "planning on", "failure": "replanning after a failure",
+    "news": "replanning after news", "step": "replanning after a step", "stall": "replanning after a stall",
+}  # fmt: skip
+JUDGING = "judging"
+BY_VERDICT = "failed by verdict"
+
 
 class Bar(NamedTuple):
-    """A piece of work: a try of a step or, where `step` is None, a planner at work; from `start` to `end`, in seconds."""
+    """A piece of work from `start` to `end`, in seconds.
+
+    It is a try of a step; or, where `what` says so, the evaluator that judges the step, or, where `step` is None, the
+    planner, and why it was asked.
+    """
 
     step: str | None
     start: float
     end: float
     state: str
     attempt: int = 1
+    what: str = ""
 
 
 def bars(run: Run) -> list[Bar]:
     """Return what was worked on, in the order in which it was started; what is still in flight lasts until now."""
     found: list[Bar] = []
-    open_at: dict[str | None, int] = {}
+    last: dict[tuple[str | None, bool], int] = {}
     for event in run.events:
+        step = getattr(event, "step", None)
+        judging = isinstance(event, e.JudgeStarted | e.Judged | e.JudgeFailed)
         match event:
             case e.PlanStarted():
-                open_at[None] = len(found)
-                found.append(Bar(None, event.at, run.board.now, "running"))
+                last[None, False] = len(found)
+                found.append(Bar(None, event.at, run.board.now, "running", what=REASONS[event.reason]))
             case e.StepStarted():
-                open_at[event.step] = len(found)
-                found.append(Bar(event.step, event.at, run.board.now, "running", event.attempt))
-            case e.PlanProposed() | e.PlanFailed() | e.StepDone() | e.StepFailed():
-                step = None if isinstance(event, e.PlanProposed | e.PlanFailed) else event.step
-                if step in open_at:
-                    number = open_at.pop(step)
+                last[step, False] = len(found)
+                found.append(Bar(step, event.at, run.board.now, "running", event.attempt))
+            case e.JudgeStarted():
+                last[step, True] = len(found)
+                found.append(Bar(step, event.at, run.board.now, "running", what=JUDGING))
+            case e.PlanProposed() | e.PlanFailed() | e.StepDone() | e.StepFailed() | e.Judged() | e.JudgeFailed():
+                if (number := last.get((step, judging))) is not None and found[number].state == "running":
                     start = max(round(event.at - event.seconds, 9), 0.0)
                     found[number] = found[number]._replace(start=start, end=event.at, state=_state(event))
+                if isinstance(event, e.Judged) and event.verdict != "accept" and (step, False) in last:
+                    number = last[step, False]
+                    found[number] = found[number]._replace(state=BY_VERDICT)
     return found
 
 
@@ -55,11 +73,14 @@ def durations(run: Run) -> dict[str, float]:
     """Return the seconds of work that each step of a run took, all its tries together: what `graph` takes."""
     taken: dict[str, float] = {}
     for bar in bars(run):
-        if bar.step is not None:
+        if bar.step is not None and not bar.what:
             taken[bar.step] = round(taken.get(bar.step, 0.0) + bar.end - bar.start, 9)
     return taken
 
 
 def _state(event: e.Outcome) -> str:
+    if isinstance(event, e.Judged):
+        return "accepted" if event.verdict == "accept" else event.verdict
     refused = isinstance(event, e.PlanProposed) and (event.problems or event.plan is None)
-    return "refused" if refused else "failed" if isinstance(event, e.StepFailed | e.PlanFailed) else "done"
+    failed = isinstance(event, e.StepFailed | e.PlanFailed | e.JudgeFailed)
+    return "refused" if refused else "failed" if failed else "done"

@@ -19,18 +19,19 @@ ROOM = theme.WIDEST - 2 * theme.MARGIN
 
 
 class Card(NamedTuple):
-    """What is written on a step: its id and name, its state if it has one, and a note such as ``45 s``."""
+    """What is written on a step: its id and name, its state if it has one, a note such as ``45 s``, and a `mark` on its state."""
 
     id: str
     name: str
     look: Look | None = None
     note: str = ""
     thick: bool = False
+    mark: str = ""
 
     @property
     def feet(self) -> list[str]:
         """What stands below the name."""
-        return [words for words in (str(self.look) if self.look else "", self.note) if words]
+        return [words for words in (str(self.look) if self.look else "", self.mark, self.note) if words]
 
 
 class Measures(NamedTuple):
@@ -55,7 +56,8 @@ def measure(cards: Sequence[Card], bands: Sequence[Band], margin: float) -> Meas
     rows = max((len(column) for band in bands for column in band.columns), default=1)
     room = ROOM - margin - ports * PORT - (columns - 1) * GAP
     widest = max(min(room / max(columns - ports, 1), WIDEST), 1.0)
-    one_row = rows > MOST_ROWS and widest >= 120
+    marked = max((width(card.mark, theme.SMALL) for card in cards), default=0.0)
+    one_row = rows > MOST_ROWS and widest >= 120 + marked
     if one_row:
         wide = min(widest, max((_long(card) for card in cards), default=NARROWEST))
         name_rows, foot_rows = 1, 0

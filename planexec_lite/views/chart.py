@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from planexec_lite.views import theme
 from planexec_lite.views.bars import Bar
-from planexec_lite.views.label import label
+from planexec_lite.views.label import GOOD, label
 from planexec_lite.views.theme import LOOKS, MARGIN, PLANNER, SMALL, TITLE, WIDEST
 from planexec_lite.views.words import scale, width, wrap, wrap_to
 
@@ -85,7 +85,7 @@ def draw(
             for bar, free in zip(lane.bars, frees, strict=True):
                 wide = (bar.end - bar.start) * pixels
                 place = Place(left + bar.start * pixels, y + 3.5, wide, deep - 7, free)
-                if not _bar(axes, bar, place, names.get(bar.step or "", ""), bar.step in thick):
+                if not _bar(axes, bar, place, names.get(bar.step or "", ""), bar.step in thick and not bar.what):
                     bare.append(bar)
         if now:
             axes.plot([left + end * pixels] * 2, [top - 4, bottom], color=theme.ALARM, linewidth=1.2, linestyle="--")
@@ -124,8 +124,10 @@ def _axis(axes: Axes, left: float, top: float, bottom: float, end: float) -> Non
 
 def _bar(axes: Axes, bar: Bar, at: Place, name: str, thick: bool) -> bool:
     """Draw a bar, and return whether it could be labelled."""
-    planning = bar.step is None and bar.state in ("done", "running")
-    look = PLANNER if planning else LOOKS["failed" if bar.state == "refused" else bar.state]
+    fine = bar.state in (*GOOD, "running")
+    look = LOOKS[bar.state if fine and not bar.what else "failed"]
+    if bar.what and fine:
+        look = PLANNER if bar.step is None else LOOKS["judging"]
     shown = max(at.wide - 1, 2.5)
     line = {"facecolor": look.fill, "edgecolor": look.ink, "linewidth": (2.5 if thick else 1.0) * POINT}
     _rectangle(axes, at.x + 0.5, at.y, shown, at.high, min(4, shown / 2), **line)

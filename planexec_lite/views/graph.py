@@ -12,7 +12,8 @@ from planexec_lite.run import Run
 from planexec_lite.views.cards import Card
 from planexec_lite.views.figure import Figure
 from planexec_lite.views.layers import shape
-from planexec_lite.views.sketch import MOST_COLUMNS, MOST_IN_BANDS, Sketch
+from planexec_lite.views.marks import judgements, mark
+from planexec_lite.views.sketch import MOST_COLUMNS, MOST_IN_BANDS, MOST_MARKED, Sketch
 from planexec_lite.views.theme import LOOKS
 from planexec_lite.views.words import clean, count, fit_columns, listed, name_of, seconds, table
 
@@ -37,15 +38,17 @@ def draw(shown: Plan | Run | Board, durations: Mapping[str, float] | None, title
     names: dict[str, str] = {}
     for step in plan.steps:
         names[step.id] = f"{names[step.id]} / {name_of(step)}" if step.id in names else name_of(step)
+    marks = {id: mark(board, id) for id in waits_for} if board else {}
     looks = {id: LOOKS[board.state[id]] for id in waits_for} if board else {}
     times = {id: durations.get(id, 0.0) for id in waits_for} if durations is not None else {}
     path, length = plan.critical_path(times) if times else ([], 0.0)
     path = path if length else []
+    notes = {id: seconds(time, max(times.values())) for id, time in times.items()}
     cards = {
-        id: Card(id, name, looks.get(id), seconds(times[id], max(times.values())) if id in times else "", id in path)
+        id: Card(id, name, looks.get(id), notes.get(id, ""), id in path, marks.get(id, ""))
         for id, name in names.items()
     }
-    form = shape(waits_for, MOST_COLUMNS, MOST_IN_BANDS)
+    form = shape(waits_for, MOST_MARKED if any(marks.values()) else MOST_COLUMNS, MOST_IN_BANDS)
     title = clean(title) if title is not None else _finding(plan, waits_for, board, path, length)
     strangers = {other: Card(f"? {other}", "unknown") for others in waits_for.values() for other in others} | cards
     sketch = Sketch(title, strangers, form, set(pairwise(path)))
@@ -76,7 +79,8 @@ def _finding(
     if path:
         return f"At least {seconds(length)}: {len(path)} of {steps} must follow one another"
     if board and any(state != "waiting" for state in board.state.values()):
-        return f"{len(states['done'])} of {steps} done"
+        wanting = f"; step {listed(board.wanting)} found wanting" if board.wanting else ""
+        return f"{len(states['done'])} of {steps} done{wanting}"
     waves = plan.waves()
     if len(waves) == 1:
         return steps if len(waits_for) == 1 else f"{steps}, and none waits for another"
@@ -95,7 +99,7 @@ def _caption(plan: Plan, board: Board | None, path: list[str], length: float) ->
         said.append(f"More than one step has the id {listed(twice)}.")
     if board and (gone := [id for id, state in board.state.items() if state == "superseded"]):
         said.append(f"Not drawn: {listed(gone)}, superseded by a later plan.")
-    return " ".join(said)
+    return " ".join([*said, *(judgements(board) if board else [])])
 
 
 def _lines(
@@ -107,15 +111,20 @@ def _lines(
         marks |= {other: " (circle)" for other in waits_for[id] if (other, id) in circles}
         after = "after " + ", ".join(other + mark for other, mark in marks.items()) if marks else ""
         critical = "critical" if card.thick else ""
-        rows.append([f"  {id}", fit_columns(card.name, 60), str(card.look or ""), card.note, critical, after])
+        rows.append([f"  {id}", fit_columns(card.name, 60), _status(card), card.note, critical, after])
     used = [[cell for cell, column in zip(row, zip(*rows, strict=True), strict=True) if any(column)] for row in rows]
     return table(used)
+
+
+def _status(card: Card) -> str:
+    return ", ".join(words for words in (str(card.look or ""), card.mark) if words)
 
 
 def _edges(waits_for: Mapping[str, tuple[str, ...]], cards: Mapping[str, Card]) -> str:
     said = []
     for id, others in list(waits_for.items())[:12]:
-        state = f", {cards[id].look.word}" if cards[id].look else ""  # type: ignore[union-attr]
+        look, marked = cards[id].look, cards[id].mark
+        state = (f", {look.word}" if look else "") + (f", {marked}" if marked else "")
         said.append(f"{id}{state}" + (f", after {listed(others)}" if others else ""))
     more = f"; and {len(waits_for) - 12} more steps" if len(waits_for) > 12 else ""
     return f"Steps: {'; '.join(said)}{more}." if said else "There are no steps."

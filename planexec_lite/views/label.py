@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from planexec_lite.views.bars import Bar
+from planexec_lite.views.bars import BY_VERDICT, Bar
 from planexec_lite.views.theme import SMALL
 from planexec_lite.views.words import fit, whole, width, wrap
 
 WORDS = {"done": "✓", "failed": "✗\u00a0failed", "refused": "✗\u00a0refused", "running": "▸\u00a0running"}
+WORDS |= {BY_VERDICT: "✗\u00a0failed\u00a0by\u00a0verdict", "accepted": "✓\u00a0accepted"}
+WORDS |= {verdict: f"✗\u00a0{verdict}" for verdict in ("retry", "modify", "replan")}
+GOOD = ("done", "accepted")
 LEAST = 50.0
 
 
@@ -17,12 +20,12 @@ def label(bar: Bar, name: str, inside: float, beside: float, rows: int = 1) -> t
     the id and the state; the id. There may be `rows` lines inside, `inside` and `beside` pixels of room.
     """
     if bar.step is None:
-        id, name, mark = "", "planning", "" if bar.state == "done" else WORDS[bar.state]
+        id, name, mark = "", bar.what or "planning", "" if bar.state == "done" else WORDS[bar.state]
     else:
-        id, mark = fit(bar.step, 60, SMALL), WORDS[bar.state]
+        id, name, mark = fit(bar.step, 60, SMALL), "" if bar.what else name, WORDS[bar.state]
     again = f"{id} try {bar.attempt}" if bar.attempt > 1 else id
     full = _joined(again, name, mark)
-    for words in (full, _joined(again, name)) if bar.state == "done" else (full,):
+    for words in (full, _joined(again, name)) if bar.state in GOOD else (full,):
         lines = wrap(words, inside, SMALL)
         if len(lines) <= rows and whole(words, inside, SMALL):
             return [line.strip() for line in lines], True
@@ -32,7 +35,7 @@ def label(bar: Bar, name: str, inside: float, beside: float, rows: int = 1) -> t
         left = room - width(_joined(again, " ", mark), SMALL)
         if left >= LEAST:
             return [_joined(again, fit(name, left, SMALL), mark)], within
-    briefer = [_joined(again, mark), _joined(id, mark), _joined(id, mark[:1]), *([id] if bar.state == "done" else [])]
+    briefer = [_joined(again, mark), _joined(id, mark), _joined(id, mark[:1]), *([id] if bar.state in GOOD else [])]
     for words in briefer:
         for room, within in ((inside + 10, True), (beside, False)):
             if words and width(words, SMALL) <= room:

@@ -13,7 +13,7 @@ from planexec_lite.views.theme import MARGIN, SMALL
 from planexec_lite.views.words import fit, width, wrap_to
 
 LANE = 22.0
-MOST_COLUMNS, MOST_IN_BANDS = 7, 5
+MOST_COLUMNS, MOST_MARKED, MOST_IN_BANDS = 7, 6, 5
 
 
 class Sketch:
@@ -114,8 +114,8 @@ class Sketch:
             return
         y = box.y + box.height - 8 - ROW * (measures.foot_rows - 1) + 1
         if measures.foot_rows == 1 and len(card.feet) > 1:
-            self.canvas.text(left, y, card.feet[0], ink=ink)
-            self.canvas.text(right, y, card.feet[1], ink=ink, anchor="end")
+            self.canvas.text(left, y, "  ".join(card.feet[:-1]), ink=ink)
+            self.canvas.text(right, y, card.feet[-1], ink=ink, anchor="end")
             return
         for row, foot in enumerate(card.feet):
             self.canvas.text(left, y + ROW * row, fit(foot, measures.room, SMALL), ink=ink)

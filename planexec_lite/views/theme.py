@@ -39,6 +39,19 @@ LOOKS = {
     "undone": Look("↺", "undone", "#FBE7C0", "#6E4D00"),
 }
 PLANNER = Look("✎", "planning", "#FAF3B4", "#5F5700")
+CHANGES = {
+    "kept": Look("=", "kept", WHITE, "#505050"),
+    "again": Look("↻", "planned again", "#D3EAF9", "#00517F"),
+    "changed": Look("≠", "changed", "#FBE7C0", "#6E4D00"),
+    "added": Look("+", "added", "#CFEBE0", "#005A42"),
+    "dropped": Look("–", "dropped", "#E9E5DC", "#505050"),
+}
+TURNS = {
+    "thought": Look("◇", "thought", WHITE, "#505050"),
+    "action": Look("→", "action", "#D3EAF9", "#00517F"),
+    "observation": Look("←", "observation", "#CFEBE0", "#005A42"),
+    "error": Look("✗", "error", "#FADBC8", "#8F3C00"),
+}
 ALARM = "#8F3C00"
 
 FAMILIES = ("DejaVu Sans", "Verdana", "sans-serif")
