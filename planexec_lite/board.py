@@ -32,7 +32,7 @@ class Board(Standing):
         self.proposal: Plan | None = None
         self.problems: tuple[Problem, ...] = ()
         self.refused_text = ""
-        self.refused_in_a_row = self.rounds = self.replans = 0
+        self.refused_in_a_row = self.rounds = self.replans = self.changes_asked = 0
         self.reviews: list[e.Reviewed] = []
         self.approved: set[str] = set()
         self.opened: set[str] = set()
@@ -154,6 +154,7 @@ class Board(Standing):
             self.approved.add(event.plan_hash)
             self.opened |= {event.step} if event.step else set()
         elif event.verdict == "change":
+            self.changes_asked += 1
             hint = "change the plan accordingly"
             text = self.proposal.to_json(indent=None) if self.proposal else ""
             self._refuse((Problem("change_asked", None, event.comment, hint),), text)

@@ -54,7 +54,7 @@ def _bad_end(board: Board, policy: Policy) -> tuple[Status, str] | None:
     if board.reviews and board.reviews[-1].verdict == "reject":
         review = board.reviews[-1]
         return "stopped", f"{review.by} rejected the plan" + (f": {review.comment}" if review.comment else "")
-    if sum(review.verdict == "change" for review in board.reviews) > policy.max_changes:
+    if board.changes_asked > policy.max_changes:
         return "stopped", f"the reviewer asked for a change more than {policy.max_changes} times (max_changes)"
     if board.failed and policy.failure == "stop" and _why_replan(board, policy) is None:
         return "failed", _first_failure(board) + _replans_used_up(board, policy)

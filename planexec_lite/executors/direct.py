@@ -50,7 +50,7 @@ _ANYTHING: TypeAdapter[Any] = TypeAdapter(Any)
 
 def as_data(value: Any, where: str) -> Any:
     """Return a result as what JSON can hold: models and dataclasses become objects, tuples lists, sets sorted lists."""
-    if value is None or isinstance(value, str | bool):
+    if value is None or isinstance(value, str) or (isinstance(value, int | float) and abs(value) < 2**63):
         return value
     try:
         data = value if isinstance(value, int | float) else to_jsonable_python(_ordered(_ANYTHING.dump_python(value)))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
+from weakref import WeakKeyDictionary, WeakValueDictionary
 
 from planexec_lite import references
 from planexec_lite.plan import graph
@@ -14,9 +15,25 @@ from planexec_lite.tools import Toolbox, suggest
 if TYPE_CHECKING:
     from planexec_lite.plan.model import Plan, Step
 
+_FIT: WeakKeyDictionary[Toolbox, WeakValueDictionary[int, Plan]] = WeakKeyDictionary()
+
 
 def problems(plan: Plan, toolbox: Toolbox | None, done: Collection[str], max_steps: int | None) -> list[Problem]:
-    """Return every fault of `plan`, in the order of its steps, with those of the whole plan first."""
+    """Return every fault of `plan`, in the order of its steps, with those of the whole plan first.
+
+    Plans and toolboxes do not change, so a plan that was found fit for a toolbox is not checked again.
+    """
+    lasting = toolbox is not None and not done and max_steps is None
+    fit = _FIT.setdefault(toolbox, WeakValueDictionary()) if toolbox is not None else WeakValueDictionary()
+    if lasting and fit.get(id(plan)) is plan:
+        return []
+    found = _all_problems(plan, toolbox, done, max_steps)
+    if lasting and not found:
+        fit[id(plan)] = plan
+    return found
+
+
+def _all_problems(plan: Plan, toolbox: Toolbox | None, done: Collection[str], max_steps: int | None) -> list[Problem]:
     done = frozenset(done)
     ids = dict.fromkeys([*plan.graph, *sorted(done)])
     found = [*_whole_plan(plan, done, max_steps), *_cycles(plan)]

@@ -187,7 +187,8 @@ class Plan(BaseModel):
     def __str__(self) -> str:
         width = max((len(step.id) for step in self.steps), default=0)
         lines = [
-            f"{step.id:>{width}}  {_short(str(step))}" + (f"  (after {', '.join(step.depends_on)})" if step.depends_on else "")
+            f"{step.id:>{width}}  {_short(str(step))}"
+            + (f"  (after {', '.join(step.depends_on)})" if step.depends_on else "")
             for step in self.steps
         ]
         return "\n".join([self.goal, *lines] if self.goal else lines)

@@ -19,8 +19,8 @@ class ToolError(ValueError):
     """Arguments that do not fit a tool, a tool that a toolbox does not hold, or a function that can't be a tool."""
 
 
-def arguments_of(name: str, function: Callable[..., Any], doc: str) -> TypeAdapter[Any]:
-    """Return what validates the arguments of `function`: a closed TypedDict of its parameters."""
+def arguments_of(name: str, function: Callable[..., Any], doc: str, *, total: bool = True) -> TypeAdapter[Any]:
+    """Return what validates the arguments of `function`: a closed TypedDict of its parameters; all optional if not `total`."""
     described = _described(doc)
     try:
         hints = get_type_hints(function, include_extras=True)
@@ -39,7 +39,7 @@ def arguments_of(name: str, function: Callable[..., Any], doc: str) -> TypeAdapt
         extra = {"default": parameter.default} if optional else None
         field = Field(description=described.get(parameter.name), json_schema_extra=extra)
         hint: Any = Annotated[hints[parameter.name], field]
-        fields[parameter.name] = NotRequired[hint] if optional else Required[hint]
+        fields[parameter.name] = NotRequired[hint] if optional or not total else Required[hint]
     build: Any = TypedDict
     arguments = build(name, fields)
     arguments.__pydantic_config__ = ConfigDict(extra="forbid")

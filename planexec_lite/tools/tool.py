@@ -52,6 +52,7 @@ class Tool:
         doc = inspect.cleandoc(function.__doc__ or "")
         self.description = doc.split("\n\n")[0].replace("\n", " ")
         self._arguments = arguments_of(self.name, function, doc)
+        self._some_arguments = arguments_of(self.name, function, doc, total=False)
 
     def __repr__(self) -> str:
         return f"Tool({self.signature})"
@@ -90,11 +91,17 @@ class Tool:
 
     def faults(self, params: Mapping[str, Any]) -> list[Fault]:
         """Return every way in which `params` do not fit, [] when they do. What a reference stands for is not judged."""
+        bound = self.bind(params)
+        given = {name: value for name, value in bound.items() if not references.whole(value)}
+        missing = [name for name in self.schema.get("required", ()) if name not in bound]
+        unknown = [name for name in bound if name not in self.parameters]
+        faults = [self._missing(name) for name in missing] + [self._unknown(name) for name in unknown]
         try:
-            self._arguments.validate_python(self.bind(params))
+            self._some_arguments.validate_python({name: given[name] for name in given if name in self.parameters})
         except ValidationError as error:
-            return [self._fault(e) for e in error.errors(include_url=False) if not references.whole(e["input"])]
-        return []
+            errors = error.errors(include_url=False)
+            faults += [self._fault(e) for e in errors if not references.whole(e["input"])]
+        return faults
 
     def call(self, params: Mapping[str, Any]) -> Any:
         """Validate `params`, charge the latency and call the function.
@@ -117,13 +124,19 @@ class Tool:
         bound.apply_defaults()
         return self.latency(**bound.arguments)
 
+    def _missing(self, name: str) -> Fault:
+        return Fault("missing_parameter", name, f"parameter {name!r} is missing: {self.signature}")
+
+    def _unknown(self, name: str) -> Fault:
+        near = suggest(str(name), self.parameters)
+        return Fault("unknown_parameter", name, f"there is no parameter {name!r}{near}: {self.signature}")
+
     def _fault(self, error: Any) -> Fault:
         where = error["loc"][0] if error["loc"] else ""
         if error["type"] == "missing" and len(error["loc"]) == 1:
-            return Fault("missing_parameter", where, f"parameter {where!r} is missing: {self.signature}")
+            return self._missing(where)
         if error["type"] == "extra_forbidden" and len(error["loc"]) == 1:
-            near = suggest(str(where), self.parameters)
-            return Fault("unknown_parameter", where, f"there is no parameter {where!r}{near}: {self.signature}")
+            return self._unknown(where)
         path = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in error["loc"][1:])
         said = error["msg"][0].lower() + error["msg"][1:]
         return Fault("wrong_parameter", where, f"parameter {str(where) + path!r}: {said}; got {_short(error['input'])}")
