@@ -18,6 +18,7 @@ from pydantic_core import to_jsonable_python
 _CORE = r"\{step_(?P<step>[\w.-]+?)_result(?P<path>(?:\.\w+|\[\d+\])*)\}"
 _REFERENCE = re.compile(_CORE)
 _LITERAL_OR_REFERENCE = re.compile(r"\{(?P<literal>\{step_[\w.-]+?_result(?:\.\w+|\[\d+\])*\})\}|" + _CORE)
+_PART = re.compile(r"\.(\w+)|\[(\d+)\]")
 _HINT = "{step_"  # no text without it holds a reference
 
 
@@ -39,13 +40,13 @@ def find(value: Any) -> Iterator[Reference]:
     """Yield every reference in `value`: a text, or lists and dicts of texts at any depth."""
     if isinstance(value, str):
         if _HINT in value:
-            for match in _LITERAL_OR_REFERENCE.finditer(value):
-                if match["literal"] is None:
-                    yield Reference(match["step"], match["path"])
-    elif isinstance(value, Mapping):
+            for literal, step, path in _LITERAL_OR_REFERENCE.findall(value):
+                if not literal:
+                    yield Reference(step, path)
+    elif isinstance(value, dict):
         for part in value.values():
             yield from find(part)
-    elif isinstance(value, list | tuple):
+    elif isinstance(value, (list, tuple)):
         for part in value:
             yield from find(part)
 
@@ -54,6 +55,11 @@ def whole(value: Any) -> Reference | None:
     """Return the reference that `value` consists of, or None if `value` is anything else."""
     match = _REFERENCE.fullmatch(value) if isinstance(value, str) and _HINT in value else None
     return Reference(match["step"], match["path"]) if match else None
+
+
+def is_whole(value: Any) -> bool:
+    """Say whether `value` is nothing but one reference."""
+    return isinstance(value, str) and _HINT in value and _REFERENCE.fullmatch(value) is not None
 
 
 def resolve(value: Any, results: Mapping[str, Any]) -> Any:
@@ -67,9 +73,9 @@ def resolve(value: Any, results: Mapping[str, Any]) -> Any:
         if reference := whole(value):
             return _copy(look_up(reference, results))
         return _LITERAL_OR_REFERENCE.sub(lambda match: _written(match, results), value)
-    if isinstance(value, Mapping):
+    if isinstance(value, dict):
         return {key: resolve(part, results) for key, part in value.items()}
-    if isinstance(value, list | tuple):
+    if isinstance(value, (list, tuple)):
         return [resolve(part, results) for part in value]
     return value
 
@@ -79,7 +85,7 @@ def look_up(reference: Reference, results: Mapping[str, Any]) -> Any:
     if reference.step not in results:
         raise MissingResultError(f"{reference}: step {reference.step} has no result")
     value = results[reference.step]
-    for field, index in re.findall(r"\.(\w+)|\[(\d+)\]", reference.path):
+    for field, index in _PART.findall(reference.path) if reference.path else ():
         if field and isinstance(value, Mapping) and field in value:
             value = value[field]
         elif index and isinstance(value, list | tuple) and len(index) < 10 and int(index) < len(value):

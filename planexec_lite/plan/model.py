@@ -6,10 +6,9 @@ import hashlib
 import json
 from collections.abc import Collection, Mapping
 from functools import cached_property
-from math import isfinite
 from typing import Annotated, Any
 
-from pydantic import AliasChoices, BaseModel, BeforeValidator, ConfigDict, Field, JsonValue
+from pydantic import AfterValidator, AliasChoices, BaseModel, BeforeValidator, ConfigDict, Field, JsonValue
 
 from planexec_lite import references
 from planexec_lite.plan import checks, graph, reading
@@ -19,30 +18,21 @@ from planexec_lite.tools import Effects, Toolbox
 
 def _params(value: Any) -> Any:
     """A lone ``input`` that is no object is kept under that name; `Tool.bind` gives it to the tool's only parameter."""
-    params = value if isinstance(value, Mapping) else {} if value is None else {"input": value}
-    if not _finite(params):
-        raise ValueError("JSON has no infinite number and no NaN; write a finite number or a text")
-    return params
+    return value if isinstance(value, Mapping) else {} if value is None else {"input": value}
 
 
 def _short(text: str) -> str:
     return text if len(text) <= 90 else f"{text[:60]} … {text[-25:]}"
 
 
-def _finite(value: Any) -> bool:
-    if isinstance(value, float):
-        return isfinite(value)
-    parts = value.values() if isinstance(value, Mapping) else value if isinstance(value, list) else ()
-    return all(map(_finite, parts))
-
-
 def _ids(value: Any) -> Any:
-    """None means no dependency, and one id may stand without a list; a repeated id counts once."""
-    if isinstance(value, list | tuple):
-        return (
-            tuple(dict.fromkeys(value)) if len(value) > 1 and all(isinstance(id, str | int) for id in value) else value
-        )
-    return () if value is None else (value,)
+    """None means no dependency, and one id may stand without a list."""
+    return value if isinstance(value, (list, tuple)) else () if value is None else (value,)
+
+
+def _once(ids: tuple[str, ...]) -> tuple[str, ...]:
+    """A repeated id counts once."""
+    return ids if len(ids) < 2 else tuple(dict.fromkeys(ids))
 
 
 def _tool(value: Any) -> Any:
@@ -61,7 +51,7 @@ Params = Annotated[dict[str, JsonValue], BeforeValidator(_params)]
 class Call(BaseModel):
     """A call of a tool, as in `Step.undo` and `Plan.rollback`: the name of the tool and its arguments."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
     tool: str = Field(validation_alias=AliasChoices("tool", "action"))
     params: Params = Field(default={}, validation_alias=AliasChoices("params", "input", "arguments"))
@@ -87,13 +77,13 @@ class Step(BaseModel):
         undo: the call that takes this step's effect back.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid", coerce_numbers_to_str=True)
+    model_config = ConfigDict(frozen=True, extra="forbid", coerce_numbers_to_str=True, allow_inf_nan=False)
 
     id: Id
     description: str = Field(default="", validation_alias=AliasChoices("description", "task"))
     tool: ToolName = Field(default=None, validation_alias=AliasChoices("tool", "action"))
     params: Params = Field(default={}, validation_alias=AliasChoices("params", "input", "arguments"))
-    depends_on: Annotated[tuple[Id, ...], BeforeValidator(_ids)] = ()
+    depends_on: Annotated[tuple[Id, ...], BeforeValidator(_ids), AfterValidator(_once)] = ()
     success_criteria: str | None = Field(default=None, validation_alias=AliasChoices("success_criteria", "criteria"))
     timeout: float | None = Field(default=None, gt=0)
     retries: int = Field(default=0, ge=0)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -9,7 +10,7 @@ from pydantic import BaseModel, ValidationError
 from pydantic_core import from_json
 
 from planexec_lite.plan.problems import PlanError, Problem
-from planexec_lite.tools import suggest
+from planexec_lite.tools import shown, suggest
 
 if TYPE_CHECKING:
     from planexec_lite.plan.model import Plan
@@ -22,7 +23,11 @@ def read(kind: type[Plan], source: Any) -> Plan:
     text = source.decode(errors="replace") if isinstance(source, bytes | bytearray) else source
     text = text if isinstance(text, str) else ""
     try:
-        data = from_json(source, allow_inf_nan=False) if isinstance(source, str | bytes | bytearray) else source
+        if isinstance(source, str | bytes | bytearray):
+            data = from_json(source, allow_inf_nan=False)
+        else:
+            data = source
+            json.dumps(data, ensure_ascii=False, default=str).encode()
         return kind.model_validate(_as_object(data))
     except ValidationError as error:
         raise PlanError(_from_pydantic(error, _as_object(data)), text) from None
@@ -58,8 +63,8 @@ def _as_object(data: Any) -> dict[str, Any]:
 
 def _numbered(steps: Any) -> Any:
     """Number an ordered list of tasks: where no step has an id or a dependency, each waits for the one before it."""
-    if not isinstance(steps, Sequence) or isinstance(steps, str):
-        return steps
+    if not isinstance(steps, list | tuple):
+        raise PlanError([Problem("no_steps", None, f"steps are a list, not a {type(steps).__name__}", _SHAPE)])
     tasks = [{"description": step} if isinstance(step, str) else step for step in steps]
     if not all(isinstance(task, Mapping) and not {"id", "depends_on"} & task.keys() for task in tasks):
         return steps
@@ -94,9 +99,8 @@ def _from_pydantic(error: ValidationError, data: dict[str, Any]) -> list[Problem
                 )
             )
         else:
-            got = repr(e["input"])
-            got = got if len(got) <= 60 else got[:57] + "…"
-            problems.append(Problem("wrong_field", step, f"{field!r}: {e['msg'][0].lower()}{e['msg'][1:]}; got {got}"))
+            said = f"{field!r}: {e['msg'][0].lower()}{e['msg'][1:]}; got {shown(e['input'])}"
+            problems.append(Problem("wrong_field", step, said))
     return problems
 
 

@@ -5,8 +5,8 @@ the docstring (its ``Args:`` section describes the parameters), so that what a p
 against and what the function accepts can't disagree. The idea is function calling as model vendors define it.
 """
 
-from planexec_lite.tools.schema import ToolError, kind_of, suggest
+from planexec_lite.tools.schema import ToolError, kind_of, shown, suggest
 from planexec_lite.tools.tool import Effects, Tool, tool
 from planexec_lite.tools.toolbox import Toolbox
 
-__all__ = ["Effects", "Tool", "ToolError", "Toolbox", "kind_of", "suggest", "tool"]
+__all__ = ["Effects", "Tool", "ToolError", "Toolbox", "kind_of", "shown", "suggest", "tool"]

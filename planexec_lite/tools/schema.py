@@ -21,6 +21,8 @@ class ToolError(ValueError):
 
 def arguments_of(name: str, function: Callable[..., Any], doc: str, *, total: bool = True) -> TypeAdapter[Any]:
     """Return what validates the arguments of `function`: a closed TypedDict of its parameters; all optional if not `total`."""
+    if inspect.iscoroutinefunction(function):
+        raise ToolError(f"tool {name!r} is async, and a step calls a plain function; drop async, or run it inside one")
     described = _described(doc)
     try:
         hints = get_type_hints(function, include_extras=True)
@@ -61,6 +63,15 @@ def suggest(name: str, known: Iterable[str]) -> str:
     """Return ``"; did you mean 'x'?"`` for the nearest of the first 200 `known` names, or an empty text."""
     near = difflib.get_close_matches(name, list(islice(known, 200)), n=1)
     return f"; did you mean {near[0]!r}?" if near else ""
+
+
+def shown(value: Any) -> str:
+    """A value in an error message: its repr, shortened in the middle; its type where even that fails."""
+    try:
+        text = repr(value)
+    except Exception:
+        return f"a {type(value).__name__}"
+    return text if len(text) <= 60 else f"{text[:40]}…{text[-15:]}"
 
 
 def kind_of(schema: Mapping[str, Any]) -> str:

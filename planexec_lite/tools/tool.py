@@ -11,7 +11,7 @@ from pydantic import ValidationError
 
 from planexec_lite import references
 from planexec_lite.meter import charge
-from planexec_lite.tools.schema import ToolError, arguments_of, default_of, kind_of, suggest, without_titles
+from planexec_lite.tools.schema import ToolError, arguments_of, default_of, kind_of, shown, suggest, without_titles
 
 Effects = Literal["none", "idempotent", "once"]
 F = TypeVar("F", bound=Callable[..., Any])
@@ -84,15 +84,16 @@ class Tool:
 
         Plans in the shape ``{"tool": "web_search", "input": "wind"}`` name no parameter; this rule reads them.
         """
+        if params.keys() != {"input"}:
+            return params
         needed = self.parameters if len(self.parameters) == 1 else tuple(self.schema.get("required", ()))
-        if set(params) == {"input"} and len(needed) == 1 and "input" not in self.parameters:
-            return {needed[0]: params["input"]}
-        return params
+        fits = len(needed) == 1 and "input" not in self.parameters
+        return {needed[0]: params["input"]} if fits else params
 
     def faults(self, params: Mapping[str, Any]) -> list[Fault]:
         """Return every way in which `params` do not fit, [] when they do. What a reference stands for is not judged."""
         bound = self.bind(params)
-        given = {name: value for name, value in bound.items() if not references.whole(value)}
+        given = {name: value for name, value in bound.items() if not references.is_whole(value)}
         missing = [name for name in self.schema.get("required", ()) if name not in bound]
         unknown = [name for name in bound if name not in self.parameters]
         faults = [self._missing(name) for name in missing] + [self._unknown(name) for name in unknown]
@@ -100,7 +101,7 @@ class Tool:
             self._some_arguments.validate_python({name: given[name] for name in given if name in self.parameters})
         except ValidationError as error:
             errors = error.errors(include_url=False)
-            faults += [self._fault(e) for e in errors if not references.whole(e["input"])]
+            faults += [self._fault(e) for e in errors if not references.is_whole(e["input"])]
         return faults
 
     def call(self, params: Mapping[str, Any]) -> Any:
@@ -139,7 +140,7 @@ class Tool:
             return self._unknown(where)
         path = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in error["loc"][1:])
         said = error["msg"][0].lower() + error["msg"][1:]
-        return Fault("wrong_parameter", where, f"parameter {str(where) + path!r}: {said}; got {_short(error['input'])}")
+        return Fault("wrong_parameter", where, f"parameter {str(where) + path!r}: {said}; got {shown(error['input'])}")
 
 
 @overload
@@ -164,8 +165,3 @@ def tool(function: F | None = None, /, **options: Any) -> F | Callable[[F], F]:
 
 def _rebuild(function: Callable[..., Any], name: str, latency: Any, effects: Effects) -> Tool:
     return Tool(function, name=name, latency=latency, effects=effects)
-
-
-def _short(value: Any) -> str:
-    text = repr(value)
-    return text if len(text) <= 60 else f"{text[:40]}…{text[-15:]}"

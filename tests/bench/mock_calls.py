@@ -1,0 +1,67 @@
+"""The scripted model: a call over loopback HTTP beside one in process, with the genuine client; and the engine alone."""
+
+from __future__ import annotations
+
+import json
+from statistics import median
+from typing import Any
+
+from mock_llm import MockLLM
+from mock_llm.wire import HttpRequest
+from tests.bench.timing import Row, ratio, rounds
+
+SCENES = [
+    {"name": f"scene {n}", "when": {"role": "planner", "says": f"task {n}"}, "reply": {"json": {"steps": [n]}}}
+    for n in range(20)
+]
+ASK: dict[str, Any] = {
+    "model": "m",
+    "messages": [{"role": "system", "content": "Role: planner"}, {"role": "user", "content": "Do task 7 now"}],
+}
+
+
+def measure(calls: int = 50, times: int = 9) -> list[Row]:
+    """Rows with µs a call: over HTTP beside in process (at most 3 times as long), and the mock's own share of a call."""
+    import openai
+
+    llm = MockLLM(SCENES)
+    request = HttpRequest("POST", "/v1/chat/completions", {}, json.dumps(ASK).encode())
+    near = llm.client()
+
+    def repeat(ask: Any) -> Any:
+        return lambda: [ask() for _ in range(calls)]
+
+    with llm.serve() as base_url, openai.OpenAI(api_key="none", base_url=base_url) as far:
+        taken = rounds(
+            {
+                "http": repeat(lambda: far.chat.completions.create(**ASK)),
+                "near": repeat(lambda: near.chat.completions.create(**ASK)),
+                "engine": repeat(lambda: llm.respond(request)),
+            },
+            times,
+        )
+    each = {name: median(seconds) / calls * 1e6 for name, seconds in taken.items()}
+    over_http = ratio(taken["http"], taken["near"])
+    share = ratio(taken["engine"], taken["near"])
+    return [
+        Row(f"a call over HTTP ({1e6 / each['http']:.0f} a second)", each["http"], each["near"], "µs", 3.0, over_http),
+        Row(
+            f"engine and wire alone ({1e6 / each['engine']:.0f} a second)",
+            each["engine"],
+            each["near"],
+            "µs",
+            1.0,
+            share,
+        ),
+    ]
+
+
+def main() -> None:
+    """Print the table."""
+    from tests.bench.timing import table
+
+    print(table("The scripted model, a call", measure(), "ours", "openai client, in process"))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,75 @@
+"""The peers: what one writes by hand, with asyncio or with threads, over graphlib.
+
+They get the same JSON, resolve the same references by the same function, call the same plain function, and collect the
+results. They check nothing, keep no events and survive no failure.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Callable
+from concurrent.futures import Executor, Future
+from graphlib import TopologicalSorter
+from queue import SimpleQueue
+from typing import Any
+
+from planexec_lite import references
+
+Functions = dict[str, Callable[..., Any]]
+Steps = dict[str, Any]
+
+
+def read(text: str) -> Steps:
+    """Id -> step, from the JSON of a plan."""
+    return {step["id"]: step for step in json.loads(text)["steps"]}
+
+
+def carry_out(step: Any, inputs: dict[str, Any], functions: Functions) -> Any:
+    """Resolve the references of one step and call its function."""
+    return functions[step["tool"]](**references.resolve(step["params"], inputs))
+
+
+def with_asyncio(steps: Steps, functions: Functions) -> dict[str, Any]:
+    """Run every step as a task, as soon as what it waits for is done."""
+
+    async def run() -> dict[str, Any]:
+        sorter = TopologicalSorter({id: step["depends_on"] for id, step in steps.items()})
+        sorter.prepare()
+        finished: asyncio.Queue[tuple[str, Any]] = asyncio.Queue()
+        results: dict[str, Any] = {}
+
+        async def work(id: str) -> None:
+            step = steps[id]
+            inputs = {other: results[other] for other in step["depends_on"]}
+            finished.put_nowait((id, carry_out(step, inputs, functions)))
+
+        while sorter.is_active():
+            tasks = [asyncio.create_task(work(id)) for id in sorter.get_ready()]
+            id, results[id] = await finished.get()
+            sorter.done(id)
+            while not finished.empty():
+                id, results[id] = finished.get_nowait()
+                sorter.done(id)
+            del tasks
+        return results
+
+    return asyncio.run(run())
+
+
+def with_threads(steps: Steps, functions: Functions, pool: Executor) -> dict[str, Any]:
+    """Hand every step to the pool, as soon as what it waits for is done."""
+    sorter = TopologicalSorter({id: step["depends_on"] for id, step in steps.items()})
+    sorter.prepare()
+    finished: SimpleQueue[tuple[str, Future[Any]]] = SimpleQueue()
+    results: dict[str, Any] = {}
+    while sorter.is_active():
+        for id in sorter.get_ready():
+            step = steps[id]
+            inputs = {other: results[other] for other in step["depends_on"]}
+            future = pool.submit(carry_out, step, inputs, functions)
+            future.add_done_callback(lambda future, id=id: finished.put((id, future)))  # type: ignore[misc]
+        id, future = finished.get()
+        results[id] = future.result()
+        sorter.done(id)
+    return results

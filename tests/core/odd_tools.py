@@ -1,0 +1,145 @@
+"""Tools that misbehave in every way a tool can. In a module of their own, so that a process can import them."""
+
+from __future__ import annotations
+
+import asyncio
+import concurrent.futures
+import math
+import os
+import time
+from collections.abc import Callable
+from typing import Any
+
+from planexec_lite.meter import charge, emit
+
+
+class Wordless(Exception):
+    """An exception that can't say what it is."""
+
+    def __str__(self) -> str:
+        return 404  # type: ignore[return-value]
+
+
+class Endless(Exception):
+    """An exception whose words raise it again."""
+
+    def __str__(self) -> str:
+        raise self
+
+
+class Unpicklable(Exception):
+    """An exception that can't leave its process."""
+
+    def __init__(self, one: str, two: str) -> None:
+        super().__init__(one)
+        self.lock: Any = open
+
+
+RAISED: dict[str, Callable[[], BaseException]] = {
+    "value": lambda: ValueError("no good"),
+    "empty": Exception,
+    "exit": lambda: SystemExit(3),
+    "cancelled": asyncio.CancelledError,
+    "future_cancelled": concurrent.futures.CancelledError,
+    "generator_exit": GeneratorExit,
+    "stop": StopIteration,
+    "recursion": lambda: RecursionError("too deep"),
+    "memory": MemoryError,
+    "wordless": Wordless,
+    "endless": Endless,
+    "unpicklable": lambda: Unpicklable("a", "b"),
+    "group": lambda: BaseExceptionGroup("many", [ValueError("a"), KeyboardInterrupt()]),
+    "braces": lambda: ValueError("{step_1_result} {0} %s"),
+}
+
+
+def raises(what: str) -> str:
+    """Raise."""
+    raise RAISED[what]()
+
+
+class Opaque:
+    """A value that is no data."""
+
+
+def cycle() -> list[Any]:
+    """A list that holds itself."""
+    value: list[Any] = []
+    value.append(value)
+    return value
+
+
+def nested() -> list[Any]:
+    """A list of 100,000 levels."""
+    value: list[Any] = []
+    for _ in range(100_000):
+        value = [value]
+    return value
+
+
+RETURNED: dict[str, Callable[[], Any]] = {
+    "object": Opaque,
+    "function": lambda: print,
+    "cycle": cycle,
+    "nested": nested,
+    "bytes": lambda: b"\xff\xfe",
+    "object_in_list": lambda: [1, {"a": Opaque()}],
+    "class": lambda: Opaque,
+}
+
+
+def returns(what: str) -> Any:
+    """Return something that is no data."""
+    return RETURNED[what]()
+
+
+def interrupts() -> str:
+    """What Ctrl-C does while a tool runs."""
+    raise KeyboardInterrupt
+
+
+def dies() -> str:
+    """End the process."""
+    os._exit(7)
+
+
+def fine(value: int) -> int:
+    """Double."""
+    return value * 2
+
+
+def process() -> int:
+    """Where it runs."""
+    return os.getpid()
+
+
+def waits(seconds: float) -> float:
+    """Sleep."""
+    time.sleep(seconds)
+    return seconds
+
+
+def tells(seconds: float) -> str:
+    """Emit, take its time, emit again."""
+    emit("before")
+    charge(seconds)
+    emit("after")
+    return "told"
+
+
+def late_error(seconds: float) -> str:
+    """Take its time and fail."""
+    charge(seconds)
+    raise ValueError("after all")
+
+
+def no_number() -> str:
+    """Charge what is no number of seconds."""
+    charge(math.nan)
+    return "done"
+
+
+def sets() -> dict[str, Any]:
+    """Sets at every depth; their order depends on the hash seed."""
+    words = {"red", "green", "blue", "yellow", "black"}
+    return {"top": words, "deep": [{"in": frozenset(words)}]}

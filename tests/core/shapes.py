@@ -1,0 +1,126 @@
+"""What the tests of the core share: random plans, a workshop that watches what is done, an independent schedule."""
+
+from __future__ import annotations
+
+import threading
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from hypothesis import HealthCheck, settings
+from hypothesis import strategies as st
+
+from planexec_lite import Plan, Tool, Toolbox
+from planexec_lite.meter import charge
+
+
+def rounds(examples: int) -> settings:
+    """So many random examples, the same ones on every run."""
+    slow = [HealthCheck.too_slow, HealthCheck.data_too_large]
+    return settings(max_examples=examples, deadline=None, derandomize=True, suppress_health_check=slow)
+
+
+NAMES = (
+    [str(n) for n in range(1, 15)],
+    ["1", "1.1", "1.2", "2", "5b", "a-b", "x_y", "10", "1.1.1", "b", "B", "3-4", "a_result", "0"],
+)
+plain = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text()
+json_values = st.recursive(plain, lambda part: st.lists(part) | st.dictionaries(st.text(), part), max_leaves=12)
+
+
+@dataclass(frozen=True)
+class Job:
+    """A step of a random plan: it takes so many quarters of a second, and fails so many times before it succeeds."""
+
+    id: str
+    waits_for: tuple[str, ...] = ()
+    quarters: int = 0
+    fails: int = 0
+    retries: int = 0
+
+    @property
+    def works_out(self) -> bool:
+        return self.fails <= self.retries
+
+
+@st.composite
+def jobs(draw: st.DrawFn, most: int = 10, failures: bool = True) -> list[Job]:
+    """Random jobs without cycles, in an order that says nothing about what waits for what."""
+    names = draw(st.sampled_from(NAMES))[: draw(st.integers(1, most))]
+    made = []
+    for place, name in enumerate(names):
+        waits_for = draw(st.lists(st.sampled_from(names[:place]), unique=True, max_size=3)) if place else []
+        fails, retries = (draw(st.sampled_from((0, 0, 0, 1, 2))), draw(st.integers(0, 2))) if failures else (0, 0)
+        made.append(Job(name, tuple(waits_for), draw(st.integers(0, 6)), fails, retries))
+    return draw(st.permutations(made))
+
+
+def plan_of(made: Sequence[Job]) -> Plan:
+    """The jobs as a plan for a `Workshop`; each step uses the results of all that it waits for."""
+    steps = []
+    for job in made:
+        uses = [f"{{step_{id}_result}}" for id in job.waits_for]
+        params = {"step": job.id, "quarters": job.quarters, "fails": job.fails, "uses": uses}
+        depends_on = list(job.waits_for)
+        steps.append({"id": job.id, "tool": "work", "params": params, "depends_on": depends_on, "retries": job.retries})
+    return Plan.parse({"goal": "build", "steps": steps})
+
+
+class Workshop:
+    """One tool that works, fails as it is told, and keeps a log of what really happened, in order."""
+
+    def __init__(self) -> None:
+        self.log: list[tuple[str, str, Any]] = []
+        self.calls: Counter[str] = Counter()
+        self.busy = self.most_busy = 0
+        self._lock = threading.Lock()
+
+    @property
+    def toolbox(self) -> Toolbox:
+        return Toolbox([Tool(self.work)])
+
+    def work(self, step: str, quarters: int, fails: int, uses: list[str]) -> str:
+        """Do one step."""
+        with self._lock:
+            self.log.append(("begin", step, uses))
+            self.calls[step] += 1
+            self.busy += 1
+            self.most_busy = max(self.busy, self.most_busy)
+            well = self.calls[step] > fails
+        charge(quarters / 4)
+        with self._lock:
+            self.busy -= 1
+            self.log.append(("end" if well else "fail", step, None))
+        if not well:
+            raise RuntimeError(f"{step} went wrong")
+        return f"{step} {{step_{step}_result}}"
+
+
+def greedy(made: Sequence[Job], slots: float, stop: bool) -> list[tuple[str, float, float]]:
+    """The schedule by hand: (id, start, end) of every attempt, in the order of their starts."""
+    now, started, done, failed = 0.0, Counter[str](), set[str](), set[str]()
+    running: list[tuple[float, int, Job]] = []
+    again: list[Job] = []
+    schedule: list[tuple[str, float, float]] = []
+    while True:
+        while len(running) < slots and not (stop and failed):
+            ready = again or [job for job in made if not started[job.id] and done >= set(job.waits_for)]
+            if not ready:
+                break
+            job = again.pop(0) if again else ready[0]
+            started[job.id] += 1
+            running.append((now + job.quarters / 4, len(schedule), job))
+            schedule.append((job.id, now, now + job.quarters / 4))
+        if not running:
+            return schedule
+        now = min(end for end, _, _ in running)
+        for end, _, job in sorted(running, key=lambda item: item[1]):
+            if end == now:
+                if started[job.id] > job.fails:
+                    done.add(job.id)
+                elif started[job.id] <= job.retries:
+                    again.append(job)
+                else:
+                    failed.add(job.id)
+        running = [item for item in running if item[0] != now]

@@ -1,0 +1,261 @@
+"""Reading plans: every shape of the seed articles, one canonical form, and PlanError for everything else."""
+
+from __future__ import annotations
+
+import json
+import math
+import pickle
+from typing import Any
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from planexec_lite import Plan, PlanError, Step
+from tests.core.shapes import Job, jobs, json_values, plan_of, rounds
+
+DEPLOY: dict[str, Any] = {
+    "goal": "Deploy v2.3.1 to production safely",
+    "steps": [
+        {"id": 1, "action": "run_tests", "params": {}, "depends_on": [], "description": "Run full test suite"},
+        {"id": 2, "action": "build_docker", "params": {"tag": "v2.3.1"}, "depends_on": [1], "description": "Build"},
+        {"id": 3, "action": "backup_database", "params": {}, "depends_on": [], "description": "Backup"},
+        {"id": 4, "action": "deploy_staging", "params": {"tag": "v2.3.1"}, "depends_on": [2], "description": "Stage"},
+    ],
+    "rollback": [{"action": "rollback_production", "params": {"to": "previous"}}],
+}
+
+
+def test_action_and_params() -> None:
+    plan = Plan.parse(json.dumps(DEPLOY))
+    assert [step.id for step in plan.steps] == ["1", "2", "3", "4"]
+    assert plan.steps[1].tool == "build_docker"
+    assert plan.steps[1].params == {"tag": "v2.3.1"}
+    assert plan.steps[3].depends_on == ("2",)
+    assert [str(call) for call in plan.rollback] == ["rollback_production(to='previous')"]
+
+
+def test_tool_and_input_with_a_reference_and_tool_none() -> None:
+    plan = Plan.parse(
+        [
+            {"id": 1, "description": "Look", "tool": "web_search", "input": "wind", "depends_on": []},
+            {"id": 2, "description": "Sum up", "tool": "summarize_text", "input": "{step_1_result}", "depends_on": [1]},
+            {"id": 3, "description": "Think", "tool": "none", "input": "", "depends_on": [2]},
+        ]
+    )
+    assert plan.steps[0].params == {"input": "wind"}
+    assert plan.steps[1].params == {"input": "{step_1_result}"}
+    assert plan.steps[2].tool is None
+
+
+def test_tasks_with_success_criteria_each_wait_for_the_one_before() -> None:
+    plan = Plan.parse(
+        {
+            "goal": "Refactor",
+            "tasks": [
+                {"description": "Analyze the module", "success_criteria": "all endpoints are listed"},
+                {"task": "Design the token", "criteria": "a schema exists"},
+                "Run the test suite",
+            ]
+        }
+    )  # fmt: skip
+    assert [step.success_criteria for step in plan.steps[:2]] == ["all endpoints are listed", "a schema exists"]
+    assert [step.depends_on for step in plan.steps] == [(), ("1",), ("2",)]
+    assert plan.steps[2].description == "Run the test suite"
+
+
+def test_a_task_added_later_may_be_called_5b() -> None:
+    plan = Plan.parse(
+        [{"id": 5}, {"id": "5b", "task": "Fix the header", "depends_on": 5}, {"id": 6, "depends_on": ["5b"]}]
+    )
+    assert plan.graph == {"5": (), "5b": ("5",), "6": ("5b",)}
+
+
+def test_the_same_plan_in_other_shapes_gives_the_same_text_and_hash() -> None:
+    step = {"id": "1", "tool": "search", "params": {"b": 1, "a": {"d": 1, "c": 2}}, "depends_on": ["0"]}
+    other = {
+        "depends_on": 0,
+        "arguments": {"a": {"c": 2, "d": 1}, "b": 1},
+        "action": "search",
+        "id": 1,
+        "description": "",
+    }
+    shapes = [
+        {"steps": [{"id": "0"}, step]},
+        [{"id": 0, "params": None}, other],
+        {"tasks": ({"id": 0, "tool": "none"}, other), "goal": ""},
+        {"plan": [{"id": "0", "retries": 0}, other], "rollback": [], "complete": True, "answer": None},
+    ]
+    plans = [Plan.parse(shape) for shape in shapes]
+    plans += [Plan.parse(json.dumps(shape)) for shape in shapes] + [Plan.parse(json.dumps(shapes[0]).encode())]
+    assert len({plan.to_json() for plan in plans}) == 1
+    assert len({plan.hash for plan in plans}) == 1
+
+
+def test_a_dependency_named_as_number_and_as_text_counts_once() -> None:
+    once, twice = (Plan.parse([{"id": 1}, {"id": 2, "depends_on": on}]) for on in ([1], [1, "1"]))
+    assert twice.to_json() == once.to_json()
+
+
+@pytest.mark.parametrize(
+    "change",
+    [{"goal": "x"}, {"steps": ()}, {"complete": False}, {"answer": "{step_1_result}"}, {"rollback": ()}],
+)
+def test_another_plan_has_another_hash(change: dict[str, Any]) -> None:
+    plan = Plan.parse(DEPLOY)
+    assert Plan(**{**dict(plan), **change}).hash != plan.hash
+
+
+def test_a_copy_with_other_steps_has_a_hash_and_a_graph_of_its_own() -> None:
+    plan = Plan.parse(DEPLOY)
+    assert len(plan.graph) == 4
+    assert plan.hash
+    copy = plan.changed(steps=plan.steps[:1])
+    assert list(copy.graph) == ["1"]
+    assert copy.hash == Plan.parse({**DEPLOY, "steps": DEPLOY["steps"][:1]}).hash
+
+
+@rounds(60)
+@given(jobs())
+def test_canonical_json_reads_back_as_the_same_plan(made: list[Job]) -> None:
+    plan = plan_of(made)
+    again = Plan.parse(plan.to_json())
+    assert again == plan
+    assert (again.to_json(), again.hash) == (plan.to_json(), plan.hash)
+    assert pickle.loads(pickle.dumps(plan)) == plan
+
+
+fields = st.sampled_from(
+    "id description task tool action params input arguments depends_on success_criteria timeout retries gate effects "
+    "undo goal steps tasks plan rollback answer complete".split()
+)
+anything = (
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(st.characters(exclude_categories=()), max_size=5)
+    | st.binary(max_size=3) | st.sampled_from(["1", "2", "none", "once", "{step_1_result}", "search"])
+)  # fmt: skip
+likely = st.recursive(
+    anything,
+    lambda part: st.lists(part, max_size=4) | st.dictionaries(fields | st.text(max_size=2), part, max_size=6)
+    | st.tuples(part),
+    max_leaves=15,
+)  # fmt: skip
+steps = st.lists(st.dictionaries(fields, likely, max_size=5), max_size=3)
+
+
+def reads_or_says_why(source: Any) -> None:
+    refused: PlanError | None = None
+    try:
+        plan = Plan.parse(source)
+    except PlanError as error:
+        refused = error
+    if refused is not None:
+        assert refused.problems
+        assert all(problem.message for problem in refused.problems)
+        return
+    plan.problems(done=["1"], max_steps=2)
+    assert Plan.parse(plan.to_json()).hash == plan.hash
+
+
+@rounds(300)
+@given(likely | steps | st.fixed_dictionaries({"steps": steps | likely}, optional={"goal": likely, "answer": likely}))
+def test_any_object_is_a_plan_or_a_plan_error(source: Any) -> None:
+    reads_or_says_why(source)
+
+
+@rounds(150)
+@given(st.binary() | st.text() | json_values.map(json.dumps) | steps.map(lambda data: json.dumps(data, default=repr)))
+@example("")
+@example("\ud800")
+@example('{"steps": [{"id": 1e999}]}')
+@example('[{"id": 1, "params": {"x": NaN}}]')
+def test_any_text_is_a_plan_or_a_plan_error(source: str | bytes) -> None:
+    reads_or_says_why(source)
+
+
+def nested(depth: int, kind: type = list) -> Any:
+    value: Any = 1
+    for _ in range(depth):
+        value = [value] if kind is list else {"a": value}
+    return value
+
+
+@pytest.mark.parametrize("kind", [list, dict])
+@pytest.mark.parametrize("depth", [150, 300, 5_000])
+@pytest.mark.parametrize("place", ["steps", "goal", "param", "all"])
+def test_deep_nesting_is_a_plan_or_a_plan_error(place: str, depth: int, kind: type) -> None:
+    deep = nested(depth, kind)
+    sources = {
+        "steps": {"steps": deep}, "goal": {"goal": deep, "steps": []}, "all": deep,
+        "param": [{"id": 1, "tool": "a", "params": {"x": deep}}],
+    }  # fmt: skip
+    reads_or_says_why(sources[place])
+
+
+@pytest.mark.parametrize("text", ["[" * 100_000, '{"steps":' * 50_000, '[{"id":' + "1" * 10_000 + "}]"])
+def test_a_hostile_text_is_a_plan_error(text: str) -> None:
+    with pytest.raises(PlanError):
+        Plan.parse(text)
+
+
+@pytest.mark.parametrize(
+    "source", [{"steps": {1}}, {"steps": {"a": {"id": 1, "bogus": 1}}.values()}, {"steps": (_ for _ in "a")}]
+)
+def test_steps_that_are_no_list_are_a_plan_error(source: Any) -> None:
+    with pytest.raises(PlanError):
+        Plan.parse(source)
+
+
+@pytest.mark.parametrize("number", [math.nan, math.inf])
+def test_what_json_can_not_hold_is_refused_or_written_as_json(number: float) -> None:
+    reads_or_says_why([{"id": 1, "tool": "a", "params": {"x": number}}])
+    reads_or_says_why([{"id": 1, "timeout": number}])
+
+
+@pytest.mark.parametrize("text", ["\ud800", "a\udfffb"])
+def test_a_lone_surrogate_is_refused_or_reads_back(text: str) -> None:
+    reads_or_says_why({"goal": text, "steps": []})
+    reads_or_says_why([{"id": 1, "tool": "a", "params": {"x": text}}])
+
+
+def test_every_fault_is_told_at_once_with_the_step() -> None:
+    source = {
+        "steps": [
+            {"id": "a b", "tool": "x"},
+            {"id": "2", "deps": ["1"], "retries": -1},
+            {"tool": "x", "id": None},
+            {"id": "4", "timeout": 0},
+        ],
+        "goals": "",
+    }
+    with pytest.raises(PlanError) as caught:
+        Plan.parse(source)
+    found = {(problem.step, problem.code) for problem in caught.value.problems}
+    assert found == {
+        ("a b", "wrong_field"), ("2", "unknown_field"), ("2", "wrong_field"), ("#3", "wrong_field"),
+        ("4", "wrong_field"), (None, "unknown_field"),
+    }  # fmt: skip
+    assert "did you mean 'goal'" in str(caught.value)
+
+
+def test_a_missing_id_is_named_by_its_place() -> None:
+    with pytest.raises(PlanError) as caught:
+        Plan.parse([{"id": 1}, {"tool": "x"}])
+    assert [(problem.code, problem.step) for problem in caught.value.problems] == [("missing_field", "#2")]
+
+
+def test_plan_error_keeps_the_text_and_survives_pickling() -> None:
+    with pytest.raises(PlanError) as caught:
+        Plan.parse("Sure! Here is the plan: [...]")
+    again = pickle.loads(pickle.dumps(caught.value))
+    assert again.text == "Sure! Here is the plan: [...]"
+    assert again.problems == caught.value.problems
+    assert isinstance(again, ValueError)
+
+
+def test_plans_and_steps_are_frozen() -> None:
+    plan = Plan.parse(DEPLOY)
+    for value, field in ((plan, "goal"), (plan.steps[0], "tool")):
+        with pytest.raises(ValueError, match="frozen"):
+            setattr(value, field, "other")
+    assert Plan.parse(plan) is plan
+    assert Step(id="5b").id == "5b"

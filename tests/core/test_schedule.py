@@ -1,0 +1,197 @@
+"""When each step starts and what failure means: random plans on every kind of workers, beside a schedule made by hand."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Literal
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from planexec_lite import Inline, Plan, Policy, Pool, Run, Simulated, ToolExecutor, execute
+from planexec_lite.events import StepDone, StepFailed, StepSkipped, StepStarted
+from planexec_lite.workers import Workers
+from tests.core.shapes import Job, Workshop, greedy, jobs, plan_of, rounds
+
+Failure = Literal["skip", "stop"]
+failures = st.sampled_from(["skip", "stop"])
+slots_or_none = st.integers(1, 5) | st.none()
+
+
+@pytest.fixture(scope="module")
+def threads() -> Iterator[ThreadPoolExecutor]:
+    with ThreadPoolExecutor(4) as pool:
+        yield pool
+
+
+def check_lawful(run: Run, made: Sequence[Job], workshop: Workshop, failure: Failure) -> None:
+    """What holds of every run on every kind of workers, whatever the order of things."""
+    state, by_id = run.board.state, {job.id: job for job in made}
+    begun = {id for kind, id, _ in workshop.log if kind == "begin"}
+    for place, (kind, id, uses) in enumerate(workshop.log):
+        if kind == "begin":
+            ended = {other for what, other, _ in workshop.log[:place] if what == "end"}
+            assert ended >= set(by_id[id].waits_for), f"{id} began too early"
+            assert uses == [f"{other} {{step_{other}_result}}" for other in by_id[id].waits_for]
+    for job in made:
+        assert workshop.calls[job.id] <= 1 + job.retries
+        if state[job.id] == "done":
+            assert workshop.calls[job.id] == job.fails + 1
+            assert all(state[id] == "done" for id in job.waits_for)
+        elif state[job.id] == "failed":
+            assert 1 <= workshop.calls[job.id] <= job.fails
+            assert workshop.calls[job.id] == 1 + job.retries or failure == "stop"
+        elif state[job.id] == "skipped":
+            assert failure == "skip"
+            assert job.id not in begun
+            assert any(state[id] in ("failed", "skipped") for id in job.waits_for)
+        else:
+            assert (failure, state[job.id]) == ("stop", "waiting")
+            assert workshop.calls[job.id] <= job.fails
+    assert not run.board.in_flight
+    assert list(run.results) == [event.step for event in run.events if isinstance(event, StepDone)]
+    assert run.results == {id: f"{id} {{step_{id}_result}}" for id in state if state[id] == "done"}
+    assert run.status == ("finished" if all(job.works_out for job in made) else "failed")
+    if failure == "skip":
+        assert state == expected_states(made)
+
+
+def expected_states(made: Sequence[Job]) -> dict[str, str]:
+    states: dict[str, str] = {}
+    while len(states) < len(made):
+        for job in made:
+            if job.id not in states and all(id in states for id in job.waits_for):
+                fine = all(states[id] == "done" for id in job.waits_for)
+                states[job.id] = ("done" if job.works_out else "failed") if fine else "skipped"
+    return {job.id: states[job.id] for job in made}
+
+
+def attempts(run: Run) -> list[tuple[str, float, float]]:
+    """(id, start, end) of every attempt, in the order of their starts, from the events."""
+    found: list[tuple[str, float, float]] = []
+    open_at: dict[str, int] = {}
+    for event in run.events:
+        if isinstance(event, StepStarted):
+            open_at[event.step] = len(found)
+            found.append((event.step, event.at, math.nan))
+        elif isinstance(event, StepDone | StepFailed):
+            place = open_at.pop(event.step)
+            found[place] = (event.step, found[place][1], event.at)
+            assert event.seconds == event.at - found[place][1]
+    return found
+
+
+@rounds(250)
+@given(jobs(most=12), slots_or_none, failures)
+def test_simulation_is_the_greedy_schedule_to_the_moment(made: list[Job], slots: int | None, failure: Failure) -> None:
+    workshop = Workshop()
+    policy = Policy(failure=failure)
+    run = execute(plan_of(made), ToolExecutor(workshop.toolbox), workers=Simulated(slots), policy=policy)
+    check_lawful(run, made, workshop, failure)
+    schedule = greedy(made, slots or math.inf, failure == "stop")
+    assert attempts(run) == schedule
+    assert run.makespan == max(end for _, _, end in schedule)
+    for _, start, _ in schedule:
+        assert sum(began <= start < end for _, began, end in schedule) <= (slots or math.inf)
+
+
+@rounds(60)
+@given(jobs(most=10, failures=False))
+def test_with_slots_enough_the_makespan_is_the_critical_path(made: list[Job]) -> None:
+    plan = plan_of(made)
+    run = execute(plan, ToolExecutor(Workshop().toolbox), workers=Simulated())
+    assert run.makespan == plan.critical_path({job.id: job.quarters / 4 for job in made})[1]
+    alone = execute(plan, ToolExecutor(Workshop().toolbox), workers=Simulated(1))
+    assert alone.makespan == sum(job.quarters for job in made) / 4
+
+
+@rounds(80)
+@given(jobs(most=10), failures)
+def test_inline_runs_are_lawful_and_in_plan_order(made: list[Job], failure: Failure) -> None:
+    workshop = Workshop()
+    run = execute(plan_of(made), ToolExecutor(workshop.toolbox), workers=Inline(), policy=Policy(failure=failure))
+    check_lawful(run, made, workshop, failure)
+    assert workshop.most_busy <= 1
+    one_by_one = greedy([Job(j.id, j.waits_for, 1, j.fails, j.retries) for j in made], 1, failure == "stop")
+    assert [id for kind, id, _ in workshop.log if kind == "begin"] == [id for id, _, _ in one_by_one]
+
+
+@rounds(80)
+@given(made=jobs(most=10), failure=failures, slots=slots_or_none)
+def test_runs_on_threads_are_lawful(
+    threads: ThreadPoolExecutor, made: list[Job], failure: Failure, slots: int | None
+) -> None:
+    workshop = Workshop()
+    run = execute(
+        plan_of(made), ToolExecutor(workshop.toolbox), workers=Pool(threads, slots), policy=Policy(failure=failure)
+    )
+    check_lawful(run, made, workshop, failure)
+    assert workshop.most_busy <= min(slots or 4, 4)
+    assert all(event.seconds >= 0 for event in run.events if isinstance(event, StepDone | StepFailed))
+
+
+@rounds(60)
+@given(jobs(most=8), failures, st.integers(1, 2))
+def test_the_policys_retries_count_where_the_step_says_nothing(made: list[Job], failure: Failure, retries: int) -> None:
+    workshop = Workshop()
+    policy = Policy(failure=failure, retries=retries)
+    run = execute(plan_of(made), ToolExecutor(workshop.toolbox), workers=Simulated(2), policy=policy)
+    meant = [Job(job.id, job.waits_for, job.quarters, job.fails, job.retries or retries) for job in made]
+    check_lawful(run, meant, workshop, failure)
+
+
+class Nesting(ToolExecutor):
+    """Carries out every step as a run of its own."""
+
+    def __init__(self, workshop: Workshop, workers: Workers) -> None:
+        super().__init__(workshop.toolbox)
+        self.workers = workers
+
+    def execute(self, step: object, inputs: object) -> object:
+        return execute(plan_of([Job("1")]), ToolExecutor(self.tools), workers=self.workers).results
+
+
+def test_one_object_of_workers_serves_many_runs_nested_ones_too() -> None:
+    workshop = Workshop()
+    both: list[Workers] = [Inline(), Simulated(2)]
+    for rounds_before, workers in enumerate(both):
+        inner = execute(plan_of([Job("1", quarters=4)]), ToolExecutor(Workshop().toolbox), workers=workers)
+        run = execute(Plan.parse([{"id": 1}, {"id": 2}]), Nesting(workshop, workers), workers=workers)
+        assert (inner.status, run.status) == ("finished", "finished")
+        assert workshop.calls["1"] == 2 * (rounds_before + 1)
+
+
+def test_stop_lets_what_is_in_flight_finish_and_starts_nothing_more() -> None:
+    made = [Job("1", quarters=1, fails=1), Job("2", quarters=4), Job("3"), Job("4", ("2",))]
+    run = execute(plan_of(made), ToolExecutor(Workshop().toolbox), workers=Simulated(2), policy=Policy(failure="stop"))
+    assert run.board.state == {"1": "failed", "2": "done", "3": "waiting", "4": "waiting"}
+    assert run.makespan == 1.0
+    assert run.reason.startswith("step 1 failed: RuntimeError: 1 went wrong")
+
+
+def test_skipped_steps_say_because_of_whom() -> None:
+    made = [Job("1", fails=1), Job("2", ("1",)), Job("3", ("2", "4")), Job("4"), Job("5", ("4",))]
+    run = execute(plan_of(made), ToolExecutor(Workshop().toolbox), workers=Simulated())
+    skips = {event.step: event.reason for event in run.events if isinstance(event, StepSkipped)}
+    assert skips == {"2": "step 1 failed", "3": "step 2 skipped"}
+    assert run.board.done == ("4", "5")
+    assert "skipped behind it: 2, 3" in run.reason
+
+
+@pytest.mark.parametrize("slots", [0, -1])
+def test_workers_need_a_slot(slots: int, threads: ThreadPoolExecutor) -> None:
+    with pytest.raises(ValueError, match=f"slots={slots}"):
+        Simulated(slots)
+    with pytest.raises(ValueError, match=f"slots={slots}"):
+        Pool(threads, slots)
+
+
+@pytest.mark.parametrize(
+    "bad", [{"failure": "panic"}, {"retries": -1}, {"max_repairs": -1}, {"max_rounds": -1}, {"max_steps": -1}]
+)
+def test_a_policy_without_sense_is_refused(bad: dict[str, object]) -> None:
+    with pytest.raises(ValueError, match=next(iter(bad))):
+        Policy(**bad)  # type: ignore[arg-type]

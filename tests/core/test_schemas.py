@@ -1,0 +1,236 @@
+"""The schema that a planner's answer must fit: strict mode takes it, and every valid plan fits it."""
+
+from __future__ import annotations
+
+import inspect
+import json
+from dataclasses import dataclass
+from datetime import date
+from enum import Enum
+from pathlib import Path
+from typing import Annotated, Any, Literal, cast
+from uuid import UUID
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from jsonschema import Draft202012Validator  # type: ignore[import-untyped]
+from pydantic import AnyUrl, BaseModel, Field
+from typing_extensions import TypedDict
+
+from planexec_lite import Plan, Tool, Toolbox
+from planexec_lite.schemas import plan_schema
+from planexec_lite.tools import ToolError
+from tests.core.shapes import rounds
+from tests.core.strict_rules import faults, shared_first_keys
+
+
+class Colour(Enum):
+    RED = "red"
+    BLUE = "blue"
+
+
+class Point(BaseModel):
+    x: int
+    y: float = 0.0
+
+
+class Line(BaseModel):
+    ends: list[Point]
+    colour: Colour | None = None
+
+
+class Card(TypedDict):
+    name: str
+    tags: list[str]
+
+
+@dataclass
+class Box:
+    width: int
+    label: str = ""
+
+
+points = st.fixed_dictionaries({"x": st.integers(), "y": st.integers(-5, 5).map(float)})
+colours = st.sampled_from(["red", "blue"])
+TYPES: list[tuple[Any, st.SearchStrategy[Any]]] = [
+    (str, st.text()),
+    (int, st.integers()),
+    (float, st.floats(allow_nan=False, allow_infinity=False)),
+    (bool, st.booleans()),
+    (Colour, colours),
+    (Literal["m", "ft"], st.sampled_from(["m", "ft"])),
+    (Literal["one"], st.just("one")),
+    (int | None, st.none() | st.integers()),
+    (str | int, st.text() | st.integers()),
+    (list[str], st.lists(st.text(), max_size=3)),
+    (list[list[int]], st.lists(st.lists(st.integers(), max_size=2), max_size=2)),
+    (list[Colour] | None, st.none() | st.lists(colours, max_size=2)),
+    (Point, points),
+    (Line, st.fixed_dictionaries({"ends": st.lists(points, max_size=2), "colour": st.none() | colours})),
+    (Card, st.fixed_dictionaries({"name": st.text(), "tags": st.lists(st.text(), max_size=2)})),
+    (Box, st.fixed_dictionaries({"width": st.integers(), "label": st.text()})),
+    (Point | Box, points | st.fixed_dictionaries({"width": st.integers(), "label": st.text()})),
+    (Annotated[int, Field(ge=0, lt=10)], st.integers(0, 9)),
+    (Annotated[str, Field(pattern="^v[0-9]+$")], st.integers(0, 9).map("v{}".format)),
+    (Annotated[str, Field(min_length=1, max_length=9)], st.text(min_size=1, max_size=9)),
+    (Annotated[list[int], Field(min_length=1)], st.lists(st.integers(), min_size=1, max_size=3)),
+    (date, st.dates().map(str)),
+    (UUID, st.uuids().map(str)),
+    (Path, st.from_regex("[a-z/]{1,8}", fullmatch=True)),
+    (set[int], st.lists(st.integers(), unique=True, max_size=3)),
+    (AnyUrl, st.sampled_from(["https://example.org/", "ftp://a.b/c"])),
+]
+
+
+def tool_of(name: str, kinds: list[Any], defaults: int) -> Tool:
+    """A tool with one parameter for each kind; the last so many have a default."""
+
+    def function(**given: Any) -> str:
+        return name
+
+    kinds_by_name = {f"p{n}": kind for n, kind in enumerate(kinds)}
+    function.__name__, function.__annotations__ = name, kinds_by_name
+    first = len(kinds) - defaults
+    empty = inspect.Parameter.empty
+    function.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
+        [
+            inspect.Parameter(each, inspect.Parameter.KEYWORD_ONLY, default=None if n >= first else empty)
+            for n, each in enumerate(kinds_by_name)
+        ]
+    )
+    return Tool(function)
+
+
+chosen = st.lists(st.sampled_from(range(len(TYPES))), max_size=4)
+
+
+@st.composite
+def boxes(draw: st.DrawFn) -> list[tuple[Tool, list[int]]]:
+    picks = draw(st.lists(chosen, min_size=1, max_size=4))
+    return [
+        (tool_of(f"tool{n}", [TYPES[k][0] for k in kinds], draw(st.integers(0, len(kinds)))), kinds)
+        for n, kinds in enumerate(picks)
+    ]
+
+
+@pytest.mark.parametrize("kind", [kind for kind, _ in TYPES], ids=str)
+def test_every_common_type_gives_a_legal_strict_schema(kind: Any) -> None:
+    schema = plan_schema(Toolbox([tool_of("one", [kind], 0), tool_of("two", [kind, str], 1)]))
+    assert faults(schema) == []
+    Draft202012Validator.check_schema(schema)
+
+
+def test_the_variants_of_a_step_differ_in_their_first_key() -> None:
+    schema = plan_schema(Toolbox([tool_of("one", [int], 0), tool_of("two", [str], 0), tool_of("three", [], 0)]))
+    assert list(shared_first_keys(schema)) == []
+
+
+@rounds(80)
+@given(boxes())
+def test_every_toolbox_gives_a_legal_strict_schema_that_json_can_hold(made: list[tuple[Tool, list[int]]]) -> None:
+    schema = plan_schema(Toolbox([one for one, _ in made]))
+    assert faults(schema) == []
+    assert json.loads(json.dumps(schema)) == schema
+
+
+@rounds(150)
+@given(boxes(), st.data())
+def test_every_valid_plan_fits_the_schema_once_all_fields_are_filled_in(
+    made: list[tuple[Tool, list[int]]], data: st.DataObject
+) -> None:
+    toolbox, draw = Toolbox([one for one, _ in made]), cast(Any, data).draw
+    steps: list[dict[str, Any]] = []
+    for n in range(draw(st.integers(1, 4))):
+        one, kinds = draw(st.sampled_from(made))
+        params = {f"p{k}": draw(TYPES[kind][1]) for k, kind in enumerate(kinds)}
+        depends_on = [steps[-1]["id"]] if steps else []
+        if steps and params and draw(st.booleans()):
+            params[draw(st.sampled_from(sorted(params)))] = f"{{step_{steps[-1]['id']}_result.a[0]}}"
+        steps.append(
+            {
+                "id": draw(st.sampled_from([f"{n}", f"{n}b", f"{n}.1"])),
+                "tool": one.name,
+                "params": params,
+                "depends_on": depends_on,
+            }
+        )
+    plan = Plan.parse({"steps": steps, "complete": draw(st.booleans())})
+    assert plan.problems(toolbox) == []
+    filled = {
+        "goal": plan.goal,
+        "steps": [
+            {name: value for name, value in step.model_dump(mode="json").items() if name in ANSWERED}
+            for step in plan.steps
+        ],
+        "rollback": [],
+        "answer": plan.answer,
+        "complete": plan.complete,
+    }
+    errors = [error.message for error in Draft202012Validator(plan_schema(toolbox)).iter_errors(filled)]
+    assert errors == []
+    assert Plan.parse(json.dumps(filled)).hash == plan.hash
+
+
+ANSWERED = {"id", "description", "tool", "params", "depends_on", "success_criteria"}
+
+
+@pytest.mark.parametrize(
+    ("change", "why"),
+    [
+        ({"tool": "paint"}, "an unknown tool"),
+        ({"params": {}}, "a missing parameter"),
+        ({"params": {"text": "a", "times": 2, "x": 1}}, "an unknown parameter"),
+        ({"params": {"text": "a", "times": "twice"}}, "a wrong type"),
+        ({"params": {"text": "a", "times": "{step_1_output}"}}, "no reference"),
+        ({"extra": 1}, "an unknown field"),
+    ],
+)
+def test_what_can_not_run_does_not_fit_the_schema(change: dict[str, Any], why: str) -> None:
+    def shout(text: str, times: int) -> str:
+        return text * times
+
+    step: dict[str, Any] = {
+        "id": "1",
+        "description": "",
+        "tool": "shout",
+        "params": {"text": "a", "times": 2},
+        "depends_on": [],
+        "success_criteria": None,
+    }
+    whole = {"goal": "", "steps": [step], "rollback": [], "answer": None, "complete": True}
+    validator = Draft202012Validator(plan_schema(Toolbox([shout])))
+    assert validator.is_valid(whole)
+    assert not validator.is_valid(whole | {"steps": [step | change]}), why
+
+
+class Node(BaseModel):
+    children: list[Node]
+
+
+@pytest.mark.parametrize("kind", [dict, dict[str, int], Any, list, list[Any], Node, tuple[int, str]], ids=str)
+def test_a_type_that_can_not_be_closed_is_refused_with_tool_and_parameter(kind: Any) -> None:
+    with pytest.raises(ToolError, match=r"'open'.*'p0'"):
+        plan_schema(Toolbox([tool_of("open", [kind], 0)]))
+
+
+def test_an_empty_toolbox_has_no_schema() -> None:
+    with pytest.raises(ToolError, match="empty"):
+        plan_schema(Toolbox())
+
+
+CLOSED: dict[str, Any] = {"type": "object", "required": ["a"], "additionalProperties": False}
+
+
+@pytest.mark.parametrize(
+    "bad",
+    [
+        CLOSED | {"properties": {"a": {"type": "string"}}, "required": []},
+        {"type": "object", "properties": {}, "required": []},
+        CLOSED | {"properties": {"a": {"type": "string", "minLength": 1}}},
+        CLOSED | {"properties": {"a": {"type": "array"}}},
+        {"type": "array", "items": {"type": "string"}},
+    ],
+)  # fmt: skip
+def test_the_independent_rules_refuse_what_the_guide_refuses(bad: dict[str, Any]) -> None:
+    assert faults(bad)

@@ -1,0 +1,224 @@
+"""Tools: the schema of a function, arguments checked before the call, and a function that stays a plain function."""
+
+from __future__ import annotations
+
+import copy
+import json
+import pickle
+from enum import Enum
+from typing import Annotated, Any, Literal
+
+import pytest
+from pydantic import BaseModel, Field
+
+from planexec_lite import Plan, Simulated, Tool, Toolbox, ToolExecutor, execute, tool
+from planexec_lite.meter import Meter
+from planexec_lite.tools import ToolError
+
+calls: list[Any] = []
+
+
+class Size(Enum):
+    SMALL = "small"
+    BIG = "big"
+
+
+class Point(BaseModel):
+    x: int
+    y: int = 0
+
+
+@tool(latency=2.0, effects="once")
+def search(query: str, most: int = 3, *, deep: bool = False) -> list[str]:
+    """Search the web.
+
+    More about it.
+
+    Args:
+        query: what to look for
+        most (int): at most so many
+    """
+    calls.append((query, most, deep))
+    return [query] * most
+
+
+@tool(name="measure", latency=lambda at, unit: 0.5 if unit == "m" else 1.5)
+def measured(at: Point, unit: Literal["m", "ft"]) -> int:
+    """Measure at a point."""
+    calls.append((at, unit))
+    return at.x
+
+
+def bare(size: Size, share: Annotated[float, Field(ge=0, le=1)], names: list[str] | None = None) -> str:
+    return f"{size.value} {share} {names}"
+
+
+def test_a_tool_stays_a_plain_function() -> None:
+    assert search("a", 2) == ["a", "a"]
+    assert search.__name__ == "search"
+    assert isinstance(search.tool, Tool)  # type: ignore[attr-defined]
+    assert pickle.loads(pickle.dumps(search)) is search
+
+
+def test_the_schema_comes_from_hints_and_docstring() -> None:
+    described = Toolbox([search])["search"]
+    assert described.description == "Search the web."
+    assert described.schema == {
+        "type": "object",
+        "properties": {
+            "query": {"type": "string", "description": "what to look for"},
+            "most": {"type": "integer", "description": "at most so many", "default": 3},
+            "deep": {"type": "boolean", "default": False},
+        },
+        "required": ["query"],
+        "additionalProperties": False,
+    }
+    assert described.signature == "search(query: string, most: integer = 3, deep: boolean = false)"
+    assert "title" not in json.dumps(Tool(measured).schema)
+
+
+def test_a_description_over_two_lines_is_kept_whole_and_other_sections_are_left_alone() -> None:
+    def move(path: str, to: str) -> str:
+        """Move a file.
+
+        Args:
+            path: the file that is to be moved,
+                with its folder
+            to: the new place
+
+        Returns:
+            path: the old place
+        """
+        return path + to
+
+    described = {name: part["description"] for name, part in Tool(move).schema["properties"].items()}
+    assert described == {"path": "the file that is to be moved, with its folder", "to": "the new place"}
+
+
+@pytest.mark.parametrize(
+    ("params", "words"),
+    [
+        ({}, ["'query' is missing"]),
+        ({"query": 5}, ["'query'", "got 5"]),
+        ({"query": "a", "most": "x"}, ["'most'", "got 'x'"]),
+        ({"query": "a", "mosst": 1}, ["no parameter 'mosst'", "did you mean 'most'"]),
+        ({"qeury": "a", "most": []}, ["'query' is missing", "'qeury'", "'most'"]),
+    ],
+)
+def test_wrong_arguments_are_refused_before_the_function_is_entered(params: dict[str, Any], words: list[str]) -> None:
+    calls.clear()
+    with Meter() as meter, pytest.raises(ToolError) as caught:
+        Toolbox([search])["search"].call(params)
+    assert all(word in str(caught.value) for word in words)
+    assert calls == []
+    assert meter.seconds == 0
+
+
+def test_a_wrong_argument_of_a_step_is_a_failed_step_and_no_call() -> None:
+    calls.clear()
+    steps = [{"id": 1, "tool": "search", "params": {"query": "a"}},
+             {"id": 2, "tool": "search", "params": {"query": "{step_1_result}"}, "depends_on": [1]}]  # fmt: skip
+    run = execute(Plan.parse(steps), ToolExecutor(Toolbox([search])))
+    assert run.board.state == {"1": "done", "2": "failed"}
+    assert "'query'" in run.board.errors["2"]
+    assert len(calls) == 1
+
+
+def test_arguments_arrive_as_the_types_that_were_declared() -> None:
+    calls.clear()
+    toolbox = Toolbox([measured, bare])
+    assert toolbox["measure"].call({"at": {"x": 4}, "unit": "ft"}) == 4
+    assert calls == [(Point(x=4), "ft")]
+    assert toolbox["bare"].call({"size": "big", "share": 1, "names": None}) == "big 1.0 None"
+    for wrong in ({"size": "huge", "share": 1}, {"size": "big", "share": 2}, {"size": "big", "share": 1, "names": "a"}):
+        with pytest.raises(ToolError):
+            toolbox["bare"].call(wrong)
+
+
+@pytest.mark.parametrize(("unit", "seconds"), [("m", 0.5), ("ft", 1.5)])
+def test_latency_may_depend_on_the_arguments(unit: str, seconds: float) -> None:
+    with Meter() as meter:
+        Toolbox([measured])["measure"].call({"at": {"x": 1}, "unit": unit})
+    assert meter.seconds == seconds
+
+
+def test_a_latency_function_is_given_default_arguments_too() -> None:
+    @tool(latency=lambda seconds: seconds)
+    def wait(seconds: float = 1.5) -> float:
+        return seconds
+
+    run = execute(Plan.parse([{"id": 1, "tool": "wait"}]), ToolExecutor(Toolbox([wait])), workers=Simulated())
+    assert (run.status, run.makespan) == ("finished", 1.5)
+
+
+def test_a_lone_input_goes_to_the_only_parameter_or_the_only_required_one() -> None:
+    def shout(text: str) -> str:
+        return text.upper()
+
+    tools = Toolbox([shout, search, measured])
+    assert tools["shout"].call({"input": "a"}) == "A"
+    assert tools["search"].faults({"input": "a"}) == []  # the only one that is required
+    assert tools["measure"].faults({"input": "a"})
+    assert tools["shout"].faults({"input": 5})
+
+
+@pytest.mark.parametrize("value", ["{step_1_result}", "{step_1_result.a[0]}"])
+def test_what_a_reference_stands_for_is_not_judged_before_it_is_known(value: str) -> None:
+    toolbox = Toolbox([search, measured, bare])
+    assert toolbox["search"].faults({"query": "a", "most": value, "deep": value}) == []
+    assert toolbox["measure"].faults({"at": value, "unit": value}) == []
+    assert toolbox["measure"].faults({"at": {"x": value, "y": value}, "unit": "m"}) == []
+    assert toolbox["bare"].faults({"size": value, "share": value, "names": ["a", value]}) == []
+
+
+@pytest.mark.parametrize("one", [search.tool, measured.tool, Tool(bare, name="b", latency=1.0)])  # type: ignore[attr-defined]
+def test_tools_and_toolboxes_can_be_pickled(one: Tool) -> None:
+    again = pickle.loads(pickle.dumps(Toolbox([one])))[one.name]
+    assert (again.name, again.signature, again.effects) == (one.name, one.signature, one.effects)
+    assert again.schema == one.schema
+    assert again.latency is one.latency or again.latency == one.latency
+    assert copy.deepcopy(one).name == one.name
+
+
+def no_hint(query, most: int) -> str:  # type: ignore[no-untyped-def]
+    return ""
+
+
+def stars(*queries: str) -> str:
+    return ""
+
+
+def double_stars(**options: str) -> str:
+    return ""
+
+
+def slash(query: str, /) -> str:
+    return query
+
+
+def unknown_name(query: Nothing) -> str:  # type: ignore[name-defined]  # noqa: F821
+    return ""
+
+
+def no_data(query: Meter) -> str:
+    return ""
+
+
+@pytest.mark.parametrize("function", [no_hint, stars, double_stars, slash, unknown_name, no_data])
+def test_a_function_that_can_not_be_a_tool_is_refused_in_words(function: Any) -> None:
+    with pytest.raises(ToolError, match=function.__name__):
+        Toolbox([function])
+
+
+def test_a_toolbox_finds_by_name_and_suggests() -> None:
+    toolbox = Toolbox([search, measured, bare])
+    assert toolbox.names == ("search", "measure", "bare")
+    assert [one.name for one in toolbox] == list(toolbox.names)
+    assert "measure" in toolbox
+    assert "measured" not in toolbox
+    assert toolbox.only("bare").names == ("bare",)
+    assert len(toolbox.describe().splitlines()) == 3
+    with pytest.raises(ToolError, match="did you mean 'search'"):
+        toolbox["serch"]
+    with pytest.raises(ToolError, match="two tools"):
+        Toolbox([search, search])

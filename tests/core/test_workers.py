@@ -1,0 +1,275 @@
+"""Whatever a tool does, its step ends, the run ends, and the reason is told: on every kind of workers."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import threading
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
+from contextlib import AbstractContextManager
+from typing import Any, TypeVar
+
+import pytest
+
+from planexec_lite import Inline, Plan, Policy, Pool, Run, Simulated, Toolbox, ToolExecutor, execute
+from planexec_lite.events import Inside, StepDone, StepFailed, StepStarted
+from planexec_lite.meter import Meter, ModelCall, charge
+from planexec_lite.workers import Task, Workers
+from tests.core import odd_tools
+from tests.core.shapes import Job, Workshop, plan_of
+
+T = TypeVar("T")
+TOOLS = Toolbox(
+    [
+        odd_tools.raises, odd_tools.returns, odd_tools.interrupts, odd_tools.dies, odd_tools.fine, odd_tools.process,
+        odd_tools.waits, odd_tools.tells, odd_tools.late_error, odd_tools.no_number, odd_tools.sets,
+    ]
+)  # fmt: skip
+
+
+def within(seconds: float, work: Callable[[], T]) -> T:
+    """Do `work` on a thread and fail, rather than hang, when it takes longer than `seconds`."""
+    done: list[T | BaseException] = []
+
+    def run() -> None:
+        try:
+            done.append(work())
+        except BaseException as problem:
+            done.append(problem)
+
+    thread = threading.Thread(target=run, daemon=True)
+    thread.start()
+    thread.join(seconds)
+    assert done, f"still hanging after {seconds} s"
+    if isinstance(done[0], BaseException):
+        raise done[0]
+    return done[0]
+
+
+def step(id: str, tool: str, *depends_on: str, **more: Any) -> dict[str, Any]:
+    fields: dict[str, Any] = {name: more.pop(name) for name in ("retries", "timeout") if name in more}
+    return {"id": id, "tool": tool, "params": more, "depends_on": list(depends_on), **fields}
+
+
+def carry_out(steps: list[dict[str, Any]], workers: Workers, **policy: Any) -> Run:
+    plan = Plan.parse(steps)
+    return within(10, lambda: execute(plan, ToolExecutor(TOOLS), workers=workers, policy=Policy(**policy)))
+
+
+@pytest.fixture(scope="module")
+def threads() -> Iterator[ThreadPoolExecutor]:
+    with ThreadPoolExecutor(2) as pool:
+        yield pool
+
+
+@pytest.fixture(scope="module")
+def processes() -> Iterator[ProcessPoolExecutor]:
+    with ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn")) as pool:
+        yield pool
+
+
+@pytest.fixture(params=["inline", "simulated", "simulated 1", "threads", "processes"])
+def workers(request: pytest.FixtureRequest) -> Workers:
+    if request.param in ("threads", "processes"):
+        return Pool(request.getfixturevalue(request.param))
+    here: dict[str, Workers] = {"inline": Inline(), "simulated": Simulated(), "simulated 1": Simulated(1)}
+    return here[request.param]
+
+
+@pytest.mark.parametrize("what", odd_tools.RAISED)
+def test_whatever_a_tool_raises_is_a_failed_step_and_the_rest_goes_on(workers: Workers, what: str) -> None:
+    run = carry_out(
+        [step("1", "raises", what=what), step("2", "fine", "1", value=1), step("3", "fine", value=4)], workers
+    )
+    assert run.board.state == {"1": "failed", "2": "skipped", "3": "done"}
+    assert type(odd_tools.RAISED[what]()).__name__ in run.board.errors["1"]
+    assert (run.status, run.results) == ("failed", {"3": 8})
+
+
+@pytest.mark.parametrize("what", odd_tools.RETURNED)
+def test_a_result_that_is_no_data_is_a_failed_step(workers: Workers, what: str) -> None:
+    run = carry_out(
+        [step("1", "returns", what=what), step("2", "fine", "1", value=1), step("3", "fine", value=4)], workers
+    )
+    assert run.board.state == {"1": "failed", "2": "skipped", "3": "done"}
+    assert "data" in run.board.errors["1"]
+
+
+def test_a_failed_step_is_tried_again_as_often_as_it_may(workers: Workers) -> None:
+    run = carry_out([step("1", "raises", what="value", retries=2)], workers)
+    assert [(e.attempt, e.attempts) for e in run.events if isinstance(e, StepStarted)] == [(1, 3), (2, 3), (3, 3)]
+    assert sum(isinstance(event, StepFailed) for event in run.events) == 3
+
+
+@pytest.mark.parametrize("failure", ["skip", "stop"])
+def test_a_run_of_failures_only_ends(workers: Workers, failure: str) -> None:
+    steps = [step(str(n), "raises", what="exit") for n in range(8)]
+    run = carry_out(steps, workers, failure=failure, retries=1)
+    assert run.status == "failed"
+    assert not run.board.in_flight
+
+
+def test_an_interrupt_from_the_keyboard_goes_to_the_caller() -> None:
+    plan = Plan.parse([step("1", "interrupts"), step("2", "fine", value=1)])
+    for workers in (Inline(), Simulated()):
+        with pytest.raises(KeyboardInterrupt):
+            execute(plan, ToolExecutor(TOOLS), workers=workers)
+
+
+def test_an_interrupt_on_a_worker_does_not_hang_the_run(
+    threads: ThreadPoolExecutor, processes: ProcessPoolExecutor
+) -> None:
+    for pool in (threads, processes):
+        run = carry_out([step("1", "interrupts"), step("2", "fine", value=1)], Pool(pool))
+        assert run.board.state == {"1": "failed", "2": "done"}
+
+
+def test_steps_really_run_in_another_process(processes: ProcessPoolExecutor) -> None:
+    run = carry_out([step("1", "process"), step("2", "fine", "1", value="{step_1_result}")], Pool(processes))
+    assert run.status == "finished"
+    assert run.results["1"] != os.getpid()
+    assert run.results["2"] == 2 * run.results["1"]
+
+
+def test_a_tool_that_can_not_travel_to_a_process_is_a_failed_step(processes: ProcessPoolExecutor) -> None:
+    def local() -> int:
+        return 1
+
+    plan = Plan.parse([step("1", "local")])
+    run = within(10, lambda: execute(plan, ToolExecutor(Toolbox([local])), workers=Pool(processes)))
+    assert run.board.state == {"1": "failed"}
+    assert run.board.errors["1"]
+
+
+def test_a_process_pool_that_breaks_ends_the_run_with_the_reason() -> None:
+    with ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn")) as pool:
+        steps = [
+            step("1", "dies", retries=1),
+            step("2", "fine", value=1),
+            step("3", "fine", "1", value=1),
+            step("4", "fine", "2", value=1),
+        ]
+        run = carry_out(steps, Pool(pool, slots=2))
+        assert run.status == "failed"
+        assert run.board.state["1"] == "failed"
+        assert run.board.state["3"] == "skipped"
+        assert "BrokenProcessPool" in run.board.errors["1"]
+
+
+def test_an_executor_that_was_shut_down_is_reported() -> None:
+    pool = ThreadPoolExecutor(1)
+    pool.shutdown()
+    run = carry_out([step("1", "fine", value=1), step("2", "fine", "1", value=1)], Pool(pool))
+    assert run.board.state == {"1": "failed", "2": "skipped"}
+    assert "shutdown" in run.board.errors["1"]
+
+
+class Cancelling(Executor):
+    """An executor that cancels what it is given, at once or a little later."""
+
+    def __init__(self, later: bool) -> None:
+        self.later = later
+
+    def submit(self, fn: Callable[..., T], /, *args: Any, **kwargs: Any) -> Future[T]:
+        future: Future[T] = Future()
+        if self.later:
+            threading.Timer(0.02, future.cancel).start()
+        else:
+            future.cancel()
+        return future
+
+
+@pytest.mark.parametrize("later", [False, True])
+def test_a_cancelled_future_is_a_failed_step(later: bool) -> None:
+    run = carry_out([step("1", "fine", value=1)], Pool(Cancelling(later)))
+    assert run.board.state == {"1": "failed"}
+    assert "cancel" in run.board.errors["1"].lower()
+
+
+def test_what_has_not_begun_is_cancelled_when_the_run_is_left() -> None:
+    begun: list[int] = []
+
+    def slow(number: int) -> int:
+        begun.append(number)
+        time.sleep(0.05)
+        return number
+
+    with ThreadPoolExecutor(1) as pool, pytest.raises(ZeroDivisionError):  # noqa: PT012
+        crew: AbstractContextManager[Any] = Pool(pool).open()
+        with crew as opened:
+            for number in range(20):
+                opened.start(Task(None, slow, (number,)))
+            raise ZeroDivisionError
+    assert len(begun) < 5
+
+
+def test_a_step_that_takes_too_long_is_a_failed_step(workers: Workers) -> None:
+    seconds, tool = (2.0, "tells") if isinstance(workers, Simulated) else (0.1, "waits")
+    run = carry_out(
+        [step("1", tool, seconds=seconds, timeout=seconds / 2), step("2", tool, seconds=seconds, timeout=60)], workers
+    )
+    assert run.board.state == {"1": "failed", "2": "done"}
+    assert "TimeoutError" in run.board.errors["1"]
+
+
+@pytest.mark.parametrize("tool", ["tells", "late_error"])
+@pytest.mark.parametrize("timeout", [1.0, 3.0])
+def test_in_simulation_a_step_works_from_its_start_to_its_end_and_no_longer_than_its_timeout(
+    tool: str, timeout: float
+) -> None:
+    run = carry_out([step("1", "waits", seconds=0), step("2", tool, "1", seconds=2.0, timeout=timeout)], Simulated())
+    start = next(e.at for e in run.events if isinstance(e, StepStarted) and e.step == "2")
+    end = next(e for e in run.events if isinstance(e, StepDone | StepFailed) and e.step == "2")
+    assert end.at - start == end.seconds == min(2.0, timeout)
+    assert all(start <= event.at <= end.at for event in run.events if isinstance(event, Inside))
+
+
+def test_what_happens_inside_a_step_happens_between_its_start_and_its_end(workers: Workers) -> None:
+    run = carry_out([step("1", "tells", seconds=2.0)], workers)
+    start, *inside, end = (event for event in run.events if getattr(event, "step", None) == "1")
+    assert [event.event for event in inside if isinstance(event, Inside)] == ["before", "after"]
+    assert start.at <= inside[0].at <= inside[1].at <= end.at
+
+
+def test_seconds_that_are_no_number_do_not_stop_the_clock() -> None:
+    with Simulated().open() as crew:
+        crew.start(Task(None, odd_tools.no_number, ()))
+        assert len(crew.wait()) == 1
+
+
+def test_completions_at_the_same_instant_are_taken_in_the_order_of_their_starts() -> None:
+    made = [
+        Job("a", quarters=4),
+        Job("b", quarters=2),
+        Job("c", ("b",), quarters=2),
+        Job("d", quarters=4),
+        Job("e", quarters=4, fails=1),
+    ]
+    run = execute(plan_of(made), ToolExecutor(Workshop().toolbox), workers=Simulated())
+    assert [e.step for e in run.events if isinstance(e, StepDone | StepFailed)] == ["b", "a", "d", "e", "c"]
+
+
+def test_a_charge_outside_a_job_is_ignored_and_inside_it_counts_for_the_innermost() -> None:
+    charge(5.0, ModelCall("m", 1, 1))
+    with Meter() as outer:
+        charge(1.0)
+        with Meter() as inner:
+            charge(2.0, ModelCall("m", 3, 4, 2.0))
+        charge(4.0)
+    assert (outer.seconds, inner.seconds, outer.calls) == (5.0, 2.0, [])
+    assert inner.calls == [ModelCall("m", 3, 4, 2.0)]
+    with pytest.raises(ValueError, match="-1"):
+        charge(-1)
+
+
+def test_model_calls_of_steps_add_up_to_the_usage(threads: ThreadPoolExecutor) -> None:
+    def asks(tokens: int) -> int:
+        charge(0.5, ModelCall("m", tokens, 1, 0.5))
+        return tokens
+
+    plan = Plan.parse([{"id": n, "tool": "asks", "params": {"tokens": n}} for n in range(1, 5)])
+    for workers in (Inline(), Simulated(2), Pool(threads)):
+        usage = execute(plan, ToolExecutor(Toolbox([asks])), workers=workers).usage
+        assert (usage.calls, usage.input_tokens, usage.output_tokens, usage.seconds) == (4, 10, 4, 2.0)
