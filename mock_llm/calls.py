@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from html import escape
 from typing import Any, overload
 
-from .exchange import Answer, ApiError
+from .exchange import Answer, ApiError, Request
 
 COLUMNS = ("#", "role", "scene", "in", "out", "seconds", "reply")
 WIDTH = 48
+RIGHT = frozenset({"#", "in", "out", "seconds"})
+STYLES = ("text-align: left; padding: 2px 8px", "text-align: right; padding: 2px 8px")
+SPEECHLESS = frozenset({"rate_limit", "server_error", "timeout", "connection_error", "html"})
 
 
 @dataclass(frozen=True)
@@ -23,6 +27,8 @@ class Call:
         outcome: the model's answer, or the error that the client got.
         attempt: 0 for the first try, k for the client's k-th silent retry.
         digest: fingerprint of the request's content.
+        asked: the request as the engine saw it; None when the police stopped it.
+        numbers: what the named counters said to this call.
     """
 
     index: int
@@ -31,6 +37,8 @@ class Call:
     outcome: Answer | ApiError
     attempt: int
     digest: str
+    asked: Request | None = field(default=None, repr=False)
+    numbers: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def scene(self) -> str | None:
@@ -44,24 +52,33 @@ class Call:
 
     @property
     def text(self) -> str:
-        """What the client was told: the reply's text, the refusal, or the error's message."""
-        outcome = self.outcome
-        return outcome.message if isinstance(outcome, ApiError) else outcome.text or outcome.refusal or ""
+        """What the client got to read: the words and tool calls, the fault, or the error's message."""
+        if isinstance(self.outcome, ApiError):
+            return self.outcome.message
+        fault = self.outcome.fault
+        return f"fault: {fault.kind}" if fault else self.outcome.choices[0].words
 
     @property
     def latency(self) -> float:
         """Seconds the model is said to have taken."""
-        return self.outcome.latency if isinstance(self.outcome, Answer) else 0.0
+        return 0.0 if self._spoken is None else self._spoken.latency
 
     @property
     def input_tokens(self) -> int:
         """Tokens read; 0 for an error."""
-        return self.outcome.input_tokens if isinstance(self.outcome, Answer) else 0
+        return 0 if self._spoken is None else self._spoken.input_tokens
 
     @property
     def output_tokens(self) -> int:
         """Tokens written; 0 for an error."""
-        return self.outcome.output_tokens if isinstance(self.outcome, Answer) else 0
+        return 0 if self._spoken is None else self._spoken.output_tokens
+
+    @property
+    def _spoken(self) -> Answer | None:
+        """The answer, if the model came to speak at all."""
+        if isinstance(self.outcome, ApiError) or (self.outcome.fault and self.outcome.fault.kind in SPEECHLESS):
+            return None
+        return self.outcome
 
 
 class Calls(Sequence[Call]):
@@ -91,12 +108,24 @@ class Calls(Sequence[Call]):
     def __repr__(self) -> str:
         rows = [COLUMNS, *(_row(call) for call in self._calls)]
         widths = [max(len(row[n]) for row in rows) for n in range(len(COLUMNS))]
-        right = {"#", "in", "out", "seconds"}
 
         def cell(name: str, text: str, width: int) -> str:
-            return text.rjust(width) if name in right else text.ljust(width)
+            return text.rjust(width) if name in RIGHT else text.ljust(width)
 
         return "\n".join("  ".join(map(cell, COLUMNS, row, widths)).rstrip() for row in rows)
+
+    def _repr_html_(self) -> str:
+        """The table for a notebook: inline styles only, so that it looks the same in one that is not trusted."""
+
+        def line(tag: str, cells: Sequence[str]) -> str:
+            styled = zip(COLUMNS, cells, strict=True)
+            inner = (f'<{tag} style="{STYLES[name in RIGHT]}">{escape(text)}</{tag}>' for name, text in styled)
+            return f"<tr>{''.join(inner)}</tr>"
+
+        rows = "".join(line("td", _row(call)) for call in self._calls)
+        caption = f"{len(self)} call{'s' * (len(self) != 1)}"
+        head = f"<caption>{caption}</caption><thead>{line('th', COLUMNS)}</thead>"
+        return f'<table style="border-collapse: collapse">{head}<tbody>{rows}</tbody></table>'
 
 
 def _row(call: Call) -> tuple[str, ...]:

@@ -6,10 +6,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from .exchange import ApiError
-from .refusals import empty_array, missing, refuse, unknown, unsupported, wrong_type, wrong_value
+from .refusals import NAME, empty_array, missing, refuse, unknown, unsupported, wrong_name, wrong_type, wrong_value
 
 ROLES = ("system", "assistant", "user", "function", "tool", "developer")
 FIELDS = "role content name tool_calls tool_call_id refusal audio function_call annotations".split()
+ONLY_FOR = {"tool_calls": "assistant", "refusal": "assistant", "annotations": "assistant", "tool_call_id": "tool"}
 PARTS = ("text", "image_url", "input_audio", "refusal", "file")
 
 
@@ -41,9 +42,13 @@ def _message_problems(message: Any, at: str) -> Iterator[ApiError]:
     for name in message:
         if name not in FIELDS:
             yield unknown(f"{at}.{name}", "a message has no such field; is it spelled right?")
+        elif message[name] is not None and ONLY_FOR.get(name, role) != role:
+            yield unknown(f"{at}.{name}", f"only messages of role {ONLY_FOR[name]} have it.")
     for name in ("name", "tool_call_id", "refusal"):
         if message.get(name) is not None and not isinstance(message[name], str):
             yield wrong_type(f"{at}.{name}", "a string", message[name])
+    if role == "tool" and message.get("tool_call_id") is None:
+        yield missing(f"{at}.tool_call_id", "say which call this is the result of.")
     yield from _content_problems(message, f"{at}.content")
     yield from _call_problems(message, f"{at}.tool_calls")
 
@@ -90,11 +95,15 @@ def _call_problems(message: Mapping[str, Any], at: str) -> Iterator[ApiError]:
         if not isinstance(function, dict):
             yield missing(f"{at}[{index}].function", "say which function is called.")
             return
+        if call.get("type") != "function":
+            yield wrong_value(f"{at}[{index}].type", call.get("type"), ("function", "custom"), "it is 'function' here.")
         parts = {"id": call.get("id"), "function.name": function.get("name")}
         parts["function.arguments"] = function.get("arguments")
         for name, text in parts.items():
             if not isinstance(text, str):
                 yield wrong_type(f"{at}[{index}].{name}", "a string", text)
+        if not NAME.fullmatch(str(function["name"])):
+            yield wrong_name(f"{at}[{index}].function.name", function["name"])
 
 
 def _pairing_problems(messages: Sequence[Mapping[str, Any]]) -> Iterator[ApiError]:
@@ -116,6 +125,9 @@ def _pairing_problems(messages: Sequence[Mapping[str, Any]]) -> Iterator[ApiErro
             text = f"'tool_call_id' of '{answered}' not found in 'tool_calls' of previous message."
             hint = f"the calls to answer are {', '.join(called)}."
             yield refuse(f"Invalid parameter: {text}", hint, f"{at}.tool_call_id")
+        elif answered not in waiting:
+            text = f"Duplicate value for 'tool_call_id' of '{answered}'."
+            yield refuse(f"Invalid parameter: {text}", "answer each call once.", f"{at}.tool_call_id")
         waiting = [call for call in waiting if call != answered]
     yield from _unanswered(waiting, f"messages.[{len(messages) - 1}].role")
 

@@ -10,9 +10,11 @@ import hashlib
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
+
+from .faults import Fault
 
 ROLE_LINE = re.compile(r"^Role:[ \t]*(\S.*?)\s*$", re.MULTILINE)
 INSTRUCTING = ("system", "developer")
@@ -28,15 +30,17 @@ class Message:
 
 @dataclass(frozen=True)
 class Request:
-    """One request for a chat completion that the police let through.
+    """One request that the police let through, in the form of a chat completion.
 
     Reply functions of Python scenes get this value, and read whatever they need from it.
 
     Args:
-        body: the JSON object that the client sent, as it is.
+        body: the JSON object of a request for a chat completion.
+        sent: what the client sent, where that was something else: a request for a response.
     """
 
     body: Mapping[str, Any]
+    sent: Mapping[str, Any] = field(default_factory=dict, repr=False)
 
     @cached_property
     def messages(self) -> tuple[Message, ...]:
@@ -84,6 +88,38 @@ class Request:
         """The names of the tools offered, in order."""
         return tuple(tool["function"]["name"] for tool in self.body.get("tools") or ())
 
+    def tool_schema(self, name: str) -> Any:
+        """The JSON schema of an offered tool's arguments; any object when it has none."""
+        offered = (tool["function"] for tool in self.body.get("tools") or ())
+        return next((tool.get("parameters") or {} for tool in offered if tool["name"] == name), {})
+
+    @property
+    def tool_choice(self) -> str:
+        """Which tools may be called: "auto", "none", "required", or the name of the tool that must be called."""
+        choice = self.body.get("tool_choice") or "auto"
+        return str(choice if isinstance(choice, str) else choice["function"]["name"])
+
+    @cached_property
+    def called(self) -> frozenset[str]:
+        """The names of the tools that the model has called in this conversation."""
+        calls = (call for message in self.body["messages"] for call in message.get("tool_calls") or ())
+        return frozenset(call["function"]["name"] for call in calls)
+
+    @property
+    def turn(self) -> int:
+        """Which turn of the model in this conversation the answer is: 1 when it has not spoken yet."""
+        return 1 + sum(message.role == "assistant" for message in self.messages)
+
+    @property
+    def choices(self) -> int:
+        """How many answers are wanted (`n`)."""
+        return int(self.body.get("n") or 1)
+
+    @property
+    def stream(self) -> bool:
+        """Whether the answer is wanted as a stream."""
+        return bool(self.body.get("stream"))
+
     @property
     def limit(self) -> int | None:
         """The longest answer wanted, in tokens, or None."""
@@ -108,9 +144,15 @@ class Request:
         return None
 
     def digest(self, *salt: object) -> str:
-        """A fingerprint of the content: the same request has the same one, on every machine."""
-        canonical = json.dumps([self.body, *salt], sort_keys=True, separators=(",", ":"))
+        """A fingerprint of the content: the same request has the same one, streamed or not, on every machine."""
+        canonical = json.dumps([self._canonical, *salt], separators=(",", ":"))
         return hashlib.sha256(canonical.encode()).hexdigest()[:24]
+
+    @cached_property
+    def _canonical(self) -> str:
+        content = {name: value for name, value in self.body.items() if not name.startswith("stream")}
+        canonical = json.dumps(content, sort_keys=True, separators=(",", ":"))
+        return hashlib.sha256(canonical.encode()).hexdigest()
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,21 +164,57 @@ class Usage:
 
 
 @dataclass(frozen=True, slots=True)
+class ToolCall:
+    """A tool that the model calls: the id that its result must name, the tool, the arguments as JSON text."""
+
+    id: str
+    name: str
+    arguments: str
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """What the model says in one of its `n` answers: text and tool calls, or a refusal in its own words."""
+
+    text: str | None
+    refusal: str | None
+    calls: tuple[ToolCall, ...]
+    finish_reason: str
+
+    @property
+    def words(self) -> str:
+        """All of it on a few lines, for tables."""
+        spoken = [self.text or self.refusal or ""] * bool(self.text or self.refusal)
+        return "\n".join(spoken + [f"{call.name}({call.arguments})" for call in self.calls])
+
+
+@dataclass(frozen=True, slots=True)
 class Answer:
-    """What the scripted model says: text, or a refusal in its own words; never both.
+    """What the scripted model says, and what goes wrong on the way.
 
     Args:
         scene: the name of the scene that spoke.
+        choices: what it says, `n` times.
         latency: seconds the model took, as scripted; reported, never slept.
+        fault: what happens to the answer on its way to the client, or None.
     """
 
     scene: str
-    text: str | None
-    refusal: str | None
-    finish_reason: str
+    choices: tuple[Choice, ...]
     input_tokens: int
     output_tokens: int
     latency: float
+    fault: Fault | None = None
+
+    @property
+    def text(self) -> str | None:
+        """The text of the first choice."""
+        return self.choices[0].text
+
+    @property
+    def calls(self) -> tuple[ToolCall, ...]:
+        """The tool calls of the first choice."""
+        return self.choices[0].calls
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
+from .counters import Count, always_first
 from .exchange import Message, Request
 from .script import Scene
 
@@ -46,10 +47,23 @@ class Match:
         return 2 * held - len(self.checks), held
 
 
-def match(scene: Scene, request: Request) -> Match:
-    """Hold a scene against a request."""
+def match(scene: Scene, request: Request, count: Count = always_first) -> Match:
+    """Hold a scene against a request.
+
+    Args:
+        count: counter name -> this call's number. Asked only when all other conditions hold.
+    """
     found = {name: text for name, pattern in scene.when.find.items() if (text := request.find(pattern)) is not None}
-    return Match(scene, tuple(_checks(scene, request, found)), found)
+    checks = tuple(_checks(scene, request, found))
+    if scene.when.counter is not None:
+        if all(check.holds for check in checks):
+            number = count(scene.when.counter)
+            seen = f"this is number {number}"
+        else:
+            number, seen = 0, "not counted, because the other conditions don't hold"
+        told = f"counter {scene.when.counter}: {scene.when.turn}"
+        checks += (Check(told, number == scene.when.turn, seen),)
+    return Match(scene, checks, found)
 
 
 def _checks(scene: Scene, request: Request, found: Mapping[str, str]) -> Iterator[Check]:
@@ -77,6 +91,11 @@ def _checks(scene: Scene, request: Request, found: Mapping[str, str]) -> Iterato
     for tool in when.tools:
         offered = ", ".join(request.tools) or "none"
         yield Check(f"tools: {tool}", tool in request.tools, f"the tools offered: {offered}")
+    for tool in when.called:
+        called = ", ".join(sorted(request.called)) or "none"
+        yield Check(f"called: {tool}", tool in request.called, f"the tools called so far: {called}")
+    if when.turn is not None and when.counter is None:
+        yield Check(f"turn: {when.turn}", request.turn == when.turn, f"it is turn {request.turn}")
 
 
 def occurs(text: str, within: str) -> bool:

@@ -7,13 +7,13 @@ A pure function over the request's JSON. The first fault is reported, as the API
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Callable, Mapping
+from typing import Any, Final
 
 from .conversation import messages_problem
 from .exchange import ApiError
 from .offers import format_problem, tools_problem
-from .refusals import missing, refuse, unknown, unsupported, wrong_type
+from .refusals import missing, refuse, unknown, unsupported, wrong_type, wrong_value
 
 RANGES: dict[str, tuple[float, float]] = {
     "temperature": (0, 2),
@@ -21,24 +21,31 @@ RANGES: dict[str, tuple[float, float]] = {
     "presence_penalty": (-2, 2),
     "frequency_penalty": (-2, 2),
 }
-INTEGERS: dict[str, float] = {"seed": -math.inf, "max_tokens": 1, "max_completion_tokens": 1}
-OTHERS = "model messages user metadata stop response_format tools tool_choice parallel_tool_calls".split()
-# What the API knows and a script can't do is accepted only with the value that asks for nothing.
-ASKS_NOTHING: dict[str, Any] = {
-    "n": 1,
-    "stream": False,
-    "logprobs": False,
-    "store": False,
-    "modalities": ["text"],
-    "service_tier": "auto",
-    "logit_bias": {},
+INTEGERS: dict[str, tuple[float, float]] = {
+    "seed": (-(2**63), 2**63 - 1),
+    "max_tokens": (1, math.inf),
+    "max_completion_tokens": (1, math.inf),
+    "n": (1, 128),
 }
-NOT_YET = [
+OTHERS = (
+    "model messages metadata stop response_format tools tool_choice parallel_tool_calls stream stream_options".split()
+)
+TEXTS = "model user safety_identifier prompt_cache_key".split()
+FLAGS = "stream parallel_tool_calls".split()
+# How hard a model thinks does not change what a script says; but only values that the API knows may pass.
+VALUES: dict[str, tuple[str, ...]] = {
+    "reasoning_effort": ("none", "minimal", "low", "medium", "high", "xhigh"),
+    "verbosity": ("low", "medium", "high"),
+    "service_tier": ("auto", "default"),
+}
+# What the API knows and a script can't do is accepted only with the value that asks for nothing.
+ASKS_NOTHING: dict[str, Any] = {"logprobs": False, "store": False, "modalities": ["text"], "logit_bias": {}}
+UNSUPPORTED = [
     *ASKS_NOTHING,
-    *"audio function_call functions moderation prediction reasoning_effort safety_identifier stream_options".split(),
-    *"prompt_cache_key prompt_cache_options prompt_cache_retention top_logprobs verbosity web_search_options".split(),
+    *"audio function_call functions moderation prediction prompt_cache_options prompt_cache_retention".split(),
+    *"top_logprobs web_search_options".split(),
 ]
-KNOWN = {*RANGES, *INTEGERS, *OTHERS, *NOT_YET}
+KNOWN = {*RANGES, *INTEGERS, *OTHERS, *TEXTS, *VALUES, *UNSUPPORTED}
 
 
 def police(body: Any) -> ApiError | None:
@@ -69,6 +76,9 @@ def _required_problem(body: Mapping[str, Any]) -> ApiError | None:
         message = "Setting 'max_tokens' and 'max_completion_tokens' at the same time is not supported."
         hint = "keep 'max_completion_tokens'; 'max_tokens' is its older name."
         return refuse(message, hint, "max_tokens", "invalid_parameter_combination")
+    if body.get("stream_options") is not None and not body.get("stream"):
+        message = "The 'stream_options' parameter is only allowed when 'stream' is enabled."
+        return refuse(message, "leave it out, or ask with stream=True.", "stream_options")
     return None
 
 
@@ -77,24 +87,30 @@ def _parameter_problem(name: str, value: Any) -> ApiError | None:
         return unknown(name, "the API has no such parameter; is the name spelled right?")
     if value is None:
         return None
-    if name in NOT_YET and (name not in ASKS_NOTHING or value != ASKS_NOTHING[name]):
+    if name in UNSUPPORTED and (name not in ASKS_NOTHING or value != ASKS_NOTHING[name]):
         return unsupported(f"'{name}'", "leave it out.", name)
+    return plain_problem(name, value) or SPECIAL.get(name, lambda value: None)(value)
+
+
+def plain_problem(name: str, value: Any) -> ApiError | None:
+    """What is wrong with a number, a text, a flag or a metadata object of this name, or None."""
     if name in RANGES:
-        return _number_problem(name, value, *RANGES[name], "decimal")
+        return number_problem(name, value, *RANGES[name], "decimal")
     if name in INTEGERS:
-        return _number_problem(name, value, INTEGERS[name], math.inf, "integer")
-    if name in ("user", "model") and not isinstance(value, str):
+        return number_problem(name, value, *INTEGERS[name], "integer")
+    if name in TEXTS and not isinstance(value, str):
         return wrong_type(name, "a string", value)
-    if name == "parallel_tool_calls" and not isinstance(value, bool):
+    if name in FLAGS and not isinstance(value, bool):
         return wrong_type(name, "a boolean", value)
-    if name == "stop":
-        return _stop_problem(value)
+    if name in VALUES and value not in VALUES[name]:
+        return wrong_value(name, value, VALUES[name], "choose one of these.")
     if name == "metadata" and not (isinstance(value, dict) and all(isinstance(v, str) for v in value.values())):
         return wrong_type(name, "an object of strings", value)
     return None
 
 
-def _number_problem(name: str, value: Any, least: float, most: float, kind: str) -> ApiError | None:
+def number_problem(name: str, value: Any, least: float, most: float, kind: str) -> ApiError | None:
+    """What is wrong with a number that has bounds, or None; `kind` is "integer" or "decimal"."""
     kinds = (int,) if kind == "integer" else (int, float)
     if isinstance(value, bool) or not isinstance(value, kinds):
         return wrong_type(name, "an integer" if kind == "integer" else "a decimal", value)
@@ -115,3 +131,20 @@ def _stop_problem(value: Any) -> ApiError | None:
     expected = f"Expected an array with maximum length 4, but got an array with length {len(stops)} instead."
     message = f"Invalid 'stop': array too long. {expected}"
     return refuse(message, "give at most four stop texts.", "stop", "array_above_max_length")
+
+
+def _stream_options_problem(value: Any) -> ApiError | None:
+    if not isinstance(value, dict):
+        return wrong_type("stream_options", "an object", value)
+    for name, flag in value.items():
+        if name not in ("include_usage", "include_obfuscation"):
+            return unknown(f"stream_options.{name}", "it has include_usage and include_obfuscation.")
+        if not isinstance(flag, bool):
+            return wrong_type(f"stream_options.{name}", "a boolean", flag)
+    return None
+
+
+SPECIAL: Final[Mapping[str, Callable[[Any], ApiError | None]]] = {
+    "stop": _stop_problem,
+    "stream_options": _stream_options_problem,
+}

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Any
 
 from .exchange import ApiError
+
+NAME = re.compile(r"[a-zA-Z0-9_-]{1,64}")
 
 
 def refuse(message: str, hint: str, param: str | None = None, code: str | None = None) -> ApiError:
@@ -59,7 +62,7 @@ def named(value: Any) -> str:
 
 def unsupported(what: str, hint: str, param: str | None = None, status: int = 400) -> ApiError:
     """The real API would accept this, the scripted model can't: say so instead of ignoring it."""
-    message = f"{what} is not supported yet by mock_llm: {hint}"
+    message = f"{what} is not supported by mock_llm: {hint}"
     return ApiError(status, message, "mock_llm_error", param, "not_supported")
 
 

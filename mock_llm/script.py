@@ -14,11 +14,14 @@ from dataclasses import dataclass, field
 from typing import Any, Final, Literal, get_args
 
 from .exchange import Request, Usage
+from .faults import Fault
+from .spoil import SPOILS, spoiled
 from .template import names_in
 
 Format = Literal["text", "json", "json_object", "json_schema"]
 FinishReason = Literal["stop", "length", "content_filter"]
 Texts = str | Sequence[str]
+KINDS: Final = ("text", "json", "calls", "refusal", "python", "choices", "fault")
 
 
 class ScriptError(ValueError):
@@ -53,6 +56,11 @@ class When:
             The reply may use what was found (its group, or the whole match) as `{{name}}`.
         format: the answer's format asked for; "json" is either of the two JSON formats.
         tools: each of these tools is offered.
+        called: each of these tools has been called in the conversation.
+        turn: it is the model's turn number `turn` in the conversation: 1 when it has not spoken yet.
+        counter: count calls of this name instead, over all conversations: `turn` is then the how-manieth call
+            it is for which a scene of this counter fits. Who asks for a counter gives up order independence:
+            parallel calls get their numbers in order of arrival. A silent retry keeps its number.
     """
 
     role: str | None = None
@@ -63,9 +71,12 @@ class When:
     find: Mapping[str, str] = field(default_factory=dict)
     format: Format | None = None
     tools: Texts = ()
+    called: Texts = ()
+    turn: int | None = None
+    counter: str | None = None
 
     def __post_init__(self) -> None:
-        for name in ("system", "says", "last", "never", "tools"):
+        for name in ("system", "says", "last", "never", "tools", "called"):
             value = getattr(self, name)
             texts = (value,) if isinstance(value, str) else tuple(value)
             if not all(texts):
@@ -75,27 +86,59 @@ class When:
             raise ScriptError(f"format {self.format!r} is none of {', '.join(get_args(Format))}")
         for name, pattern in self.find.items():
             check_pattern(name, pattern)
+        if self.turn is not None and self.turn < 1:
+            raise ScriptError(f"turns are counted from 1, not {self.turn}")
+        if self.counter is not None and self.turn is None:
+            raise ScriptError("a counter needs a turn: say for which number this scene is")
+
+
+@dataclass(frozen=True)
+class ToolUse:
+    """A tool call in a script.
+
+    Args:
+        tool: the tool's name.
+        arguments: what it is called with; texts may hold `{{name}}`. A text instead of an object is sent as it
+            is: that is how broken arguments are written.
+    """
+
+    tool: str
+    arguments: Any = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.arguments, str):
+            check_json(self.arguments)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Reply:
-    """What the model says: exactly one of text, json, refusal and python.
+    """What the model says: exactly one of text, json, calls, refusal, python and choices; text may go with calls.
 
     Args:
         text: plain text; may hold `{{name}}` for what `when.find` found.
         json: a value that is sent as JSON; texts in it may hold `{{name}}`, and a text that is only
             `{{name|json}}` becomes the number, list or other JSON value that was found.
+        calls: tools that the model calls, all at once.
         refusal: the model declines, in these words.
+        choices: different replies for `n` of them; any other reply is repeated `n` times.
+        fault: what goes wrong at every attempt; the reply itself may then be left out.
+        faults: what goes wrong at attempt 0, 1, … of a call; after them comes the reply.
+        spoil: makes a good plan in `json` a bad one ("cycle", "prose", …; see `mock_llm.spoil`).
         python: a function of the `Request` that returns a text, a JSON value or another `Reply`.
         latency: seconds the model is said to take (`openai-processing-ms`); nobody waits.
         usage: tokens read and written; what is not stated is estimated as characters / 4.
         finish_reason: "stop", or "length" or "content_filter" for a reply that was cut off.
-        broken: the reply breaks the format asked for, on purpose.
+        broken: the reply breaks the format or the tool's schema, on purpose.
     """
 
     text: str | None = None
     json: Any = NOTHING
+    calls: Sequence[ToolUse] = ()
     refusal: str | None = None
+    choices: Sequence[Reply] = ()
+    fault: Fault | None = None
+    faults: Sequence[Fault] = ()
+    spoil: str | None = None
     python: Callable[[Request], Any] | None = None
     latency: float = 0.0
     usage: Usage = ESTIMATED
@@ -103,11 +146,14 @@ class Reply:
     broken: bool = False
 
     def __post_init__(self) -> None:
+        for name in ("calls", "choices", "faults"):
+            object.__setattr__(self, name, tuple(getattr(self, name)))
         given = [name for name in ("text", "refusal", "python") if getattr(self, name) is not None]
-        given += ["json"] * (self.json is not NOTHING)
-        if len(given) != 1:
+        given += ["json"] * (self.json is not NOTHING) + ["choices"] * bool(self.choices)
+        given += ["calls"] * (bool(self.calls) and given != ["text"])
+        if len(given) > 1 or not (given or self.fault):
             found = " and ".join(given) or "none of them"
-            raise ScriptError(f"a reply is exactly one of text, json, refusal and python; this one has {found}")
+            raise ScriptError(f"a reply is exactly one of {', '.join(KINDS)}; this one has {found}")
         if not (math.isfinite(self.latency) and self.latency >= 0):
             raise ScriptError(f"latency is in seconds, 0 or more; not {self.latency}")
         if any(tokens is not None and tokens < 0 for tokens in (self.usage.input, self.usage.output)):
@@ -116,11 +162,15 @@ class Reply:
             raise ScriptError(f"finish_reason {self.finish_reason!r} is none of {', '.join(get_args(FinishReason))}")
         if self.json is not NOTHING:
             check_json(self.json)
+        if self.spoil is not None:
+            check_spoil(self.spoil, self.json)
 
     @property
-    def template(self) -> Any:
-        """The scripted words: the part of the reply that may hold `{{name}}`."""
-        return self.json if self.json is not NOTHING else self.text or self.refusal or ""
+    def templates(self) -> list[Any]:
+        """The scripted words: the parts of the reply that may hold `{{name}}`."""
+        own = [self.text, None if self.json is NOTHING else self.json, self.refusal]
+        inner = [part for choice in self.choices for part in choice.templates]
+        return own + [use.arguments for use in self.calls] + inner
 
 
 ALWAYS: Final = When()
@@ -141,7 +191,7 @@ class Scene:
     source: str = "Python"
 
     def __post_init__(self) -> None:
-        unknown = sorted(names_in(self.reply.template) - set(self.when.find))
+        unknown = sorted(names_in(self.reply.templates) - set(self.when.find))
         if unknown:
             raise ScriptError(f"the reply uses {{{{{unknown[0]}}}}}, but when.find has no {unknown[0]!r}")
 
@@ -167,3 +217,13 @@ def check_json(value: Any) -> None:
         raise ScriptError(f"json holds a value that JSON can't: {error}") from None
     if not same:
         raise ScriptError("json holds keys that are not texts, or tuples: put keys in quotes, use lists")
+
+
+def check_spoil(name: str, plan: Any) -> None:
+    """Raise ScriptError unless there is such a spoil, and the plan can be spoiled so."""
+    if name not in SPOILS:
+        raise ScriptError(f"spoil {name!r} is none of {', '.join(SPOILS)}")
+    try:
+        spoiled(plan, name)
+    except ValueError as error:
+        raise ScriptError(f"spoil {name!r}: {error}") from None

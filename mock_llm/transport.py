@@ -7,7 +7,8 @@ transport of one's own. Nothing is patched: another client in the same process s
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable
+import math
+from collections.abc import AsyncIterator, Callable, Iterator
 from typing import Any
 
 from .wire import HttpRequest, HttpResponse
@@ -38,10 +39,38 @@ def transport(handle: Handle, library: Any = None) -> Any:
     def carry(request: Any) -> Any:
         asked = HttpRequest(request.method, request.url.path, dict(request.headers), request.content)
         said = handle(asked)
-        headers = {**said.headers, "content-length": str(len(said.body))}
-        return http.Response(said.status, headers=headers, stream=http.ByteStream(said.body), request=request)
+        patience = (request.extensions.get("timeout") or {}).get("read")
+        if said.late > (math.inf if patience is None else patience) or said.late == math.inf:
+            raise http.ReadTimeout("the answer did not come in time (a scripted fault; nobody waited)", request=request)
+        if said.ending == "refused":
+            raise http.ConnectError("the connection was refused (a scripted fault)", request=request)
+        headers = dict(said.headers)
+        if said.ending == "whole":
+            headers["content-length"] = str(sum(map(len, said.pieces)))
+        return http.Response(said.status, headers=headers, stream=_stream(http, said, request), request=request)
 
     return http.MockTransport(carry)
+
+
+def _stream(http: Any, said: HttpResponse, request: Any) -> Any:
+    """The body piece by piece, for sync and async clients; a dropped one fails after the last piece."""
+
+    def check() -> None:
+        if said.ending == "dropped":
+            text = "peer closed connection without sending complete message body (a scripted fault)"
+            raise http.RemoteProtocolError(text, request=request)
+
+    class Pieces(http.SyncByteStream, http.AsyncByteStream):  # type: ignore[misc]
+        def __iter__(self) -> Iterator[bytes]:
+            yield from said.pieces
+            check()
+
+        async def __aiter__(self) -> AsyncIterator[bytes]:
+            for piece in said.pieces:
+                yield piece
+            check()
+
+    return Pieces()
 
 
 def client(handle: Handle, kind: str, http_kind: str, options: dict[str, Any]) -> Any:

@@ -1,4 +1,4 @@
-"""OpenAI's wire forms: what an answer and an error look like as HTTP.
+"""HTTP as values, and what all of OpenAI's endpoints have in common: errors, models, headers.
 
 Everything follows from the request's content: no random id, no clock. Every field that OpenAI's published
 schema requires is there, also those that are null.
@@ -7,14 +7,15 @@ schema requires is there, also those that are null.
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
-from .exchange import Answer, ApiError, Request
+from .exchange import ApiError
 
 CREATED = 1_767_225_600  # the first second of 2026, in every answer
-FINGERPRINT = "fp_mock_llm"
 MODELS = ("mock-llm",)
+EVENT_STREAM = "text/event-stream; charset=utf-8"
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,43 +30,25 @@ class HttpRequest:
 
 @dataclass(frozen=True, slots=True)
 class HttpResponse:
-    """An HTTP response, for any transport or server to send."""
+    """An HTTP response, for any transport or server to send.
+
+    Args:
+        pieces: the body, in the pieces in which a stream sends it.
+        ending: "whole"; "dropped": the connection is lost after the pieces; "refused": nothing comes at all.
+        late: seconds until the first byte is said to come. Nobody waits, but a client whose own limit is
+            shorter sees its timeout.
+    """
 
     status: int
     headers: dict[str, str]
-    body: bytes
+    pieces: tuple[bytes, ...]
+    ending: Literal["whole", "dropped", "refused"] = "whole"
+    late: float = 0.0
 
-
-def completion(request: Request, answer: Answer) -> dict[str, Any]:
-    """The body of a chat completion."""
-    message: dict[str, Any] = {
-        "role": "assistant",
-        "content": answer.text,
-        "refusal": answer.refusal,
-        "annotations": [],
-    }
-    choice = {"index": 0, "message": message, "logprobs": None, "finish_reason": answer.finish_reason}
-    return {
-        "id": f"chatcmpl-{request.digest()}",
-        "object": "chat.completion",
-        "created": CREATED,
-        "model": request.model,
-        "choices": [choice],
-        "usage": {
-            "prompt_tokens": answer.input_tokens,
-            "completion_tokens": answer.output_tokens,
-            "total_tokens": answer.input_tokens + answer.output_tokens,
-            "prompt_tokens_details": {"cached_tokens": 0, "audio_tokens": 0},
-            "completion_tokens_details": {
-                "reasoning_tokens": 0,
-                "audio_tokens": 0,
-                "accepted_prediction_tokens": 0,
-                "rejected_prediction_tokens": 0,
-            },
-        },
-        "service_tier": "default",
-        "system_fingerprint": FINGERPRINT,
-    }
+    @property
+    def body(self) -> bytes:
+        """All pieces together."""
+        return b"".join(self.pieces)
 
 
 def error_body(error: ApiError) -> dict[str, Any]:
@@ -78,12 +61,6 @@ def model(name: str) -> dict[str, Any]:
     return {"id": name, "object": "model", "created": CREATED, "owned_by": "mock_llm"}
 
 
-def answered(request: Request, answer: Answer, attempt: int) -> HttpResponse:
-    """An answer as HTTP; its latency stands in `openai-processing-ms`, and nobody waited for it."""
-    milliseconds = round(answer.latency * 1000)
-    return response(200, completion(request, answer), f"req_{request.digest(attempt)}", milliseconds)
-
-
 def refused(error: ApiError, request_id: str = "req_refused") -> HttpResponse:
     """An error as HTTP. Errors of the script must not be retried: the next attempt would fare no better."""
     made = response(error.status, error_body(error), request_id)
@@ -92,12 +69,26 @@ def refused(error: ApiError, request_id: str = "req_refused") -> HttpResponse:
     return made
 
 
-def response(status: int, body: dict[str, Any], request_id: str, milliseconds: int = 0) -> HttpResponse:
+def response(status: int, body: dict[str, Any], request_id: str, seconds: float = 0.0) -> HttpResponse:
     """A JSON response with the headers that clients read."""
-    headers = {
-        "content-type": "application/json",
+    return HttpResponse(status, _headers("application/json", request_id, seconds), (json.dumps(body).encode(),))
+
+
+def stream(events: Iterable[bytes], request_id: str, seconds: float = 0.0) -> HttpResponse:
+    """A response that is a stream of server-sent events."""
+    return HttpResponse(200, _headers(EVENT_STREAM, request_id, seconds), tuple(events))
+
+
+def event(data: Any, name: str | None = None) -> bytes:
+    """One server-sent event; without a name where the endpoint gives none."""
+    text = data if isinstance(data, str) else json.dumps(data)
+    return (f"event: {name}\n" * (name is not None) + f"data: {text}\n\n").encode()
+
+
+def _headers(content_type: str, request_id: str, seconds: float) -> dict[str, str]:
+    return {
+        "content-type": content_type,
         "x-request-id": request_id,
-        "openai-processing-ms": str(milliseconds),
+        "openai-processing-ms": str(round(seconds * 1000)),
         "openai-version": "2020-10-01",
     }
-    return HttpResponse(status, headers, json.dumps(body).encode())

@@ -206,8 +206,8 @@ def test_unknown_routes_are_404_in_the_apis_shape(llm: MockLLM) -> None:
     with pytest.raises(openai.NotFoundError) as caught:
         llm.client().files.list()
     assert "Invalid URL (GET /v1/files)" in str(caught.value)
-    with pytest.raises(openai.NotFoundError, match="not supported yet by mock_llm"):
-        llm.client().responses.create(model="x", input="hello")
+    with pytest.raises(openai.NotFoundError, match="not supported by mock_llm"):
+        llm.client().embeddings.create(model="x", input="hello")
 
 
 def test_a_retry_is_an_attempt_of_the_same_call(llm: MockLLM) -> None:

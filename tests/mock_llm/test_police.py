@@ -70,6 +70,16 @@ REFUSED: list[tuple[dict[str, Any], str, str | None, str | None]] = [
     (asking(top_p=1.5), "Expected a value <= 1", "top_p", "decimal_above_max_value"),
     (asking(max_tokens=0), "Expected a value >= 1, but got 0", "max_tokens", "integer_below_min_value"),
     (asking(max_tokens=5, max_completion_tokens=5), "at the same time", "max_tokens", "invalid_parameter_combination"),
+    (asking(n=0), "Expected a value >= 1, but got 0", "n", "integer_below_min_value"),
+    (asking(stream="yes"), "expected a boolean, but got a string instead.", "stream", "invalid_type"),
+    (asking(stream_options={}), "only allowed when 'stream' is enabled", "stream_options", None),
+    (
+        asking(stream=True, stream_options={"usage": True}),
+        "Unknown parameter: 'stream_options.usage'.",
+        "stream_options.usage",
+        "unknown_parameter",
+    ),
+    (asking(reasoning_effort="huge"), "Supported values are: 'none'", "reasoning_effort", "invalid_value"),
     (asking(stop=list("abcde")), "array too long", "stop", "array_above_max_length"),
     (asking(temprature=1), "Unknown parameter: 'temprature'.", "temprature", "unknown_parameter"),
     (asking(tool_choice="auto"), "only allowed when 'tools' are specified", "tool_choice", None),
@@ -94,6 +104,36 @@ REFUSED: list[tuple[dict[str, Any], str, str | None, str | None]] = [
         "invalid_value",
     ),
     (asking(RESULT), "must be a response to a preceeding message with 'tool_calls'", "messages.[0].role", None),
+    (
+        asking({"role": "tool", "content": "x"}),
+        "Missing required parameter: 'messages[0].tool_call_id'.",
+        "messages[0].tool_call_id",
+        "missing_required_parameter",
+    ),
+    (
+        asking({**USER, "tool_calls": [CALL]}),
+        "Unknown parameter: 'messages[0].tool_calls'.",
+        "messages[0].tool_calls",
+        "unknown_parameter",
+    ),
+    (
+        asking(USER, {**CALLS, "tool_calls": [{**CALL, "type": "x"}]}, RESULT),
+        "Invalid value: 'x'. Supported values are: 'function', and 'custom'.",
+        "messages[1].tool_calls[0].type",
+        "invalid_value",
+    ),
+    (
+        asking(USER, {**CALLS, "tool_calls": [{**CALL, "function": {"name": "my tool", "arguments": ""}}]}, RESULT),
+        "string does not match pattern",
+        "messages[1].tool_calls[0].function.name",
+        "invalid_value",
+    ),
+    (
+        asking(USER, CALLS, RESULT, RESULT),
+        "Duplicate value for 'tool_call_id' of 'call_1'.",
+        "messages.[3].tool_call_id",
+        None,
+    ),
     (asking(USER, CALLS), "did not have response messages: call_1", "messages.[1].role", None),
     (asking(USER, CALLS, USER), "did not have response messages: call_1", "messages.[2].role", None),
     (asking(USER, CALLS, {**RESULT, "tool_call_id": "x"}), "of 'x' not found", "messages.[2].tool_call_id", None),
@@ -115,11 +155,14 @@ def test_a_bad_request_gets_the_apis_400_and_an_explanation(
     "body",
     [
         asking(temperature=2, top_p=0, seed=-1, user="me", metadata={"a": "b"}, stop="x", max_tokens=1),
-        asking(n=1, stream=False, logprobs=False, temperature=None, response_format=None),
+        asking(n=3, stream=False, logprobs=False, temperature=None, response_format=None),
         asking(
             {"role": "developer", "content": [{"type": "text", "text": "answer in JSON"}]},
             response_format={"type": "json_object"},
         ),
+        asking(stream=True, stream_options={"include_usage": True}, reasoning_effort="low", verbosity="high"),
+        asking(tools=[TOOL], tool_choice="required"),
+        asking(tools=[TOOL], tool_choice={"type": "function", "function": {"name": "search"}}),
         asking(USER, CALLS, RESULT, USER, tools=[TOOL], tool_choice="auto", parallel_tool_calls=False),
         asking(USER, {"role": "assistant", "content": None, "refusal": "no"}, USER),
         asking(response_format={"type": "json_schema", "json_schema": {"name": "a", "schema": {"type": "object"}}}),
@@ -132,18 +175,19 @@ def test_a_good_request_passes(body: dict[str, Any]) -> None:
 @pytest.mark.parametrize(
     "options",
     [
-        {"stream": True},
-        {"n": 2},
         {"logprobs": True},
         {"store": True},
         {"audio": {"voice": "x"}},
         {"modalities": ["audio"]},
-        {"tools": [TOOL], "tool_choice": "required"},
+        {"top_logprobs": 2},
+        {"prediction": {"type": "content", "content": "x"}},
+        {"tools": [{"type": "custom", "custom": {"name": "x"}}]},
+        {"tools": [TOOL], "tool_choice": {"type": "allowed_tools"}},
         {"messages": [{"role": "user", "content": [{"type": "image_url", "image_url": {"url": "x"}}]}]},
     ],
 )
-def test_what_is_not_supported_yet_is_refused_and_never_ignored(options: dict[str, Any]) -> None:
-    with pytest.raises(openai.BadRequestError, match="not supported yet by mock_llm"):
+def test_what_is_not_supported_is_refused_and_never_ignored(options: dict[str, Any]) -> None:
+    with pytest.raises(openai.BadRequestError, match="not supported by mock_llm"):
         LLM.client().chat.completions.create(**asking() | options)
 
 
@@ -224,7 +268,7 @@ VALUES = st.recursive(
 )
 
 
-@settings(deadline=None, max_examples=300)
+@settings(deadline=None, max_examples=150)
 @given(value=VALUES, part=st.none() | NAMES, schema=st.sampled_from(SCHEMAS))
 def test_the_small_validator_agrees_with_the_jsonschema_package(value: Any, part: str | None, schema: Any) -> None:
     if part is not None:  # begin from a value that fits, so that both verdicts come up
@@ -257,6 +301,9 @@ ANYTHING = st.recursive(
 def send(body: bytes, headers: dict[str, str] | None = None) -> None:
     """Whatever comes is answered, or refused in the API's shape."""
     response, _ = respond(LLM.scenes, HttpRequest("POST", "/v1/chat/completions", headers or {}, body))
+    if response.headers["content-type"].startswith("text/event-stream"):
+        assert response.body.endswith(b"data: [DONE]\n\n")
+        return
     said = json.loads(response.body)
     if response.status == 200:
         assert said["object"] == "chat.completion"
@@ -268,13 +315,13 @@ def send(body: bytes, headers: dict[str, str] | None = None) -> None:
         assert said["error"]["type"]
 
 
-@settings(deadline=None, max_examples=300)
+@settings(deadline=None, max_examples=150)
 @given(name=st.sampled_from(sorted(KNOWN)) | st.text(max_size=5), value=ANYTHING)
 def test_any_value_of_any_parameter_gets_an_answer_or_a_shaped_error(name: str, value: Any) -> None:
     send(json.dumps(asking() | {name: value}).encode())
 
 
-@settings(deadline=None, max_examples=200)
+@settings(deadline=None, max_examples=120)
 @given(part=ANYTHING, where=st.sampled_from(["message", "call", "tool", "format", "schema", "strict", "body"]))
 def test_any_nested_value_gets_an_answer_or_a_shaped_error(part: Any, where: str) -> None:
     bodies: dict[str, Any] = {

@@ -197,7 +197,7 @@ def test_an_unscripted_request_is_told_the_nearest_scene_what_differed_and_a_sce
     ]
 
 
-@settings(deadline=None, max_examples=150)
+@settings(deadline=None, max_examples=80)
 @given(
     said=st.lists(st.text(), min_size=1, max_size=3),
     role=st.none() | st.from_regex(r"[a-z][a-z #:'\"]{0,12}[a-z]", fullmatch=True),

@@ -12,7 +12,7 @@ import yaml
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from mock_llm import MockLLM, Reply, Scene, ScriptError, When
+from mock_llm import Fault, MockLLM, Reply, Scene, ScriptError, ToolUse, When
 from mock_llm.reading import read_scenes
 
 GOOD = """\
@@ -27,12 +27,28 @@ scenes:
       find: {version: 'v([\\d.]+)'}
       format: json
       tools: [search]
+      called: [search]
+      turn: 2
+      counter: deployments
     reply:
       json: {goal: "deploy {{version}}", at: 12:30, date: 2026-11-21, steps: [1, 2.5, true, null]}
       latency: 2
       usage: {input: 412, output: 180}
       finish_reason: stop
       broken: true
+      faults: [{status: 429, retry_after_ms: 20}, timeout]
+  - name: search
+    reply:
+      text: Let me look.
+      calls:
+        - {tool: search, arguments: {query: "{v2}", pages: [1, 2]}}
+        - tool: search
+          arguments: '{"query": '
+  - name: vote
+    reply:
+      choices:
+        - text: "53"
+        - json: 53
 """
 
 
@@ -49,7 +65,7 @@ def faults(folder: Path, text: str) -> list[str]:
 
 
 def test_all_fields_are_read(tmp_path: Path) -> None:
-    (scene,) = MockLLM.load(write(tmp_path, GOOD)).scenes
+    scene, search, vote = MockLLM.load(write(tmp_path, GOOD)).scenes
     assert scene.source == "deploy.yaml:2"
     assert scene.when == When(
         role="planner",
@@ -60,20 +76,29 @@ def test_all_fields_are_read(tmp_path: Path) -> None:
         find={"version": r"v([\d.]+)"},
         format="json",
         tools="search",
+        called=("search",),
+        turn=2,
+        counter="deployments",
     )
+    assert scene.reply.faults == (Fault(kind="rate_limit", status=429, retry_after_ms=20), Fault(kind="timeout"))
     assert scene.reply.json["at"] == "12:30"
     assert scene.reply.json["date"] == "2026-11-21"
     assert scene.reply.json["steps"] == [1, 2.5, True, None]
+    assert search.reply.calls == (
+        ToolUse("search", {"query": "{v2}", "pages": [1, 2]}),
+        ToolUse("search", '{"query": '),
+    )
+    assert vote.reply.choices == (Reply(text="53"), Reply(json=53))
     assert (scene.reply.latency, scene.reply.usage.input, scene.reply.usage.output) == (2, 412, 180)
 
 
 def test_dicts_and_values_make_the_same_scenes_as_yaml(tmp_path: Path) -> None:
-    (from_yaml,) = read_scenes(write(tmp_path, GOOD))
+    from_yaml, *_ = read_scenes(write(tmp_path, GOOD))
     data = yaml.load(
         GOOD.replace("12:30", "'12:30'").replace("date: 2026-11-21", "date: '2026-11-21'"), yaml.SafeLoader
     )
     data["scenes"][0]["when"]["last"] = "yes"
-    (from_dict,) = read_scenes(data["scenes"])
+    from_dict, *_ = read_scenes(data["scenes"])
     assert (from_dict.when, from_dict.reply) == (from_yaml.when, from_yaml.reply)
     (from_value,) = read_scenes([Scene("s", Reply(text="hi"), When(says="x"))])
     assert from_value.when.says == ("x",)
@@ -108,7 +133,7 @@ def test_every_fault_is_named_with_its_line_and_mend(tmp_path: Path) -> None:
         "deploy.yaml:9: format 'xml' is none of text, json, json_object, json_schema",
         "deploy.yaml:9: a scene needs a field 'name'",
         "deploy.yaml:9: a scene needs a field 'reply'",
-        "deploy.yaml:13: a reply is exactly one of text, json, refusal and python; this one has text and json",
+        "deploy.yaml:13: a reply is exactly one of text, json, calls, refusal, python, choices, fault; this one has text and json",
         "deploy.yaml:19: latency must be a number, not 'soon'",
     ]
 
@@ -135,6 +160,16 @@ def test_every_fault_is_named_with_its_line_and_mend(tmp_path: Path) -> None:
         ("scenes:\n - name: a\n   when: {says: ''}\n   reply: {text: x}", "an empty text in says"),
         ("scenes:\n - name: a\n   reply: {json: {1: x}}", "deploy.yaml:3: json holds keys that are not texts"),
         ("scenes:\n - name: a\n   reply: {python: f}", "must be written in Python"),
+        (
+            "scenes:\n - name: a\n   when: {turn: 0}\n   reply: {text: a}",
+            "deploy.yaml:3: turns are counted from 1, not 0",
+        ),
+        ("scenes:\n - name: a\n   when: {counter: c}\n   reply: {text: a}", "deploy.yaml:3: a counter needs a turn"),
+        ("scenes:\n - name: a\n   reply: {calls: [{arguments: {}}]}", "deploy.yaml:3: calls[0] needs a field 'tool'"),
+        ("scenes:\n - name: a\n   reply: {calls: []}", "deploy.yaml:3: calls is empty"),
+        ("scenes:\n - name: a\n   reply: {json: {}, calls: [{tool: t}]}", "this one has json and calls"),
+        ("scenes:\n - name: a\n   reply: {latency: 1}", "this one has none of them"),
+        ("scenes:\n - name: a\n   reply: {calls: [{tool: t, arguments: {a: '{{x}}'}}]}", "when.find has no 'x'"),
         ("scenes:\n - name: a\n   reply: {text: a, latency: -1}", "latency is in seconds, 0 or more"),
         ("scenes:\n - name: a\n   reply: {text: a, usage: {inputs: 3}}", "did you mean 'input'?"),
         (
@@ -166,12 +201,13 @@ JSON = st.recursive(
     max_leaves=8,
 )
 WORDS = st.sampled_from(
-    ["name", "when", "reply", "says", "find", "text", "json", "usage", "latency", "format", "python"]
+    "name when reply says find text json usage latency format python calls tool arguments choices fault faults kind "
+    "status after spoil turn counter called".split()
 )
 SCRIPTS = st.recursive(JSON, lambda part: st.lists(part, max_size=3) | st.dictionaries(WORDS, part, max_size=4))
 
 
-@settings(deadline=None, max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(deadline=None, max_examples=80, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(scenes=SCRIPTS)
 def test_any_script_loads_or_is_a_script_error(tmp_path: Path, scenes: Any) -> None:
     path = tmp_path / "any.yaml"

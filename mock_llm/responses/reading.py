@@ -1,0 +1,68 @@
+"""From a request for a response to the same request for a chat completion."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from mock_llm.exchange import Request
+
+RENAMED = ("input", "instructions", "text", "tools", "tool_choice", "max_output_tokens")
+
+
+def read(body: Mapping[str, Any]) -> Request:
+    """The request as the engine takes it; the police have let it through."""
+    asked = {name: value for name, value in body.items() if name not in RENAMED}
+    asked["messages"] = list(messages(body))
+    if body.get("max_output_tokens") is not None:
+        asked["max_completion_tokens"] = body["max_output_tokens"]
+    if body.get("tools"):
+        asked["tools"] = [_tool(tool) for tool in body["tools"]]
+    choice = body.get("tool_choice")
+    if choice is not None:
+        named = isinstance(choice, dict)
+        asked["tool_choice"] = {"type": "function", "function": {"name": choice["name"]}} if named else choice
+    if shape := (body.get("text") or {}).get("format"):
+        asked["response_format"] = _format(shape)
+    return Request(asked, sent=body)
+
+
+def messages(body: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    """The conversation, message by message; tool calls that stand together are one message."""
+    if body.get("instructions"):
+        yield {"role": "system", "content": body["instructions"]}
+    given = body["input"]
+    items: Sequence[Mapping[str, Any]] = [{"role": "user", "content": given}] if isinstance(given, str) else given
+    calling: dict[str, Any] | None = None
+    for item in items:
+        if item.get("type") == "function_call":
+            calling = calling or {"role": "assistant", "content": None, "tool_calls": []}
+            function = {"name": item["name"], "arguments": item["arguments"]}
+            calling["tool_calls"].append({"id": item["call_id"], "type": "function", "function": function})
+            continue
+        if calling:
+            yield calling
+            calling = None
+        if item.get("type") == "function_call_output":
+            yield {"role": "tool", "tool_call_id": item["call_id"], "content": _text(item["output"])}
+        else:
+            yield {"role": item["role"], "content": _text(item["content"])}
+    if calling:
+        yield calling
+
+
+def _text(content: str | Sequence[Mapping[str, Any]]) -> str:
+    if isinstance(content, str):
+        return content
+    return "".join(part["refusal"] if part["type"] == "refusal" else part["text"] for part in content)
+
+
+def _tool(tool: Mapping[str, Any]) -> dict[str, Any]:
+    function = {name: value for name, value in tool.items() if name != "type" and value is not None}
+    return {"type": "function", "function": function}
+
+
+def _format(shape: Mapping[str, Any]) -> dict[str, Any]:
+    if shape["type"] != "json_schema":
+        return {"type": shape["type"]}
+    return {"type": "json_schema", "json_schema": {name: value for name, value in shape.items() if name != "type"}}

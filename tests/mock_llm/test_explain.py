@@ -1,0 +1,285 @@
+"""llm.calls as a table, llm.explain, and python -m mock_llm check."""
+
+from __future__ import annotations
+
+import contextlib
+import html.parser
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+from typing import Any
+
+import openai
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from mock_llm import MockLLM
+from mock_llm.check import check
+from mock_llm.plainest import sample
+from mock_llm.reading import read_scenes
+
+SCRIPT = """\
+scenes:
+  - name: anything
+    reply: {text: Hm.}
+  - name: greet
+    when: {says: hello}
+    reply: {text: Good day., fault: {kind: dropped}}
+  - name: greet back
+    when: {says: [hello, friend]}
+    reply: {text: Good day, faults: [rate_limit]}
+  - name: wave
+    when: {says: hello, turn: 2, role: clerk}
+    reply: {text: "*waves*"}
+"""
+
+
+def load(folder: Path, text: str = SCRIPT) -> MockLLM:
+    path = folder / "greet.yaml"
+    path.write_text(textwrap.dedent(text), encoding="utf-8")
+    return MockLLM.load(path)
+
+
+def ask(llm: MockLLM, text: str, **options: Any) -> None:
+    with contextlib.suppress(openai.APIError):
+        client = llm.client(max_retries=1)
+        client.chat.completions.create(model="m", messages=[{"role": "user", "content": text}], **options)
+
+
+def test_an_explanation_says_which_scene_why_and_what_would_have_changed_it(tmp_path: Path) -> None:
+    llm = load(tmp_path)
+    ask(llm, "hello my friend")
+    explained = llm.explain(-1)
+    assert str(explained).splitlines() == [
+        "Call 1 (silent retry 1): no role, format text, last message user 'hello my friend'.",
+        "The scene 'greet back' (greet.yaml:7) answered: its 2 conditions hold, and no scene that fits has more.",
+        "  fits     says: hello",
+        "  fits     says: friend",
+        "Runner-up: the scene 'greet' (greet.yaml:4).",
+        "  It fits too, with 1 condition less.",
+        "It would have answered if one of these did not hold:",
+        "  says: friend",
+    ]
+    assert (explained.scene, explained.runner_up) == ("greet back", "greet")
+    assert repr(explained) == str(explained)
+    assert "At attempt 0 the script orders a fault: rate_limit." in str(llm.explain(0))
+
+
+def test_a_runner_up_that_does_not_fit_is_told_what_it_lacks() -> None:
+    llm = MockLLM(
+        [
+            {"name": "sum", "when": {"says": "4 + 5"}, "reply": {"text": "9"}},
+            {"name": "product", "when": {"says": ["4 * 5", "times"]}, "reply": {"text": "20"}},
+        ]
+    )
+    ask(llm, "4 + 5 times")
+    assert str(llm.explain(llm.calls[0])).splitlines()[3:] == [
+        "Runner-up: the scene 'product' (scenes[1]).",
+        "  DIFFERS  says: 4 * 5",
+        "           not in the conversation",
+        "  fits     says: times",
+        "It would have answered if this held too: says: 4 * 5.",
+    ]
+
+
+def test_calls_that_no_scene_answered_are_explained_too(tmp_path: Path) -> None:
+    llm = MockLLM([{"name": f"tie {n}", "when": {"says": "tie"}, "reply": {"text": "x"}} for n in range(2)])
+    ask(llm, "tie")
+    ask(llm, "else")
+    ask(llm, "tie", temperature=9)
+    told = [str(llm.explain(n)) for n in range(3)]
+    assert "Call 0: several scenes fit." in told[0]
+    assert "Call 1: no scene fits." in told[1]
+    assert "Nearest is the scene" in told[1]
+    assert "Call 2 was refused before any scene was looked at." in told[2]
+    assert "Expected a value <= 2" in told[2]
+    with pytest.raises(IndexError):
+        llm.explain(3)
+
+
+def test_an_explanation_counts_nothing() -> None:
+    scenes: list[dict[str, Any]] = [
+        {"name": f"n{n}", "when": {"counter": "c", "turn": n}, "reply": {"text": str(n)}} for n in (1, 2)
+    ]
+    llm = MockLLM(scenes)
+    ask(llm, "x")
+    assert [llm.explain(0).scene, llm.explain(0).scene] == ["n1", "n1"]
+    ask(llm, "x")
+    assert [call.scene for call in llm.calls] == ["n1", "n2"]
+    assert llm.explain(1).scene == "n2"
+
+
+class Cells(html.parser.HTMLParser):
+    """The texts of a table's cells, and every tag and attribute that was used."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.cells: list[str] = []
+        self.used: set[str] = set()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.used |= {tag, *(name for name, _ in attrs)}
+        if tag in ("td", "th"):
+            self.cells.append("")
+
+    def handle_data(self, data: str) -> None:
+        if self.cells:
+            self.cells[-1] += data
+
+
+def test_calls_are_a_table_in_a_notebook_with_the_same_cells_as_the_text(tmp_path: Path) -> None:
+    llm = load(tmp_path)
+    ask(llm, "hello <script>alert(1)</script> & friend")
+    ask(llm, "who?")
+    table = llm.calls._repr_html_()
+    seen = Cells()
+    seen.feed(table)
+    assert seen.used == {"table", "caption", "thead", "tbody", "tr", "th", "td", "style"}
+    rows = [seen.cells[n : n + 7] for n in range(0, len(seen.cells), 7)]
+    assert [" ".join(row).split() for row in rows] == [line.split() for line in str(llm.calls).splitlines()]
+    assert "<script>" not in table
+
+
+CHECKED = """\
+    scenes:
+      - name: greet
+        when: {says: hello}
+        reply: {text: hi}
+      - name: greet too
+        when: {last: hello}
+        reply: {text: hi}
+      - name: never
+        when: {says: hello world, never: world}
+        reply: {text: hi}
+      - name: shadowed
+        when: {says: [one two]}
+        reply: {text: hi}
+      - name: shadow
+        when: {says: [one, two]}
+        reply: {text: hi}
+      - name: plan
+        when: {role: planner, format: json, find: {n: 'number (\\d+)'}}
+        reply: {text: 'Here is the plan.'}
+      - name: list
+        when: {role: planner, format: json_schema}
+        reply: {json: [1]}
+      - name: later
+        when: {says: dice, counter: dice, turn: 3}
+        reply: {text: six}
+      - name: broken on purpose
+        when: {role: clerk, format: json}
+        reply: {text: prose, broken: true}
+      - name: circle
+        when: {role: judge, turn: 1, called: look}
+        reply: {text: x}
+"""
+
+
+def run(path: Path) -> tuple[int, list[str]]:
+    done = subprocess.run(
+        [sys.executable, "-m", "mock_llm", "check", str(path)], capture_output=True, text=True, check=False
+    )
+    assert done.stderr == ""
+    return done.returncode, done.stdout.splitlines()
+
+
+def test_check_names_what_can_not_answer_with_its_line(tmp_path: Path) -> None:
+    path = tmp_path / "greet.yaml"
+    path.write_text(textwrap.dedent(CHECKED), encoding="utf-8")
+    status, lines = run(path)
+    assert status == 1
+    expected = [
+        "greet.yaml:5: scene 'greet too' is ambiguous: 'greet' (greet.yaml:2) fits its plainest request equally well; ",
+        "greet.yaml:8: scene 'never' can never answer: says wants 'hello world', and never forbids 'world'",
+        "greet.yaml:11: scene 'shadowed' is unreachable: whatever it is for, 'shadow' (greet.yaml:14) answers, with more",
+        "greet.yaml:17: scene 'plan' can't fit: format json wants a JSON object, and the reply's text is none",
+        "greet.yaml:20: scene 'list' can't fit: format json_schema wants a JSON object, and the reply's json is none",
+        "greet.yaml:23: scene 'later' waits for number 3 of counter 'dice', and no scene is for number 1",
+        "greet.yaml:29: scene 'circle' can never answer: in turn 1 no tool has been called, and it wants called: look",
+    ]
+    for told in expected:
+        assert any(line.startswith(told) for line in lines), (told, lines)
+    assert not any("broken on purpose" in line for line in lines)
+
+
+def test_check_is_content_with_a_good_script_and_hints_do_not_fail(tmp_path: Path) -> None:
+    path = tmp_path / "greet.yaml"
+    path.write_text(SCRIPT, encoding="utf-8")
+    assert run(path) == (0, ["4 scenes, no faults"])
+    path.write_text(
+        "scenes:\n- {name: a, when: {says: x, never: y}, reply: {text: a}}\n"
+        "- {name: b, when: {says: x, last: z}, reply: {text: b}}\n",
+        encoding="utf-8",
+    )
+    path.write_text(
+        path.read_text(encoding="utf-8") + "- {name: c, when: {says: first, turn: 1}, reply: {text: c}}\n"
+        "- {name: d, when: {says: first}, reply: {text: d}}\n- {name: e, when: {last: w, says: v}, reply: {text: e}}\n"
+        "- {name: f, when: {last: w, turn: 1}, reply: {text: f}}\n",
+        encoding="utf-8",
+    )
+    status, lines = run(path)
+    assert status == 0
+    assert lines[0].startswith("greet.yaml:3: hint: scene 'b' is ambiguous: 'a' (greet.yaml:2) fits its plainest")
+    assert lines[1].startswith("greet.yaml:6: hint: scene 'e' is ambiguous: 'f' (greet.yaml:7) fits its plainest")
+    assert lines[2:] == ["6 scenes, no faults"]
+
+
+TEXTS = st.lists(st.sampled_from(["a", "b", "a b", "c"]), min_size=1, max_size=2, unique=True)
+WHENS = st.fixed_dictionaries(
+    {},
+    optional={
+        "says": TEXTS,
+        "last": TEXTS,
+        "role": st.sampled_from(["p", "q"]),
+        "turn": st.integers(1, 3),
+        "called": st.just(["t"]),
+        "find": st.sampled_from([{"n": r"n=(\d+)"}, {"n": "[abc]+"}]),
+    },
+)
+
+
+@settings(max_examples=150)
+@given(whens=st.lists(WHENS, max_size=4))
+def test_a_script_without_findings_answers_each_scenes_own_plainest_request(whens: list[Any]) -> None:
+    from mock_llm.engine import answer
+    from mock_llm.exchange import Answer
+    from mock_llm.plainest import plainest
+
+    scenes = read_scenes([{"name": f"s{n}", "when": when, "reply": {"text": "x"}} for n, when in enumerate(whens)])
+    if check(scenes):
+        return
+    for scene in scenes:
+        asked = plainest(scene)
+        assert asked is not None
+        said = answer(scenes, asked)
+        assert isinstance(said, Answer)
+        other = next(other for other in scenes if other.name == said.scene)
+        assert other is scene or other.when.turn is not None
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    [
+        r"v([\d.]+)",
+        r"total=(\d+)",
+        r"^step (\w+) (?:failed|done)$",
+        r"[^ ]+ x{2,3}y?z*",
+        r"(-?[\d.]+)",
+        r"a|b",
+        r"\s\S\W\D.",
+        r"[a-f]+?",
+    ],
+)
+def test_a_text_is_made_up_for_a_pattern(pattern: str) -> None:
+    import re
+
+    text = sample(pattern)
+    assert text is not None
+    assert re.search(pattern, text)
+
+
+def test_a_pattern_beyond_it_is_left_alone() -> None:
+    assert sample(r"(a)\1") is None
+    assert check(read_scenes([{"name": "x", "when": {"find": {"n": r"(.)\1"}}, "reply": {"text": "x"}}])) == []

@@ -1,0 +1,124 @@
+"""Independent clients, each in an environment of its own: openai 2 and pydantic-ai.
+
+The environments are made by uv or pip when the tests run; where they can't be made (no package index can be
+reached), the tests are skipped and say so.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import mock_llm
+from mock_llm import MockLLM
+
+LOOPBACK = True
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("other clients")]
+HERE = Path(__file__).parent / "others"
+ROOT = Path(mock_llm.__file__).parents[1]
+SCRIPT = """\
+scenes:
+  - name: greet
+    when: {last: hello}
+    reply: {text: hello you}
+  - name: plan
+    when: {last: plan, format: json_schema}
+    reply: {json: {steps: [a, b]}}
+  - name: look it up
+    when: {says: weather, tools: weather, find: {city: 'in (\\w+)'}, turn: 1}
+    reply: {calls: [{tool: weather, arguments: {city: '{{city}}'}}]}
+  - name: tell
+    when: {called: weather, find: {degrees: '(-?\\d+) degrees'}}
+    reply: {text: 'It has {{degrees}} degrees.'}
+  - name: limited
+    when: {last: limited}
+    reply: {text: at last, faults: [rate_limit, server_error]}
+"""
+
+
+def make_environment(folder: Path, *packages: str) -> Path:
+    """A fresh environment with these packages; the test is skipped when it can't be made."""
+    python = folder / ("Scripts" if os.name == "nt" else "bin") / "python"
+    uv = shutil.which("uv")
+    if uv:
+        steps = [[uv, "venv", "-q", "--python", sys.executable, str(folder)]]
+        steps += [[uv, "pip", "install", "-q", "--python", str(python), *packages]]
+    else:
+        steps = [[sys.executable, "-m", "venv", str(folder)]]
+        steps += [[str(python), "-m", "pip", "install", "-q", "--disable-pip-version-check", *packages]]
+    environment = {name: value for name, value in os.environ.items() if name not in ("PYTHONPATH", "VIRTUAL_ENV")}
+    for step in steps:
+        try:
+            done = subprocess.run(step, capture_output=True, text=True, check=False, timeout=240, env=environment)
+        except subprocess.TimeoutExpired:
+            pytest.skip(f"no environment with {' '.join(packages)}: it took too long")
+        if done.returncode:
+            reason = (done.stderr.strip().splitlines() or ["no reason given"])[-1]
+            pytest.skip(f"no environment with {' '.join(packages)}: {reason}")
+    return python
+
+
+@pytest.fixture(scope="module")
+def openai_2(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return make_environment(tmp_path_factory.mktemp("openai2") / "env", "openai>=2,<3", "pyyaml>=6", "pytest")
+
+
+@pytest.fixture(scope="module")
+def pydantic_ai(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return make_environment(tmp_path_factory.mktemp("pydantic_ai") / "env", "pydantic-ai-slim[openai]>=1")
+
+
+@pytest.fixture
+def script(tmp_path: Path) -> Path:
+    path = tmp_path / "weather.yaml"
+    path.write_text(SCRIPT, encoding="utf-8")
+    return path
+
+
+@pytest.fixture
+def llm(script: Path) -> MockLLM:
+    return MockLLM.load(script)
+
+
+@pytest.fixture
+def base_url(llm: MockLLM) -> Iterator[str]:
+    with llm.serve() as url:
+        yield url
+
+
+def run(python: Path, program: str, *arguments: str) -> str:
+    """What the program printed; its error fails the test."""
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    command = [str(python), str(HERE / program), *arguments]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=120, env=environment)
+    assert done.returncode == 0, done.stderr
+    return done.stdout.strip()
+
+
+def test_openai_2_is_served(openai_2: Path, base_url: str, llm: MockLLM) -> None:
+    assert run(openai_2, "ask_openai.py", "served", base_url).startswith("2.")
+    llm.assert_all_used()
+
+
+def test_openai_2_works_in_process(openai_2: Path, script: Path) -> None:
+    assert run(openai_2, "ask_openai.py", "inside", str(script)).startswith("2.")
+
+
+def test_the_openai_package_of_this_environment_is_served_and_works_in_process(
+    base_url: str, llm: MockLLM, script: Path
+) -> None:
+    here = Path(sys.executable)
+    assert run(here, "ask_openai.py", "served", base_url) == run(here, "ask_openai.py", "inside", str(script))
+    llm.assert_all_used()
+
+
+def test_pydantic_ai_is_served(pydantic_ai: Path, base_url: str, llm: MockLLM) -> None:
+    assert run(pydantic_ai, "ask_pydantic_ai.py", base_url)
+    assert [call.error for call in llm.calls] == [None] * len(llm.calls)
+    assert {call.scene for call in llm.calls} == {"greet", "plan", "look it up", "tell"}

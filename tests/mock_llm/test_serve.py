@@ -1,0 +1,290 @@
+"""The same engine over loopback HTTP: genuine clients, raw sockets, hostile bytes, a graceful end."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import httpx2
+import openai
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from mock_llm import MockLLM, connection
+from tests.mock_llm import strictly
+from tests.mock_llm.test_wire import SCENES, Total, completion, response
+
+LOOPBACK = True
+FAULTS = ["timeout", "connection_error", "html", "truncated", "dropped", "ended_early", "bad_chunk", "slow_first_token"]
+SCRIPT = [
+    *SCENES,
+    *({"name": kind, "when": {"last": kind}, "reply": {"text": "a b c", "fault": kind}} for kind in FAULTS),
+]
+
+
+@pytest.fixture(scope="module")
+def llm() -> MockLLM:
+    return MockLLM(SCRIPT)
+
+
+@pytest.fixture(scope="module")
+def base_url(llm: MockLLM) -> Iterator[str]:
+    with llm.serve() as url:
+        yield url
+
+
+@pytest.fixture(scope="module")
+def client(base_url: str) -> Iterator[openai.OpenAI]:
+    with openai.OpenAI(api_key="none", base_url=base_url, max_retries=0, timeout=10) as client:
+        yield client
+
+
+def say(base_url: str, sent: bytes, ended: bool = True) -> bytes:
+    """What a raw client gets until the server closes."""
+    where = urlsplit(base_url)
+    with socket.create_connection((where.hostname or "", where.port or 0), timeout=10) as raw:
+        raw.sendall(sent)
+        if ended:
+            raw.shutdown(socket.SHUT_WR)
+        got = b""
+        with contextlib.suppress(ConnectionError):
+            while piece := raw.recv(65536):
+                got += piece
+    return got
+
+
+def post(body: bytes, *headers: str, path: str = "/v1/chat/completions", version: str = "HTTP/1.1") -> bytes:
+    lines = [f"POST {path} {version}", "Host: x", f"Content-Length: {len(body)}", *headers, "", ""]
+    return "\r\n".join(lines).encode() + body
+
+
+def test_every_answer_is_the_same_as_in_process(llm: MockLLM, base_url: str) -> None:
+    with httpx2.Client() as over_http, httpx2.Client(transport=llm.transport()) as in_process:
+        for word in ("talk", "total", "call", "refuse", "unscripted"):
+            for stream in (False, True):
+                for path, body in (("chat/completions", completion(word)), ("responses", response(word))):
+                    sent = {**body, "stream": stream}
+                    one = over_http.post(f"{base_url}/{path}", json=sent)
+                    two = in_process.post(f"http://anywhere/v1/{path}", json=sent)
+                    assert (one.status_code, one.content) == (two.status_code, two.content)
+                    assert one.headers["x-request-id"] == two.headers["x-request-id"]
+                    strictly.check(one.status_code, one.headers["content-type"], one.content)
+
+
+def test_the_openai_client_streams_parses_and_calls_tools(client: openai.OpenAI) -> None:
+    chunks = list(client.chat.completions.create(**completion("talk"), stream=True))
+    assert "".join(chunk.choices[0].delta.content or "" for chunk in chunks) == SCENES[0]["reply"]["text"]
+    parsed = client.responses.parse(model="m", input="total", text_format=Total).output_parsed
+    assert parsed == Total(total=53)
+    assert client.chat.completions.create(**completion("call")).choices[0].finish_reason == "tool_calls"
+    assert [model.id for model in client.models.list()] == ["mock-llm"]
+
+
+RAISED: list[tuple[str, bool, type[Exception]]] = [
+    ("timeout", False, openai.APITimeoutError),
+    ("timeout", True, openai.APITimeoutError),
+    ("slow_first_token", True, openai.APITimeoutError),
+    ("connection_error", False, openai.APIConnectionError),
+    ("truncated", False, json.JSONDecodeError),
+    ("dropped", False, openai.APIConnectionError),
+    ("dropped", True, openai.APIConnectionError),
+    ("bad_chunk", True, json.JSONDecodeError),
+]
+
+
+@pytest.mark.parametrize(("kind", "stream", "error"), RAISED)
+def test_faults_show_over_http_as_they_do_in_process(
+    client: openai.OpenAI, kind: str, stream: bool, error: type[Exception]
+) -> None:
+    impatient = client.with_options(timeout=0.3 if error is openai.APITimeoutError else 5)
+    with pytest.raises(error) as caught:
+        list(impatient.chat.completions.create(**completion(kind), stream=stream))
+    assert type(caught.value) is error
+
+
+def test_connections_are_kept_alive(llm: MockLLM) -> None:
+    opened = []
+    with llm.serve() as url, httpx2.Client() as one:
+        for _ in range(5):
+            answer = one.post(f"{url}/chat/completions", json=completion("talk"))
+            opened.append(answer.extensions["network_stream"].get_extra_info("client_addr"))
+    assert len(set(opened)) == 1
+
+
+def test_two_requests_on_one_connection_are_both_answered(base_url: str) -> None:
+    sent = post(json.dumps(completion("talk")).encode())
+    got = say(base_url, sent + sent)
+    assert got.count(b"HTTP/1.1 200 OK") == 2
+    assert got.count(b'"chat.completion"') == 2
+
+
+def test_a_client_of_http_1_0_gets_a_stream_that_ends(base_url: str) -> None:
+    got = say(base_url, post(json.dumps(completion("talk", stream=True)).encode(), version="HTTP/1.0"))
+    head, body = got.split(b"\r\n\r\n", 1)
+    assert b"chunked" not in head.lower()
+    assert body.endswith(b"data: [DONE]\n\n")
+
+
+def test_chunked_requests_are_read(base_url: str) -> None:
+    body = json.dumps(completion("talk")).encode()
+
+    def parts() -> Iterator[bytes]:
+        yield body[:10]
+        yield body[10:]
+
+    with httpx2.Client() as one:
+        said = one.post(f"{base_url}/chat/completions", content=parts())
+    assert said.request.headers["transfer-encoding"] == "chunked"
+    assert said.json()["object"] == "chat.completion"
+
+
+HOSTILE: list[tuple[bytes, int]] = [
+    (b"hello\r\n\r\n", 400),
+    (b"GET /v1/models HTTP/9.9\r\n\r\n", 505),
+    (b"GET /v1/models HTTP/x\r\n\r\n", 400),
+    (b"BREW /v1/models HTTP/1.1\r\n\r\n", 501),
+    (b"GET /" + b"a" * 70_000 + b" HTTP/1.1\r\n\r\n", 414),
+    (b"GET / HTTP/1.1\r\nA: " + b"a" * 70_000 + b"\r\n\r\n", 431),
+    (b"GET / HTTP/1.1\r\n" + b"".join(b"H%d: x\r\n" % n for n in range(200)) + b"\r\n", 431),
+    (b"POST /v1/chat/completions HTTP/1.1\r\nContent-Length: many\r\n\r\n", 400),
+    (b"POST /v1/chat/completions HTTP/1.1\r\nContent-Length: -5\r\n\r\n", 400),
+    (b"POST /v1/chat/completions HTTP/1.1\r\nContent-Length: 50\r\n\r\n{}", 400),
+    (b"POST /v1/chat/completions HTTP/1.1\r\nContent-Length: 99999999999999999999\r\n\r\n{}", 413),
+    (b"POST /v1/chat/completions HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n", 400),
+    (b"POST /v1/chat/completions HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\nfffffffff\r\n", 413),
+    (post(b"not json"), 400),
+    (post(b"[" * 100_000), 400),
+    (post(b""), 400),
+    (post(b"{}", path="/v1/nowhere"), 404),
+]
+
+
+@pytest.mark.parametrize(("sent", "status"), HOSTILE, ids=lambda value: str(value) if isinstance(value, int) else None)
+def test_hostile_requests_get_a_shaped_error_and_the_server_lives(base_url: str, sent: bytes, status: int) -> None:
+    got = say(base_url, sent)
+    head, body = got.split(b"\r\n\r\n", 1)
+    assert int(head.split()[1]) == status
+    strictly.check_error(json.loads(body))
+    assert b"200 OK" in say(base_url, post(json.dumps(completion("talk")).encode()))
+
+
+@settings(max_examples=40)
+@given(sent=st.binary(max_size=80) | st.binary(max_size=40).map(lambda body: post(body)))
+def test_any_bytes_leave_the_server_alive(base_url: str, sent: bytes) -> None:
+    got = say(base_url, sent)
+    assert got == b"" or got.startswith(b"HTTP/1.")
+    assert b"200 OK" in say(base_url, b"GET /v1/models HTTP/1.1\r\n\r\n")
+
+
+def test_a_body_at_the_limit_passes_and_one_above_is_refused(base_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    body = json.dumps(completion("talk")).encode()
+    monkeypatch.setattr(connection, "LARGEST_BODY", len(body))
+    assert b"200 OK" in say(base_url, post(body))
+    assert say(base_url, post(body + b" ")).startswith(b"HTTP/1.1 413 ")
+
+
+def test_only_this_machine_is_let_in_unless_told_otherwise(llm: MockLLM) -> None:
+    with llm.serve() as url:
+        assert url.startswith("http://127.0.0.1:")
+    with llm.serve(host="0.0.0.0") as url:
+        assert url.startswith("http://0.0.0.0:")
+
+
+def test_the_end_is_quick_with_idle_and_held_connections_open() -> None:
+    llm = MockLLM(SCRIPT)
+    before = threading.active_count()
+    with llm.serve() as url:
+        where = urlsplit(url)
+        idle = socket.create_connection((where.hostname or "", where.port or 0), timeout=10)
+        held = socket.create_connection((where.hostname or "", where.port or 0), timeout=10)
+        held.sendall(post(json.dumps(completion("timeout")).encode()))
+        while not llm.calls:
+            time.sleep(0.01)
+        began = time.monotonic()
+    assert time.monotonic() - began < 2
+    assert idle.recv(10) == b""
+    assert held.recv(10) == b""
+    idle.close()
+    held.close()
+    while threading.active_count() > before and time.monotonic() - began < 5:
+        time.sleep(0.01)
+    assert threading.active_count() <= before
+    with pytest.raises(OSError, match="refused"):
+        socket.create_connection((where.hostname or "", where.port or 0), timeout=2)
+
+
+def command(*arguments: str) -> list[str]:
+    return [sys.executable, "-m", "mock_llm", *arguments]
+
+
+HELLO = "scenes:\n- name: greet\n  reply: {text: hello}\n"
+
+
+def test_the_command_serves_a_script_until_it_is_interrupted(tmp_path: Path) -> None:
+    script = tmp_path / "hello.yaml"
+    script.write_text(HELLO)
+    environment = {**os.environ, "PYTHONPATH": os.getcwd()}
+    with subprocess.Popen(command("serve", str(script)), stdout=subprocess.PIPE, text=True, env=environment) as served:
+        assert served.stdout is not None
+        line = served.stdout.readline()
+        assert line.startswith("1 scenes at http://127.0.0.1:")
+        url = line.split()[-1]
+        with openai.OpenAI(api_key="none", base_url=url) as client:
+            assert client.chat.completions.create(**completion("x")).choices[0].message.content == "hello"
+        served.send_signal(signal.SIGTERM)
+        assert served.stdout.read() == "1 calls answered\n"
+    assert served.returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("text", "status", "told"),
+    [("scenes:\n- nam: x\n", 1, "bad.yaml:2: unknown field 'nam'"), (None, 2, "No such file")],
+)
+def test_the_command_says_what_is_wrong_with_a_script(tmp_path: Path, text: str | None, status: int, told: str) -> None:
+    script = tmp_path / "bad.yaml"
+    if text is not None:
+        script.write_text(text)
+    done = subprocess.run(command("serve", str(script)), capture_output=True, text=True, check=False)
+    assert done.returncode == status
+    assert told in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_a_taken_port_is_said_plainly(tmp_path: Path, base_url: str) -> None:
+    script = tmp_path / "hello.yaml"
+    script.write_text(HELLO)
+    port = str(urlsplit(base_url).port)
+    done = subprocess.run(command("serve", str(script), "--port", port), capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert "in use" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_nothing_is_lost_between_threads_and_connections(llm: MockLLM, base_url: str) -> None:
+    before = len(llm.calls)
+    wrong: list[Any] = []
+
+    def work(word: str) -> None:
+        with httpx2.Client() as one:
+            answers = {one.post(f"{base_url}/chat/completions", json=completion(word)).content for _ in range(10)}
+        wrong.extend(answers if len(answers) != 1 else [])
+
+    threads = [threading.Thread(target=work, args=(word,)) for word in ["talk", "total", "refuse"] * 3]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert wrong == []
+    assert len(llm.calls) == before + 90

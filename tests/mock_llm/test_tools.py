@@ -1,0 +1,214 @@
+"""The model calls tools: alone and in parallel, over several turns, counted, and policed."""
+
+from __future__ import annotations
+
+import json
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import httpx2
+import openai
+import pytest
+
+from mock_llm import MockLLM, Reply, Request, ToolUse
+
+PLACE = {
+    "type": "object",
+    "properties": {"city": {"type": "string"}, "days": {"type": "integer"}},
+    "required": ["city"],
+    "additionalProperties": False,
+}
+
+
+def tool(name: str, schema: Any = PLACE) -> Any:
+    return {"type": "function", "function": {"name": name, "parameters": schema}}
+
+
+TOOLS = [tool("weather"), tool("hotel")]
+SCENES: list[dict[str, Any]] = [
+    {
+        "name": "look it up",
+        "when": {"find": {"city": r"trip to (\w+)"}, "tools": ["weather", "hotel"], "turn": 1},
+        "reply": {
+            "text": "Let me look.",
+            "calls": [
+                {"tool": "weather", "arguments": {"city": "{{city}}", "days": 3}},
+                {"tool": "hotel", "arguments": {"city": "{{city}}"}},
+            ],
+        },
+    },
+    {
+        "name": "sum up",
+        "when": {
+            "find": {"sky": r"sky: (\w+)", "price": r"price: (\d+)"},
+            "called": ["weather", "hotel"],
+            "never": "again",
+        },
+        "reply": {"text": "It will be {{sky}}, and the hotel costs {{price}}."},
+    },
+    {"name": "again", "when": {"last": "again", "turn": 3}, "reply": {"text": "third turn"}},
+]
+
+
+def ask(*messages: Any, **options: Any) -> dict[str, Any]:
+    return {"model": "m", "messages": list(messages), "tools": TOOLS, **options}
+
+
+def user(text: str) -> dict[str, str]:
+    return {"role": "user", "content": text}
+
+
+def one(reply: dict[str, Any], **when: Any) -> MockLLM:
+    return MockLLM([{"name": "one", "when": when, "reply": reply}])
+
+
+def test_a_conversation_with_parallel_tool_calls_runs_to_its_answer() -> None:
+    client = MockLLM(SCENES).client()
+    messages: list[Any] = [user("Plan a trip to Oslo")]
+    first = client.chat.completions.create(**ask(*messages)).choices[0]
+    assert (first.finish_reason, first.message.content) == ("tool_calls", "Let me look.")
+    calls = first.message.tool_calls or []
+    assert [(call.function.name, json.loads(call.function.arguments)) for call in calls if call.type == "function"] == [
+        ("weather", {"city": "Oslo", "days": 3}),
+        ("hotel", {"city": "Oslo"}),
+    ]
+    assert len({call.id for call in calls}) == 2
+    messages.append(first.message.model_dump(exclude_none=True))
+    for call, result in zip(calls, ["sky: clear", "price: 90"], strict=True):
+        messages.append({"role": "tool", "tool_call_id": call.id, "content": result})
+    second = client.chat.completions.create(**ask(*messages)).choices[0]
+    assert (second.finish_reason, second.message.content) == ("stop", "It will be clear, and the hotel costs 90.")
+    messages += [{"role": "assistant", "content": second.message.content}, user("again")]
+    third = client.chat.completions.create(**ask(*messages)).choices[0]
+    assert third.message.content == "third turn"
+
+
+def test_the_ids_of_calls_follow_from_the_content() -> None:
+    def ids(text: str) -> list[str]:
+        message = MockLLM(SCENES).client().chat.completions.create(**ask(user(text))).choices[0].message
+        return [call.id for call in message.tool_calls or []]
+
+    assert ids("trip to Oslo") == ids("trip to Oslo")
+    assert not set(ids("trip to Oslo")) & set(ids("trip to Rome"))
+
+
+MISFITS: list[tuple[dict[str, Any], dict[str, Any], str]] = [
+    ({"tool": "bake"}, {}, "it calls the tool 'bake', which was not offered (offered: weather, hotel)"),
+    ({"tool": "weather", "arguments": {"town": "x"}}, {}, "do not fit its schema: the whole value: 'city' is missing"),
+    ({"tool": "weather", "arguments": {"city": 5}}, {}, "city: 5 is not of type string"),
+    ({"tool": "weather", "arguments": '{"city": '}, {}, "the arguments of weather are not JSON"),
+    ({"tool": "weather", "arguments": [1]}, {}, "not a JSON object"),
+    ({"tool": "weather", "arguments": {"city": "x"}}, {"tool_choice": "none"}, "tool_choice is 'none'"),
+    (
+        {"tool": "weather", "arguments": {"city": "x"}},
+        {"tool_choice": {"type": "function", "function": {"name": "hotel"}}},
+        "it calls another tool than tool_choice demands, hotel",
+    ),
+]
+
+
+@pytest.mark.parametrize(("call", "options", "told"), MISFITS, ids=lambda value: None)
+def test_scripted_calls_must_fit_the_tools_offered_unless_broken_on_purpose(
+    call: dict[str, Any], options: dict[str, Any], told: str
+) -> None:
+    with pytest.raises(openai.UnprocessableEntityError) as caught:
+        one({"calls": [call]}).client().chat.completions.create(**ask(user("x"), **options))
+    assert told in str(caught.value)
+    broken = one({"calls": [call], "broken": True}).client().chat.completions.create(**ask(user("x"), **options))
+    assert len(broken.choices[0].message.tool_calls or []) == 1
+
+
+def test_a_demand_for_calls_must_be_met() -> None:
+    two = {"calls": [{"tool": "weather", "arguments": {"city": "x"}}, {"tool": "hotel", "arguments": {"city": "x"}}]}
+    for reply, options, told in [
+        ({"text": "no"}, {"tool_choice": "required"}, "it calls no tool, and tool_choice demands a call"),
+        (two, {"parallel_tool_calls": False}, "parallel_tool_calls is false"),
+    ]:
+        with pytest.raises(openai.UnprocessableEntityError, match=told):
+            one(reply).client().chat.completions.create(**ask(user("x"), **options))
+    one(two).client().chat.completions.create(**ask(user("x"), tool_choice="required"))
+
+
+def test_a_demanded_tool_ends_with_stop_as_the_api_does() -> None:
+    llm = one({"calls": [{"tool": "hotel", "arguments": {"city": "x"}}]})
+    choice = {"type": "function", "function": {"name": "hotel"}}
+    said = llm.client().chat.completions.create(**ask(user("x"), tool_choice=choice)).choices[0]
+    assert (said.finish_reason, len(said.message.tool_calls or [])) == ("stop", 1)
+
+
+def test_a_limit_cuts_the_arguments_and_drops_the_calls_behind_it() -> None:
+    long = {"tool": "weather", "arguments": {"city": "x" * 100}}
+    llm = one({"calls": [long, {"tool": "hotel", "arguments": {"city": "y"}}]})
+    said = llm.client().chat.completions.create(**ask(user("x"), max_tokens=10)).choices[0]
+    (call,) = said.message.tool_calls or []
+    assert said.finish_reason == "length"
+    assert call.type == "function"
+    assert '{"city": "xxx' in call.function.arguments
+    with pytest.raises(json.JSONDecodeError):
+        json.loads(call.function.arguments)
+
+
+def test_n_repeats_a_reply_or_takes_different_choices() -> None:
+    def texts(reply: dict[str, Any], n: int, **options: Any) -> list[str | None]:
+        said = one(reply).client().chat.completions.create(**ask(user("x"), n=n, **options))
+        assert [choice.index for choice in said.choices] == list(range(n))
+        assert said.usage is not None
+        assert said.usage.completion_tokens >= n
+        return [choice.message.content for choice in said.choices]
+
+    assert texts({"text": "hello"}, 3) == ["hello"] * 3
+    votes = {"choices": [{"text": "53"}, {"text": "65"}, {"text": "53"}]}
+    assert texts(votes, 3) == ["53", "65", "53"]
+    assert texts(votes, 1) == ["53"]
+    assert texts({"choices": [{"text": "one two"}, {"text": "three"}]}, 2, stop=" ") == ["one", "three"]
+    with pytest.raises(openai.UnprocessableEntityError, match="n=4 was asked for, and it has 3 choices"):
+        texts(votes, 4)
+
+
+def test_calls_can_be_made_by_a_python_function() -> None:
+    def search(request: Request) -> Reply:
+        return Reply(calls=[ToolUse("weather", {"city": request.last.text, "days": request.turn})])
+
+    said = one({"python": search}).client().chat.completions.create(**ask(user("Rome"))).choices[0].message
+    (call,) = said.tool_calls or []
+    assert call.type == "function"
+    assert json.loads(call.function.arguments) == {"city": "Rome", "days": 1}
+
+
+def counted() -> MockLLM:
+    scenes: list[dict[str, Any]] = [
+        {"name": f"number {n}", "when": {"says": "roll", "counter": "dice", "turn": n}, "reply": {"text": f"{n}"}}
+        for n in range(1, 41)
+    ]
+    return MockLLM([*scenes, {"name": "afterwards", "when": {"says": "roll"}, "reply": {"text": "many"}}])
+
+
+def roll(llm: MockLLM, text: str = "roll", retry: int = 0) -> str:
+    headers = {"x-stainless-retry-count": str(retry)}
+    with httpx2.Client(transport=llm.transport()) as client:
+        asked = ask(user(text))
+        said = client.post("http://anywhere/v1/chat/completions", json=asked, headers=headers).json()
+    return str(said["choices"][0]["message"]["content"])
+
+
+def test_a_named_counter_counts_calls_and_not_retries() -> None:
+    llm = counted()
+    assert [roll(llm), roll(llm), roll(llm, retry=1), roll(llm, "roll again"), roll(llm)] == ["1", "2", "2", "3", "4"]
+
+
+def test_a_named_counter_gives_each_number_once_to_parallel_calls() -> None:
+    llm = counted()
+    with ThreadPoolExecutor(8) as pool:
+        rolled = list(pool.map(lambda _: roll(llm), range(40)))
+    assert sorted(rolled, key=int) == [str(n) for n in range(1, 41)]
+    assert roll(llm) == "many"
+
+
+def test_a_counter_counts_only_calls_that_its_scenes_are_for() -> None:
+    llm = MockLLM(
+        [
+            {"name": "first", "when": {"says": "roll", "counter": "dice", "turn": 1}, "reply": {"text": "1"}},
+            {"name": "other", "when": {"says": "wait"}, "reply": {"text": "waiting"}},
+        ]
+    )
+    assert [roll(llm, "wait"), roll(llm, "roll")] == ["waiting", "1"]

@@ -1,0 +1,419 @@
+"""Everything that the wire can say, held against the openai package's types; streams add up to the plain answer."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from typing import Any
+
+import httpx2
+import openai
+import pydantic
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from mock_llm import MockLLM, Request
+from mock_llm.chat import pieces
+from mock_llm.wire import HttpRequest
+from tests.mock_llm import strictly
+
+SCHEMA = {
+    "type": "object",
+    "properties": {"total": {"type": "integer"}},
+    "required": ["total"],
+    "additionalProperties": False,
+}
+FUNCTION = {"name": "add", "description": "Add.", "parameters": SCHEMA, "strict": True}
+SCENES: list[dict[str, Any]] = [
+    {
+        "name": "talk",
+        "when": {"last": "talk"},
+        "reply": {"text": "It is  ünusual,\n but \u2028 it works. ", "latency": 1},
+    },
+    {"name": "nothing", "when": {"last": "nothing"}, "reply": {"text": ""}},
+    {"name": "refuse", "when": {"last": "refuse"}, "reply": {"refusal": "I would rather not."}},
+    {"name": "filter", "when": {"last": "filter"}, "reply": {"text": "Once upon", "finish_reason": "content_filter"}},
+    {"name": "total", "when": {"last": "total"}, "reply": {"json": {"total": 53}}},
+    {
+        "name": "call",
+        "when": {"last": "call"},
+        "reply": {
+            "text": "Adding.",
+            "calls": [{"tool": "add", "arguments": {"total": 1}}, {"tool": "add", "arguments": {"total": 2}}],
+        },
+    },
+    {
+        "name": "only call",
+        "when": {"last": "silently"},
+        "reply": {"calls": [{"tool": "add", "arguments": {"total": 1}}]},
+    },
+    {"name": "after", "when": {"last": "added"}, "reply": {"text": "Both are added."}},
+]
+WORDS = ["talk", "nothing", "refuse", "filter", "total", "call", "silently", "unscripted"]
+
+
+def completion(word: str, **options: Any) -> dict[str, Any]:
+    body: dict[str, Any] = {"model": "m", "messages": [{"role": "user", "content": word}]}
+    if word in ("call", "silently"):
+        body["tools"] = [{"type": "function", "function": FUNCTION}]
+    if word == "total":
+        shape = {"name": "total", "strict": True, "schema": SCHEMA}
+        body["response_format"] = {"type": "json_schema", "json_schema": shape}
+    return body | options
+
+
+def response(word: str, **options: Any) -> dict[str, Any]:
+    body: dict[str, Any] = {"model": "m", "input": word}
+    if word in ("call", "silently"):
+        body["tools"] = [{"type": "function", **FUNCTION}]
+    if word == "total":
+        body["text"] = {"format": {"type": "json_schema", "name": "total", "strict": True, "schema": SCHEMA}}
+    return body | options
+
+
+@pytest.fixture
+def llm() -> MockLLM:
+    return MockLLM(SCENES)
+
+
+@settings(max_examples=120)
+@given(
+    word=st.sampled_from(WORDS),
+    stream=st.booleans(),
+    usage=st.booleans(),
+    limit=st.none() | st.integers(16, 24),
+    n=st.integers(1, 3),
+    stop=st.sampled_from([None, "u", ["53", "vid"]]),
+    endpoint=st.sampled_from(["chat/completions", "responses"]),
+)
+def test_whatever_the_wire_says_is_valid(
+    word: str, stream: bool, usage: bool, limit: int | None, n: int, stop: Any, endpoint: str
+) -> None:
+    if endpoint == "responses":
+        body = response(word, stream=stream, max_output_tokens=limit)
+    else:
+        options = {"include_usage": usage} if stream else None
+        body = completion(word, stream=stream, stream_options=options, max_tokens=limit, n=n, stop=stop)
+    said = MockLLM(SCENES).respond(HttpRequest("POST", f"/v1/{endpoint}", {}, json.dumps(body).encode()))
+    kind = strictly.check(said.status, said.headers["content-type"], said.body)
+    assert (kind == "error") == (word == "unscripted")
+
+
+@pytest.mark.parametrize("word", WORDS[:-1])
+@pytest.mark.parametrize("n", [1, 2])
+def test_a_streamed_completion_adds_up_to_the_plain_one(llm: MockLLM, word: str, n: int) -> None:
+    client = llm.client()
+    plain = client.chat.completions.create(**completion(word, n=n))
+    with client.chat.completions.stream(**completion(word, n=n), stream_options={"include_usage": True}) as stream:
+        whole = stream.get_final_completion() if word != "filter" else None
+    if whole is None:
+        return
+    assert whole.usage == plain.usage
+    for streamed, said in zip(whole.choices, plain.choices, strict=True):
+        assert (streamed.finish_reason, streamed.index) == (said.finish_reason, said.index)
+        assert streamed.message.refusal == said.message.refusal
+        assert (streamed.message.content or None) == (said.message.content or None)
+        calls = [(call.id, call.function.name, call.function.arguments) for call in streamed.message.tool_calls or []]
+        assert calls == [
+            (call.id, call.function.name, call.function.arguments)
+            for call in said.message.tool_calls or []
+            if call.type == "function"
+        ]
+
+
+def test_the_chunks_follow_the_protocol(llm: MockLLM) -> None:
+    chunks = list(
+        llm.client().chat.completions.create(**completion("call"), stream=True, stream_options={"include_usage": True})
+    )
+    deltas = [chunk.choices[0].delta for chunk in chunks[:-1]]
+    assert (deltas[0].role, deltas[0].content, deltas[0].tool_calls) == ("assistant", "", None)
+    calls = [delta.tool_calls[0] for delta in deltas if delta.tool_calls]
+    first = [call for call in calls if call.id]
+    assert [(call.index, call.type, call.function and call.function.name) for call in first] == [
+        (0, "function", "add"),
+        (1, "function", "add"),
+    ]
+    assert all(call.function and call.function.arguments == "" for call in first)
+    assert all(call.type is None and call.function and call.function.name is None for call in calls if not call.id)
+    assert chunks[-2].choices[0].finish_reason == "tool_calls"
+    assert all(chunk.usage is None for chunk in chunks[:-1])
+    assert chunks[-1].choices == []
+    assert chunks[-1].usage is not None
+    assert len({chunk.id for chunk in chunks}) == 1
+
+
+def test_without_asking_there_is_no_usage_in_the_stream(llm: MockLLM) -> None:
+    chunks = list(llm.client().chat.completions.create(**completion("talk"), stream=True))
+    assert all("usage" not in chunk.model_fields_set for chunk in chunks)
+    assert chunks[-1].choices[0].finish_reason == "stop"
+
+
+def test_async_streams_say_the_same(llm: MockLLM) -> None:
+    async def ask() -> str:
+        stream = await llm.async_client().chat.completions.create(**completion("talk"), stream=True)
+        return "".join([chunk.choices[0].delta.content or "" async for chunk in stream])
+
+    assert asyncio.run(ask()) == SCENES[0]["reply"]["text"]
+
+
+class Total(pydantic.BaseModel):
+    total: int
+
+
+def test_structured_answers_are_parsed_plain_and_streamed_on_both_endpoints(llm: MockLLM) -> None:
+    client = llm.client()
+    asked = {"model": "m", "messages": [{"role": "user", "content": "total"}]}
+    assert client.chat.completions.parse(**asked, response_format=Total).choices[0].message.parsed == Total(total=53)
+    with client.chat.completions.stream(**asked, response_format=Total) as stream:
+        assert stream.get_final_completion().choices[0].message.parsed == Total(total=53)
+    assert client.responses.parse(model="m", input="total", text_format=Total).output_parsed == Total(total=53)
+    with client.responses.stream(model="m", input="total", text_format=Total) as events:
+        assert events.get_final_response().output_parsed == Total(total=53)
+
+
+@pytest.mark.parametrize("word", WORDS[:-1])
+def test_a_streamed_response_adds_up_to_the_plain_one(llm: MockLLM, word: str) -> None:
+    client = llm.client()
+    plain = client.responses.create(**response(word))
+    events = list(client.responses.create(**response(word), stream=True))
+    last = events[-1]
+    assert last.type in ("response.completed", "response.incomplete")
+    assert last.response.model_dump() == plain.model_dump()
+    deltas = "".join(event.delta for event in events if event.type == "response.output_text.delta")
+    assert deltas == plain.output_text
+    assert [event.type for event in events[:2]] == ["response.created", "response.in_progress"]
+
+
+def test_the_events_of_a_response_open_fill_and_close_each_item(llm: MockLLM) -> None:
+    events = list(llm.client().responses.create(**response("call"), stream=True))
+    kinds = [event.type.removeprefix("response.") for event in events]
+    once = [kind for n, kind in enumerate(kinds) if kind != kinds[n - 1]]
+    call = ["function_call_arguments.delta", "function_call_arguments.done", "output_item.done"]
+    assert once == [
+        *("created", "in_progress", "output_item.added", "content_part.added", "output_text.delta"),
+        *("output_text.done", "content_part.done", "output_item.done"),
+        *("output_item.added", *call) * 2,
+        "completed",
+    ]
+
+
+def test_a_conversation_of_responses_with_tools_runs_to_its_answer(llm: MockLLM) -> None:
+    client = llm.client()
+    first = client.responses.create(**response("call"))
+    assert first.output_text == "Adding."
+    calls = [item for item in first.output if item.type == "function_call"]
+    assert [json.loads(call.arguments) for call in calls] == [{"total": 1}, {"total": 2}]
+    items: list[Any] = [{"role": "user", "content": "call"}, *(item.model_dump() for item in first.output)]
+    for item in items:
+        for name in ("logprobs", "async_", "caller", "namespace", "phase", "async"):
+            if isinstance(item, dict) and item.get(name) is None:
+                item.pop(name, None)
+    items += [{"type": "function_call_output", "call_id": call.call_id, "output": "added"} for call in calls]
+    second = client.responses.create(**response("call") | {"input": items, "instructions": "Role: clerk"})
+    assert second.output_text == "Both are added."
+    assert second.instructions == "Role: clerk"
+    assert (llm.calls[-1].scene, llm.calls[-1].role) == ("after", "clerk")
+
+
+def test_a_response_can_be_referred_to_instead_of_sent_again(llm: MockLLM) -> None:
+    client = llm.client()
+    first = client.responses.create(**response("call"))
+    outputs: Any = [
+        {"type": "function_call_output", "call_id": item.call_id, "output": "added"}
+        for item in first.output
+        if item.type == "function_call"
+    ]
+    second = client.responses.create(model="m", previous_response_id=first.id, input=outputs)
+    assert (second.output_text, second.previous_response_id) == ("Both are added.", first.id)
+    third = client.responses.create(model="m", previous_response_id=second.id, input="talk", stream=True)
+    assert list(third)[-1].type == "response.completed"
+    assert [
+        message.text for message in (llm.calls[-1].asked or Request({})).conversation if message.role == "user"
+    ] == [
+        "call",
+        "talk",
+    ]
+    reference: Any = {"type": "item_reference", "id": second.output[0].id}
+    fourth = client.responses.create(model="m", input=[TALK, reference, TALK])
+    assert fourth.output_text == SCENES[0]["reply"]["text"]
+    assert [message.role for message in (llm.calls[-1].asked or Request({})).messages] == ["user", "assistant", "user"]
+
+
+def test_a_response_that_is_not_stored_can_not_be_referred_to(llm: MockLLM) -> None:
+    first = llm.client().responses.create(**response("talk"), store=False)
+    with pytest.raises(openai.BadRequestError, match="not found"):
+        llm.client().responses.create(model="m", previous_response_id=first.id, input="talk")
+
+
+def test_the_same_scene_answers_on_both_endpoints(llm: MockLLM) -> None:
+    client = llm.client()
+    asked = client.chat.completions.create(**completion("talk")).choices[0].message.content
+    assert client.responses.create(**response("talk")).output_text == asked
+    assert [call.scene for call in llm.calls] == ["talk", "talk"]
+
+
+def test_a_cut_response_is_incomplete(llm: MockLLM) -> None:
+    long = MockLLM([{"name": "long", "reply": {"text": "word " * 100}}]).client()
+    said = long.responses.create(model="m", input="x", max_output_tokens=16)
+    assert (said.status, said.incomplete_details and said.incomplete_details.reason) == (
+        "incomplete",
+        "max_output_tokens",
+    )
+    assert said.usage is not None
+    assert said.usage.output_tokens == 16
+    filtered = llm.client().responses.create(**response("filter"))
+    assert filtered.incomplete_details is not None
+    assert filtered.incomplete_details.reason == "content_filter"
+
+
+CALL = {"type": "function_call", "call_id": "c1", "name": "add", "arguments": "{}"}
+RESULT = {"type": "function_call_output", "call_id": "c1", "output": "1"}
+TALK = {"role": "user", "content": "talk"}
+REFUSED: list[tuple[dict[str, Any], str, str | None]] = [
+    ({"input": None}, "Missing required parameter: 'input'.", "input"),
+    ({"model": ""}, "Missing required parameter: 'model'.", "model"),
+    ({"input": []}, "Invalid 'input': empty array.", "input"),
+    ({"input": 5}, "Invalid type for 'input'", "input"),
+    ({"input": ["x"]}, "Invalid type for 'input[0]'", "input[0]"),
+    ({"input": [{"role": "tool", "content": "x"}]}, "Invalid value: 'tool'.", "input[0].role"),
+    ({"input": [{**TALK, "contents": 1}]}, "Unknown parameter: 'input[0].contents'.", "input[0].contents"),
+    ({"input": [{"role": "user"}]}, "Missing required parameter: 'input[0].content'.", "input[0].content"),
+    (
+        {"input": [{"role": "assistant", "content": [{"type": "input_text", "text": "x"}]}]},
+        "Invalid value: 'input_text'. Supported values are: 'output_text', and 'refusal'.",
+        "input[0].content[0].type",
+    ),
+    ({"input": [{"type": "robot"}]}, "Invalid value: 'robot'.", "input[0].type"),
+    ({"input": [TALK, RESULT]}, "No tool call found for function call output with call_id c1.", "input"),
+    ({"input": [TALK, CALL]}, "No tool output found for function call c1.", "input"),
+    ({"max_output_tokens": 15}, "Expected a value >= 16, but got 15 instead.", "max_output_tokens"),
+    ({"temperature": 3}, "Expected a value <= 2", "temperature"),
+    ({"max_tokens": 3}, "Unknown parameter: 'max_tokens'.", "max_tokens"),
+    ({"messages": [TALK]}, "Unknown parameter: 'messages'.", "messages"),
+    ({"tools": [{"type": "function", "name": "my tool"}]}, "string does not match pattern", "tools[0].name"),
+    ({"tools": [{"type": "function", **FUNCTION, "parameters": {"type": "array"}}]}, "got 'type: \"array\"'", None),
+    (
+        {"tools": [{"type": "function", **FUNCTION}], "tool_choice": {"type": "function", "name": "bake"}},
+        "'bake' is no tool",
+        "tool_choice",
+    ),
+    ({"tool_choice": "required"}, "only allowed when 'tools' are specified", "tool_choice"),
+    ({"text": {"format": {"type": "json_object"}}}, "must contain the word 'json'", "input"),
+    ({"text": {"format": {"type": "json_schema", "name": "x"}}}, "'text.format.schema'", "text.format.schema"),
+    (
+        {"text": {"format": {"type": "json_schema", "name": "x", "strict": True, "schema": {"type": "object"}}}},
+        "'additionalProperties' is required",
+        "text.format.schema",
+    ),
+    (
+        {"previous_response_id": "resp_1"},
+        "Previous response with id 'resp_1' not found.",
+        "previous_response_id",
+    ),
+    ({"previous_response_id": [1]}, "Previous response with id '[1]' not found.", "previous_response_id"),
+    ({"conversation": "conv_1"}, "not supported by mock_llm", "conversation"),
+    ({"input": [{"type": "item_reference", "id": "msg_1"}]}, "Item with id 'msg_1' not found.", "input"),
+    ({"background": True}, "not supported by mock_llm", "background"),
+    ({"tools": [{"type": "web_search"}]}, "not supported by mock_llm", "tools[0].type"),
+    ({"input": [{"type": "reasoning", "id": "x"}]}, "not supported by mock_llm", "input[0]"),
+    ({"reasoning": {"effort": "huge"}}, "Supported values are", "reasoning_effort"),
+    ({"text": {"colour": "red"}}, "Unknown parameter: 'text.colour'.", "text.colour"),
+]
+
+
+@pytest.mark.parametrize(("change", "words", "param"), REFUSED, ids=lambda value: None)
+def test_a_bad_request_for_a_response_is_refused_as_the_api_does(
+    llm: MockLLM, change: dict[str, Any], words: str, param: str | None
+) -> None:
+    body = {name: value for name, value in (response("talk") | change).items() if value is not None}
+    with httpx2.Client(transport=llm.transport()) as client:
+        said = client.post("http://anywhere/v1/responses", json=body)
+    strictly.check_error(said.json())
+    assert said.status_code == 400
+    assert words in said.json()["error"]["message"]
+    assert param is None or said.json()["error"]["param"] == param
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"store": False, "truncation": "auto", "include": ["reasoning.encrypted_content"], "user": "me"},
+        {"reasoning": {"effort": "low"}, "text": {"verbosity": "low"}, "tools": [], "tool_choice": "auto"},
+        {"input": [TALK, {"role": "assistant", "content": [{"type": "output_text", "text": "x"}]}, TALK]},
+        {"input": [CALL, RESULT, {**TALK, "type": "message"}], "stream_options": None},
+        {"input": [{"role": "user", "content": [{"type": "input_text", "text": "talk"}]}], "metadata": {"a": "b"}},
+    ],
+)
+def test_a_good_request_for_a_response_passes(llm: MockLLM, change: dict[str, Any]) -> None:
+    with httpx2.Client(transport=llm.transport()) as client:
+        said = client.post("http://anywhere/v1/responses", json=response("talk") | change)
+    assert said.status_code == 200, said.text
+    strictly.check_response(said.json())
+
+
+FAULTS: list[tuple[Any, type[Exception] | None]] = [
+    ("rate_limit", openai.RateLimitError),
+    ("dropped", openai.APIConnectionError),
+    ("bad_chunk", json.JSONDecodeError),
+    ("ended_early", None),
+]
+
+
+@pytest.mark.parametrize(("kind", "error"), FAULTS)
+def test_streams_of_responses_break_too(kind: str, error: type[Exception] | None) -> None:
+    client = MockLLM([{"name": "one", "reply": {"text": "one two three", "fault": kind}}]).client(max_retries=0)
+    seen: list[str] = []
+
+    def ask() -> None:
+        seen.extend(event.type for event in client.responses.create(model="m", input="x", stream=True))
+
+    if error is None:
+        ask()
+        assert seen
+        assert "response.completed" not in seen
+    else:
+        with pytest.raises(error):
+            ask()
+
+
+def test_an_error_in_a_streamed_response_is_an_error_event() -> None:
+    llm = MockLLM([{"name": "one", "reply": {"text": "one two three", "fault": {"kind": "error_event", "after": 2}}}])
+    body = json.dumps({"model": "m", "input": "x", "stream": True}).encode()
+    said = strictly.events(llm.respond(HttpRequest("POST", "/v1/responses", {}, body)).body)
+    assert [name for name, _ in said] == ["response.created", "response.in_progress", "error"]
+    for name, event in said:
+        strictly.check_event(name, event)
+
+
+@given(st.text())
+def test_the_pieces_of_a_stream_add_up(text: str) -> None:
+    assert "".join(pieces(text)) == text
+    assert all(pieces(text))
+
+
+ANYTHING = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(max_size=6),
+    lambda part: (
+        st.lists(part, max_size=3)
+        | st.dictionaries(
+            st.sampled_from("type role content call_id name arguments output format schema text".split()), part
+        )
+    ),
+    max_leaves=10,
+)
+
+
+@settings(max_examples=150)
+@given(
+    name=st.sampled_from(
+        "input item previous_response_id text tools tool_choice reasoning include stream metadata x".split()
+    ),
+    value=ANYTHING,
+)
+def test_any_value_in_a_request_for_a_response_gets_an_answer_or_a_shaped_error(name: str, value: Any) -> None:
+    body = response("talk") | ({"input": [TALK, value]} if name == "item" else {name: value})
+    llm = MockLLM([{"name": "any", "reply": {"json": {"ok": True}, "broken": True}}])
+    said = llm.respond(HttpRequest("POST", "/v1/responses", {}, json.dumps(body).encode()))
+    assert said.status in (200, 400, 422)
+    strictly.check(said.status, said.headers["content-type"], said.body)
