@@ -12,7 +12,7 @@ import platform
 import sys
 from pathlib import Path
 
-from tests.bench import imports, speed
+from tests.bench import imports, mock_calls, speed
 from tests.bench.timing import table
 
 
@@ -29,7 +29,8 @@ def main() -> int:
     growth = [] if options.quick else speed.growth(1_000, 10_000, 3)
     reading = speed.reading(1_000, 10_000, 3) if options.quick else speed.reading(10_000, 100_000, 2)
     started = imports.measure(7 if options.quick else 11)
-    rows = [*beside, *growth, *reading, *started]
+    asked = mock_calls.measure(20 if options.quick else 50)
+    rows = [*beside, *growth, *reading, *started, *asked]
     missed = [row for row in rows if row.verdict == "MISSED"]
     report = "\n".join(
         [
@@ -42,6 +43,7 @@ def main() -> int:
             *([table("Growth of the cost of a step", growth, "10,000 steps", "1,000 steps")] if growth else []),
             table("Parse and validate: growth of the cost of a step", reading, "large", "small"),
             table("Import", started, "planexec_lite", "pydantic, sqlite3, one model"),
+            table("The scripted model, a call", asked, "ours", "openai client, in process"),
         ]
     )
     print(report)

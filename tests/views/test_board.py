@@ -89,3 +89,58 @@ def test_superseded_steps_stay_on_the_board_and_are_named_below_the_graph() -> N
         )
     assert views.board(run).text.count("↷ superseded") == 2
     assert "Not drawn: 1 and 2, superseded by a later plan." in views.graph(run).text
+
+
+def test_a_found_wanting_step_says_so_and_the_caption_says_why() -> None:
+    figure = views.board(worlds.replanned())
+    assert figure.text == (
+        "Finished: 5 of 5 steps done\n"
+        "  step  status                 what                         waits for  result\n"
+        '  1     ✓ done                 List the endpoints                      "took 2"\n'
+        '  2     ✓ done, found wanting  Update endpoints to use JWT  1          "took 20"\n'
+        '  2b    ✓ done                 Fix the token header         2          "took 5"\n'
+        '  3     ✓ done                 Update tests                 2b         "took 15"\n'
+        '  4     ✓ done                 Run test suite               3          "took 8"\n'
+        "  5     ↷ superseded           Tell everybody               4\n"
+        "Step 2 was found wanting: 2 endpoints answer <401>."
+    )
+    assert ">found wanting</span>" in figure.table
+    assert 'line-through">Tell everybody<' in figure.table
+    assert "2 endpoints answer &lt;401&gt;" in figure._repr_html_()
+
+
+def test_judging_unverified_superseded_and_news_are_said_in_words() -> None:
+    figure = views.board(worlds.midway())
+    assert figure.text == (
+        "2 of 3 steps done\n"
+        "  step  status              what              waits for  result\n"
+        '  1     ✓ done              Read                         "read"\n'
+        '  2     ✓ done, unverified  Back up           1          {"size": 4}\n'
+        '  4     ? judging           Migrate the half  2          {"rows": 9}\n'
+        "  3     ↷ superseded        Migrate           2\n"
+        "Unverified: nobody judged 2 by its success criterion. News: “the window closes at <18:00>”."
+    )
+    assert figure.table.count(">unverified</span>") == 1
+    assert figure.table.count("line-through") == 1
+
+
+def test_without_an_evaluator_a_step_with_a_criterion_is_unverified() -> None:
+    run = worlds.run(worlds.criteria(worlds.chain(2), "2"))
+    assert "  2     ✓ done, unverified  Do part 2" in views.board(run).text
+
+
+def test_only_the_latest_news_are_told_and_the_others_counted() -> None:
+    run = worlds.midway()
+    for number in range(4):
+        run.record(e.News(15.0, f"news {number}"))
+    assert views.board(run).caption.endswith("Earlier news: 2. News: “news 1”. News: “news 2”. News: “news 3”.")
+
+
+def test_the_error_of_an_earlier_try_is_called_so() -> None:
+    run = Run()
+    run.record(e.RunStarted(0.0, "goal", planner=False, reviewer=False))
+    run.record(e.PlanProposed(0.0, worlds.chain(1)))
+    run.record(e.StepStarted(0.0, "1", 1, 2))
+    run.record(e.StepFailed(1.0, "1", "OSError: busy"))
+    run.record(e.StepStarted(1.0, "1", 2, 2))
+    assert "before: OSError: busy" in views.board(run).text

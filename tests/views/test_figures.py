@@ -33,8 +33,22 @@ FIGURES: dict[str, Callable[[], views.Figure]] = {
     "timeline of failure": lambda: views.timeline(worlds.deploy(fails=["5"], retries=2)),
     "timeline of hostile": lambda: views.timeline(worlds.run(worlds.HOSTILE_PLAN, slots=2)),
     "timeline of nothing": lambda: views.timeline(Run()),
+    "graph of replan": lambda: views.graph(worlds.replanned(), worlds.SECONDS),
+    "board of replan": lambda: views.board(worlds.replanned()),
+    "board midway": lambda: views.board(worlds.midway()),
+    "timeline of replan": lambda: views.timeline(worlds.replanned()),
+    "timeline midway": lambda: views.timeline(worlds.midway()),
+    "diff": lambda: views.diff(worlds.replanned()),
+    "diff of hostile": lambda: views.diff(worlds.HOSTILE_PLAN, worlds.plan([("0", worlds.HOSTILE[1], 1, [])])),
+    "diff of nothing": lambda: views.diff(Plan(), Plan()),
+    "sequence": lambda: views.sequence(worlds.replanned()),
+    "sequence midway": lambda: views.sequence(worlds.midway()),
+    "sequence of hostile": lambda: views.sequence(worlds.run(worlds.HOSTILE_PLAN)),
+    "sequence of nothing": lambda: views.sequence(Run()),
+    "thoughts": lambda: views.thoughts(worlds.thinking()),
+    "thoughts of nothing": lambda: views.thoughts(Run()),
 }
-SVGS = [name for name in FIGURES if not name.startswith("board")]
+SVGS = [name for name in FIGURES if not name.startswith(("board", "diff", "thoughts"))]
 ALLOWED = {"figure", "figcaption", "img", "table", "caption", "thead", "tbody", "tr", "th", "td", "span", "strong"}
 
 
@@ -152,7 +166,7 @@ def test_every_step_stands_in_the_text_of_a_timeline(name: str) -> None:
 def test_hostile_names_never_leave_their_place(given_names: list[str]) -> None:
     plan = worlds.plan([(str(n), name, 1, []) for n, name in enumerate(given_names)])
     run = worlds.run(plan)
-    for figure in (views.graph(run), views.board(run)):
+    for figure in (views.graph(run), views.board(run), views.sequence(run), views.diff(plan, Plan())):
         assert {tag for tag, _ in parse(figure)} <= ALLOWED
         assert "\x00" not in figure.text
         figure._repr_html_().encode()
@@ -160,15 +174,20 @@ def test_hostile_names_never_leave_their_place(given_names: list[str]) -> None:
             ElementTree.fromstring(svg_in(figure))
 
 
-@pytest.mark.parametrize("look", [*theme.LOOKS.values(), theme.PLANNER], ids=lambda look: look.word)
+@pytest.mark.parametrize(
+    "look",
+    [*theme.LOOKS.values(), theme.PLANNER, *theme.CHANGES.values(), *theme.TURNS.values()],
+    ids=lambda look: look.word,
+)
 def test_every_state_can_be_read(look: theme.Look) -> None:
     assert theme.contrast(look.ink, look.fill) >= 4.5
     assert theme.contrast(theme.TEXT, look.fill) >= 4.5
     assert theme.contrast(look.ink, theme.PLATE) >= 4.5
 
 
-def test_states_differ_in_symbol_word_and_fill() -> None:
-    for one, other in itertools.combinations(theme.LOOKS.values(), 2):
+@pytest.mark.parametrize("looks", [theme.LOOKS, theme.CHANGES, theme.TURNS])
+def test_states_differ_in_symbol_word_and_fill(looks: dict[str, theme.Look]) -> None:
+    for one, other in itertools.combinations(looks.values(), 2):
         assert one.symbol != other.symbol
         assert one.word != other.word
         assert one.fill != other.fill
@@ -203,9 +222,9 @@ def test_a_timeline_leaves_pyplot_alone_and_the_persons_settings_as_they_were() 
 
 
 def test_a_view_changes_nothing() -> None:
-    run = worlds.deploy(fails=["5"])
+    run = worlds.replanned()
     events, board = list(run.events), Run(run.events).board
-    for make in (views.graph, views.board, views.timeline):
+    for make in (views.graph, views.board, views.timeline, views.diff, views.sequence, views.thoughts):
         make(run)
     assert run.events == events
     assert run.board == board

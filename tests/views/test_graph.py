@@ -44,8 +44,8 @@ def check_layout(sketch: Sketch) -> None:
         for box in canvas.boxes:
             inside = box.x < text.x and text.x + text.width < box.x + box.width
             assert inside or not text.meets(box), (text, box)
-    for one, other, start, end, circle in sketch.arrows:
-        assert circle or start < end, (one, other)
+    for tail, head, start, end, circle in sketch.arrows:
+        assert circle or start < end, (tail, head)
 
 
 def drawn_edges(plan: Plan) -> set[tuple[str, str]]:
@@ -201,3 +201,29 @@ def test_a_chain_is_drawn_straight() -> None:
     heights = {box.holds: box.y for box in sketch.canvas.boxes}
     assert max(heights[id] for id in "1245") - min(heights[id] for id in "1245") <= 1
     assert max(heights[id] for id in "678") - min(heights[id] for id in "678") <= 1
+
+
+def test_a_new_step_stands_behind_what_it_waits_for_and_marks_are_on_the_cards() -> None:
+    figure, sketch = draw(worlds.replanned(), None, None)
+    check_layout(sketch)
+    assert figure.title == "5 of 5 steps done; step 2 found wanting"
+    assert "  2   Update endpoints to use JWT  ✓ done, found wanting  after 1\n" in figure.text
+    assert "  2b  Fix the token header         ✓ done                 after 2\n" in figure.text
+    assert figure.caption == (
+        "Not drawn: 5, superseded by a later plan. Step 2 was found wanting: 2 endpoints answer <401>."
+    )
+    at = {box.holds: box.x for box in sketch.canvas.boxes}
+    assert at["2"] < at["2b"] < at["3"] < at["4"]
+    assert ">found wanting<" in figure.svg
+    assert "2, done, found wanting, after 1" in figure.alt
+
+
+@pytest.mark.parametrize("rows", [worlds.DEPLOY, [(str(n), f"Part {n}", 1, []) for n in range(9)]])
+@pytest.mark.parametrize("durations", [None, worlds.SECONDS])
+def test_marks_fit_on_long_chains_and_on_many_steps(
+    rows: list[tuple[str, str, float, list[str]]], durations: dict[str, float] | None
+) -> None:
+    run = worlds.run(worlds.criteria(worlds.plan(rows), *(row[0] for row in rows)))
+    sketch = draw(run, durations, None)[1]
+    check_layout(sketch)
+    assert sum(text.holds.endswith("unverified") for text in sketch.canvas.texts) == len(rows)

@@ -119,7 +119,7 @@ def test_bars_of_a_lane_follow_one_another_and_lanes_are_no_more_than_slots(
     worlds.names,
     st.floats(0, 300),
     st.floats(-10, 300),
-    st.sampled_from(["done", "failed", "running"]),
+    st.sampled_from(["done", "failed", "running", "failed by verdict"]),
     st.integers(1, 3),
 )
 def test_a_label_fits_where_it_is_put(name: str, inside: float, beside: float, state: str, attempt: int) -> None:
@@ -130,3 +130,96 @@ def test_a_label_fits_where_it_is_put(name: str, inside: float, beside: float, s
     if lines:
         assert lines[0].startswith("12")
         assert state == "done" or any(mark in " ".join(lines) for mark in "✗▸")
+
+
+def test_judging_has_a_lane_replanning_its_reason_and_failed_by_verdict_is_said_in_words() -> None:
+    figure = views.timeline(worlds.replanned())
+    assert figure.text == (
+        "5 steps in 75 s, 6 s of it planning and 4 s judging\n"
+        "  planner    planning                                                 0 s   –  3 s   done\n"
+        "  planner    replanning after a failure                               43 s  –  46 s  done\n"
+        "  slot 1     step 1                      List the endpoints           3 s   –  5 s   done               critical\n"
+        "  slot 1     step 2                      Update endpoints to use JWT  6 s   –  26 s  done               critical\n"
+        "  slot 1     step 3                      Update tests                 27 s  –  42 s  failed by verdict  critical\n"
+        "  slot 1     step 2b                     Fix the token header         46 s  –  51 s  done               critical\n"
+        "  slot 1     step 3                      Update tests                 51 s  –  66 s  done               critical\n"
+        "  slot 1     step 4                      Run test suite               67 s  –  75 s  done               critical\n"
+        "  evaluator  judging 1                                                5 s   –  6 s   accepted\n"
+        "  evaluator  judging 2                                                26 s  –  27 s  accepted\n"
+        "  evaluator  judging 3                                                42 s  –  43 s  replan\n"
+        "  evaluator  judging 3                                                66 s  –  67 s  accepted\n"
+        "Step 3 failed by verdict at 43 s (replan): 2 endpoints answer <401>.\n"
+        "Superseded by a later plan: 5.\n"
+        "Thick outline: the critical path 1 → 2 → 2b → 3 → 4, 65 s."
+    )
+    for words in (
+        "3 ✗\u00a0failed by\u00a0verdict",
+        "3 ✗\u00a0replan",
+        "1 ✓\u00a0accepted",
+        "replanning after a failure",
+    ):
+        assert f">{words}<" in figure.svg
+    assert views.durations(worlds.replanned())["3"] == 30
+
+
+def test_an_evaluator_that_fails_and_news_are_told_below() -> None:
+    text = views.timeline(worlds.midway()).text
+    assert "replanning after news" in text
+    assert "  evaluator  judging 2                                9 s   –  10 s  failed\n" in text
+    assert "  evaluator  judging 4                                15 s  –  15 s  running\n" in text
+    assert text.endswith(
+        "No verdict on step 2 at 10 s (RuntimeError: no model).\n"
+        "News: “the window closes at <18:00>”.\nSuperseded by a later plan: 3."
+    )
+
+
+@pytest.mark.parametrize(("verdict", "state"), [("retry", "done"), ("replan", "failed"), ("accept", "done")])
+def test_a_verdict_belongs_to_the_try_that_it_is_about(verdict: e.Judgement, state: str) -> None:
+    run = Run()
+    run.record(e.RunStarted(0.0, "goal", planner=False, reviewer=False, evaluator=True))
+    run.record(e.PlanProposed(0.0, worlds.criteria(worlds.chain(1), "1")))
+    run.record(e.StepStarted(0.0, "1", 1, 2))
+    run.record(e.StepDone(1.0, "1", "thin", 1.0))
+    run.record(e.JudgeStarted(1.0, "1"))
+    run.record(e.Judged(1.0, "1", verdict, "too thin"))
+    if verdict == "retry":
+        run.record(e.StepStarted(1.0, "1", 2, 2))
+        run.record(e.StepDone(2.0, "1", "thick", 1.0))
+        run.record(e.JudgeStarted(2.0, "1"))
+        run.record(e.Judged(2.0, "1", "accept"))
+    states = [bar.state for bar in bars(run) if not bar.what]
+    by_verdict = [] if verdict == "accept" else ["failed by verdict"]
+    assert states == by_verdict + (["done"] if state == "done" else [])
+    assert ("Step 1 failed by verdict at 1 s" in views.timeline(run).text) == bool(by_verdict)
+    assert "Step 1 failed:" not in views.timeline(run).text
+
+
+def test_a_verdict_with_the_same_words_is_told_once_and_many_are_counted() -> None:
+    run = Run()
+    run.record(e.RunStarted(0.0, "goal", planner=False, reviewer=False, evaluator=True))
+    run.record(e.PlanProposed(0.0, worlds.criteria(worlds.chain(1), "1")))
+    for number in range(9):
+        run.record(e.StepStarted(float(number), "1", number + 1, 9))
+        run.record(e.StepDone(number + 1.0, "1", None, 1.0))
+        run.record(e.JudgeStarted(number + 1.0, "1"))
+        run.record(e.Judged(number + 1.0, "1", "retry", f"too thin by {number // 8 + number % 8}"))
+    assert "Step 1 failed by verdict at 2 s and 9 s (retry): too thin by 1." in views.timeline(run).text
+    assert "And 2 more verdicts." in views.timeline(run).text
+
+
+@pytest.mark.parametrize(
+    ("inside", "beside", "said"),
+    [
+        (200, 0, ["replanning after a failure"]),
+        (90, 0, ["replanning after", "a failure"]),
+        (10, 80, ["replanning"]),
+        (10, 55, ["repl…ing"]),
+        (0, 9, []),
+    ],
+)
+def test_a_planners_label_does_without_its_reason_before_it_is_shortened(
+    inside: float, beside: float, said: list[str]
+) -> None:
+    bar = Bar(None, 0, 1, "done", what="replanning after a failure")
+    lines = label(bar, "", inside, beside, rows=2)[0]
+    assert lines == said

@@ -4,7 +4,22 @@ from collections.abc import Iterable
 
 from hypothesis import strategies as st
 
-from planexec_lite import Plan, Policy, Run, Simulated, Step, Toolbox, ToolExecutor, execute, tool
+from planexec_lite import (
+    Plan,
+    PlannerExecutor,
+    Policy,
+    RuleEvaluator,
+    Run,
+    Simulated,
+    Step,
+    Toolbox,
+    ToolExecutor,
+    execute,
+    tool,
+)
+from planexec_lite import events as e
+from planexec_lite.evaluators import Verdict
+from planexec_lite.meter import charge
 
 DEPLOY = [
     ("1", "Run full test suite", 20, []),
@@ -86,6 +101,103 @@ CIRCLE = plan(
 )
 UNKNOWN = plan([("1", "Read", 1, []), ("2", "Write", 1, ["1", "99"])])
 HOSTILE_PLAN = plan([(f"{n}", name, 2, [str(n - 1)] if n % 3 else []) for n, name in enumerate(HOSTILE)])
+
+
+class Planner:
+    """Gives its plans one after the other, and takes three seconds for each."""
+
+    def __init__(self, *plans: Plan) -> None:
+        self.plans = list(plans)
+
+    def plan(self, goal: str, board: object, tools: object) -> Plan:
+        charge(3.0)
+        return self.plans.pop(0)
+
+
+REFACTOR = [
+    ("1", "List the endpoints", 2, []),
+    ("2", "Update endpoints to use JWT", 20, ["1"]),
+    ("3", "Update tests", 15, ["2"]),
+    ("4", "Run test suite", 8, ["3"]),
+    ("5", "Tell everybody", 1, ["4"]),
+]
+MENDED = [
+    ("2b", "Fix the token header", 5, ["2"]),
+    ("3", "Update tests", 15, ["2b"]),
+    ("4", "Run test suite", 8, ["3"]),
+]
+
+
+def criteria(shown: Plan, *ids: str) -> Plan:
+    return shown.changed(
+        steps=[s.model_copy(update={"success_criteria": f"{s.id} is fine"}) if s.id in ids else s for s in shown.steps]
+    )
+
+
+def replanned() -> Run:
+    """As in the refactoring: step 3 is refused because of step 2; 2b mends it, 3 runs again, 5 is left out."""
+    verdicts = iter(["2 endpoints answer <401>", None])
+
+    def judge(step: Step, result: object) -> Verdict | bool:
+        charge(1.0)
+        reason = next(verdicts) if step.id == "3" else None
+        return Verdict("replan", reason, wanting="2") if reason else True
+
+    planner = Planner(criteria(plan(REFACTOR), "1", "2", "3"), criteria(plan(MENDED), "3"))
+    executor, policy = ToolExecutor(Toolbox([work])), Policy(replan="failure")
+    return PlannerExecutor(planner, executor, None, RuleEvaluator(judge), Simulated(4), policy).run("Move to JWT")
+
+
+def midway() -> Run:
+    """A run that goes on: 2 was never judged, news superseded 3, and the result of 4 is being judged."""
+    run = Run()
+    first = criteria(plan([("1", "Read", 2, []), ("2", "Back up", 4, ["1"]), ("3", "Migrate", 9, ["2"])]), "2")
+    second = criteria(plan([("4", "Migrate the half", 3, ["2"])]), "4")
+    for event in (
+        e.RunStarted(0.0, "Migrate", planner=True, reviewer=False, evaluator=True),
+        e.PlanStarted(0.0, "first"),
+        e.PlanProposed(3.0, first, seconds=3.0),
+        e.StepStarted(3.0, "1"),
+        e.StepDone(5.0, "1", "read", 2.0),
+        e.StepStarted(5.0, "2"),
+        e.StepDone(9.0, "2", {"size": 4}, 4.0),
+        e.JudgeStarted(9.0, "2"),
+        e.JudgeFailed(10.0, "2", "RuntimeError: no model", 1.0),
+        e.News(10.0, "the window closes at <18:00>"),
+        e.PlanStarted(10.0, "news"),
+        e.PlanProposed(12.0, second, seconds=2.0),
+        e.StepStarted(12.0, "4"),
+        e.StepDone(15.0, "4", {"rows": 9}, 3.0),
+        e.JudgeStarted(15.0, "4"),
+    ):
+        run.record(event)
+    return run
+
+
+def thinking() -> Run:
+    """A step that is carried out by thinking aloud; its second try has one thought."""
+    run = Run()
+    run.record(e.RunStarted(0.0, "Find it", planner=False, reviewer=False))
+    run.record(e.PlanProposed(0.0, plan([("1", "Find the gap", 1, []), ("2", "Mend it", 1, ["1"])])))
+    inside: list[object] = [
+        e.Thought("I look for <b>failed</b> in the log."),
+        e.Action("search", {"text": "failed", "limit": 3}),
+        e.Observation("ValueError: there is no log 'x'", error=True),
+        e.Action("search", {"text": "lost"}),
+        e.Observation("x" * 900),
+        {"event": "of a nested run"},
+    ]
+    run.record(e.StepStarted(0.0, "1", 1, 2))
+    for event in inside:
+        run.record(e.Inside(1.0, "1", event))
+    run.record(e.StepFailed(2.0, "1", "RuntimeError: not done", 2.0))
+    run.record(e.StepStarted(2.0, "1", 2, 2))
+    run.record(e.Inside(3.0, "1", e.Thought("The key is missing.")))
+    run.record(e.StepDone(3.0, "1", "The key is missing.", 1.0))
+    run.record(e.StepStarted(3.0, "2"))
+    run.record(e.Inside(4.0, "2", e.Thought("Mended.")))
+    return run
+
 
 names = st.one_of(st.text(max_size=40), st.sampled_from(HOSTILE), st.sampled_from([row[1] for row in DEPLOY]))
 ids = st.text("abcdefXYZ0123456789_.-äжשд数据", min_size=1, max_size=30)

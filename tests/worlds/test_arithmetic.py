@@ -40,14 +40,17 @@ def test_the_answer_is_the_one_of_arithmetic(text):
 def test_rule_planner_and_model_planner_print_the_same_plan():
     by_rule = RulePlanner(arithmetic.rules).plan(arithmetic.GOAL, Board(), arithmetic.TOOLS)
     by_model = LLMPlanner(connect("arithmetic")).plan(arithmetic.GOAL, Board(), arithmetic.TOOLS)
-    assert str(by_rule) == str(by_model) == (
-        "What is 12 * 4 + 5?\n1  multiply(a=12, b=4)\n2  add(a={step_1_result}, b=5)  (after 1)"
+    assert (
+        str(by_rule)
+        == str(by_model)
+        == ("What is 12 * 4 + 5?\n1  multiply(a=12, b=4)\n2  add(a={step_1_result}, b=5)  (after 1)")
     )
 
 
 def test_whole_plan_and_one_step_at_a_time_reach_the_same_number():
-    whole, single = run(LLMPlanner(connect("arithmetic")), arithmetic.GOAL), run(
-        NextStepPlanner(connect("arithmetic")), arithmetic.GOAL
+    whole, single = (
+        run(LLMPlanner(connect("arithmetic")), arithmetic.GOAL),
+        run(NextStepPlanner(connect("arithmetic")), arithmetic.GOAL),
     )
     assert whole.answer == 53
     assert single.answer == "12 * 4 + 5 = 53"
@@ -71,7 +74,9 @@ def test_the_scripted_model_answers_with_the_result_that_it_was_shown(last, said
     assert answer == said
 
 
-@pytest.mark.parametrize("goal", ["What time is it?", "What is 2?", "What is 2 ** 9?", "(1 + 2", "", "__import__('os')"])
+@pytest.mark.parametrize(
+    "goal", ["What time is it?", "What is 2?", "What is 2 ** 9?", "(1 + 2", "", "__import__('os')"]
+)
 def test_a_goal_without_a_sum_is_refused(goal):
     with pytest.raises(ValueError, match="no rule applies"):
         arithmetic.rules(goal)

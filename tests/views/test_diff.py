@@ -1,0 +1,68 @@
+"""The difference of two plans: what was kept, changed, planned again, added and dropped, in words and symbols."""
+
+import pytest
+
+from planexec_lite import Plan, Run, views
+from planexec_lite.views import theme
+from tests.views import worlds
+
+
+def test_the_last_replan_of_a_run() -> None:
+    assert views.diff(worlds.replanned()).text == (
+        "1 step added, 1 changed, 1 planned again, 1 dropped, 2 kept\n"
+        "  step  change           what                         how\n"
+        "  1     = kept           List the endpoints           done\n"
+        "  2     = kept           Update endpoints to use JWT  done\n"
+        "  2b    + added          Fix the token header\n"
+        "  3     ≠ changed        Update tests                 waits for 2 → 2b\n"
+        "  4     ↻ planned again  Run test suite\n"
+        "  5     – dropped        Tell everybody\n"
+        "Dropped: 5 will not be carried out."
+    )
+
+
+def test_text_and_html_name_the_same_steps_and_changes() -> None:
+    figure = views.diff(worlds.replanned())
+    for look in theme.CHANGES.values():
+        assert figure.text.count(f"  {look}") == figure.table.count(f">{look}<") > 0
+    assert 'line-through">Tell everybody<' in figure.table
+
+
+def test_without_what_is_done_the_same_step_is_kept_and_with_it_planned_again() -> None:
+    before, after = worlds.chain(3), worlds.chain(3).changed(steps=worlds.chain(3).steps[1:])
+    assert views.diff(before, after).title == "1 step dropped, 2 kept"
+    assert views.diff(before, after, done=["1"]).title == "2 steps planned again, 1 kept"
+
+
+def test_every_changed_field_is_told() -> None:
+    before = worlds.chain(1)
+    step = before.steps[0].model_copy(update={"tool": None, "description": "More"})
+    (row,) = views.diff(before, Plan(steps=(step,))).text.splitlines()[2:]
+    assert row == "  1     ≠ changed  More  description Do part 1 → More; tool work → nothing"
+    (row,) = views.diff(before, worlds.criteria(before, "1")).text.splitlines()[2:]
+    assert row.endswith("criterion nothing → 1 is fine")
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "title"),
+    [
+        (Plan(), Plan(), "Two plans without steps"),
+        (worlds.chain(2), worlds.chain(2), "Nothing changed: 2 steps kept"),
+        (Plan(), worlds.chain(1), "1 step added"),
+    ],
+)
+def test_the_title_states_the_finding(before: Plan, after: Plan, title: str) -> None:
+    assert views.diff(before, after).title == title
+    assert views.diff(before, after, title="Mine <b>").text.startswith("Mine <b>")
+
+
+def test_without_a_second_plan_there_is_nothing_to_compare() -> None:
+    for nothing in (Run(), worlds.deploy(), Plan()):
+        with pytest.raises(ValueError, match="nothing to compare"):
+            views.diff(nothing)
+
+
+def test_dropped_steps_stand_behind_the_step_that_they_followed() -> None:
+    before = worlds.plan([(id, "", 1, []) for id in ("a", "b", "c", "d")])
+    after = worlds.plan([(id, "", 1, []) for id in ("b", "d")])
+    assert [line.split()[0] for line in views.diff(before, after).text.splitlines()[2:6]] == ["a", "b", "c", "d"]

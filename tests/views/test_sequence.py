@@ -1,0 +1,117 @@
+"""The sequence: every message from the events, on the plate, without overlap, and long runs shortened in the middle."""
+
+from itertools import combinations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from planexec_lite import Plan, Run, views
+from planexec_lite import events as e
+from planexec_lite.views.messages import messages
+from planexec_lite.views.sequence import draw
+from planexec_lite.views.words import fit
+from tests.views import worlds
+
+
+def test_the_text_of_a_run_with_news() -> None:
+    assert views.sequence(worlds.midway()).text == (
+        "The board asked the planner twice, the executor 3 times and the evaluator twice; news came once\n"
+        "  0 s   board → planner    plan: Migrate\n"
+        "  3 s   planner → board    a plan of 3 steps: 1, 2, 3\n"
+        "  3 s   board → executor   do 1: Read\n"
+        '  5 s   executor → board   1 done: "read"\n'
+        "  5 s   board → executor   do 2: Back up\n"
+        '  9 s   executor → board   2 done: {"size": 4}\n'
+        "  9 s   board → evaluator  judge 2: 2 is fine\n"
+        "  10 s  evaluator → board  ✗ no verdict on 2: RuntimeError: no model\n"
+        "  10 s  outside → board    news: the window closes at <18:00>\n"
+        "  10 s  board → planner    plan the rest again: news\n"
+        "  12 s  planner → board    a plan of 1 step: 4\n"
+        "  12 s  board → executor   do 4: Migrate the half\n"
+        '  15 s  executor → board   4 done: {"rows": 9}\n'
+        "  15 s  board → evaluator  judge 4: 4 is fine\n"
+        "Solid: asked or told. Dashed: answered; ✗ marks failures and refusals."
+    )
+
+
+def test_a_verdict_is_told_with_its_reason_and_followed_by_a_replan() -> None:
+    words = [message.words for message in messages(worlds.replanned())]
+    at = words.index("✗ 3 replan, 2 found wanting: 2 endpoints answer <401>")
+    assert words[at + 1 : at + 3] == ["plan the rest again: 3 failed", "a plan of 3 steps: 2b, 3, 4"]
+
+
+def test_only_those_that_take_part_have_a_lifeline() -> None:
+    boxes = [[box.holds for box in draw(run)[1].boxes] for run in (worlds.replanned(), worlds.deploy(), Run())]
+    assert boxes == [["planner", "board", "executor", "evaluator"], ["outside", "board", "executor"], []]
+
+
+def test_every_message_in_the_text_stands_in_the_picture() -> None:
+    run = worlds.replanned()
+    figure, canvas = draw(run)
+    drawn = [text.holds for text in canvas.texts]
+    for message in messages(run):
+        assert any(message.words.startswith(words.partition("…")[0]) for words in drawn if words), message
+        assert fit(message.words, 400, 11)[:20] in figure.text
+    assert figure.alt.startswith(f"Sequence of messages: {figure.title}")
+
+
+@pytest.mark.parametrize("length", [5, 19, 20, 21, 60])
+def test_long_runs_are_shortened_in_the_middle_and_say_by_how_much(length: int) -> None:
+    run = worlds.run(worlds.chain(length))
+    said, figure = messages(run), views.sequence(run)
+    lines = [line for line in figure.text.splitlines() if line.startswith("  ")]
+    assert len(said) == 2 * length + 1
+    assert len(lines) == min(len(said), 40)
+    left_out = [line for line in lines if "more messages" in line]
+    assert left_out == ([f"  … {len(said) - 39} more messages"] if len(said) > 40 else [])
+    assert (f"… {len(said) - 39} more messages" in figure.svg) == bool(left_out)
+    assert f"do {length}: Do part {length}" in figure.text
+
+
+def check_layout(run: Run) -> None:
+    figure, canvas = draw(run)
+    high = float(figure.svg.partition(' height="')[2].partition('"')[0])
+    assert figure.width <= 720
+    for box in [*canvas.boxes, *canvas.texts]:
+        assert box.x >= 0, box
+        assert box.y >= 0, box
+        assert box.x + box.width <= figure.width + 0.5, box
+        assert box.y + box.height <= high, box
+    for one, other in combinations(canvas.texts, 2):
+        assert not one.meets(other), (one, other)
+    for one, other in combinations(canvas.boxes, 2):
+        assert not one.meets(other, least=4), (one, other)
+
+
+@pytest.mark.parametrize("make", [worlds.replanned, worlds.midway, worlds.thinking, worlds.deploy, Run])
+def test_nothing_overlaps_and_everything_is_on_the_plate(make: object) -> None:
+    check_layout(make())  # type: ignore[operator]
+
+
+@settings(max_examples=40)
+@given(worlds.plans(), worlds.names, st.floats(0.001, 5e4), st.booleans())
+def test_whatever_is_said_stays_in_its_place(plan: Plan, words: str, seconds: float, news: bool) -> None:
+    run = Run()
+    run.record(e.RunStarted(0.0, words, planner=True, reviewer=True, evaluator=True))
+    run.record(e.PlanStarted(0.0, "first"))
+    run.record(e.PlanProposed(seconds / 3, plan))
+    for step in plan.steps[:1]:
+        if not step.depends_on:
+            run.record(e.StepStarted(seconds / 2, step.id))
+            run.record(e.StepFailed(seconds, step.id, words))
+    if news:
+        run.record(e.Reviewed(seconds, "change", plan.hash, words, words))
+        run.record(e.News(seconds, words))
+        run.record(e.PlanStarted(seconds, "repair"))
+        run.record(e.PlanFailed(seconds, words))
+    check_layout(run)
+
+
+def test_a_title_of_ones_own_replaces_the_finding() -> None:
+    assert "Mine &lt;b&gt;" in views.sequence(worlds.midway(), "Mine <b>").svg
+
+
+def test_a_message_that_is_bad_is_marked_by_a_symbol_too() -> None:
+    for run in (worlds.replanned(), worlds.midway(), worlds.deploy(fails=["5"])):
+        assert all(message.words.startswith("✗") == message.bad for message in messages(run))
