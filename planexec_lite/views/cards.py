@@ -96,7 +96,7 @@ def _narrowest(cards: Sequence[Card], widest: float, most_rows: int) -> tuple[fl
     texts = [f"{card.id[:40]} {card.name[:200]}" for card in cards]
     for rows in range(1, most_rows + 1):
         limit = widest - 14 if rows == 1 else min(widest, WRAPPED)  # long cards leave the edges more room
-        wide = min(max(NARROWEST, feet + 2 * PAD), limit)
+        wide = min(max(NARROWEST, feet + 2 * PAD + 1), limit)
         while wide < limit + 4:
             room = min(wide, limit) - 2 * PAD - 3
             if all(whole(text, room, theme.SMALL) and len(wrap(text, room, theme.SMALL)) <= rows for text in texts):

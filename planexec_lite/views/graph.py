@@ -48,7 +48,7 @@ def draw(shown: Plan | Run | Board, durations: Mapping[str, float] | None, title
         id: Card(id, name, looks.get(id), notes.get(id, ""), id in path, marks.get(id, ""))
         for id, name in names.items()
     }
-    form = shape(waits_for, MOST_MARKED if any(marks.values()) else MOST_COLUMNS, MOST_IN_BANDS)
+    form = shape(waits_for, MOST_MARKED if "found wanting" in marks.values() else MOST_COLUMNS, MOST_IN_BANDS)
     title = clean(title) if title is not None else _finding(plan, waits_for, board, path, length)
     strangers = {other: Card(f"? {other}", "unknown") for others in waits_for.values() for other in others} | cards
     sketch = Sketch(title, strangers, form, set(pairwise(path)))

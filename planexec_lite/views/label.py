@@ -7,7 +7,7 @@ from planexec_lite.views.theme import SMALL
 from planexec_lite.views.words import fit, whole, width, wrap
 
 WORDS = {"done": "✓", "failed": "✗\u00a0failed", "refused": "✗\u00a0refused", "running": "▸\u00a0running"}
-WORDS |= {BY_VERDICT: "✗\u00a0failed\u00a0by\u00a0verdict", "accepted": "✓\u00a0accepted"}
+WORDS |= {BY_VERDICT: "✗\u00a0failed by\u00a0verdict", "accepted": "✓\u00a0accepted"}
 WORDS |= {verdict: f"✗\u00a0{verdict}" for verdict in ("retry", "modify", "replan")}
 GOOD = ("done", "accepted")
 LEAST = 50.0
@@ -17,7 +17,8 @@ def label(bar: Bar, name: str, inside: float, beside: float, rows: int = 1) -> t
     """Return the lines to write at `bar`, and whether they go inside.
 
     In order of preference: everything inside; without the mark of a done step; everything beside; the name shortened;
-    the id and the state; the id. There may be `rows` lines inside, `inside` and `beside` pixels of room.
+    the id and the state; the id. A planner's label does without its reason before it is shortened. There may be `rows`
+    lines inside, `inside` and `beside` pixels of room.
     """
     if bar.step is None:
         id, name, mark = "", bar.what or "planning", "" if bar.state == "done" else WORDS[bar.state]
@@ -31,10 +32,18 @@ def label(bar: Bar, name: str, inside: float, beside: float, rows: int = 1) -> t
             return [line.strip() for line in lines], True
     if width(full, SMALL) <= beside:
         return [full], False
+    if bar.step is None:
+        name = name.partition(" after ")[0]
+        if width(brief := _joined(name, mark), SMALL) <= max(inside, beside):
+            return [brief], width(brief, SMALL) <= inside
     for room, within in ((inside, True), (beside, False)):
         left = room - width(_joined(again, " ", mark), SMALL)
         if left >= LEAST:
             return [_joined(again, fit(name, left, SMALL), mark)], within
+    if bar.state == BY_VERDICT:
+        lines = [line.strip() for line in wrap(_joined(id, mark), inside + 10, SMALL)]
+        if len(lines) <= rows and lines[-1] == "by\u00a0verdict":
+            return lines, True
     briefer = [_joined(again, mark), _joined(id, mark), _joined(id, mark[:1]), *([id] if bar.state in GOOD else [])]
     for words in briefer:
         for room, within in ((inside + 10, True), (beside, False)):

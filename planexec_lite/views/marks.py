@@ -17,11 +17,10 @@ def mark(board: Board, id: str) -> str:
 
 def judgements(board: Board) -> list[str]:
     """Return in sentences which steps were found wanting, and why, and which were never judged."""
-    said = [
-        f"Step {id} was found wanting: {fit_columns(clean(reason), 160)}." for id, reason in board.wanting.items()
-    ]
+    said = [f"Step {id} was found wanting: {fit_columns(clean(reason), 160)}." for id, reason in board.wanting.items()]
     if open := [id for id in board.state if mark(board, id) == "unverified"]:
-        said.append(f"Unverified: nobody judged {listed(open)} by its success criterion.")
+        by = "its success criterion" if len(open) == 1 else "their success criteria"
+        said.append(f"Unverified: nobody judged {listed(open)} by {by}.")
     return said
 
 
