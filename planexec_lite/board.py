@@ -56,6 +56,11 @@ class Board(Standing):
     __hash__ = None  # type: ignore[assignment]
 
     @property
+    def planning(self) -> bool:
+        """Whether the planner is at work: nothing is started meanwhile."""
+        return None in self.in_flight
+
+    @property
     def plan(self) -> Plan:
         """The merged plan: the done steps, and those of the latest plan."""
         steps = tuple(step for id, step in self.steps.items() if self.state[id] != "superseded")

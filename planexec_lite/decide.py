@@ -16,7 +16,7 @@ from planexec_lite.policy import Policy
 def decide(board: Board, policy: Policy) -> Event | None:
     """Return the next event of the run that `board` shows."""
     at = board.now
-    if board.ended or board.paused:
+    if board.ended or board.paused or board.planning:
         return None
     if end := _bad_end(board, policy):
         return None if board.in_flight else Ended(at, *end)

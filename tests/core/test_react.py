@@ -1,0 +1,179 @@
+"""The ReAct executor: one step, a model, its tools, a bound; and what planner and executor do not share."""
+
+from __future__ import annotations
+
+from importlib.resources import files
+from typing import Any
+
+import pytest
+
+from mock_llm import MockLLM
+from planexec_lite import (
+    HybridExecutor,
+    LLMPlanner,
+    PlannerExecutor,
+    ReActExecutor,
+    Simulated,
+    Step,
+    Toolbox,
+    ToolExecutor,
+    connect,
+    prices,
+    tool,
+)
+from planexec_lite.board import Board
+from planexec_lite.events import Action, Inside, Observation, Thought, from_dict, to_dict
+from planexec_lite.meter import Meter, ModelCall
+from planexec_lite.plan import Plan
+from planexec_lite.scenarios import research
+
+CALLED: list[str] = []
+
+
+@tool(latency=1.0)
+def look(where: str) -> str:
+    """Look somewhere."""
+    CALLED.append(where)
+    if where == "nowhere":
+        raise LookupError("there is nothing")
+    return f"a key in {where}"
+
+
+@tool
+def drop(what: str) -> str:
+    """Drop something."""
+    raise AssertionError("this step may not drop anything")
+
+
+TOOLS = Toolbox([look, drop])
+
+
+def scene(name: str, reply: dict[str, Any], **when: Any) -> dict[str, Any]:
+    return {"name": name, "when": {"role": "executor", **when}, "reply": reply}
+
+
+def call(where: Any, **more: Any) -> dict[str, Any]:
+    return {"text": f"I look {where}.", "calls": [{"tool": "look", "arguments": where}], "latency": 0.5, **more}
+
+
+def done(*scenes: dict[str, Any], step: Step | None = None, **options: Any):  # type: ignore[no-untyped-def]
+    CALLED.clear()
+    llm = MockLLM(list(scenes))
+    executor = ReActExecutor(llm.client(), TOOLS, "cheap", **options)
+    with Meter() as meter:
+        try:
+            value = executor.execute(step or Step(id="1", description="find the key"), {})
+        except RuntimeError as error:
+            value = error
+    return value, meter, llm
+
+
+def test_it_thinks_acts_looks_and_answers_and_all_of_it_is_told() -> None:
+    value, meter, _ = done(
+        scene("look", call({"where": "the hall"}), turn=1), scene("say", {"text": "found", "latency": 0.5}, turn=2)
+    )
+    assert (value, CALLED, meter.seconds) == ("found", ["the hall"], 2.0)
+    assert [event for _, _, event in meter.events] == [
+        Thought("I look {'where': 'the hall'}."),
+        Action("look", {"where": "the hall"}),
+        Observation("a key in the hall"),
+        Thought("found"),
+    ]
+
+
+def test_a_tools_error_is_shown_to_the_model_and_not_raised() -> None:
+    value, _, llm = done(
+        scene("look", call({"where": "nowhere"}), turn=1),
+        scene("again", call({"where": "the hall"}), last="LookupError: there is nothing"),
+        scene("say", {"text": "found"}, last="a key"),
+    )
+    assert (value, CALLED) == ("found", ["nowhere", "the hall"])
+    llm.assert_all_used()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [({"were": "x"}, "did you mean 'where'"), ({"where": 5}, "valid string"), ('{"where": ', "Error")],
+)
+def test_wrong_arguments_go_back_in_the_schemas_words_and_nothing_is_called(arguments: Any, said: str) -> None:
+    value, meter, _ = done(
+        scene("look", call(arguments, broken=True), turn=1), scene("say", {"text": "I give up"}, turn=2)
+    )
+    assert (value, CALLED) == ("I give up", [])
+    seen = [event for _, _, event in meter.events if isinstance(event, Observation)]
+    assert seen[0].error
+    assert said in seen[0].text
+
+
+def test_a_model_that_never_comes_to_an_end_is_stopped_by_a_bound_that_names_itself() -> None:
+    value, meter, _ = done(scene("look", call({"where": "the hall"})), max_iterations=3)
+    assert isinstance(value, RuntimeError)
+    assert "3 iterations (max_iterations)" in str(value)
+    assert len(meter.calls) == 3
+
+
+def test_it_is_shown_only_the_tools_that_the_step_may_use() -> None:
+    executor = ReActExecutor(None, TOOLS)
+    assert executor.tools_for(Step(id="1")).names == ("look", "drop")
+    assert executor.tools_for(Step(id="1", tool="look")).names == ("look",)
+    assert ReActExecutor(None, TOOLS, allow=lambda step: ["look"]).tools_for(Step(id="1")).names == ("look",)
+    forbidden = {"text": "I drop it.", "calls": [{"tool": "drop", "arguments": {"what": "key"}}], "broken": True}
+    value, meter, llm = done(
+        scene("drop", forbidden, turn=1), scene("say", {"text": "not allowed"}, turn=2), step=Step(id="1", tool="look")
+    )
+    assert value == "not allowed"
+    assert [one["function"]["name"] for one in llm.calls[0].request["tools"]] == ["look"]
+    assert any(isinstance(event, Observation) and "no tool 'drop'" in event.text for _, _, event in meter.events)
+
+
+def test_planner_and_executor_share_no_prompt() -> None:
+    llm = MockLLM("planexec_lite/scenarios/research/team.yaml")
+    world = research.World()
+    executor = ReActExecutor(llm.client(), world.tools, "cheap")
+    run = PlannerExecutor(LLMPlanner(llm.client(), "strong", tasks=True), executor, workers=Simulated(4)).run(
+        research.GOAL
+    )
+    assert run.status == "finished"
+    asked = {role: [call for call in llm.calls if call.role == role] for role in ("planner", "executor")}
+    instructions = asked["planner"][0].request["messages"][0]["content"]
+    for one in asked["executor"]:
+        sent = str(one.request["messages"])
+        assert not any(line in sent for line in instructions.splitlines() if len(line) > 20)
+        assert research.GOAL not in sent
+    assert {call.model for call in run.board.calls} == {"strong", "cheap"}
+    assert "tools" not in asked["planner"][0].request
+    assert Board.of(from_dict(to_dict(event)) for event in run.events) == run.board
+    assert sum(isinstance(event, Inside) for event in run.events) > 20
+
+
+def test_a_changed_document_changes_the_executors_next_request_and_its_answer() -> None:
+    corpus = (files("planexec_lite") / "scenarios" / "research" / "corpus.md").read_text(encoding="utf-8")
+    task = Step(id="1", description="Find the latest trend in wind turbines, in one sentence with its source")
+    answers = []
+    for text in (corpus, corpus.replace("floating turbine", "flying turbine")):
+        executor = ReActExecutor(connect("research", "team"), research.World(text).tools)
+        answers.append(executor.execute(task, {}))
+    assert "floating turbine" in answers[0]
+    assert "flying turbine" in answers[1]
+
+
+def test_the_hybrid_takes_the_rule_where_a_step_names_its_tool() -> None:
+    llm = MockLLM([scene("say", {"text": "thought about it"})])
+    hybrid = HybridExecutor(ToolExecutor(TOOLS), ReActExecutor(llm.client(), TOOLS))
+    assert hybrid.execute(Step(id="1", tool="look", params={"where": "the hall"}), {}) == "a key in the hall"
+    assert len(llm.calls) == 0
+    assert hybrid.execute(Step(id="2", description="think"), {}) == "thought about it"
+    assert hybrid.tools.names == ("look", "drop")
+
+
+def test_tasks_are_planned_without_tools() -> None:
+    plan = LLMPlanner(connect("research", "team"), tasks=True).plan(research.GOAL, Board(), research.World().tools)
+    assert {step.tool for step in plan.steps} == {None}
+    assert isinstance(plan, Plan)
+
+
+def test_a_price_is_per_million_tokens_and_a_model_without_one_is_named() -> None:
+    table = {"cheap": prices.Price(1.0, 10.0)}
+    assert prices.cost([ModelCall("cheap", 1_000_000, 0), ModelCall("cheap", 0, 500_000)], table) == 6.0
+    with pytest.raises(KeyError, match="dear"):
+        prices.cost([ModelCall("dear", 1, 1)], table)

@@ -1,0 +1,185 @@
+"""Replanning: what is done stays done, what has failed is not tried again, and every bound names itself."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from planexec_lite import Plan, PlannerExecutor, Policy, RuleEvaluator, Simulated, Tool, Toolbox, ToolExecutor, Verdict
+from planexec_lite.board import Board
+from planexec_lite.decide import decide
+from planexec_lite.events import PlanStarted, StepDone, StepStarted
+from planexec_lite.planners import record
+
+
+class World:
+    """Counts each piece of work, and fails at the numbers in `broken`."""
+
+    def __init__(self, *broken: int) -> None:
+        self.broken = set(broken)
+        self.done: list[int] = []
+        self.tools = Toolbox([Tool(self.work, latency=1.0)])
+
+    def work(self, n: int) -> int:
+        """Do piece n."""
+        self.done.append(n)
+        if n in self.broken:
+            raise RuntimeError(f"piece {n} is broken")
+        return n
+
+
+def step(id: str, n: int, *after: str, **more: Any) -> dict[str, Any]:
+    return {"id": id, "tool": "work", "params": {"n": n}, "depends_on": list(after), **more}
+
+
+class Planner:
+    """Gives `first`, then what `later` says about the board; keeps the boards it was shown as text."""
+
+    def __init__(self, first: list[dict[str, Any]], later: Callable[[int, Board], Any]) -> None:
+        self.first, self.later, self.shown = first, later, []  # type: ignore[var-annotated]
+
+    def plan(self, goal: str, board: Board, tools: Toolbox) -> Plan:
+        self.shown.append(record(board))
+        return Plan.parse(self.first if len(self.shown) == 1 else self.later(len(self.shown) - 1, board))
+
+
+FIRST = [step("1", 1), step("2", 2, "1"), step("3", 3, "2")]
+
+
+def run(world: World, later: Callable[[int, Board], Any], first: Any = FIRST, slots: int | None = None, **policy: Any):  # type: ignore[no-untyped-def]
+    planner = Planner(first, later)
+    agent = PlannerExecutor(planner, ToolExecutor(world.tools), workers=Simulated(slots), policy=Policy(**policy))
+    return agent.run("work"), planner
+
+
+def test_done_steps_are_kept_and_no_side_effect_is_repeated() -> None:
+    world = World(2)
+    one, _ = run(world, lambda n, board: [step("2b", 20, "1"), step("3", 3, "2b")], replan="failure")
+    assert (one.status, world.done) == ("finished", [1, 2, 20, 3])
+    assert one.board.state == {"1": "done", "2": "superseded", "2b": "done", "3": "done"}
+
+
+def test_a_planner_that_repeats_done_steps_word_for_word_does_not_run_them_again() -> None:
+    world = World(2)
+    one, _ = run(world, lambda n, board: [step("1", 1), step("2b", 20, "1")], replan="failure")
+    assert (one.status, world.done) == ("finished", [1, 2, 20])
+
+
+def test_new_work_under_the_id_of_a_done_step_is_refused() -> None:
+    world = World(2)
+    one, _ = run(world, lambda n, board: [step("1", 100)], replan="failure")
+    assert (one.status, world.done) == ("failed", [1, 2])
+    assert "done_already" in one.reason
+
+
+def test_the_planner_is_told_what_is_done_what_failed_and_what_waits() -> None:
+    _, planner = run(World(2), lambda n, board: [step("2b", 20, "1")], replan="failure")
+    assert planner.shown[1].splitlines()[-3:] == [
+        "- step 1, work(n=1): done, result 1",
+        "- step 2, work(n=2): failed, RuntimeError: piece 2 is broken",
+        "- step 3, work(n=3): waiting",
+    ]
+
+
+def test_steps_in_flight_finish_before_the_rest_is_planned_again() -> None:
+    world = World(1)
+    first = [step("1", 1), step("2", 2), step("3", 3, "1"), step("4", 4, "2")]
+    one, _ = run(world, lambda n, board: [step("1b", 10), step("4", 4, "2")], first, replan="failure")
+    kinds = [type(event).__name__ for event in one.events]
+    assert kinds.index("PlanStarted", 3) > kinds.index("StepDone")
+    assert (one.status, sorted(world.done)) == ("finished", [1, 2, 4, 10])
+
+
+def test_the_same_plan_again_is_refused_even_with_other_ids() -> None:
+    world = World(2)
+    again = lambda n, board: [step(f"{n}x", 2, "1"), step(f"{n}y", 3, f"{n}x")]  # noqa: E731
+    one, planner = run(world, again, replan="failure")
+    assert (one.status, world.done, len(planner.shown)) == ("failed", [1, 2], 4)
+    assert "tried_before" in one.reason
+    assert "max_repairs=2" in one.reason
+
+
+@pytest.mark.parametrize("failure", ["skip", "stop"])
+@pytest.mark.parametrize("bound", [0, 1, 3])
+def test_a_replan_that_never_ends_is_stopped_by_a_bound_that_names_itself(failure: str, bound: int) -> None:
+    world = World(*range(2, 100))
+    later = lambda n, board: [step(f"2-{n}", 20 + n, "1")]  # noqa: E731
+    one, planner = run(world, later, replan="failure", failure=failure, max_replans=bound)
+    assert (one.status, len(planner.shown)) == ("failed", 1 + bound)
+    assert f"max_replans={bound}" in one.reason
+
+
+def test_never_leaves_the_planner_alone_and_stall_waits_until_nothing_else_can_be_done() -> None:
+    first = [step("1", 1), step("2", 2, "1"), step("3", 3), step("4", 4, "3"), step("5", 5, "4")]
+    later = lambda n, board: [step("1b", 10)]  # noqa: E731
+    never, planner = run(World(1), later, first)
+    assert (never.status, len(planner.shown)) == ("failed", 1)
+    world = World(1)
+    stalled, planner = run(world, later, first, replan="stall")
+    assert (stalled.status, world.done) == ("finished", [1, 3, 4, 5, 10])
+
+
+def test_every_step_asks_the_planner_again_while_steps_are_left() -> None:
+    later = lambda n, board: [one for one in FIRST if one["id"] not in board.results]  # noqa: E731
+    world = World()
+    one, planner = run(world, later, replan="step")
+    assert (one.status, world.done, len(planner.shown)) == ("finished", [1, 2, 3], 3)
+
+
+def test_a_step_found_wanting_stays_done_and_is_mended_by_a_new_one() -> None:
+    world = World()
+    first = [step("5", 5), step("6", 6, "5", success_criteria="mended"), step("7", 7, "6")]
+    later = lambda n, board: [step("5b", 55, "5"), step("6", 6, "5b", success_criteria="mended"), step("7", 7, "6")]  # noqa: E731
+    judge = RuleEvaluator(
+        lambda step, result: Verdict("replan", "not mended", wanting="5") if 55 not in world.done else True
+    )
+    agent = PlannerExecutor(
+        Planner(first, later),
+        ToolExecutor(world.tools),
+        evaluator=judge,
+        workers=Simulated(),
+        policy=Policy(replan="failure"),
+    )
+    one = agent.run("mend")
+    assert (one.status, world.done) == ("finished", [5, 6, 55, 6, 7])
+    assert one.board.wanting == {"5": "not mended"}
+    assert one.board.state["5"] == "done"
+
+
+def test_news_has_the_rest_planned_again_and_a_run_that_ended_takes_none() -> None:
+    world = World()
+    planner = Planner([step("1", 1), step("2", 2, "1", gate=True)], lambda n, board: [step("2b", 22, "1")])
+    agent = PlannerExecutor(planner, ToolExecutor(world.tools), workers=Simulated())
+    paused = agent.run("work")
+    assert (paused.status, world.done) == ("paused", [1])
+    told = agent.tell(paused, "the maintenance window closes at 18:00")
+    assert (told.status, world.done) == ("finished", [1, 22])
+    assert "the maintenance window closes at 18:00" in planner.shown[1]
+    assert paused.status == "paused", "the run that was told stays as it was"
+    with pytest.raises(ValueError, match="has ended"):
+        agent.tell(told, "too late")
+
+
+@given(st.data())
+def test_any_replanner_ends_and_nothing_done_runs_again(data: st.DataObject) -> None:
+    world = World(*data.draw(st.sets(st.integers(0, 30), max_size=20)))
+    numbers = st.integers(0, 30)
+
+    def later(n: int, board: Board) -> list[dict[str, Any]]:
+        new = [step(f"{n}-{place}", data.draw(numbers)) for place in range(data.draw(st.integers(1, 3)))]
+        return [*new, step(f"{n}-last", data.draw(numbers), new[0]["id"])]
+
+    first = [step("a", data.draw(numbers)), step("b", data.draw(numbers), "a")]
+    trigger = data.draw(st.sampled_from(["never", "failure", "step", "stall"]))
+    one, planner = run(world, later, first, data.draw(st.sampled_from([1, 2, None])), replan=trigger, max_rounds=5)
+    assert one.status in ("finished", "failed", "stopped")
+    assert len(planner.shown) <= 1 + 3 + 5 + 2
+    done = [event.step for event in one.events if isinstance(event, StepDone)]
+    assert len(done) == len(set(done))
+    for place, event in enumerate(one.events):
+        if isinstance(event, StepStarted | PlanStarted):
+            assert decide(Board.of(one.events[:place]), Policy(replan=trigger, max_rounds=5)) == event
