@@ -6,13 +6,13 @@ Where a list says no more than a name, no more than the name is checked.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Literal, NoReturn, NotRequired, Required
+from typing import Any, Literal, NoReturn, NotRequired, Required, get_args
 
 from pydantic import BaseModel, ConfigDict, TypeAdapter
 from typing_extensions import TypedDict
 
 from planexec_lite.formats.shapes import load, shaped
-from planexec_lite.tools import Tool, Toolbox, ToolError
+from planexec_lite.tools import Fault, Tool, Toolbox, ToolError
 
 _TYPES: dict[str, Any] = {"string": str, "number": float, "integer": int, "boolean": bool, "array": list[Any]}
 
@@ -30,17 +30,27 @@ class PublishedTool(Tool):
         super().__init__(_no_code, name=name)
         self.description = description
         self._published = parameters
-        build: Any = TypedDict
-        arguments = build(name, dict(parameters or {}))
-        arguments.__pydantic_config__ = ConfigDict(extra="allow" if parameters is None else "forbid")
-        self._arguments = TypeAdapter(arguments)
+        hints = parameters or {}
+        self._arguments = _adapter(name, hints)
+        self._some_arguments = _adapter(name, {one: NotRequired[get_args(hint)[0]] for one, hint in hints.items()})
 
     def __reduce__(self) -> tuple[Any, ...]:
         return PublishedTool, (self.name, self.description, self._published)
 
+    def faults(self, params: Mapping[str, Any]) -> list[Fault]:
+        """Return every way in which `params` do not fit; nothing is known against them where no names are published."""
+        return [] if self._published is None else super().faults(params)
+
     def call(self, params: Mapping[str, Any]) -> NoReturn:
         """Raise `ToolError`: there is nothing to call."""
         raise ToolError(f"{self.name}: only the description of this tool is published; it can't be called")
+
+
+def _adapter(name: str, hints: Mapping[str, Any]) -> TypeAdapter[Any]:
+    build: Any = TypedDict
+    arguments = build(name, dict(hints))
+    arguments.__pydantic_config__ = ConfigDict(extra="forbid")
+    return TypeAdapter(arguments)
 
 
 def _no_code() -> None:

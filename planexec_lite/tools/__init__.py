@@ -6,7 +6,7 @@ against and what the function accepts can't disagree. The idea is function calli
 """
 
 from planexec_lite.tools.schema import ToolError, kind_of, shown, suggest
-from planexec_lite.tools.tool import Effects, Tool, tool
+from planexec_lite.tools.tool import Effects, Fault, Tool, tool
 from planexec_lite.tools.toolbox import Toolbox
 
-__all__ = ["Effects", "Tool", "ToolError", "Toolbox", "kind_of", "shown", "suggest", "tool"]
+__all__ = ["Effects", "Fault", "Tool", "ToolError", "Toolbox", "kind_of", "shown", "suggest", "tool"]

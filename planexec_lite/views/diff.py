@@ -21,13 +21,14 @@ def diff(before: Plan | Run, after: Plan | None = None, done: Collection[str] = 
     """Show what became of the steps of the plan `before` in the plan `after`.
 
     Args:
-        before: a plan; or, without `after`, a run: then the plan before and after its last replanning.
+        before: a plan; or, without `after`, a run: then the plan before and after its last replanning; without any,
+            everything was kept.
         after: the plan that takes its place. It need not repeat steps that are done.
         done: ids of the steps that were done before `after` was written. They are kept; other steps that `after`
             repeats as they were are planned again. Without it they are kept too.
         title: the finding; by default one is worded from the plans.
 
-    Raises `ValueError` for a run whose planner wrote only one plan, and for a plan without a second one.
+    Raises `ValueError` for a plan without a second one.
     """
     if isinstance(before, Run):
         before, after, done = _last_replan(before)
@@ -53,9 +54,7 @@ def _last_replan(run: Run) -> tuple[Plan, Plan, tuple[str, ...]]:
         board.apply(event)
         if before is not None:
             found = before, board.plan, board.done
-    if found is None:
-        raise ValueError("in this run no plan took the place of another; there is nothing to compare")
-    return found
+    return found or (board.plan, board.plan, board.done)
 
 
 def _order(one: dict[str, Step], other: dict[str, Step]) -> list[str]:

@@ -56,8 +56,13 @@ def test_the_title_states_the_finding(before: Plan, after: Plan, title: str) -> 
     assert views.diff(before, after, title="Mine <b>").text.startswith("Mine <b>")
 
 
+def test_a_run_that_was_not_planned_again_kept_everything() -> None:
+    assert views.diff(worlds.deploy()).title == "Nothing changed: 8 steps kept"
+    assert views.diff(Run()).title == "Two plans without steps"
+
+
 def test_without_a_second_plan_there_is_nothing_to_compare() -> None:
-    for nothing in (Run(), worlds.deploy(), Plan()):
+    for nothing in (Plan(),):
         with pytest.raises(ValueError, match="nothing to compare"):
             views.diff(nothing)
 
