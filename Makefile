@@ -7,7 +7,7 @@ TESTS ?=
 
 BIN = $(VENV)/bin
 STAMP = $(VENV)/.installed
-PYTEST = $(BIN)/python -m pytest -n 2 --dist loadgroup
+PYTEST = $(BIN)/python -m pytest -n auto --maxprocesses 6 --dist loadgroup
 ALLOW_ROOT = `test "$$(id -u)" = 0 && echo --allow-root`
 
 .DEFAULT_GOAL := help
@@ -24,7 +24,7 @@ test: $(STAMP) ## everything: units, guards, lint, types, every notebook cell, t
 	$(PYTEST) $(TESTS)
 
 check: lint ## the quick round, under a minute: no kernels, no browser
-	$(PYTEST) -m "not notebooks and not browser and not slow" $(TESTS)
+	$(PYTEST) --hypothesis-profile quick -m "not notebooks and not browser and not slow" $(TESTS)
 
 notebooks: $(STAMP) ## format, run and rewrite the notebooks (ONLY=01 for some)
 	$(BIN)/python .ci/notebooks.py $(ONLY)

@@ -160,6 +160,7 @@ class Board(Standing):
             self.opened |= {event.step} if event.step else set()
         elif event.verdict == "change":
             self.changes_asked += 1
+            self.approved.discard(event.plan_hash)
             hint = "change the plan accordingly"
             text = self.proposal.to_json(indent=None) if self.proposal else ""
             self._refuse((Problem("change_asked", None, event.comment, hint),), text)

@@ -38,7 +38,7 @@ def connect(world: str, script: str = "scenes") -> OpenAI:
     if setting == "openai":
         return OpenAI()
     if setting.startswith(("http://", "https://")):
-        return OpenAI(base_url=setting, api_key=os.environ.get("OPENAI_API_KEY", "none"))
+        return OpenAI(base_url=setting, api_key=os.environ.get("OPENAI_API_KEY") or "none")
     raise ValueError(f"PLANEXEC_LLM={setting!r}: set it to openai or to a URL, or leave it out for the scripted model")
 
 

@@ -43,7 +43,7 @@ def decide(board: Board, policy: Policy) -> Event | None:
     if not board.proposal.complete:
         if not board.has_planner:
             return Ended(at, "stopped", "the plan is not complete, and there is no planner to ask for more")
-        if board.rounds == policy.max_rounds:
+        if board.rounds >= policy.max_rounds:
             return Ended(at, "stopped", f"the planner was asked for more {policy.max_rounds} times (max_rounds)")
         return PlanStarted(at, "horizon")
     return Ended(at, *_end(board, policy))
@@ -54,9 +54,11 @@ def _bad_end(board: Board, policy: Policy) -> tuple[Status, str] | None:
     if board.reviews and board.reviews[-1].verdict == "reject":
         review = board.reviews[-1]
         return "stopped", f"{review.by} rejected the plan" + (f": {review.comment}" if review.comment else "")
+    if board.unheard and board.has_planner and board.replans >= policy.max_replans:
+        return "stopped", f"news came, and the rest was planned again {board.replans} times already (max_replans)"
     if board.changes_asked > policy.max_changes:
         return "stopped", f"the reviewer asked for a change more than {policy.max_changes} times (max_changes)"
-    if board.failed and policy.failure == "stop" and _why_replan(board, policy) is None:
+    if board.failed and policy.failure == "stop" and not board.problems and _why_replan(board, policy) is None:
         return "failed", _first_failure(board) + _replans_used_up(board, policy)
     if board.refused_in_a_row > policy.max_repairs:
         problems = "; ".join(map(str, board.problems[:3]))

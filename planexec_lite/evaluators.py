@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Protocol, get_args
 
 from planexec_lite.board import Board
 from planexec_lite.events import Judgement
@@ -30,6 +30,12 @@ class Verdict:
     reason: str = ""
     changed: Step | None = None
     wanting: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.verdict not in get_args(Judgement) or not isinstance(self.reason, str):
+            raise ValueError(
+                f"verdict={self.verdict!r}: say 'accept', 'retry', 'modify' or 'replan', and a reason in words"
+            )
 
 
 class Evaluator(Protocol):
@@ -56,7 +62,7 @@ class RuleEvaluator:
             return said
         if said is None or said is True:
             return Verdict("accept")
-        return Verdict("replan", said or f"not met: {step.success_criteria}")
+        return Verdict("replan", str(said) if said else f"not met: {step.success_criteria}")
 
 
 class LLMEvaluator:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
 from pydantic import TypeAdapter
+from pydantic_core import to_jsonable_python
 
 from planexec_lite.meter import ModelCall
 from planexec_lite.plan import Plan, Problem, Step
@@ -240,7 +241,7 @@ def from_dict(data: dict[str, Any]) -> Event:
 
 
 def _inner_to_data(inner: Any) -> dict[str, Any]:
-    return to_dict(inner) if type(inner).__name__ in _BY_NAME else {"data": inner}
+    return to_dict(inner) if type(inner).__name__ in _BY_NAME else {"data": to_jsonable_python(inner, fallback=repr)}
 
 
 def _inner_from_data(data: dict[str, Any]) -> Any:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from planexec_lite.board import Board
-from planexec_lite.evaluators import Verdict
+from planexec_lite.evaluators import Evaluator, Verdict
 from planexec_lite.events import (
     Event,
     Inside,
@@ -19,7 +19,7 @@ from planexec_lite.events import (
     StepFailed,
     StepStarted,
 )
-from planexec_lite.plan import Plan, PlanError, Problem
+from planexec_lite.plan import Plan, PlanError, Problem, Step
 from planexec_lite.planners import Planner
 from planexec_lite.standing import signature
 from planexec_lite.tools import Toolbox
@@ -59,6 +59,26 @@ class Proposal(NamedTuple):
     plan: Plan | None
     problems: tuple[Problem, ...] = ()
     text: str = ""
+
+
+def judge(evaluator: Evaluator, step: Step, result: Any, board: Board, tools: Toolbox) -> Verdict:
+    """Ask the evaluator, and check what it says: a changed step must be fit, and approved work is not exchanged.
+
+    Where a reviewer approves plans, or the step has a gate, only the step's words may change. A changed step that is
+    unfit has the rest planned again. Raises `TypeError` when the answer is no `Verdict`.
+    """
+    said = evaluator.evaluate(step, result, board)
+    if not isinstance(said, Verdict):
+        raise TypeError(f"the evaluator returned a {type(said).__name__}; a verdict is wanted")
+    if said.changed is None:
+        return said
+    free: dict[str, Any] = {"description": step.description}
+    if not (board.has_reviewer or step.gate):
+        free |= {"tool": step.tool, "params": step.params}
+    same = said.changed.model_copy(update=free) == step
+    if same and not Plan(steps=(said.changed,)).problems(tools, done=board.results.keys()):
+        return said
+    return Verdict("replan", f"{said.reason}; the changed step is unfit or not approved", wanting=said.wanting)
 
 
 def propose(planner: Planner, board: Board, tools: Toolbox, max_steps: int) -> Proposal:

@@ -10,7 +10,7 @@ from planexec_lite.decide import decide
 from planexec_lite.evaluators import Evaluator
 from planexec_lite.events import Job, JudgeStarted, News, PlanProposed, PlanStarted, Reviewed, RunStarted
 from planexec_lite.executors import Executor, perform
-from planexec_lite.jobs import outcomes, propose
+from planexec_lite.jobs import judge, outcomes, propose
 from planexec_lite.plan import Plan, PlanError
 from planexec_lite.planners import Planner
 from planexec_lite.policy import Policy
@@ -110,7 +110,8 @@ class PlannerExecutor:
         step = board.steps[job.step]
         if isinstance(job, JudgeStarted):
             assert self.evaluator is not None
-            return Task(job, self.evaluator.evaluate, (step, board.claims[job.step], board), here=True)
+            args = (self.evaluator, step, board.claims[job.step], board, self.executor.tools)
+            return Task(job, judge, args, here=True)
         inputs = {id: board.results[id] for id in step.depends_on}
         return Task(job, perform, (self.executor, step, inputs), step.timeout)
 

@@ -38,6 +38,8 @@ class Policy:
             raise ValueError(f"failure={self.failure!r}: a failed step means 'skip' or 'stop'")
         if self.replan not in ("never", "failure", "step", "stall"):
             raise ValueError(f"replan={self.replan!r}: plan again 'never', after a 'failure', a 'step' or a 'stall'")
+        if self.replan == "stall" and self.failure == "stop":
+            raise ValueError('replan="stall" needs failure="skip": a run that stops at a failure never stalls')
         for name in ("retries", "max_steps", "max_repairs", "max_changes", "max_rounds", "max_replans"):
             if getattr(self, name) < 0:
                 raise ValueError(f"{name}={getattr(self, name)}: a bound is zero or more")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, get_args
 
 from planexec_lite.board import Board
 from planexec_lite.events import Approval
@@ -19,6 +19,10 @@ class Decision:
     verdict: Approval
     by: str = "reviewer"
     comment: str = ""
+
+    def __post_init__(self) -> None:
+        if self.verdict not in get_args(Approval):
+            raise ValueError(f"verdict={self.verdict!r}: a reviewer says 'approve', 'reject' or 'change'")
 
 
 class Reviewer(Protocol):

@@ -63,6 +63,7 @@ class Standing:
             queue.clear()
         for step in plan.steps:
             self.steps.pop(step.id, None)
+            self.errors.pop(step.id, None)
             self.steps[step.id] = step
             self.state[step.id] = "waiting"
             self._unfinished[step.id] = None

@@ -11,5 +11,6 @@ for variable in [name for name in os.environ if name.startswith(("PLANEXEC_", "O
         del os.environ[variable]
 
 settings.register_profile("here", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile("quick", settings.get_profile("here"), max_examples=15)
 settings.register_profile("ci", settings.get_profile("here"), derandomize=True, print_blob=True)
 settings.load_profile("ci" if os.environ.get("CI") else "here")

@@ -84,13 +84,17 @@ class ReActExecutor:
 
 def _carry_out(call: ToolCall, tools: Toolbox) -> Message:
     try:
-        params = json.loads(call.arguments or "{}")
+        params = json.loads(call.arguments or "{}", parse_constant=_refuse)
         emit(Action(call.name, params))
         seen = Observation(as_text(tools[call.name].call(params)))
     except Exception as problem:
         seen = Observation(f"{type(problem).__name__}: {problem}", error=True)
     emit(seen)
     return {"role": "tool", "tool_call_id": call.id, "content": seen.text}
+
+
+def _refuse(constant: str) -> None:
+    raise ValueError(f"JSON has no {constant}; write a number")
 
 
 _INSTRUCTIONS = """\

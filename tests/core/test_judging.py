@@ -8,11 +8,13 @@ import pytest
 
 from mock_llm import MockLLM
 from planexec_lite import (
+    Decision,
     LLMEvaluator,
     Plan,
     PlannerExecutor,
     Policy,
     RuleEvaluator,
+    RulePlanner,
     Simulated,
     Step,
     Tool,
@@ -149,3 +151,75 @@ def test_a_planner_executor_names_its_roles() -> None:
     agent = PlannerExecutor(None, ToolExecutor(Counter().tools), evaluator=RuleEvaluator(lambda step, result: True))
     with pytest.raises(ValueError, match="no planner"):
         agent.run("anything")
+
+
+class Approves:
+    """Approves every plan, and remembers for what it was asked."""
+
+    def __init__(self) -> None:
+        self.asked: list[str | None] = []
+
+    def review(self, plan: Plan, board: Board, tools: Toolbox) -> Decision:
+        assert board.paused is not None
+        self.asked.append(board.paused.step)
+        return Decision("approve")
+
+
+@pytest.mark.parametrize("gate", [False, True])
+def test_a_modified_step_does_not_run_what_nobody_approved(gate: bool) -> None:
+    world, reviewer = Counter(), Approves()
+    other = Step(id="1", tool="make", params={"n": 100}, success_criteria="even", gate=gate)
+    rule = RuleEvaluator(lambda step, result: Verdict("modify", "small", other))
+    first = [step("1", success_criteria="even", retries=1, gate=gate)]
+    agent = PlannerExecutor(
+        RulePlanner(lambda goal: first),
+        ToolExecutor(world.tools),
+        reviewer=reviewer,
+        evaluator=rule,
+        workers=Simulated(),
+    )
+    run = agent.run("make")
+    assert (run.status, world.made) == ("failed", [1])
+    assert "not approved" in run.reason
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"id": "1", "tool": "make", "params": {"n": 2}, "depends_on": ["9"]},
+        {"id": "1", "tool": "brake", "params": {"n": 2}},
+        {"id": "7", "tool": "make", "params": {"n": 2}},
+        {"id": "1", "tool": "make", "params": {"m": 2}},
+    ],
+)
+def test_a_modified_step_that_is_unfit_is_not_run(changed: dict[str, Any]) -> None:
+    world = Counter()
+    other = Step(**{"success_criteria": "it is even"} | changed)
+    rule = RuleEvaluator(lambda step, result: Verdict("modify", "small", other))
+    plan, policy = Plan.parse(ONE), Policy(retries=1)
+    run = execute(plan, ToolExecutor(world.tools), evaluator=rule, workers=Simulated(), policy=policy)
+    assert (run.status, world.made) == ("failed", [1])
+    assert Board.of(from_dict(to_dict(event)) for event in run.events) == run.board
+
+
+@pytest.mark.parametrize("said", [None, True, "accept"])
+def test_an_evaluator_that_gives_no_verdict_leaves_the_step_unverified(said: Any) -> None:
+    class Odd:
+        def evaluate(self, step: Step, result: Any, board: Board) -> Any:
+            return said
+
+    run = execute(Plan.parse(ONE), ToolExecutor(Counter().tools), evaluator=Odd(), workers=Simulated())
+    assert (run.status, run.board.unverified) == ("finished", {"1"})
+
+
+@pytest.mark.parametrize("verdict", ["accepted", "", None])
+def test_a_verdict_and_a_decision_know_their_words(verdict: Any) -> None:
+    with pytest.raises(ValueError, match="verdict="):
+        Verdict(verdict)
+    with pytest.raises(ValueError, match="verdict="):
+        Decision(verdict)
+
+
+def test_a_reason_that_is_no_text_is_written_as_one() -> None:
+    rule = RuleEvaluator(lambda step, result: {"score": 1})  # type: ignore[arg-type, return-value]
+    assert rule.evaluate(Step(id="1"), 1, Board()).reason == "{'score': 1}"

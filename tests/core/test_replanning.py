@@ -9,7 +9,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planexec_lite import Plan, PlannerExecutor, Policy, RuleEvaluator, Simulated, Tool, Toolbox, ToolExecutor, Verdict
+from planexec_lite import (
+    Decision,
+    NextStepPlanner,
+    Plan,
+    PlannerExecutor,
+    Policy,
+    RuleEvaluator,
+    ScriptedReviewer,
+    Simulated,
+    Tool,
+    Toolbox,
+    ToolExecutor,
+    Verdict,
+)
 from planexec_lite.board import Board
 from planexec_lite.decide import decide
 from planexec_lite.events import PlanStarted, StepDone, StepStarted
@@ -183,3 +196,52 @@ def test_any_replanner_ends_and_nothing_done_runs_again(data: st.DataObject) -> 
     for place, event in enumerate(one.events):
         if isinstance(event, StepStarted | PlanStarted):
             assert decide(Board.of(one.events[:place]), Policy(replan=trigger, max_rounds=5)) == event
+
+
+def test_an_unfit_replan_is_repaired_where_a_failure_stops_the_run() -> None:
+    world = World(2)
+    later = lambda n, board: [step("9", 9, "nowhere")] if n == 1 else [step("2b", 20, "1")]  # noqa: E731
+    one, _ = run(world, later, replan="failure", failure="stop")
+    assert (one.status, world.done) == ("finished", [1, 2, 20])
+
+
+def test_a_failed_step_that_is_planned_again_has_no_error_yet() -> None:
+    shown: list[str] = []
+
+    def later(n: int, board: Board) -> list[dict[str, Any]]:
+        shown.append(record(board))
+        return [step(f"{n}x", 50 + n, "1"), step("2", 2, f"{n}x"), step("3", 3, "2")]
+
+    run(World(2, 51), later, replan="failure")
+    assert "- step 2, work(n=2): waiting" in shown[1].splitlines()
+
+
+def test_news_that_can_not_be_planned_for_stops_the_run() -> None:
+    world = World()
+    planner = Planner([step("1", 1, gate=True)], lambda n, board: [])
+    agent = PlannerExecutor(planner, ToolExecutor(world.tools), workers=Simulated(), policy=Policy(max_replans=0))
+    told = agent.tell(agent.run("work"), "STOP")
+    assert (told.status, world.done) == ("stopped", [])
+    assert "max_replans" in told.reason
+
+
+def test_asking_for_a_change_takes_the_approval_back() -> None:
+    world = World()
+    planner = Planner([step("1", 1, gate=True)], lambda n, board: [step("1", 1, gate=True)])
+    decisions = ScriptedReviewer(["approve", Decision("change", comment="not now")])
+    agent = PlannerExecutor(planner, ToolExecutor(world.tools), reviewer=decisions, workers=Simulated())
+    paused = agent.run("work")
+    assert (paused.status, paused.reason) == ("paused", "waits for approval")
+
+
+def test_a_lower_bound_of_rounds_holds_for_a_run_that_goes_on() -> None:
+    planner = NextStepPlanner(lambda goal, board: step(f"{len(board.steps)}", 1, gate=len(board.steps) == 4))
+    world = World()
+    paused = PlannerExecutor(planner, ToolExecutor(world.tools), workers=Simulated()).run("on and on")
+    strict = PlannerExecutor(planner, ToolExecutor(world.tools), workers=Simulated(), policy=Policy(max_rounds=2))
+    assert "max_rounds" in strict.resume(paused, Decision("approve")).reason
+
+
+def test_a_stall_can_not_come_where_a_failure_stops_the_run() -> None:
+    with pytest.raises(ValueError, match="stall"):
+        Policy(replan="stall", failure="stop")

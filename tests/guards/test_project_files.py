@@ -120,6 +120,7 @@ def test_environment_yml_installs_the_lock_and_this_project() -> None:
     assert SpecifierSet(PROJECT["requires-python"]).contains(version)
 
 
+@pytest.mark.slow
 def test_workflow_fits_its_schema(tmp_path: Path) -> None:
     check = ["-m", "check_jsonschema", "--builtin-schema", "vendor.github-workflows"]
     done = books.run(*check, WORKFLOW, scratch=tmp_path)

@@ -42,6 +42,7 @@ def test_every_lesson_is_on_the_map() -> None:
     assert [path.name for path in LESSONS if f"notebooks/{path.name}" not in links(README)] == []
 
 
+@pytest.mark.slow
 def test_the_workflow_to_copy_is_a_workflow(tmp_path: Path) -> None:
     (source,) = [block[2] for block in BLOCK.finditer(README) if block[1] == "yaml"]
     path = tmp_path / "lessons.yml"

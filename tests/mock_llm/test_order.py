@@ -79,6 +79,7 @@ def test_every_kind_of_response_is_valid() -> None:
             assert KINDS[kind][1] == "dropped"
 
 
+@pytest.mark.slow
 def test_a_thousand_mixed_calls_from_32_threads_get_their_own_answers() -> None:
     def run() -> tuple[list[str], MockLLM]:
         llm = MockLLM(SCRIPT)

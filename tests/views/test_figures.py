@@ -210,6 +210,7 @@ def test_importing_views_loads_no_matplotlib_and_importing_the_kit_loads_no_view
     assert done.stdout == "[]\n"
 
 
+@pytest.mark.slow
 def test_a_timeline_leaves_pyplot_alone_and_the_persons_settings_as_they_were() -> None:
     script = (
         "import sys\nfrom tests.views.worlds import deploy\nfrom planexec_lite import views\n"

@@ -63,3 +63,9 @@ def test_an_unknown_setting_is_named(monkeypatch):
     monkeypatch.setenv("PLANEXEC_LLM", "opena")
     with pytest.raises(ValueError, match="PLANEXEC_LLM='opena'"):
         connect("deploy")
+
+
+def test_an_empty_key_is_no_key(monkeypatch):
+    monkeypatch.setenv("PLANEXEC_LLM", "http://127.0.0.1:9/v1")
+    monkeypatch.setenv("OPENAI_API_KEY", "")
+    assert connect("deploy").api_key == "none"

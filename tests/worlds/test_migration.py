@@ -409,6 +409,7 @@ def test_no_result_and_no_error_holds_a_path_of_this_machine(world):
     assert world.folder.name not in said
 
 
+@pytest.mark.slow
 def test_two_processes_print_the_same():
     source = "\n".join(
         [
@@ -438,3 +439,9 @@ def test_the_folder_goes_away_with_the_world():
     del world
     gc.collect()
     assert not folder.exists()
+
+
+def test_a_script_that_asks_for_gigabytes_is_refused_at_once():
+    world = migration.World()
+    with pytest.raises(RuntimeError, match="too big"):
+        world.tools["write_migration"].call({"sql": "SELECT 1 FROM customers WHERE zeroblob(1000000000) IS NULL"})

@@ -316,6 +316,7 @@ def test_no_result_and_no_error_holds_a_path_of_this_machine(world):
         assert str(path) not in said
 
 
+@pytest.mark.slow
 def test_the_same_run_gives_the_same_bytes_under_another_hash_seed_and_time_zone():
     code = "import json; from tests.worlds.test_refactor import *; print(json.dumps([run(refactor.World()).results]))"
     said = {
@@ -449,3 +450,13 @@ def test_without_an_evaluator_the_failing_tests_count_as_done(world):
     run = agent.run(refactor.GOAL)
     assert run.status == "finished"
     assert run.answer["summary"] == "3 endpoints return 401: profile, orders, settings"
+
+
+def test_line_ends_come_back_as_they_were():
+    world = refactor.World()
+    name = world.project.files[0]
+    world.project.write(name, "a = 1\r\nb = 2\r\n")
+    world.project.write(name, "x = 1\n")
+    world.project.restore(name)
+    assert (world.project.folder / name).read_bytes() == b"a = 1\r\nb = 2\r\n"
+    assert world.project.write(name, "a = 1\r\nb = 2\r\n") is False

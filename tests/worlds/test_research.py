@@ -228,6 +228,7 @@ def test_no_result_and_no_error_holds_a_path_of_this_machine(world):
     assert world.folder.name not in said + world.report
 
 
+@pytest.mark.slow
 def test_two_processes_print_the_same():
     source = "\n".join(
         [
@@ -256,3 +257,12 @@ def test_the_folder_goes_away_with_the_world():
     del world
     gc.collect()
     assert not folder.exists()
+
+
+def test_a_report_that_can_not_be_written_leaves_the_one_before():
+    world = research.World()
+    world.tools["write_report"].call({"sections": ["hello [doc-1]"]})
+    before = world.report
+    with pytest.raises(ValueError, match="surrogates"):
+        world.tools["write_report"].call({"sections": ["\ud800"]})
+    assert world.report == before

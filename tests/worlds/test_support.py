@@ -291,6 +291,7 @@ def test_no_result_and_no_error_holds_a_path_of_this_machine(world):
     assert str(world.folder.parent) + os.sep not in said
 
 
+@pytest.mark.slow
 def test_the_same_run_gives_the_same_bytes_under_another_hash_seed_and_time_zone():
     code = "from tests.worlds.test_support import *; world = complete(support.World()); cause = world.root_cause(ORDER)"
     code += "; print(json.dumps([run(world).results, cause, world.draft_fix(cause), world.drafts]))"

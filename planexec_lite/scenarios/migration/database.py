@@ -93,6 +93,9 @@ def faults(db: sqlite3.Connection, before: Rows) -> list[str]:
     said += [f"table {table} should be gone" for table in tables if table not in WANTED]
     checked = [problem for (problem,) in db.execute("PRAGMA integrity_check")]
     said += [f"the file is damaged: {problem}" for problem in checked if problem != "ok"]
-    for table, id, parent, _ in db.execute("PRAGMA foreign_key_check"):
-        said.append(f"{table.removesuffix('s')} {id} belongs to nobody in {parent}")
+    try:
+        for table, id, parent, _ in db.execute("PRAGMA foreign_key_check"):
+            said.append(f"{table.removesuffix('s')} {id} belongs to nobody in {parent}")
+    except sqlite3.OperationalError as error:
+        said.append(f"the tables do not fit each other: {error}")
     return said + differences(before, contents(db))

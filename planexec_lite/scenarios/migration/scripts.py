@@ -17,6 +17,7 @@ DROP TABLE contacts;
 """
 BROKEN_SCRIPT = SCRIPT.replace("ALTER TABLE", "ALTER TABEL")
 
+_MOST_BYTES = 1_000_000  # in one value or statement
 _MOST_STEPS = 10_000_000  # of SQLite's machine, for one statement: a script that never ends is ended
 _FORBIDDEN = (sqlite3.SQLITE_ATTACH, sqlite3.SQLITE_DETACH, sqlite3.SQLITE_PRAGMA, sqlite3.SQLITE_TRANSACTION)
 _SYNTAX = ("syntax error", "incomplete input", "unrecognized token")
@@ -47,6 +48,7 @@ def run(db: sqlite3.Connection, sql: str) -> int:
     db.execute("BEGIN")
     db.set_authorizer(lambda action, *_: sqlite3.SQLITE_DENY if action in _FORBIDDEN else sqlite3.SQLITE_OK)
     db.set_progress_handler(lambda: 1, _MOST_STEPS)
+    db.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _MOST_BYTES)
     problem = next((said for number, part in enumerate(script, 1) if (said := _problem(db, part, number))), None)
     db.set_authorizer(None)
     db.set_progress_handler(None, 0)
@@ -59,7 +61,8 @@ def run(db: sqlite3.Connection, sql: str) -> int:
 
 def _problem(db: sqlite3.Connection, statement: str, number: int) -> str | None:
     try:
-        db.execute(statement).fetchall()
+        for _ in db.execute(statement):
+            pass
     except (sqlite3.Error, ValueError) as error:
         said = str(error)
         if "not authorized" in said:

@@ -32,7 +32,7 @@ class Project:
     def write(self, name: str, text: str) -> bool:
         """Write a file and keep what it held; say whether that changed it."""
         path, data = self._path(name), _encoded(name, text)
-        before = path.read_text(encoding="utf-8") if path.exists() else None
+        before = path.read_bytes().decode() if path.exists() else None
         if before == text:
             return False
         self._keep(name, [*self._kept(name), before])

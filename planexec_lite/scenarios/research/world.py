@@ -98,7 +98,7 @@ class World:
         sources = [f"- [{id}] {document.title} ({document.year})" for id, document in found.items()]
         name = f"report-{max(map(_number, self._reports()), default=0) + 1}.md"
         text = "\n\n".join(["# Trends in renewable energy", *sections, "## Sources", "\n".join(sources) or "None."])
-        (self.folder / name).write_text(text + "\n", encoding="utf-8", newline="\n")
+        (self.folder / name).write_bytes((text + "\n").encode())
         return {
             "file": name,
             "sections": len(sections),
