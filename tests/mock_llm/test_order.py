@@ -9,6 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import openai
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
