@@ -6,16 +6,14 @@ import hashlib
 import json
 import shutil
 import sqlite3
-import tempfile
-import weakref
 from contextlib import closing
-from functools import cached_property
 from importlib.resources import as_file, files
 from pathlib import Path
 from typing import Any, Literal
 
 from planexec_lite.scenarios.deploy import shop
-from planexec_lite.tools import Effects, Tool, Toolbox
+from planexec_lite.scenarios.folder import FolderWorld
+from planexec_lite.tools import Effects
 
 Environment = Literal["staging", "production"]
 
@@ -34,16 +32,17 @@ _TOOLS: dict[str, tuple[float, Effects]] = {
 }
 
 
-class World:
+class World(FolderWorld):
     """A shop at v2.3.0 whose v2.3.1 is ready to be released, in a temporary folder that goes away with the object.
 
     Args:
         currency: the setting that v2.3.1 needs, as production has it; None leaves it out.
     """
 
+    TOOLS = _TOOLS
+
     def __init__(self, currency: str | None = "EUR") -> None:
-        self.folder = Path(tempfile.mkdtemp(prefix="deploy-"))
-        weakref.finalize(self, shutil.rmtree, self.folder, ignore_errors=True)
+        super().__init__()
         with as_file(files(__package__) / "releases") as releases:
             shutil.copytree(releases / "v2.3.1", self.folder / "source", ignore=shutil.ignore_patterns("__pycache__"))
             shutil.copytree(releases / "v2.3.0", self.image("v2.3.0"), ignore=shutil.ignore_patterns("__pycache__"))
@@ -55,13 +54,6 @@ class World:
         with closing(sqlite3.connect(self.database)) as db, db:
             db.execute("CREATE TABLE orders (number INTEGER PRIMARY KEY, price INTEGER NOT NULL)")
             db.executemany("INSERT INTO orders VALUES (?, ?)", [(1, 20), (2, 35), (3, 5)])
-
-    @cached_property
-    def tools(self) -> Toolbox:
-        """The world's tools, with the seconds that each takes in simulation and what a repeat would do."""
-        return Toolbox(
-            Tool(getattr(self, name), latency=latency, effects=effects) for name, (latency, effects) in _TOOLS.items()
-        )
 
     @property
     def database(self) -> Path:

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import shutil
 import sqlite3
-import tempfile
-import weakref
 from contextlib import AbstractContextManager, closing
-from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal
 
+from planexec_lite.scenarios.folder import FolderWorld
 from planexec_lite.scenarios.migration import database as data
 from planexec_lite.scenarios.migration import scripts
 from planexec_lite.scenarios.migration.files import Files
-from planexec_lite.tools import Effects, Tool, Toolbox
+from planexec_lite.tools import Effects
 
 _TOOLS: dict[str, tuple[float, Effects]] = {
     "read_schema": (2, "none"),
@@ -33,24 +30,18 @@ _TOOLS: dict[str, tuple[float, Effects]] = {
 }
 
 
-class World:
+class World(FolderWorld):
     """A shop whose database waits for its new schema, in a temporary folder that goes away with the object."""
 
+    TOOLS = _TOOLS
+
     def __init__(self) -> None:
-        self.folder = Path(tempfile.mkdtemp(prefix="migration-"))
-        weakref.finalize(self, shutil.rmtree, self.folder, ignore_errors=True)
+        super().__init__()
         data.create(self.database)
         self._files = Files(self.folder)
         self._files.config = {"schema": 1}
         with self._production() as db:
             self._start = data.contents(db)
-
-    @cached_property
-    def tools(self) -> Toolbox:
-        """The world's tools, with the seconds that each takes in simulation and what a repeat would do."""
-        return Toolbox(
-            Tool(getattr(self, name), latency=latency, effects=effects) for name, (latency, effects) in _TOOLS.items()
-        )
 
     @property
     def database(self) -> Path:

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import json
 import shutil
-import tempfile
-import weakref
-from functools import cached_property
 from importlib.resources import as_file, files
-from pathlib import Path
 from typing import Any, Literal
 
+from planexec_lite.scenarios.folder import FolderWorld
 from planexec_lite.scenarios.refactor import source, suite
 from planexec_lite.scenarios.refactor.project import Project
-from planexec_lite.tools import Effects, Tool, Toolbox
+from planexec_lite.tools import Effects
 
 Claim = Literal["sub", "iss", "iat", "exp"]
 
@@ -36,22 +33,16 @@ _AUTH, _ENDPOINTS, _TOKENS, _SCHEMA = "shop/auth.py", "shop/endpoints.py", "shop
 _TEST_AUTH, _TEST_ENDPOINTS = "tests/test_auth.py", "tests/test_endpoints.py"
 
 
-class World:
+class World(FolderWorld):
     """A shop whose users have sessions, in a temporary folder that goes away with the object."""
 
+    TOOLS = _TOOLS
+
     def __init__(self) -> None:
-        self.folder = Path(tempfile.mkdtemp(prefix="refactor-"))
-        weakref.finalize(self, shutil.rmtree, self.folder, ignore_errors=True)
+        super().__init__()
         with as_file(files(__package__) / "releases") as releases:
             ignore = shutil.ignore_patterns("__pycache__")
             shutil.copytree(releases / "sessions", self.folder / "project", ignore=ignore)
-
-    @cached_property
-    def tools(self) -> Toolbox:
-        """The world's tools, with the seconds that each takes in simulation and what a repeat would do."""
-        return Toolbox(
-            Tool(getattr(self, name), latency=latency, effects=effects) for name, (latency, effects) in _TOOLS.items()
-        )
 
     @property
     def project(self) -> Project:

@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import re
-import shutil
-import tempfile
-import weakref
-from functools import cached_property
 from importlib.resources import files
-from pathlib import Path
 from typing import Any
 
+from planexec_lite.scenarios.folder import FolderWorld
 from planexec_lite.scenarios.research.library import Library
 from planexec_lite.scenarios.research.words import CITATION, by_source, length, summary
-from planexec_lite.tools import Effects, Tool, Toolbox
+from planexec_lite.tools import Effects
 
 _TOOLS: dict[str, tuple[float, Effects]] = {
     "web_search": (1.5, "none"),
@@ -25,7 +21,7 @@ _TOOLS: dict[str, tuple[float, Effects]] = {
 _SENTENCES = 2  # of a summary, from each document
 
 
-class World:
+class World(FolderWorld):
     """A library on renewable energy and a desk to write at, in a temporary folder that goes away with the object.
 
     Args:
@@ -33,21 +29,15 @@ class World:
         limit: the most documents that a search finds.
     """
 
+    TOOLS = _TOOLS
+
     def __init__(self, corpus: str | None = None, limit: int = 3) -> None:
         if limit < 1:
             raise ValueError(f"limit={limit}: let a search find at least one document")
-        self.folder = Path(tempfile.mkdtemp(prefix="research-"))
-        weakref.finalize(self, shutil.rmtree, self.folder, ignore_errors=True)
+        super().__init__()
         text = (files(__package__) / "corpus.md").read_text(encoding="utf-8") if corpus is None else corpus
         self.library = Library(self.folder / "library.sqlite", text)
         self.limit = limit
-
-    @cached_property
-    def tools(self) -> Toolbox:
-        """The world's tools, with the seconds that each takes in simulation and what a repeat would do."""
-        return Toolbox(
-            Tool(getattr(self, name), latency=latency, effects=effects) for name, (latency, effects) in _TOOLS.items()
-        )
 
     @property
     def report(self) -> str:

@@ -4,21 +4,17 @@ from __future__ import annotations
 
 import difflib
 import gzip
-import shutil
-import tempfile
-import weakref
 import zlib
-from functools import cached_property
-from pathlib import Path
 from typing import Any
 
 from typing_extensions import TypedDict
 
+from planexec_lite.scenarios.folder import FolderWorld
 from planexec_lite.scenarios.support import services
 from planexec_lite.scenarios.support.case import Case
 from planexec_lite.scenarios.support.records import Change, behind
 from planexec_lite.scenarios.support.services import SERVICES, Service
-from planexec_lite.tools import Effects, Tool, Toolbox
+from planexec_lite.tools import Effects
 
 _TOOLS: dict[str, tuple[float, Effects]] = {
     "collect_logs": (10, "idempotent"),
@@ -43,18 +39,19 @@ class Cause(TypedDict):
     finding: str
 
 
-class World:
+class World(FolderWorld):
     """Four services and their logs of one hour, in a temporary folder that goes away with the object.
 
     Args:
         gap: the service whose log from 10:00 to 10:10 was rotated into the archive; None: all logs are whole.
     """
 
+    TOOLS = _TOOLS
+
     def __init__(self, gap: Service | None = "payment") -> None:
         if gap is not None and gap not in SERVICES:
             raise ValueError(f"there is no service {gap!r}; there are: {', '.join(SERVICES)}")
-        self.folder = Path(tempfile.mkdtemp(prefix="support-"))
-        weakref.finalize(self, shutil.rmtree, self.folder, ignore_errors=True)
+        super().__init__()
         for name in ("logs", "archive", "settings", "case", "drafts"):
             (self.folder / name).mkdir()
         for service in SERVICES:
@@ -68,13 +65,6 @@ class World:
             self._write(f"logs/{service}-1010.log", _text(line for at, line in lines if at >= end))
             middle = _text(line for at, line in lines if begin <= at < end)
             (self.folder / "archive" / f"{service}-1000.log.gz").write_bytes(gzip.compress(middle.encode(), mtime=0))
-
-    @cached_property
-    def tools(self) -> Toolbox:
-        """The world's tools, with the seconds that each takes in simulation and what a repeat would do."""
-        return Toolbox(
-            Tool(getattr(self, name), latency=latency, effects=effects) for name, (latency, effects) in _TOOLS.items()
-        )
 
     @property
     def case(self) -> Case:
