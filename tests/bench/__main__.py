@@ -15,6 +15,11 @@ from pathlib import Path
 from tests.bench import imports, mock_calls, speed
 from tests.bench.timing import table
 
+LEGIBILITY = (
+    "A missed target beside asyncio or threads is what legibility costs: every start and every result is a frozen event, "
+    "the board is a fold of them, and one pure function decides what comes next. The peers keep none of that."
+)
+
 
 def main() -> int:
     parser = argparse.ArgumentParser(
@@ -39,6 +44,7 @@ def main() -> int:
             f"Python {platform.python_version()}, {platform.system()}, {os.cpu_count()} cores. "
             f"{sum(row.target is not None for row in rows)} targets, {len(missed)} missed.",
             "",
+            *([LEGIBILITY, ""] if missed else []),
             table("A step, beside its peer (ratios: median over interleaved rounds)", beside, "ours", "peer"),
             *([table("Growth of the cost of a step", growth, "10,000 steps", "1,000 steps")] if growth else []),
             table("Parse and validate: growth of the cost of a step", reading, "large", "small"),
