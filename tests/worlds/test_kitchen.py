@@ -1,0 +1,188 @@
+"""The kitchen is real: what is in the pantry and in the oven decides what a step, a plan and a run come to."""
+
+import json
+from collections import Counter
+
+import pytest
+
+from planexec_lite import LLMPlanner, Plan, PlannerExecutor, Policy, Simulated, ToolExecutor, execute
+from planexec_lite.board import Board
+from planexec_lite.connect import connect
+from planexec_lite.scenarios import kitchen
+
+MINUTE = 60
+ONION_SOUP = ["onions", "stock"]
+
+
+@pytest.fixture
+def world():
+    return kitchen.World()
+
+
+def cook(world, cooks=4, plan=kitchen.PLAN):
+    return execute(Plan.parse(plan), ToolExecutor(world.tools), workers=Simulated(cooks))
+
+
+def cook_and_replan(world, cooks, replan):
+    chef = PlannerExecutor(
+        LLMPlanner(connect("kitchen")),
+        ToolExecutor(world.tools),
+        workers=Simulated(cooks),
+        policy=Policy(replan=replan),
+    )
+    return chef.run(kitchen.GOAL)
+
+
+def without_dependency(step, other):
+    plan = json.loads(kitchen.PLAN)
+    plan["steps"][step - 1]["depends_on"].remove(other)
+    return plan
+
+
+def state(world):
+    return json.dumps({name: value for name, value in vars(world).items() if name not in ("tools", "_hands")})
+
+
+def test_the_plan_is_fit_and_serves_three_courses(world):
+    assert Plan.parse(kitchen.PLAN).problems(world.tools) == []
+    run = cook(world)
+    assert run.status == "finished"
+    assert world.served == ["starter", "main", "dessert"]
+    assert run.answer == {"served": "dessert", "guests": 8, "parts": ["dough", "apples"]}
+    assert len(world.tickets) == len(set(world.tickets)) == 14
+
+
+def test_the_scripted_planner_writes_the_same_graph_and_the_same_calls(world):
+    plan, known = LLMPlanner(connect("kitchen")).plan(kitchen.GOAL, Board(), world.tools), Plan.parse(kitchen.PLAN)
+    assert plan.problems(world.tools) == []
+    assert plan.graph == known.graph
+    assert list(map(str, plan.steps)) == list(map(str, known.steps))
+
+
+def test_one_cook_takes_the_sum_and_four_the_critical_path(world):
+    plan = Plan.parse(kitchen.PLAN)
+    durations = plan.durations(world.tools)
+    path, length = plan.critical_path(durations)
+    assert cook(kitchen.World(), 1).makespan == sum(durations.values()) == 170 * MINUTE
+    assert cook(kitchen.World(), 4).makespan == length == 95 * MINUTE
+    assert path == ["2", "7", "9", "10", "11", "14"]
+
+
+@pytest.mark.parametrize("cooks", [1, 2, 3, 5, None])
+def test_more_cooks_are_never_slower_and_never_faster_than_the_critical_path(cooks):
+    makespan = cook(kitchen.World(), cooks).makespan
+    assert 95 * MINUTE <= makespan <= 170 * MINUTE
+    assert cook(kitchen.World(), 4).makespan <= makespan
+
+
+def test_how_long_chopping_takes_depends_on_what_is_chopped(world):
+    seconds = [world.tools["chop"].seconds({"what": what}) for what in ("leeks", "potatoes", "carrots", "gravel")]
+    assert seconds == [8 * MINUTE, 10 * MINUTE, 7 * MINUTE, 6 * MINUTE]
+
+
+@pytest.mark.parametrize(
+    ("missing", "failed", "served"),
+    [
+        ("leeks", "1", []),
+        ("carrots", "3", ["starter"]),
+        ("apples", "4", ["starter", "main"]),
+        ("eggs", "5", ["starter", "main"]),
+        ("stock", "6", []),
+        ("chicken", "7", ["starter"]),
+    ],
+)
+def test_a_pantry_without_an_ingredient_makes_its_step_fail_and_the_course_with_it(missing, failed, served):
+    world = kitchen.World(**{missing: 0})
+    run = cook(world)
+    assert (run.status, [id for id, state in run.board.state.items() if state == "failed"]) == ("failed", [failed])
+    assert f"the pantry has 0 {missing}" in run.board.errors[failed]
+    assert world.served == served
+
+
+def test_chopping_takes_out_of_the_pantry_and_more_than_is_there_can_not_be_taken(world):
+    assert world.chop("onions") == {"chopped": "onions", "amount": 8, "left": 2}
+    with pytest.raises(ValueError, match="the pantry has 2 onions, and eight guests need 8"):
+        world.chop("onions")
+    world.pantry["onions"] = 8
+    assert world.chop("onions")["left"] == 0
+
+
+def test_there_is_one_oven_and_a_plan_that_forgets_it_fails(world):
+    run = cook(world, plan=without_dependency(10, 9))
+    assert "the oven is full: the main is in it" in run.board.errors["10"]
+    assert world.served == ["starter", "main"]
+
+
+def test_the_courses_are_served_in_order_even_where_the_plan_forgets_it(world):
+    world.pantry["chicken"] = 0
+    plan = without_dependency(13, 12)
+    plan["steps"][9]["depends_on"].remove(9)
+    plan["steps"][13]["depends_on"].remove(13)
+    run = cook(world, plan=plan)
+    assert "the guests wait for the main" in run.board.errors["14"]
+    assert world.served == ["starter"]
+
+
+@pytest.mark.parametrize(
+    ("tool", "params", "said"),
+    [
+        ("chop", {"what": "leek"}, "'leek' can't be chopped; did you mean 'leeks'"),
+        ("chop", {"what": "chicken"}, "'chicken' can't be chopped"),
+        ("simmer", {"what": ["stock", "leeks"]}, "there are no chopped leeks; chop them first"),
+        ("simmer", {"what": []}, "nothing to simmer"),
+        ("roast", {"what": ["chicken", "carrots"]}, "no chopped carrots"),
+        ("bake", {"what": ["dough"]}, "no dough; mix one first"),
+        ("mix", {"what": ["flour", "sugar"]}, "knows no 'sugar'"),
+        ("plate", {"course": "main"}, "nothing is roasted yet"),
+        ("plate", {"course": "cheese"}, "'starter', 'main' or 'dessert'"),
+        ("serve", {"course": "starter"}, "it is not plated"),
+    ],
+)
+def test_what_can_not_be_done_is_said_in_words_and_changes_nothing(world, tool, params, said):
+    before = state(world)
+    with pytest.raises(ValueError, match=said):
+        world.tools[tool].call(params)
+    assert state(world) == before
+
+
+def test_a_second_soup_waits_until_the_first_is_plated(world):
+    world.simmer(["stock"])
+    world.pantry["stock"] = 2
+    with pytest.raises(ValueError, match="simmered already; plate the starter first"):
+        world.simmer(["stock"])
+
+
+@pytest.mark.parametrize("replan", ["failure", "stall"])
+@pytest.mark.parametrize("cooks", [1, 2, 3, 4, None])
+def test_the_replan_puts_onions_in_place_of_the_leeks_and_repeats_nothing(cooks, replan):
+    world = kitchen.World(leeks=0)
+    run = cook_and_replan(world, cooks, replan)
+    assert (run.status, run.board.replans) == ("finished", 1)
+    assert world.served == ["starter", "main", "dessert"]
+    assert run.results["12"]["parts"] == ONION_SOUP
+    done = Counter(event.step for event in run.events if type(event).__name__ == "StepDone")
+    assert set(done.values()) == set(Counter(world.tickets).values()) == {1}
+    assert len(done) == len(world.tickets) == 14
+    assert "chop leeks" not in world.tickets
+
+
+def test_what_was_done_before_the_replan_is_kept_and_not_planned_again():
+    run = cook_and_replan(kitchen.World(leeks=0), 4, "failure")
+    names = [type(event).__name__ for event in run.events]
+    second = len(names) - 1 - names[::-1].index("PlanProposed")
+    before = {event.step for event in run.events[:second] if type(event).__name__ == "StepDone"}
+    assert before == {"2", "3", "4", "5"}
+    assert before.isdisjoint(step.id for step in run.events[second].plan.steps)
+
+
+def test_without_leeks_and_onions_the_chef_has_no_plan_left():
+    world = kitchen.World(leeks=0, onions=7)
+    run = cook_and_replan(world, 4, "failure")
+    assert run.status == "failed"
+    assert world.served == []
+
+
+@pytest.mark.parametrize(("pantry", "said"), [({"leek": 1}, "did you mean 'leeks'"), ({"leeks": -1}, "zero or more")])
+def test_a_pantry_that_can_not_be_is_refused(pantry, said):
+    with pytest.raises(ValueError, match=said):
+        kitchen.World(**pantry)
