@@ -44,7 +44,7 @@ class Usage:
             len(calls),
             sum(call.input_tokens for call in calls),
             sum(call.output_tokens for call in calls),
-            sum(call.seconds for call in calls),
+            math.fsum(call.seconds for call in calls),
         )
 
     def __str__(self) -> str:

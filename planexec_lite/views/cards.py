@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import fsum
 from typing import NamedTuple
 
 from planexec_lite.views import theme
@@ -75,7 +76,7 @@ def lines(card: Card, measures: Measures) -> tuple[str, list[str]]:
     """Return the id as it is written, shortened if need be, and the lines that begin with it."""
     room = measures.room
     if not measures.foot_rows:
-        room -= sum(width(words, theme.SMALL) + 8 for words in card.feet)
+        room -= fsum(width(words, theme.SMALL) + 8 for words in card.feet)
     id = fit(card.id, max(room * 0.6, 20), theme.SMALL, bold=True)
     bold = width(id, theme.SMALL, bold=True) - width(id, theme.SMALL)
     return id, wrap_to(f"{id} {card.name}".strip(), room - bold, theme.SMALL, measures.name_rows)
@@ -87,7 +88,7 @@ def _ports(band: Band) -> int:
 
 def _long(card: Card) -> float:
     words = [card.name, *card.feet]
-    return 2 * PAD + 4 + width(card.id, theme.SMALL, bold=True) + sum(width(word, theme.SMALL) + 8 for word in words)
+    return 2 * PAD + 4 + width(card.id, theme.SMALL, bold=True) + fsum(width(word, theme.SMALL) + 8 for word in words)
 
 
 def _narrowest(cards: Sequence[Card], widest: float, most_rows: int) -> tuple[float, int]:

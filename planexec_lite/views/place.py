@@ -9,6 +9,7 @@ from __future__ import annotations
 from bisect import bisect, insort
 from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
+from math import fsum
 
 from planexec_lite.views.layers import Band, Spot
 
@@ -26,7 +27,7 @@ def arrange(band: Band, height: Callable[[Spot], float], gap: float) -> dict[Spo
     _order(band, before, after)
     middle: dict[Spot, float] = {}
     for column in band.columns:
-        top = -(sum(map(height, column)) + gap * (len(column) - 1)) / 2
+        top = -(fsum(map(height, column)) + gap * (len(column) - 1)) / 2
         for spot in column:
             middle[spot] = top + height(spot) / 2
             top += height(spot) + gap
@@ -98,7 +99,7 @@ def _order(band: Band, before: Neighbours, after: Neighbours) -> None:
 
 
 def _mean(numbers: Sequence[float], otherwise: float) -> float:
-    return sum(numbers) / len(numbers) if numbers else otherwise
+    return fsum(numbers) / len(numbers) if numbers else otherwise
 
 
 def _settle(
@@ -114,8 +115,8 @@ def _settle(
         offset += (height(column[number - 1]) + height(spot)) / 2 + gap if number else 0.0
         offsets.append(offset)
         near = pulls[spot]
-        weight = sum(pull for _, pull in near)
-        wanted = sum(middle[other] * pull for other, pull in near) / weight if weight else middle[spot]
+        weight = fsum(pull for _, pull in near)
+        wanted = fsum(middle[other] * pull for other, pull in near) / weight if weight else middle[spot]
         blocks.append((wanted - offset, max(weight, 0.01), 1))
         while len(blocks) > 1 and blocks[-2][0] > blocks[-1][0]:
             (low, w1, n1), (high, w2, n2) = blocks[-2:]

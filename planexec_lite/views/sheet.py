@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from html import escape
+from math import fsum
 from typing import NamedTuple
 
 from planexec_lite.views import theme
@@ -48,7 +49,7 @@ def sheet(
     said = [f"  {line}" for line in table([head, *texts])] if rows else []
     text = "\n".join([title, *said, *([caption] if caption else [])])
     wide = _widths(head, cells, rows)
-    across = sum(wide) + SPACE * len(wide) + 2 * theme.MARGIN
+    across = fsum(wide) + SPACE * len(wide) + 2 * theme.MARGIN
     across = max(440, across, width(title, theme.TITLE, bold=True) + 2 * theme.MARGIN)
     html = _html(title, head, cells, rows, wide, lines)
     return Figure(title, text, title, caption, min(int(across), theme.WIDEST), table=html)
@@ -66,7 +67,7 @@ def _widths(head: Sequence[str], cells: Sequence[Sequence[str]], rows: Sequence[
         natural.append(max(width(cell, BODY, bold=name == "step") for cell in words) + (PILL if name in PILLS else 0))
     wide = [min(room, WIDEST.get(name, room)) for name, room in zip(head, natural, strict=True)]
     elastic = [number for number, name in enumerate(head) if name not in WIDEST]
-    left = theme.WIDEST - 2 * theme.MARGIN - SPACE * len(wide) - sum(wide)
+    left = theme.WIDEST - 2 * theme.MARGIN - SPACE * len(wide) - fsum(wide)
     for number in sorted(elastic, key=lambda number: -wide[number]):
         if left < 0:
             least = min(wide[number], 240.0)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from math import fsum
 
 from planexec_lite import events as e
 from planexec_lite.run import Run
@@ -80,12 +81,12 @@ def _critical(run: Run) -> tuple[list[str], float]:
 
 def _finding(run: Run, found: list[Bar]) -> str:
     whole = run.makespan
-    work = sum(bar.end - bar.start for bar in found)
-    planning = sum(bar.end - bar.start for bar in found if bar.step is None)
+    work = fsum(bar.end - bar.start for bar in found)
+    planning = fsum(bar.end - bar.start for bar in found if bar.step is None)
     done = len(run.results)
     if run.status == "finished":
         steps = f"{count(done, 'step')} in {seconds(whole)}"
-        judging = sum(bar.end - bar.start for bar in found if bar.what == JUDGING)
+        judging = fsum(bar.end - bar.start for bar in found if bar.what == JUDGING)
         others = [f"{seconds(time)}{{}} {what}" for time, what in ((planning, "planning"), (judging, JUDGING)) if time]
         steps += f", {' and '.join(others)}".format(" of it", "") if others else ""
         if not whole:

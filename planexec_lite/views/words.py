@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterable
+from math import fsum
 
 from planexec_lite.plan import Step
 
@@ -34,7 +35,7 @@ def clean(text: object) -> str:
 
 def width(text: str, size: float, bold: bool = False) -> float:
     """Return the width of `text` in pixels at a font `size` in pixels."""
-    return sum(map(_em, text)) * size * (_BOLD if bold else 1)
+    return fsum(map(_em, text)) * size * (_BOLD if bold else 1)
 
 
 def columns(text: str) -> int:
