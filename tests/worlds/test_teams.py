@@ -1,0 +1,353 @@
+"""Teams in the worlds: a planner of tasks, an executor with tools, an evaluator; all follow what the tools say."""
+
+import functools
+import gzip
+import json
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import openai
+import pytest
+
+from mock_llm import MockLLM
+from planexec_lite import (
+    LLMEvaluator,
+    LLMPlanner,
+    Plan,
+    PlannerExecutor,
+    Policy,
+    ReActExecutor,
+    Simulated,
+    Step,
+    Tool,
+    Toolbox,
+    ToolExecutor,
+)
+from planexec_lite.board import Board
+from planexec_lite.connect import connect
+from planexec_lite.events import PlanProposed, RunStarted, StepDone, StepStarted
+from planexec_lite.references import as_text
+from planexec_lite.scenarios import migration, refactor, research, support
+
+WORLDS = {"support": support, "migration": migration, "refactor": refactor, "research": research}
+SCENARIOS = Path(support.__file__).parents[1]
+
+
+def team(name, world):
+    client = connect(name, "team")
+    agent = PlannerExecutor(LLMPlanner(client, tasks=True), ReActExecutor(client, world.tools), workers=Simulated(4))
+    return agent.run(WORLDS[name].GOAL)
+
+
+def carried_out(name, tools, task, inputs, llm=None):
+    """Carry out one task; return what the executor said, and the last request that it sent."""
+    llm = llm or MockLLM.load(SCENARIOS / name / "team.yaml")
+    said = ReActExecutor(llm.client(), tools).execute(Step(id="9", description=task), inputs)
+    return said, llm.calls[-1].request["messages"]
+
+
+def says(tools, name, result):
+    """The same tools, one of which gives another result."""
+
+    @functools.wraps(tools[name].function)
+    def other(*_values, **_params):
+        return result
+
+    changed = Tool(other, name=name)
+    return Toolbox([changed if tool.name == name else tool for tool in tools])
+
+
+def verdict(name, result, criterion="as it should be", board=None):
+    step = Step(id="6", description="Do it", success_criteria=criterion)
+    said = LLMEvaluator(connect(name)).evaluate(step, result, board or Board())
+    return said.verdict, said.reason, said.wanting
+
+
+# the runs
+
+
+def test_the_support_team_closes_the_gap_names_the_cause_and_drafts_the_fix():
+    world = support.World()
+    run = team("support", world)
+    assert (run.status, run.answer.partition(";")[0]) == ("finished", "The draft is drafts/A-1034.txt")
+    assert "payment-1000.log.gz from the archive" in run.results["1"]
+    assert world.case.covered("payment")["gaps"] == []
+    assert "+handover_path = /v1/paid" in world.drafts["A-1034.txt"]
+    assert json.loads(run.results["3"]) == world.root_cause("A-1034")
+
+
+def test_the_support_team_fetches_nothing_where_nothing_is_missing():
+    world = support.World(gap=None)
+    run = team("support", world)
+    assert run.results["1"] == "Four logs are collected; none has a gap."
+    assert list(world.drafts) == ["A-1034.txt"]
+
+
+def test_the_support_team_goes_to_the_log_that_has_the_gap():
+    run = team("support", support.World(gap="mail"))
+    assert "mail-1000.log.gz from the archive" in run.results["1"]
+    assert run.status == "finished"
+
+
+def test_the_migration_team_tests_its_script_and_loses_nothing():
+    world = migration.World()
+    run = team("migration", world)
+    assert (run.status, run.answer) == (
+        "finished",
+        "Nothing is lost, and the application expects the new schema.",
+    )
+    assert world.damage() == []
+    assert world.verify_integrity()["ok"]
+    assert world.update_config(2)["was"] == 2
+
+
+def test_the_refactor_team_mends_what_the_tests_show():
+    world = refactor.World()
+    run = team("refactor", world)
+    assert (run.status, run.answer) == ("finished", world.run_test_suite()["summary"])
+    assert world.run_test_suite()["failed"] == []
+    assert {one["reads"] for one in world.list_endpoints()} <= {"Authorization header", "nothing"}
+
+
+@pytest.mark.parametrize("name", ["support", "migration", "refactor"])
+def test_planner_and_executor_share_no_prompt_and_the_plan_names_no_tool(name):
+    llm = MockLLM.load(SCENARIOS / name / "team.yaml")
+    world = WORLDS[name].World()
+    planner = LLMPlanner(llm.client(), "strong", tasks=True)
+    run = PlannerExecutor(planner, ReActExecutor(llm.client(), world.tools, "cheap"), workers=Simulated(4)).run(
+        WORLDS[name].GOAL
+    )
+    assert 3 <= len(run.plan.steps) <= 5
+    assert {step.tool for step in run.plan.steps} == {None}
+    assert {(call.role, call.request["model"]) for call in llm.calls} == {("planner", "strong"), ("executor", "cheap")}
+    sent = [str(call.request["messages"]) for call in llm.calls if call.role == "executor"]
+    assert not any(WORLDS[name].GOAL in text or "Role: planner" in text for text in sent)
+
+
+# the planner
+
+
+@pytest.mark.parametrize("name", ["support", "migration", "refactor"])
+def test_a_team_s_planner_has_no_answer_to_another_goal_nor_to_a_board_with_results(name):
+    world, llm = WORLDS[name].World(), MockLLM.load(SCENARIOS / name / "team.yaml")
+    planner = LLMPlanner(llm.client(), tasks=True)
+    plan = planner.plan(WORLDS[name].GOAL, Board(), world.tools)
+    began = RunStarted(0, WORLDS[name].GOAL, planner=True, reviewer=False)
+    done = Board.of([began, PlanProposed(0, plan), StepStarted(0, "1"), StepDone(0, "1", "nothing was found")])
+    for goal, board in [("Bake bread", Board()), (WORLDS[name].GOAL, done)]:
+        with pytest.raises(openai.APIStatusError) as refused:
+            planner.plan(goal, board, world.tools)
+        assert refused.value.status_code == 422
+    assert "done, result nothing was found" in str(llm.calls[-1].request["messages"])
+
+
+# the executor
+
+SCHEMA = {"now": {"customers": ["id", "name", "email"], "orders": ["id", "customer_id", "product", "cents"]}}
+FAULTY = {"ok": False, "compared_with": "backup-1.sqlite", "faults": ["customer 3 lost its email"]}
+COLLECT = "Collect the logs of checkout, payment, fulfilment and mail, and close their gaps"
+WRITE = "Write a migration script that loses nothing on a copy"
+MOVES = "The 11 entries in contacts.email move to customers.email; the table contacts goes."
+
+
+@pytest.mark.parametrize(
+    ("name", "task", "inputs", "tool", "result", "said"),
+    [
+        (
+            "support", "Find the service that failed order A-1034", {"1": "Four logs"}, "inspect_branch",
+            {"order": "A-1034", "complete": True, "failing": "mail", "finding": "A-1034 fails at mail, 10:00:00: full"},
+            "A-1034 fails at mail, 10:00:00: full",
+        ),
+        (
+            "support", "Draft a fix from the cause", {"3": '{"order": "A-1009", "service": "payment", "error": "x", '
+            '"change": null, "orders": [], "evidence": [], "finding": "y"}'}, "draft_fix",
+            {"file": "drafts/A-1009.txt", "patch": [], "cites": [], "orders": []},
+            "The draft is drafts/A-1009.txt; it has no patch.",
+        ),
+        (
+            "migration", "Find out what the new schema changes", {}, "read_schema", SCHEMA,
+            "Nothing changes; the database has the new schema already.",
+        ),
+        (
+            "migration", "Back up the database", {}, "backup_database", {"file": "backup-7.sqlite", "customers": 9},
+            "The backup is backup-7.sqlite, with 9 customers.",
+        ),
+        (
+            "refactor", "Find out how users are authenticated now", {}, "analyze_auth",
+            {"finding": "Auth module uses token-based auth with 2 endpoints"},
+            "Auth module uses token-based auth with 2 endpoints",
+        ),
+    ],
+)  # fmt: skip
+def test_another_result_of_a_tool_is_sent_and_answered(name, task, inputs, tool, result, said):
+    tools = says(WORLDS[name].World().tools, tool, result)
+    answer, sent = carried_out(name, tools, task, inputs)
+    assert answer == said
+    assert sent[-1] == {"role": "tool", "tool_call_id": sent[-1]["tool_call_id"], "content": json.dumps(result)}
+
+
+@pytest.mark.parametrize(
+    ("name", "task", "inputs", "tool", "result"),
+    [
+        ("support", COLLECT, {}, "collect_logs", {"service": "moon", "lines": 0, "gaps": []}),
+        ("support", "Name the cause for order A-1034, with the log lines that prove it",
+         {"2": "A-1034 fails at payment"}, "root_cause", "no idea"),
+        ("migration", "Back up the database", {}, "backup_database", {"file": "backup-1.sqlite", "customers": 0}),
+        ("migration", WRITE, {"1": MOVES}, "test_migration", {"file": "none"}),
+        ("refactor", "Let every endpoint take a token", {"2": "shop/tokens.py makes and checks tokens"},
+         "update_endpoints", {"endpoints": [], "changed": []}),
+        ("refactor", "Move the tests to tokens, and mend what they show", {"3": "These take a token now: all"},
+         "update_tests", {"passed": 0, "failed": ["x"], "summary": "5 endpoints return 401: a, b, c, d, e"}),
+    ],
+)  # fmt: skip
+def test_a_result_that_no_scene_knows_is_sent_and_refused(name, task, inputs, tool, result):
+    tools, llm = says(WORLDS[name].World().tools, tool, result), MockLLM.load(SCENARIOS / name / "team.yaml")
+    with pytest.raises(openai.APIStatusError) as refused:
+        carried_out(name, tools, task, inputs, llm)
+    assert refused.value.status_code == 422
+    assert llm.calls[-1].request["messages"][-1]["content"] == as_text(result)
+
+
+def test_a_script_that_failed_its_test_is_never_run():
+    inputs = {"2": "The backup is backup-1.sqlite", "3": "Not to be run: migration-1.sql does damage on the copy"}
+    with pytest.raises(openai.APIStatusError) as refused:
+        carried_out("migration", migration.World().tools, "Run the tested script on production", inputs)
+    assert refused.value.status_code == 422
+
+
+def test_an_archive_without_the_gap_is_said_and_the_cause_is_not_looked_for():
+    world = support.World()
+    (world.folder / "archive" / "payment-1000.log.gz").rename(world.folder / "archive" / "mail-1000.log.gz")
+    said, _ = carried_out("support", world.tools, COLLECT, {})
+    assert said.endswith("one with a gap: the archive has no log of payment; it has: mail.")
+    run = team("support", world)
+    assert "records are missing: the log of payment lacks" in run.results["2"]
+    assert run.status == "failed"
+    assert world.drafts == {}
+
+
+def test_another_error_in_the_log_is_another_cause():
+    world = support.World()
+    path = world.folder / "archive" / "payment-1000.log.gz"
+    path.write_bytes(gzip.compress(gzip.decompress(path.read_bytes()).replace(b"404 at", b"503 at")))
+    assert "503 at /v2/paid" in team("support", world).results["2"]
+
+
+def test_a_script_that_does_damage_on_the_copy_is_not_run():
+    world = migration.World()
+    with closing(sqlite3.connect(world.database)) as db, db:
+        db.execute("INSERT INTO contacts (customer_id, email) VALUES (99, 'nobody@example.org')")
+    said, _ = carried_out("migration", world.tools, WRITE, {"1": MOVES})
+    assert said.startswith("Not to be run: migration-1.sql does damage on the copy: customer 99")
+    assert team("migration", world).status == "failed"
+    assert "contacts" in world.read_schema()["now"]
+
+
+def test_faults_in_production_put_the_backup_back():
+    world = migration.World()
+    world.backup_database()
+    task = "Verify the data, and tell the application which schema to expect"
+    tools = says(world.tools, "verify_integrity", FAULTY)
+    said, sent = carried_out("migration", tools, task, {"4": "migration-1.sql has run on production."})
+    assert said == "The old schema is back, from backup-1.sqlite: customer 3 lost its email"
+    assert json.loads(sent[-1]["content"])["restored"] == "backup-1.sqlite"
+
+
+@pytest.mark.parametrize(
+    ("said", "names"),
+    [
+        ("1 endpoint returns 401: orders", ["orders"]),
+        ("2 endpoints return 401: orders, profile", ["orders", "profile"]),
+    ],
+)
+def test_the_endpoints_that_the_tests_name_are_mended(said, names):
+    world = refactor.World()
+    world.design_token_schema(["sub", "exp"], 30), world.implement_jwt(), world.update_endpoints()
+    tools = says(world.tools, "update_tests", {"passed": 9, "failed": names, "summary": said})
+    tools = says(tools, "run_test_suite", {"passed": 11, "failed": [], "summary": "11 tests passed"})
+    task = "Move the tests to tokens, and mend what they show"
+    answer, sent = carried_out("refactor", tools, task, {"3": "These take a token now: all"})
+    assert answer == "11 tests passed"
+    calls = [call["function"] for message in sent for call in message.get("tool_calls") or ()]
+    assert {"name": "fix_token_header", "arguments": json.dumps({"endpoints": names})} in [
+        {"name": call["name"], "arguments": json.dumps(json.loads(call["arguments"]))} for call in calls
+    ]
+
+
+# the evaluator
+
+MISSING = "records are missing: the log of payment lacks 09:59:25 to 10:10:00, when A-1034 was due there"
+INSPECTED = {
+    "order": "A-1034",
+    "complete": True,
+    "failing": "payment",
+    "finding": "A-1034 fails at payment",
+    "path": {},
+}
+VERIFIED = {"ok": True, "compared_with": "backup-1.sqlite", "customers": 12, "orders": 20, "emails": 11, "faults": []}
+REPORT = {"file": "report-1.md", "sections": 3, "words": 115, "cites": ["doc-1"], "unknown": [], "uncited": []}
+ACCEPTED = ("accept", "the result meets the criterion", None)
+
+
+@pytest.mark.parametrize(
+    ("name", "good", "change", "reason"),
+    [
+        ("support", INSPECTED, {"complete": False, "failing": None, "finding": MISSING}, MISSING),
+        ("support", {"order": "A-1034", "evidence": ["payment:96"]}, {"evidence": []}, "no log line proves it"),
+        ("support", {"file": "drafts/A-1034.txt", "cites": ["payment:96"]}, {"cites": []}, "no log line proves it"),
+        ("migration", VERIFIED, {"ok": False, "faults": ["customer 3 lost its email"]}, "customer 3 lost its email"),
+        ("research", REPORT, {"uncited": [1, 3]}, "no document is cited in section 1, 3"),
+        ("research", REPORT, {"unknown": ["doc-99"]}, 'the library does not have "doc-99"'),
+        ("research", REPORT, {"unknown": ["doc-99"], "uncited": [2]},
+         'the library does not have "doc-99", and no document is cited in section 2'),
+    ],
+)  # fmt: skip
+def test_the_verdict_follows_the_result(name, good, change, reason):
+    assert verdict(name, good) == ACCEPTED
+    assert verdict(name, good | change) == ("replan", reason, None)
+
+
+@pytest.mark.parametrize("name", ["support", "migration", "research"])
+def test_what_is_no_object_is_judged_too(name):
+    assert verdict(name, "done") == ACCEPTED
+
+
+def test_a_tested_migration_is_accepted():
+    tested = {"file": "migration-1.sql", "customers": 12, "orders": 20, "emails": 11}
+    assert verdict("migration", tested, "nothing is lost on the copy") == ACCEPTED
+
+
+@pytest.mark.parametrize(("script", "wanting"), [(migration.HASTY_SCRIPT, "5"), (migration.SCRIPT, None)])
+def test_faults_after_a_hasty_script_name_the_step_that_ran_it(script, wanting):
+    world, plan = migration.World(), Plan.parse(migration.plan_with(script))
+    events = [RunStarted(0, migration.GOAL, planner=True, reviewer=False), PlanProposed(0, plan)]
+    results, executor = {}, ToolExecutor(world.tools)
+    for step in plan.steps[:6]:
+        if step.id != "4":
+            results[step.id] = executor.execute(step, results)
+            events += [StepStarted(0, step.id), StepDone(0, step.id, results[step.id])]
+    said = verdict("migration", results["6"], "ok is true", Board.of(events[:-2]))
+    if wanting is None:
+        assert said == ACCEPTED
+    else:
+        assert said == ("replan", "customer 3 (Bruno Silva) lost its email silva@example.org", wanting)
+
+
+def test_the_evaluator_s_reason_makes_the_support_planner_gather_more_data():
+    world = support.World()
+    client = connect("support")
+    policy = Policy(replan="failure")
+    executor, judge = ToolExecutor(world.tools), LLMEvaluator(client)
+    run = PlannerExecutor(LLMPlanner(client), executor, None, judge, Simulated(4), policy).run(support.GOAL)
+    assert run.status == "finished"
+    assert "4b" in run.results
+    assert list(world.drafts) == ["A-1034.txt"]
+
+
+@pytest.mark.parametrize("name", ["migration", "research"])
+def test_an_evaluated_run_finishes(name):
+    world, client = WORLDS[name].World(), connect(name)
+    planner, executor, judge = LLMPlanner(client), ToolExecutor(world.tools), LLMEvaluator(client)
+    run = PlannerExecutor(planner, executor, None, judge, Simulated(4), Policy(replan="failure")).run(WORLDS[name].GOAL)
+    assert (run.status, run.board.unverified) == ("finished", set())
