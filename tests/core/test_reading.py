@@ -1,4 +1,4 @@
-"""Reading plans: every shape of the seed articles, one canonical form, and PlanError for everything else."""
+"""Reading plans: every shape of the published articles, one canonical form, and PlanError for everything else."""
 
 from __future__ import annotations
 

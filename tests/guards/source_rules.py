@@ -109,7 +109,7 @@ def import_faults(root: Path) -> list[str]:
     """Every import that breaks a rule, and every module without a floor."""
     units = {unit for name in modules(root, "planexec_lite") if (unit := unit_of(name))}
     said = [
-        f"planexec_lite.{unit} stands on no floor: place it in DESIGN's table and in tests/guards/source_rules.py"
+        f"planexec_lite.{unit} stands on no floor: place it in FLOORS of tests/guards/source_rules.py"
         for unit in sorted(units - set(FLOOR_OF) - {"__init__", "__main__"})
     ]
     for found in all_imports(root):

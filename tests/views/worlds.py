@@ -1,4 +1,4 @@
-"""Plans and runs to draw: the deployment of the seed article, wide, deep, broken and hostile ones; and random plans."""
+"""Plans and runs to draw: the deployment of the article, wide, deep, broken and hostile ones; and random plans."""
 
 from collections.abc import Iterable
 
