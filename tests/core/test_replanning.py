@@ -245,3 +245,11 @@ def test_a_lower_bound_of_rounds_holds_for_a_run_that_goes_on() -> None:
 def test_a_stall_can_not_come_where_a_failure_stops_the_run() -> None:
     with pytest.raises(ValueError, match="stall"):
         Policy(replan="stall", failure="stop")
+
+
+def test_two_plans_in_turn_are_recognised_as_tried_before() -> None:
+    world = World(2, 3)
+    later = lambda n, board: [step(f"{n}x", 3 if n == 1 else 2, "1")]  # noqa: E731
+    one, _ = run(world, later, [step("1", 1), step("2", 2, "1")], replan="failure")
+    assert (one.status, world.done) == ("failed", [1, 2, 3])
+    assert "tried_before" in one.reason
