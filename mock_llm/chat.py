@@ -33,15 +33,18 @@ def chunks(request: Request, answer: Answer) -> Iterator[bytes]:
     """The events of a streamed chat completion.
 
     For each choice the role comes first, then the words and the arguments piece by piece, then an empty delta
-    with the finish reason; then the usage if it was asked for, and [DONE].
+    with the finish reason; then the usage if it was asked for, and [DONE]. Where the script states a latency, each chunk
+    says when it came, in `timings`, as llama.cpp's server does: nobody waits, and a reader still learns how it was spread.
     """
     frame = _frame(request, "chat.completion.chunk")
     asked = bool((request.body.get("stream_options") or {}).get("include_usage"))
     usage: dict[str, Any] = {"usage": None} if asked else {}
     for index, choice in enumerate(answer.choices):
-        for delta, reason in [*((delta, None) for delta in _deltas(choice)), ({}, choice.finish_reason)]:
+        deltas = list(_deltas(choice))
+        for n, delta in enumerate([*deltas, {}]):
+            reason = None if n < len(deltas) else choice.finish_reason
             part = {"index": index, "delta": delta, "logprobs": None, "finish_reason": reason}
-            yield event(frame | {"choices": [part]} | usage)
+            yield event(frame | {"choices": [part]} | usage | _timings(answer.latency, n, len(deltas)))
     if asked:
         yield event(frame | {"choices": [], "usage": _usage(answer)})
     yield event("[DONE]")
@@ -67,6 +70,11 @@ def _deltas(choice: Choice) -> Iterator[dict[str, Any]]:
         yield {"tool_calls": [{"index": index} | _call(call, "")]}
         for piece in pieces(call.arguments):
             yield {"tool_calls": [{"index": index, "function": {"arguments": piece}}]}
+
+
+def _timings(latency: float, n: int, of: int) -> dict[str, Any]:
+    """When chunk `n` came, in milliseconds since the start; the last of them takes the whole latency."""
+    return {"timings": {"predicted_n": n, "predicted_ms": round(1000 * latency * n / of, 3)}} if latency else {}
 
 
 def _message(choice: Choice) -> dict[str, Any]:

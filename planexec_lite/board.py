@@ -6,18 +6,30 @@ The rules of the fold, all of them in `Board.apply`:
 - a step is ready when it is waiting and every step that it depends on is done;
 - where there is an evaluator, a result whose step has a criterion is a claim until it is judged;
 - a failed step with attempts left is tried again; without, every waiting step behind it is doomed;
+- a step that was given up is in doubt: it is tried again only if a repeat does no harm, and a late result never counts;
+- a step that arrives while the planner is still writing stands at once, and goes again if the answer comes to nothing;
+- an approval belongs to the hash of a plan, and a reviewer's edited plan is a plan like any other;
 - the same events always give the same board.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import NamedTuple
 
 from planexec_lite import events as e
 from planexec_lite.events import Event
 from planexec_lite.meter import ModelCall
-from planexec_lite.plan import Plan, Problem
+from planexec_lite.plan import Plan, Problem, Step
 from planexec_lite.standing import Standing
+
+
+class Granted(NamedTuple):
+    """What a reviewer granted: the bounds, the steps that stood when it was granted, and who granted it."""
+
+    grant: e.Grant
+    steps: tuple[Step, ...]
+    by: str
 
 
 class Board(Standing):
@@ -35,6 +47,7 @@ class Board(Standing):
         self.refused_in_a_row = self.rounds = self.replans = self.changes_asked = 0
         self.reviews: list[e.Reviewed] = []
         self.approved: set[str] = set()
+        self.granted: Granted | None = None
         self.opened: set[str] = set()
         self.news: list[str] = []
         self.unheard = False
@@ -77,10 +90,20 @@ class Board(Standing):
                 self.start(event.step, event.attempt, event.attempts)
             case e.StepDone():
                 self._settle(event.step, event.calls)
+                self.release(event.step)
                 self._take_result(event.step, event.result)
             case e.StepFailed():
                 self._settle(event.step, event.calls)
-                self.fail(event.step, event.error)
+                self.release(event.step)
+                if event.in_doubt:
+                    self.in_doubt[event.step] = None
+                self.fail(event.step, event.error, final=event.in_doubt and not self.repeatable(event.step))
+            case e.StepCancelled():
+                self._settle(event.step, ())
+                self.hand_back(event.step)
+            case e.StepLate():
+                self.in_doubt.pop(event.step, None)
+                self.late[event.step] = event.error or event.result
             case e.StepSkipped():
                 self.skip(event.step, event.reason)
             case e.JudgeStarted():
@@ -97,14 +120,16 @@ class Board(Standing):
                 self.rounds += event.reason in ("horizon", "step")
                 self.replans += event.reason in ("failure", "news", "stall")
                 self.unheard = False
+            case e.StepProposed():
+                self.arrive(event.step)
             case e.PlanProposed():
                 self._settle(None, event.calls)
                 if event.problems or event.plan is None:
                     self._refuse(event.problems, event.text or (event.plan.to_json(indent=None) if event.plan else ""))
                 else:
-                    self.proposal, self.problems, self.refused_text, self.refused_in_a_row = event.plan, (), "", 0
-                    self.opened.clear()
-                    self.replace(event.plan)
+                    self._accept(event.plan)
+                    if event.granted:
+                        self.approved.add(event.plan.hash)
             case e.PlanFailed():
                 self._settle(None, event.calls)
                 self._refuse((Problem("planner_failed", None, event.error, "answer again"),), "")
@@ -119,6 +144,7 @@ class Board(Standing):
             case e.RunStarted():
                 self.goal = event.goal
                 self.has_planner, self.has_reviewer, self.has_evaluator = event.planner, event.reviewer, event.evaluator
+                self.limits, self.effects = event.limits, event.effects
             case e.Paused():
                 self.paused = event
             case e.Ended():
@@ -130,7 +156,13 @@ class Board(Standing):
         self.in_flight.discard(job)
         self.calls += calls
 
+    def _accept(self, plan: Plan) -> None:
+        self.proposal, self.problems, self.refused_text, self.refused_in_a_row = plan, (), "", 0
+        self.opened.clear()
+        self.replace(plan)
+
     def _refuse(self, problems: tuple[Problem, ...], text: str) -> None:
+        self.withdraw()
         self.problems, self.refused_text = problems, text
         self.refused_in_a_row += 1
 
@@ -155,9 +187,15 @@ class Board(Standing):
         self.fail(event.step, f"judged: {event.reason}", final=event.verdict == "replan")
 
     def _take_review(self, event: e.Reviewed) -> None:
+        if event.step is None:
+            self.granted = None
         if event.verdict == "approve":
+            if event.plan is not None:
+                self._accept(event.plan)
             self.approved.add(event.plan_hash)
             self.opened |= {event.step} if event.step else set()
+            if event.grant is not None:
+                self.granted = Granted(event.grant, self.plan.steps, event.by)
         elif event.verdict == "change":
             self.changes_asked += 1
             self.approved.discard(event.plan_hash)

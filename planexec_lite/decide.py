@@ -16,19 +16,21 @@ from planexec_lite.policy import Policy
 def decide(board: Board, policy: Policy) -> Event | None:
     """Return the next event of the run that `board` shows."""
     at = board.now
-    if board.ended or board.paused or board.planning:
+    if board.ended or board.paused or (board.planning and not board.arrived):
         return None
     if end := _bad_end(board, policy):
         return None if board.in_flight else Ended(at, *end)
     if board.to_judge:
         return JudgeStarted(at, board.to_judge[0])
-    if board.retry:
-        attempt, attempts = board.attempt[board.retry[0]]
-        return StepStarted(at, board.retry[0], attempt + 1, attempts)
+    if (id := board.retry_next) is not None:
+        attempt, attempts = board.attempt[id]
+        return StepStarted(at, id, attempt + 1, attempts)
     if (reason := _why_replan(board, policy)) is not None:
         return None if board.in_flight else PlanStarted(at, reason)
     if board.doomed:
         return StepSkipped(at, board.doomed[0], _why_skipped(board, board.doomed[0]))
+    if board.planning:
+        return _start(board, policy, board.ready) if board.ready is not None else None
     if board.proposal is None or board.problems:
         return None if board.in_flight else PlanStarted(at, "repair" if board.problems else "first")
     if board.has_reviewer and board.proposal.hash not in board.approved:
@@ -37,7 +39,7 @@ def decide(board: Board, policy: Policy) -> Event | None:
         step = board.steps[id]
         if step.gate and id not in board.opened:
             return None if board.in_flight else Paused(at, "gate", id)
-        return StepStarted(at, id, 1, 1 + (step.retries or policy.retries))
+        return _start(board, policy, id)
     if board.in_flight:
         return None
     if not board.proposal.complete:
@@ -47,6 +49,16 @@ def decide(board: Board, policy: Policy) -> Event | None:
             return Ended(at, "stopped", f"the planner was asked for more {policy.max_rounds} times (max_rounds)")
         return PlanStarted(at, "horizon")
     return Ended(at, *_end(board, policy))
+
+
+def holds_back(board: Board, policy: Policy) -> bool:
+    """Whether nothing may start until what is in flight has ended: the workers take back what has not begun."""
+    return _bad_end(board, policy) is not None or _why_replan(board, policy) is not None
+
+
+def _start(board: Board, policy: Policy, id: str) -> StepStarted:
+    retries = board.steps[id].retries or (policy.retries if board.repeatable(id) else 0)
+    return StepStarted(board.now, id, 1, 1 + retries)
 
 
 def _bad_end(board: Board, policy: Policy) -> tuple[Status, str] | None:

@@ -6,14 +6,16 @@ are facts. `at` is in seconds since the run began, on the clock of the workers: 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal, get_args
 
 from pydantic import TypeAdapter
 from pydantic_core import to_jsonable_python
 
+from planexec_lite.limits import Limit
 from planexec_lite.meter import ModelCall
 from planexec_lite.plan import Plan, Problem, Step
+from planexec_lite.tools import Effects
 
 Approval = Literal["approve", "reject", "change"]
 Judgement = Literal["accept", "retry", "modify", "replan"]
@@ -21,14 +23,29 @@ Status = Literal["finished", "failed", "stopped", "rolled back"]
 
 
 @dataclass(frozen=True, slots=True)
+class Grant:
+    """What a reviewer allows to later plans: to go on without asking again while they stay within these bounds.
+
+    A plan stays within them when it calls only tools of the approved plan, has no new step whose effects are "once",
+    and at most `new_steps` new steps in all. A step is new that does not stand in the approved plan word for word.
+    """
+
+    new_steps: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class RunStarted:
-    """A goal was given. The roles that exist are named, so that a replay decides the same."""
+    """A goal was given. What the rules need to know is named, so that a replay decides the same: the roles that exist,
+    what may be used by how many steps at once, and the tools whose calls change the world.
+    """
 
     at: float
     goal: str
     planner: bool
     reviewer: bool
     evaluator: bool = False
+    limits: tuple[Limit, ...] = ()
+    effects: dict[str, Effects] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,8 +61,19 @@ class PlanStarted:
 
 
 @dataclass(frozen=True, slots=True)
+class StepProposed:
+    """The planner, still writing, has put down a step that is fit and may start: what it waits for has arrived."""
+
+    at: float
+    step: Step
+
+
+@dataclass(frozen=True, slots=True)
 class PlanProposed:
-    """Outcome: the planner answered. `plan` is None if the answer, in `text`, was no plan. No problems: fit."""
+    """Outcome: the planner answered. `plan` is None if the answer, in `text`, was no plan. No problems: fit.
+
+    `granted` names the reviewer whose grant covers the plan; "" where it needs an approval of its own.
+    """
 
     at: float
     plan: Plan | None
@@ -53,6 +81,7 @@ class PlanProposed:
     text: str = ""
     seconds: float = 0.0
     calls: tuple[ModelCall, ...] = ()
+    granted: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +96,10 @@ class PlanFailed:
 
 @dataclass(frozen=True, slots=True)
 class Reviewed:
-    """A person or a rule decided about the plan with this hash, or, where `step` is named, about that step's gate."""
+    """A person or a rule decided about the plan with this hash, or, where `step` is named, about that step's gate.
+
+    `plan` is what the reviewer made of the plan, where it was edited; the hash is then that of the edited plan.
+    """
 
     at: float
     verdict: Approval
@@ -75,6 +107,8 @@ class Reviewed:
     by: str
     comment: str = ""
     step: str | None = None
+    plan: Plan | None = None
+    grant: Grant | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,13 +134,36 @@ class StepDone:
 
 @dataclass(frozen=True, slots=True)
 class StepFailed:
-    """Outcome: the step raised an error or took longer than its timeout."""
+    """Outcome: the step raised an error or took longer than its timeout.
+
+    In doubt: it was given up and could not be stopped, so that nobody knows what it still does.
+    """
 
     at: float
     step: str
     error: str
     seconds: float = 0.0
     calls: tuple[ModelCall, ...] = ()
+    in_doubt: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class StepLate:
+    """A step that had been given up came to its end: its result, or its error. It is recorded, and never counts."""
+
+    at: float
+    step: str
+    result: Any = None
+    error: str | None = None
+    seconds: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class StepCancelled:
+    """A step was handed to the workers and taken back before it had begun. It waits again."""
+
+    at: float
+    step: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,9 +271,9 @@ class Ended:
 
 
 Job = PlanStarted | StepStarted | JudgeStarted
-Outcome = PlanProposed | PlanFailed | StepDone | StepFailed | Judged | JudgeFailed
+Outcome = PlanProposed | PlanFailed | StepDone | StepFailed | StepCancelled | Judged | JudgeFailed
 Inner = Thought | Action | Observation
-Event = RunStarted | Job | Outcome | Reviewed | News | StepSkipped | Inside | Paused | Ended
+Event = RunStarted | Job | Outcome | StepProposed | StepLate | Reviewed | News | StepSkipped | Inside | Paused | Ended
 
 _BY_NAME: dict[str, type[Any]] = {kind.__name__: kind for kind in (*get_args(Event), *get_args(Inner))}
 

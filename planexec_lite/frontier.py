@@ -1,27 +1,31 @@
-"""The frontier: which of the unfinished steps are ready. A change costs what it touches, not the plan's size."""
+"""The frontier: which of the unfinished steps may start. A change costs what it touches, not the plan's size.
+
+Ready steps wait in one queue for each set of limits that they share, in plan order. The first ready step is the first of
+those queues whose limits all have a place left: what is full is passed by, and nobody is overtaken in a queue.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from heapq import heapify, heappop, heappush
 
+from planexec_lite.limits import Limit
 from planexec_lite.plan import Step
+
+Kind = tuple[str, ...]  # the names of the limits that a step falls under
 
 
 class Frontier:
-    """Knows who waits for whom among `steps`; the ids in `done` are waited for by nobody."""
+    """Knows who waits for whom among the steps that were added, and how much of each limit is left."""
 
-    def __init__(self, steps: Sequence[Step] = (), done: Collection[str] = ()) -> None:
-        self._place = {step.id: place for place, step in enumerate(steps)}
+    def __init__(self, limits: Sequence[Limit] = ()) -> None:
+        self._limits = limits
+        self._left = {limit.name: limit.slots for limit in limits}
+        self._place: dict[str, int] = {}
+        self._kind: dict[str, Kind] = {}
         self._blockers: dict[str, int] = {}
-        self._behind: dict[str, list[str]] = {step.id: [] for step in steps}
-        for step in steps:
-            waits_for = [id for id in step.depends_on if id not in done]
-            self._blockers[step.id] = len(waits_for)
-            for id in waits_for:
-                self._behind[id].append(step.id)
-        self._ready = [(place, id) for id, place in self._place.items() if not self._blockers[id]]
-        heapify(self._ready)
+        self._behind: dict[str, list[str]] = {}
+        self._ready: dict[Kind, list[tuple[int, str]]] = {}
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Frontier) and vars(self) == vars(other)
@@ -30,20 +34,65 @@ class Frontier:
 
     @property
     def first(self) -> str | None:
-        """The first ready step in plan order, None if no step is ready."""
-        return self._ready[0][1] if self._ready else None
+        """The first ready step in plan order that has a place, None if there is none."""
+        heads = [ready[0] for kind, ready in self._ready.items() if ready and self._has_place(kind)]
+        return min(heads)[1] if heads else None
+
+    def add(self, step: Step, done: Collection[str]) -> None:
+        """A step joins, last in plan order; nobody waits for the ids in `done`."""
+        id, tool = step.id, step.tool or ""
+        self._place[id] = len(self._place)
+        self._kind[id] = tuple([limit.name for limit in self._limits if tool in limit.tools])
+        self._behind.setdefault(id, [])
+        waits_for = [other for other in step.depends_on if other not in done]
+        self._blockers[id] = len(waits_for)
+        for other in waits_for:
+            self._behind.setdefault(other, []).append(id)
+        if not waits_for:
+            self.put(id)
+
+    def put(self, id: str) -> None:
+        """A step is ready."""
+        heappush(self._ready.setdefault(self._kind[id], []), (self._place[id], id))
+
+    def take(self, id: str) -> None:
+        """The first ready step of its kind starts, and takes its places."""
+        heappop(self._ready[self._kind[id]])
+        self.occupy(id)
+
+    def has_place(self, id: str) -> bool:
+        """Whether every limit that the step falls under has a place left."""
+        return self._has_place(self._kind[id])
+
+    def occupy(self, id: str) -> None:
+        """A step takes a place of each of its limits."""
+        for name in self._kind[id]:
+            self._left[name] -= 1
+
+    def release(self, id: str) -> None:
+        """A step gives its places back."""
+        for name in self._kind[id]:
+            self._left[name] += 1
 
     def behind(self, id: str) -> list[str]:
         """The steps that wait for `id` directly."""
         return self._behind[id]
-
-    def take(self) -> None:
-        """Take the first ready step away: it was started."""
-        heappop(self._ready)
 
     def finish(self, id: str) -> None:
         """A step is done: what waited for it alone becomes ready."""
         for other in self._behind[id]:
             self._blockers[other] -= 1
             if not self._blockers[other]:
-                heappush(self._ready, (self._place[other], other))
+                self.put(other)
+
+    def drop(self, ids: Iterable[str]) -> None:
+        """Waiting steps leave."""
+        gone = set(ids)
+        for kind, ready in self._ready.items():
+            self._ready[kind] = [entry for entry in ready if entry[1] not in gone]
+            heapify(self._ready[kind])
+        for id, behind in self._behind.items():
+            self._behind[id] = [other for other in behind if other not in gone]
+
+    def _has_place(self, kind: Kind) -> bool:
+        return all(self._left[name] > 0 for name in kind)

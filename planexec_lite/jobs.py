@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any, NamedTuple
 
 from planexec_lite.board import Board
@@ -15,40 +16,58 @@ from planexec_lite.events import (
     PlanFailed,
     PlanProposed,
     PlanStarted,
+    StepCancelled,
     StepDone,
     StepFailed,
+    StepLate,
+    StepProposed,
     StepStarted,
 )
+from planexec_lite.grants import granted_by
 from planexec_lite.plan import Plan, PlanError, Problem, Step
-from planexec_lite.planners import Planner
+from planexec_lite.planners import Planner, StreamingPlanner
 from planexec_lite.standing import signature
 from planexec_lite.tools import Toolbox
-from planexec_lite.workers import Finished
+from planexec_lite.workers import Cancelled, Finished, GivenUp, Heard, Late, Said
+from planexec_lite.written import Written
 
 
-def outcomes(finished: Finished) -> list[Event]:
-    """Turn the report of a finished task into events: what happened inside it, then its outcome."""
+def outcomes(said: Said) -> list[Event]:
+    """Turn what a crew says about a task into events: what happened inside it, then its outcome."""
+    id: Any = getattr(said.task.event, "step", None)
+    match said:
+        case Heard(at=at, event=step):
+            return [StepProposed(at, step)]
+        case Cancelled(at=at):
+            return [StepCancelled(at, id)]
+        case GivenUp(task=task, at=at, seconds=seconds, ended=ended):
+            error = f"TimeoutError: took longer than its timeout of {task.timeout:g} s"
+            return [StepFailed(at, id, error, min(seconds, task.timeout or seconds), in_doubt=not ended)]
+        case Late(report=report, at=at, seconds=seconds):
+            return [StepLate(at, id, report.value, report.error, seconds)]
+        case Finished():
+            return _outcome(said, id)
+
+
+def _outcome(finished: Finished, id: Any) -> list[Event]:
     task, report, at, seconds, happened = finished
     match task.event:
-        case StepStarted(step=id):
+        case StepStarted():
             inside: list[Event] = [Inside(when, id, event) for when, event in happened]
-            if task.timeout is not None and seconds > task.timeout:
-                error = f"TimeoutError: took longer than its timeout of {task.timeout:g} s"
-                return [*inside, StepFailed(at, id, error, min(seconds, task.timeout), report.calls)]
             if report.error is not None:
                 return [*inside, StepFailed(at, id, report.error, seconds, report.calls)]
             return [*inside, StepDone(at, id, report.value, seconds, report.calls)]
         case PlanStarted():
             if report.error is not None:
                 return [PlanFailed(at, report.error, seconds, report.calls)]
-            proposal: Proposal = report.value
-            return [PlanProposed(at, proposal.plan, proposal.problems, proposal.text, seconds, report.calls)]
-        case JudgeStarted(step=id):
+            plan, problems, text, granted = report.value
+            return [PlanProposed(at, plan, problems, text, seconds, report.calls, granted)]
+        case JudgeStarted():
             if report.error is not None:
                 return [JudgeFailed(at, id, report.error, seconds, report.calls)]
-            said: Verdict = report.value
-            changed, wanting = said.changed, said.wanting
-            return [Judged(at, id, said.verdict, said.reason, changed, wanting, seconds, report.calls)]
+            verdict: Verdict = report.value
+            changed, wanting = verdict.changed, verdict.wanting
+            return [Judged(at, id, verdict.verdict, verdict.reason, changed, wanting, seconds, report.calls)]
         case other:
             raise TypeError(f"no outcome is known for {other!r}")
 
@@ -59,6 +78,7 @@ class Proposal(NamedTuple):
     plan: Plan | None
     problems: tuple[Problem, ...] = ()
     text: str = ""
+    granted: str = ""
 
 
 def judge(evaluator: Evaluator, step: Step, result: Any, board: Board, tools: Toolbox) -> Verdict:
@@ -81,19 +101,33 @@ def judge(evaluator: Evaluator, step: Step, result: Any, board: Board, tools: To
     return Verdict("replan", f"{said.reason}; the changed step is unfit or not approved", wanting=said.wanting)
 
 
+def without_done(plan: Plan, board: Board, done: Collection[str] | None = None) -> Plan:
+    """The plan without the steps that are done already, where it repeats them word for word."""
+    done = board.results if done is None else done
+    steps = tuple(step for step in plan.steps if not (step.id in done and step == board.steps[step.id]))
+    return plan if len(steps) == len(plan.steps) else plan.changed(steps=steps)
+
+
 def propose(planner: Planner, board: Board, tools: Toolbox, max_steps: int) -> Proposal:
     """Ask the planner, and check what it says. Done steps that it repeats word for word are dropped.
 
-    A plan that does the same as one that has failed before is refused: a replan must change something.
+    A plan that does the same as one that has failed before is refused: a replan must change something. The board may go
+    on while a planner streams: what has to be known about it is read before the planner is asked.
     """
+    done = frozenset(board.results)
+    tried = {*board.tried, signature(board.steps[id] for id in board.unfinished)} if board.failed else set()
+    written = Written(board, tools, max_steps)
     try:
-        plan = planner.plan(board.goal, board, tools)
+        if isinstance(planner, StreamingPlanner) and planner.stream:
+            plan = written.all(planner.parts(board.goal, board, tools))
+        else:
+            plan = planner.plan(board.goal, board, tools)
     except PlanError as error:
-        return Proposal(None, error.problems, error.text)
-    steps = tuple(step for step in plan.steps if not (step.id in board.results and step == board.steps[step.id]))
-    plan = plan if len(steps) == len(plan.steps) else plan.changed(steps=steps)
-    problems = plan.problems(tools, done=board.results.keys(), max_steps=max_steps)
-    if board.failed and signature(plan.steps) in {*board.tried, signature(board.steps[id] for id in board.unfinished)}:
+        return Proposal(None, (*error.problems, *written.dangling()), error.text)
+    plan = without_done(plan, board, done)
+    problems = plan.problems(tools, done=done, max_steps=max_steps)
+    problems += written.missing_in(plan)
+    if signature(plan.steps) in tried:
         hint = "do something else about the failed step, or leave it out"
         problems.append(Problem("tried_before", None, "the steps are those that have failed before", hint))
-    return Proposal(plan, tuple(problems))
+    return Proposal(plan, tuple(problems), granted=granted_by(board, plan, tools))

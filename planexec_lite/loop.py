@@ -6,11 +6,12 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from planexec_lite.board import Board
-from planexec_lite.decide import decide
+from planexec_lite.decide import decide, holds_back
 from planexec_lite.evaluators import Evaluator
 from planexec_lite.events import Job, JudgeStarted, News, PlanProposed, PlanStarted, Reviewed, RunStarted
 from planexec_lite.executors import Executor, perform
-from planexec_lite.jobs import judge, outcomes, propose
+from planexec_lite.jobs import judge, outcomes, propose, without_done
+from planexec_lite.limits import limits_of
 from planexec_lite.plan import Plan, PlanError
 from planexec_lite.planners import Planner
 from planexec_lite.policy import Policy
@@ -18,8 +19,10 @@ from planexec_lite.reviewers import Decision, Reviewer
 from planexec_lite.run import Run
 from planexec_lite.workers import Crew, Inline, Task, Workers
 
+Watch = Callable[[Run], None]
 
-def drive(run: Run, policy: Policy, crew: Crew, task_for: Callable[[Job], Task]) -> None:
+
+def drive(run: Run, policy: Policy, crew: Crew, task_for: Callable[[Job], Task], watch: Watch | None = None) -> None:
     """Carry `run` on until it has ended or paused. This is the loop of the whole pattern."""
     while True:
         tasks: list[Task] = []
@@ -27,12 +30,16 @@ def drive(run: Run, policy: Policy, crew: Crew, task_for: Callable[[Job], Task])
             run.record(event)
             if isinstance(event, Job):
                 tasks.append(task_for(event))
+        if watch:
+            watch(run)
         for task in tasks:
             crew.start(task)
         if not run.board.in_flight:
             return
-        for finished in crew.wait():
-            for event in outcomes(finished):
+        if crew.queued and holds_back(run.board, policy):
+            crew.cancel()
+        for said in crew.wait():
+            for event in outcomes(said):
                 run.record(event)
 
 
@@ -47,6 +54,8 @@ class PlannerExecutor:
         evaluator: judges results whose step has a success criterion; None: they count as done, unverified.
         workers: who carries out the jobs; by default `Inline`.
         policy: bounds and meanings; see `Policy`.
+        watch: is called with the run whenever something was recorded, before what was started begins; a picture that
+            follows the run is such a function. It must not change the run.
     """
 
     planner: Planner | None
@@ -55,14 +64,13 @@ class PlannerExecutor:
     evaluator: Evaluator | None = None
     workers: Workers = field(default_factory=Inline)
     policy: Policy = field(default_factory=Policy)
+    watch: Watch | None = None
 
     def run(self, goal: str) -> Run:
         """Pursue `goal` until the run has finished, ended otherwise, or paused for a person."""
         if self.planner is None:
             raise ValueError("there is no planner to ask; give one, or a plan to execute()")
-        run = Run()
-        run.record(RunStarted(0.0, goal, True, self.reviewer is not None, self.evaluator is not None))
-        return self._drive(run)
+        return self._drive(self._begun(goal))
 
     def tell(self, run: Run, news: str) -> Run:
         """Return a new run that goes on from one that has not ended, with news that changes what is left to do.
@@ -76,15 +84,36 @@ class PlannerExecutor:
         return self._drive(run)
 
     def resume(self, run: Run, decision: Decision) -> Run:
-        """Return a new run that goes on from a paused one with `decision`. Raises `ValueError` if it is not paused."""
+        """Return a new run that goes on from a paused one with `decision`.
+
+        Raises `ValueError` if it is not paused, and `PlanError` if the plan that the reviewer edited is not fit to run;
+        nothing is recorded then.
+        """
         run = Run(run.events)
         self._decide(run, decision)
         return self._drive(run)
 
+    def _begun(self, goal: str) -> Run:
+        tools = self.executor.tools
+        limits = (*limits_of(tools, self.workers.limits), *getattr(self.executor, "limits", ()))
+        run = Run()
+        run.record(
+            RunStarted(
+                at=0.0,
+                goal=goal,
+                planner=self.planner is not None,
+                reviewer=self.reviewer is not None,
+                evaluator=self.evaluator is not None,
+                limits=limits,
+                effects=tools.effects,
+            )
+        )
+        return run
+
     def _drive(self, run: Run) -> Run:
         with self.workers.open(run.board.now) as crew:
             while True:
-                drive(run, self.policy, crew, lambda job: self._task(job, run.board))
+                drive(run, self.policy, crew, lambda job: self._task(job, run.board), self.watch)
                 decision = self._ask(run.board)
                 if decision is None:
                     return run
@@ -101,17 +130,27 @@ class PlannerExecutor:
             raise ValueError(f"this run does not wait for a decision: it is {run.status}")
         if said.verdict == "change" and self.planner is None:
             raise ValueError("there is no planner to change the plan; approve it, reject it, or edit it yourself")
-        run.record(Reviewed(board.now, said.verdict, board.proposal.hash, said.by, said.comment, board.paused.step))
+        plan = self._edited(said.plan, board) if said.plan is not None else None
+        hash, gate = (plan or board.proposal).hash, board.paused.step
+        run.record(Reviewed(board.now, said.verdict, hash, said.by, said.comment, gate, plan, said.grant))
+
+    def _edited(self, plan: Plan, board: Board) -> Plan | None:
+        """What the reviewer made of the plan, checked, without the steps that are done; None if it is still the same."""
+        plan = without_done(plan, board)
+        if problems := plan.problems(self.executor.tools, done=board.results.keys()):
+            raise PlanError(problems, plan.to_json())
+        return plan if plan != board.proposal else None
 
     def _task(self, job: Job, board: Board) -> Task:
         if isinstance(job, PlanStarted):
             assert self.planner is not None
-            return Task(job, propose, (self.planner, board, self.executor.tools, self.policy.max_steps), here=True)
+            args = (self.planner, board, self.executor.tools, self.policy.max_steps)
+            return Task(job, propose, args, here=True, live=getattr(self.planner, "stream", False))
         step = board.steps[job.step]
         if isinstance(job, JudgeStarted):
             assert self.evaluator is not None
-            args = (self.evaluator, step, board.claims[job.step], board, self.executor.tools)
-            return Task(job, judge, args, here=True)
+            judged = (self.evaluator, step, board.claims[job.step], board, self.executor.tools)
+            return Task(job, judge, judged, here=True)
         inputs = {id: board.results[id] for id in step.depends_on}
         return Task(job, perform, (self.executor, step, inputs), step.timeout)
 
@@ -123,6 +162,7 @@ def execute(
     evaluator: Evaluator | None = None,
     workers: Workers | None = None,
     policy: Policy | None = None,
+    watch: Watch | None = None,
 ) -> Run:
     """Carry out a plan that is already there. Raises `PlanError` if it is not fit to run; a failing step is reported.
 
@@ -130,8 +170,7 @@ def execute(
     """
     if problems := plan.problems(executor.tools):
         raise PlanError(problems)
-    agent = PlannerExecutor(None, executor, evaluator=evaluator, workers=workers or Inline(), policy=policy or Policy())
-    run = Run()
-    run.record(RunStarted(0.0, plan.goal, planner=False, reviewer=False, evaluator=evaluator is not None))
+    agent = PlannerExecutor(None, executor, None, evaluator, workers or Inline(), policy or Policy(), watch)
+    run = agent._begun(plan.goal)
     run.record(PlanProposed(0.0, plan))
     return agent._drive(run)

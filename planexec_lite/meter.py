@@ -8,7 +8,7 @@ function that can be called anywhere.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from contextvars import ContextVar, Token
 from dataclasses import dataclass
 from time import perf_counter
@@ -55,12 +55,13 @@ class Usage:
 class Meter:
     """Collects what one job reports: declared `seconds`, model `calls`, and `events`.
 
-    An event is kept with the seconds declared and those really gone by when it happened.
+    An event is kept with the seconds declared and those really gone by when it happened; or `hear` is told at once.
     """
 
-    __slots__ = ("_began", "_token", "calls", "events", "seconds")
+    __slots__ = ("_began", "_hear", "_token", "calls", "events", "seconds")
 
-    def __init__(self) -> None:
+    def __init__(self, hear: Callable[[Any], None] | None = None) -> None:
+        self._hear = hear
         self.seconds = 0.0
         self.calls: list[ModelCall] = []
         self.events: list[tuple[float, float, Any]] = []
@@ -90,5 +91,7 @@ def charge(seconds: float = 0.0, call: ModelCall | None = None) -> None:
 def emit(event: Any) -> None:
     """Report something that happened inside the current job: an event of a nested run, a thought, a streamed step."""
     meter = _current.get()
-    if meter is not None:
+    if meter is not None and meter._hear is not None:
+        meter._hear(event)
+    elif meter is not None:
         meter.events.append((meter.seconds, perf_counter() - meter._began, event))

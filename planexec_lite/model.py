@@ -7,7 +7,7 @@ makes the client; here only its errors are read.
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from time import perf_counter
 from typing import Any, Literal
@@ -63,15 +63,48 @@ def ask(client: Any, model: str, messages: Sequence[Message], schema: dict[str, 
     Seconds are those that the endpoint reports in ``openai-processing-ms``, else those measured. An endpoint that does
     not take a temperature is asked again without one. Raises what the client raises.
     """
-    if schema is None:
-        return _charged(client, {"model": model, "messages": list(messages), "temperature": 0})
-    shape = {"type": "json_schema", "json_schema": {"name": "answer", "strict": True, "schema": schema}}
-    return _charged(client, {"model": model, "messages": list(messages), "temperature": 0, "response_format": shape})
+    return _charged(client, _options(model, messages, schema))
+
+
+def ask_streaming(
+    client: Any, model: str, messages: Sequence[Message], schema: dict[str, Any] | None = None
+) -> Iterator[str | Answer]:
+    """Ask as `ask` does, and yield the answer's text piece by piece as it comes; last of all the whole `Answer`.
+
+    Time is charged piece by piece: as the endpoint reports it (``timings`` in a chunk, as llama.cpp's server does), else
+    as it is measured. An answer that ends early has the finish reason "length": nobody says that it is whole.
+    """
+    options = {**_options(model, messages, schema), "stream": True, "stream_options": {"include_usage": True}}
+    began, charged = perf_counter(), 0.0
+    text, refusal, finish_reason, usage = "", None, "length", None
+    for chunk in _create(client, options).parse():
+        timings = getattr(chunk, "timings", None)
+        seconds = timings["predicted_ms"] / 1000 if timings else perf_counter() - began
+        charge(max(0.0, seconds - charged))
+        charged = max(charged, seconds)
+        usage = chunk.usage or usage
+        for choice in chunk.choices[:1]:
+            finish_reason = choice.finish_reason or finish_reason
+            refusal = (refusal or "") + choice.delta.refusal if choice.delta.refusal else refusal
+            if choice.delta.content:
+                text += choice.delta.content
+                yield choice.delta.content
+    tokens = (usage.prompt_tokens, usage.completion_tokens) if usage else (0, 0)
+    charge(0.0, ModelCall(model, tokens[0], tokens[1], charged))
+    yield Answer(text, refusal, finish_reason)
+
+
+def _options(model: str, messages: Sequence[Message], schema: dict[str, Any] | None) -> dict[str, Any]:
+    options: dict[str, Any] = {"model": model, "messages": list(messages), "temperature": 0}
+    if schema is not None:
+        shape = {"type": "json_schema", "json_schema": {"name": "answer", "strict": True, "schema": schema}}
+        options["response_format"] = shape
+    return options
 
 
 def converse(client: Any, model: str, messages: Sequence[Message], tools: Sequence[dict[str, Any]]) -> Answer:
     """Ask `model` as `ask` does, and offer it `tools`, each a function's schema (`schemas.function_schema`)."""
-    options: dict[str, Any] = {"model": model, "messages": list(messages), "temperature": 0}
+    options = _options(model, messages, None)
     return _charged(client, {**options, "tools": list(tools)} if tools else options)
 
 

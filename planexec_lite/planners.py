@@ -6,13 +6,14 @@ planner is called again when its steps are done, with the board that shows their
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, Protocol
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from typing import Any, Protocol, runtime_checkable
 
 from planexec_lite import references
 from planexec_lite.board import Board
-from planexec_lite.model import Message, ask, model_for
-from planexec_lite.plan import Plan, PlanError, Problem, Step
+from planexec_lite.model import Answer, Message, ask, ask_streaming, model_for
+from planexec_lite.plan import Plan, PlanError, Problem, Step, StepReader
 from planexec_lite.schemas import plan_schema
 from planexec_lite.tools import Toolbox
 
@@ -26,6 +27,17 @@ class Planner(Protocol):
         `board` shows what is done, with results, and what was wrong with the last answer (`problems`). Raises
         `PlanError` when the answer is no plan.
         """
+
+
+@runtime_checkable
+class StreamingPlanner(Protocol):
+    """A planner that can be heard while it writes."""
+
+    stream: bool
+    """Whether it is to be heard."""
+
+    def parts(self, goal: str, board: Board, tools: Toolbox) -> Iterator[Step | Plan]:
+        """Yield each step as soon as it is written and, last of all, the plan. Raises as `Planner.plan` does."""
 
 
 class RulePlanner:
@@ -75,6 +87,7 @@ class LLMPlanner:
         max_steps: the most steps that the model is told to write.
         horizon: None for a whole plan; a number for so many steps at a time.
         tasks: steps are tasks in words, for an executor that chooses its tools, and not calls.
+        stream: the answer is read while the model writes it, so that steps may start before the plan is finished.
     """
 
     def __init__(
@@ -85,16 +98,35 @@ class LLMPlanner:
         max_steps: int = 20,
         horizon: int | None = None,
         tasks: bool = False,
+        stream: bool = False,
     ) -> None:
         self.client = client
         self.model = model or model_for("planner")
         self.max_steps = max_steps
         self.horizon = horizon
         self.tasks = tasks
+        self.stream = stream
 
     def plan(self, goal: str, board: Board, tools: Toolbox) -> Plan:
         """Ask the model. Raises `PlanError` with the model's words when they are no plan."""
         answer = ask(self.client, self.model, self.messages(goal, board, tools), plan_schema(tools, tasks=self.tasks))
+        return self._read(answer, goal)
+
+    def parts(self, goal: str, board: Board, tools: Toolbox) -> Iterator[Step | Plan]:
+        """Ask the model and yield each step as soon as its last brace has come; last of all the plan, as `plan` does."""
+        messages, schema = self.messages(goal, board, tools), plan_schema(tools, tasks=self.tasks)
+        reader = StepReader()
+        answer = Answer("", None, "length")
+        for said in ask_streaming(self.client, self.model, messages, schema):
+            if isinstance(said, Answer):
+                answer = said
+                continue
+            for step in reader.feed(said):
+                with suppress(PlanError):  # a step that can't be read is reported with the whole plan
+                    yield from Plan.parse([step]).steps if "id" in step else ()
+        yield self._read(answer, goal)
+
+    def _read(self, answer: Answer, goal: str) -> Plan:
         if answer.refusal:
             raise PlanError([Problem("refused", None, f"the model refused: {answer.refusal}")], answer.refusal)
         if answer.finish_reason == "length":

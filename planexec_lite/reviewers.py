@@ -7,22 +7,36 @@ from dataclasses import dataclass
 from typing import Protocol, get_args
 
 from planexec_lite.board import Board
-from planexec_lite.events import Approval
+from planexec_lite.events import Approval, Grant
 from planexec_lite.plan import Plan
 from planexec_lite.tools import Toolbox
 
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """What a reviewer says: "approve", "reject", or "change" with a `comment` for the planner; `by` says who."""
+    """What a reviewer says about a plan, or about a gate.
+
+    Args:
+        verdict: "approve", "reject", or "change", which asks the planner for another plan.
+        by: who says so.
+        comment: the reason of a rejection, or what the planner is to change.
+        plan: with "approve", the plan as the reviewer edited it; it is checked again, and the approval is of its hash.
+        grant: with "approve", the bounds within which later plans need no approval of their own.
+
+    Raises `ValueError` for an unknown verdict, and for an edited plan or a grant without an approval.
+    """
 
     verdict: Approval
     by: str = "reviewer"
     comment: str = ""
+    plan: Plan | None = None
+    grant: Grant | None = None
 
     def __post_init__(self) -> None:
         if self.verdict not in get_args(Approval):
             raise ValueError(f"verdict={self.verdict!r}: a reviewer says 'approve', 'reject' or 'change'")
+        if self.verdict != "approve" and (self.plan is not None or self.grant is not None):
+            raise ValueError(f"verdict={self.verdict!r}: an edited plan and a grant go with 'approve'")
 
 
 class Reviewer(Protocol):
@@ -30,6 +44,13 @@ class Reviewer(Protocol):
 
     def review(self, plan: Plan, board: Board, tools: Toolbox) -> Decision | None:
         """Return the decision about `plan`, or None to leave the run paused."""
+
+
+class AskPerson:
+    """Leaves every decision to a person: the run pauses, and `PlannerExecutor.resume` goes on with what they decide."""
+
+    def review(self, plan: Plan, board: Board, tools: Toolbox) -> None:
+        """Leave the run paused."""
 
 
 class ApproveAll:

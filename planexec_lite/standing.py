@@ -7,7 +7,9 @@ from collections.abc import Iterable
 from typing import Literal
 
 from planexec_lite.frontier import Frontier
+from planexec_lite.limits import Limit
 from planexec_lite.plan import Plan, Step
+from planexec_lite.tools import Effects
 
 State = Literal["waiting", "running", "judging", "done", "failed", "skipped", "superseded"]
 Signature = frozenset[tuple[str, str]]
@@ -35,7 +37,12 @@ class Standing:
         self.unverified: set[str] = set()
         self.wanting: dict[str, str] = {}
         self.tried: set[Signature] = set()
+        self.in_doubt: dict[str, None] = {}
+        self.late: dict[str, object] = {}
+        self.arrived: dict[str, None] = {}
         self.done_since_plan = 0
+        self.limits: tuple[Limit, ...] = ()
+        self.effects: dict[str, Effects] = {}
         self._frontier = Frontier()
         self._unfinished: dict[str, None] = {}
 
@@ -54,30 +61,83 @@ class Standing:
         """The ids of the latest plan's steps that are not done."""
         return tuple(self._unfinished)
 
+    @property
+    def retry_next(self) -> str | None:
+        """The first step that is to be tried again, if it may start now; None if there is none."""
+        return self.retry[0] if self.retry and self._frontier.has_place(self.retry[0]) else None
+
+    def repeatable(self, id: str) -> bool:
+        """Whether carrying out the step twice does no harm."""
+        return self.steps[id].effects_with(self.effects) != "once"
+
+    def arrive(self, step: Step) -> None:
+        """The planner, still writing, has put down a step: it joins, and what the plan before left undone goes."""
+        if not self.arrived:
+            self._supersede()
+        self.arrived[step.id] = None
+        self._join(step)
+
+    def withdraw(self) -> None:
+        """The planner's answer came to nothing: what had arrived of it and has not started goes."""
+        gone = [id for id in self.arrived if self.state[id] == "waiting"]
+        if gone:
+            self._frontier.drop(gone)
+        for id in gone:
+            self.state[id] = "superseded"
+            del self._unfinished[id]
+        self.arrived.clear()
+
     def replace(self, plan: Plan) -> None:
-        """A fit plan takes the place of what is not done."""
+        """A fit plan takes the place of what is not done; of its steps, those that arrived before stand already."""
+        if not self.arrived:
+            self._supersede()
+        for step in plan.steps:
+            if step.id not in self.arrived:
+                self._join(step)
+        self.arrived.clear()
+        self.done_since_plan = 0
+
+    def _supersede(self) -> None:
         if self.failed:
             self.tried.add(signature(self.steps[id] for id in self._unfinished))
         self.state.update(dict.fromkeys(self._unfinished, "superseded"))
         for queue in (self._unfinished, self.retry, self.doomed, self.failed):
             queue.clear()
-        for step in plan.steps:
-            self.steps.pop(step.id, None)
-            self.errors.pop(step.id, None)
-            self.steps[step.id] = step
-            self.state[step.id] = "waiting"
-            self._unfinished[step.id] = None
-        self.done_since_plan = 0
-        self._frontier = Frontier(plan.steps, self.results.keys())
+        self._frontier = Frontier(self.limits)
+
+    def _join(self, step: Step) -> None:
+        id = step.id
+        self.steps.pop(id, None)
+        self.errors.pop(id, None)
+        self.steps[id] = step
+        self.state[id] = "waiting"
+        self._unfinished[id] = None
+        self._frontier.add(step, self.results)
 
     def start(self, id: str, attempt: int, attempts: int) -> None:
-        """The first ready step runs, or, at a later attempt, the first that is to be tried again."""
+        """A ready step runs, or, at a later attempt, the first that is to be tried again."""
         if attempt == 1:
-            self._frontier.take()
+            self._frontier.take(id)
         else:
             self.retry.popleft()
+            self._frontier.occupy(id)
         self.state[id] = "running"
         self.attempt[id] = (attempt, attempts)
+
+    def hand_back(self, id: str) -> None:
+        """A step that was started, and had not begun, waits again."""
+        attempt, attempts = self.attempt.pop(id)
+        self._frontier.release(id)
+        self.state[id] = "waiting" if attempt == 1 else "failed"
+        if attempt == 1:
+            self._frontier.put(id)
+        else:
+            self.attempt[id] = (attempt - 1, attempts)
+            self.retry.appendleft(id)
+
+    def release(self, id: str) -> None:
+        """A step's job is over: what it occupied is free."""
+        self._frontier.release(id)
 
     def claim(self, id: str, result: object) -> None:
         """A step gave a result that has to be judged before it counts."""

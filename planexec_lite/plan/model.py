@@ -43,6 +43,8 @@ def _written(value: Any) -> str:
     return str(references.whole(value) or repr(value))
 
 
+_EFFECTS: tuple[Effects, ...] = ("none", "idempotent", "once")
+
 Id = Annotated[str, Field(pattern=r"^[\w.-]+$")]
 ToolName = Annotated[str | None, BeforeValidator(_tool)]
 Params = Annotated[dict[str, JsonValue], BeforeValidator(_params)]
@@ -90,6 +92,18 @@ class Step(BaseModel):
     gate: bool = False
     effects: Effects | None = None
     undo: Call | None = None
+
+    def effects_with(self, by_tool: Mapping[str, Effects]) -> Effects:
+        """What the step does to the world: as it says itself, else as its tool does.
+
+        `by_tool` gives the effects of tools by name; one that is not in it has none. A step that leaves the choice of
+        the tool to its executor may do the worst that any of them does.
+        """
+        if self.effects is not None:
+            return self.effects
+        if self.tool is not None:
+            return by_tool.get(self.tool, "none")
+        return max(by_tool.values(), key=_EFFECTS.index, default="none")
 
     def __str__(self) -> str:
         return str(Call.model_construct(tool=self.tool, params=self.params)) if self.tool else self.description
@@ -173,6 +187,11 @@ class Plan(BaseModel):
         """The seconds that each step's tool declares for it, by step id; 0 for a step without a tool."""
         calls = ((step.id, step.tool, step.params) for step in self.steps)
         return {id: toolbox[tool].seconds(toolbox[tool].bind(params)) if tool else 0.0 for id, tool, params in calls}
+
+    def effects(self, toolbox: Toolbox) -> dict[str, Effects]:
+        """What each step does to the world, by step id: "none", "idempotent" (a repeat does no harm) or "once"."""
+        by_tool = toolbox.effects
+        return {step.id: step.effects_with(by_tool) for step in self.steps}
 
     def __str__(self) -> str:
         width = max((len(step.id) for step in self.steps), default=0)

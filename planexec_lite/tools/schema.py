@@ -21,8 +21,6 @@ class ToolError(ValueError):
 
 def arguments_of(name: str, function: Callable[..., Any], doc: str, *, total: bool = True) -> TypeAdapter[Any]:
     """Return what validates the arguments of `function`: a closed TypedDict of its parameters; all optional if not `total`."""
-    if inspect.iscoroutinefunction(function):
-        raise ToolError(f"tool {name!r} is async, and a step calls a plain function; drop async, or run it inside one")
     described = _described(doc)
     try:
         hints = get_type_hints(function, include_extras=True)

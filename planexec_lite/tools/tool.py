@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property
 from typing import Any, Literal, NamedTuple, TypeVar, overload
 
@@ -11,6 +11,7 @@ from pydantic import ValidationError
 
 from planexec_lite import references
 from planexec_lite.meter import charge
+from planexec_lite.tools.awaiting import finished
 from planexec_lite.tools.schema import ToolError, arguments_of, default_of, kind_of, shown, suggest, without_titles
 
 Effects = Literal["none", "idempotent", "once"]
@@ -33,6 +34,9 @@ class Tool:
         name: what plans call it; by default the function's name.
         latency: seconds that a call takes in simulation: a number, or a function of the arguments.
         effects: what a call does to the world: "none", "idempotent" (a repeat does no harm) or "once".
+        uses: what a call occupies, by name, such as "oven"; workers may limit how many steps use it at once.
+
+    An ``async def`` function is awaited to its end, on a loop that all async tools share; see `awaiting`.
 
     Raises `ToolError` when the function has a parameter without a type hint, or takes `*args` or `**kwargs`.
     """
@@ -44,11 +48,13 @@ class Tool:
         name: str | None = None,
         latency: float | Callable[..., float] = 0.0,
         effects: Effects = "none",
+        uses: str | Iterable[str] = (),
     ) -> None:
         self.function = function
         self.name = name or function.__name__
         self.latency = latency
         self.effects = effects
+        self.uses = (uses,) if isinstance(uses, str) else tuple(uses)
         doc = inspect.cleandoc(function.__doc__ or "")
         self.description = doc.split("\n\n")[0].replace("\n", " ")
         self._arguments = arguments_of(self.name, function, doc)
@@ -60,7 +66,7 @@ class Tool:
     def __reduce__(self) -> tuple[Any, ...]:
         if getattr(self.function, "tool", None) is self:
             return getattr, (self.function, "tool")
-        return _rebuild, (self.function, self.name, self.latency, self.effects)
+        return _rebuild, (self.function, self.name, self.latency, self.effects, self.uses)
 
     @cached_property
     def schema(self) -> dict[str, Any]:
@@ -115,7 +121,7 @@ class Tool:
             faults = [self._fault(e).message for e in error.errors(include_url=False)]
             raise ToolError(f"{self.name}: {'; '.join(faults)}") from None
         charge(self.seconds(arguments))
-        return self.function(**arguments)
+        return finished(self.function(**arguments))
 
     def seconds(self, arguments: Mapping[str, Any]) -> float:
         """The declared latency of a call with these `arguments`, in seconds."""
@@ -147,7 +153,11 @@ class Tool:
 def tool(function: F, /) -> F: ...
 @overload
 def tool(
-    *, name: str | None = None, latency: float | Callable[..., float] = 0.0, effects: Effects = "none"
+    *,
+    name: str | None = None,
+    latency: float | Callable[..., float] = 0.0,
+    effects: Effects = "none",
+    uses: str | Iterable[str] = (),
 ) -> Callable[[F], F]: ...
 def tool(function: F | None = None, /, **options: Any) -> F | Callable[[F], F]:
     """Make a function a tool: ``@tool`` or ``@tool(latency=2.0, effects="once")``.
@@ -163,5 +173,5 @@ def tool(function: F | None = None, /, **options: Any) -> F | Callable[[F], F]:
     return attach if function is None else attach(function)
 
 
-def _rebuild(function: Callable[..., Any], name: str, latency: Any, effects: Effects) -> Tool:
-    return Tool(function, name=name, latency=latency, effects=effects)
+def _rebuild(function: Callable[..., Any], name: str, latency: Any, effects: Effects, uses: tuple[str, ...]) -> Tool:
+    return Tool(function, name=name, latency=latency, effects=effects, uses=uses)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from planexec_lite.tools.schema import ToolError, suggest
-from planexec_lite.tools.tool import Tool
+from planexec_lite.tools.tool import Effects, Tool
 
 
 class Toolbox:
@@ -46,6 +46,11 @@ class Toolbox:
     def names(self) -> tuple[str, ...]:
         """The names of the tools, in order."""
         return tuple(self._tools)
+
+    @property
+    def effects(self) -> dict[str, Effects]:
+        """What the tools do to the world, by name, where they do anything."""
+        return {one.name: one.effects for one in self._tools.values() if one.effects != "none"}
 
     def only(self, *names: str) -> Toolbox:
         """Return a toolbox with just these tools: what a step may do, and no more."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from time import perf_counter
 from typing import Any, NamedTuple, Protocol
@@ -11,13 +11,18 @@ from planexec_lite.meter import Meter, ModelCall
 
 
 class Task(NamedTuple):
-    """What a crew carries out: ``call(*args)`` for the job that `event` started. `here`: it stays on this thread."""
+    """What a crew carries out: ``call(*args)`` for the job that `event` started.
+
+    `here`: it stays in this process, and holds none of an executor's threads. `live`: it takes no slot, and what happens
+    inside it is handed over as it happens.
+    """
 
     event: Any
     call: Callable[..., Any]
     args: tuple[Any, ...]
     timeout: float | None = None
     here: bool = False
+    live: bool = False
 
 
 class Report(NamedTuple):
@@ -41,20 +46,70 @@ class Finished(NamedTuple):
     inside: list[tuple[float, Any]]
 
 
+class GivenUp(NamedTuple):
+    """A task that took longer than its timeout, at the instant when that was noticed. `ended`: it is over meanwhile."""
+
+    task: Task
+    at: float
+    seconds: float
+    ended: bool = False
+
+
+class Late(NamedTuple):
+    """A task that had been given up has come to its end."""
+
+    task: Task
+    report: Report
+    at: float
+    seconds: float
+
+
+class Heard(NamedTuple):
+    """Something happened inside a live task."""
+
+    task: Task
+    at: float
+    event: Any
+
+
+class Cancelled(NamedTuple):
+    """A task was taken back before it had begun."""
+
+    task: Task
+    at: float
+
+
+Said = Finished | GivenUp | Late | Heard | Cancelled
+
+
 class Crew(Protocol):
     """The workers of one run."""
 
     free: float
 
+    @property
+    def queued(self) -> bool:
+        """Whether tasks may have been handed over that have not begun."""
+
     def start(self, task: Task) -> None:
         """Take a task; only while `free` is at least 1."""
 
-    def wait(self) -> list[Finished]:
-        """Return the tasks that finish next; only while some are in flight."""
+    def wait(self) -> Sequence[Said]:
+        """Return what the crew has to say next, the tasks that finish first of all; only while some are in flight."""
+
+    def cancel(self) -> None:
+        """Take back every task that has not begun."""
 
 
 class Workers(Protocol):
-    """Opens a crew whose clock starts at `now`, in seconds."""
+    """Opens a crew whose clock starts at `now`, in seconds.
+
+    `limits` says of what there is how much: names that tools use, or names of tools, and how many steps at once.
+    """
+
+    @property
+    def limits(self) -> Mapping[str, int]:
+        """How many steps at once may use what, by name."""
 
     def open(self, now: float = 0.0) -> AbstractContextManager[Crew]:
         """Return a context manager that gives the crew and cancels what has not started when it is left."""
@@ -69,17 +124,23 @@ def described(problem: BaseException) -> str:
     return f"{type(problem).__name__}: {said}" if said else type(problem).__name__
 
 
-def in_real_time(task: Task, report: Report, at: float) -> Finished:
-    """What a crew on the real clock says about a task that was measured where it ran."""
+def in_real_time(task: Task, report: Report, at: float) -> tuple[Said, ...]:
+    """What a crew on the real clock says about a task that was measured where it ran, and has ended."""
+    if task.timeout is not None and report.took > task.timeout:
+        return GivenUp(task, at, report.took, ended=True), Late(task, report, at, report.took)
     began = at - report.took
-    return Finished(task, report, at, report.took, [(began + after, event) for _, after, event in report.inside])
+    inside = [(began + after, event) for _, after, event in report.inside]
+    return (Finished(task, report, at, report.took, inside),)
 
 
-def measure(call: Callable[..., Any], *args: Any) -> Report:
-    """Call ``call(*args)`` under a meter and report; an exception becomes an error, a keyboard interrupt goes on."""
+def measure(call: Callable[..., Any], *args: Any, hear: Callable[[Any], None] | None = None) -> Report:
+    """Call ``call(*args)`` under a meter and report; an exception becomes an error, a keyboard interrupt goes on.
+
+    `hear` is told at once about every event that the call emits; those are not in the report.
+    """
     began = perf_counter()
     value, error = None, None
-    with Meter() as meter:
+    with Meter(hear) as meter:
         try:
             value = call(*args)
         except KeyboardInterrupt:

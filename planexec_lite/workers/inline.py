@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from time import perf_counter
 
-from planexec_lite.workers.crew import Crew, Finished, Task, in_real_time, measure
+from planexec_lite.workers.crew import Crew, Heard, Said, Task, in_real_time, measure
 
 
 @dataclass(frozen=True)
 class Inline:
-    """One step after the other, on this thread, on the real clock."""
+    """One step after the other, on this thread, on the real clock.
+
+    A timeout is noticed when the step has ended. A planner that streams is heard to its end before its steps start.
+    """
+
+    limits: Mapping[str, int] = field(default_factory=dict)
 
     def open(self, now: float = 0.0) -> AbstractContextManager[Crew]:
         """Return the crew: this thread."""
@@ -19,6 +25,8 @@ class Inline:
 
 
 class _InlineCrew:
+    queued = False
+
     def __init__(self, epoch: float) -> None:
         self.epoch = epoch
         self.free: float = 1
@@ -27,9 +35,16 @@ class _InlineCrew:
     def start(self, task: Task) -> None:
         self.free, self.task = 0, task
 
-    def wait(self) -> list[Finished]:
+    def wait(self) -> Sequence[Said]:
         task = self.task
         assert task is not None, "nothing is in flight"
         report = measure(task.call, *task.args)
         self.free, self.task = 1, None
-        return [in_real_time(task, report, perf_counter() - self.epoch)]
+        at = perf_counter() - self.epoch
+        if not task.live:
+            return in_real_time(task, report, at)
+        heard = [Heard(task, at, event) for _, _, event in report.inside]
+        return [*heard, *in_real_time(task, report._replace(inside=()), at)]
+
+    def cancel(self) -> None:
+        pass

@@ -3,25 +3,51 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping, Sequence
 from concurrent.futures import Executor as FutureExecutor
 from concurrent.futures import Future
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from queue import Empty, SimpleQueue
+from threading import Thread
 from time import perf_counter
 
-from planexec_lite.workers.crew import Crew, Finished, Report, Task, check_slots, described, in_real_time, measure
+from planexec_lite.workers.crew import (
+    Cancelled,
+    Crew,
+    GivenUp,
+    Heard,
+    Late,
+    Report,
+    Said,
+    Task,
+    check_slots,
+    described,
+    in_real_time,
+    measure,
+)
+
+_LOOK = 0.02  # seconds between two looks at whether a job with a timeout has begun
+_Word = tuple[int, Task, Report | Heard]  # which task, in the order of starting, and what is to be said about it
 
 
 @dataclass(frozen=True)
 class Pool:
-    """Any `concurrent.futures.Executor`: threads, processes, a cluster. `slots` limits what is handed over at once.
+    """Any `concurrent.futures.Executor`: threads, processes, a cluster. The executor is not shut down.
 
-    Each job is measured where it runs. Jobs marked `here` (planning) run on this thread. The executor is not shut down.
+    Each job is measured where it runs; planning and judging stay in this process. A timeout counts from when the
+    executor begins with the step. The step is then given up and its slot is free, but a thread can't be stopped: the step
+    is in doubt, and keeps the executor's thread until it ends.
+
+    Args:
+        executor: where the steps run.
+        slots: how many are handed over at once; None: all that are ready.
+        limits: how many steps at once may use what, such as ``{"oven": 1}``.
     """
 
     executor: FutureExecutor
     slots: int | None = None
+    limits: Mapping[str, int] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         check_slots(self.slots)
@@ -38,42 +64,102 @@ class _PoolCrew:
     free: float
     started: int = 0
     futures: dict[int, Future[Report]] = field(default_factory=dict)
-    finished: SimpleQueue[tuple[int, Task, Report]] = field(default_factory=SimpleQueue)
+    timed: dict[int, tuple[Task, float | None]] = field(default_factory=dict)
+    given_up: set[int] = field(default_factory=set)
+    taken_back: set[int] = field(default_factory=set)
+    words: SimpleQueue[_Word] = field(default_factory=SimpleQueue)
 
-    def __enter__(self) -> _PoolCrew:
+    def __enter__(self) -> Crew:
         return self
 
     def __exit__(self, *exc: object) -> None:
-        for future in self.futures.values():
-            future.cancel()
+        self.cancel()
+
+    @property
+    def queued(self) -> bool:
+        return bool(self.futures)
 
     def start(self, task: Task) -> None:
-        self.free -= 1
+        self.free -= not task.live
         self.started += 1
-        number = self.started
-        if task.here:
-            self.finished.put((number, task, measure(task.call, *task.args)))
-            return
-        try:
-            future = self.executor.submit(measure, task.call, *task.args)
-        except Exception as problem:
-            self.finished.put((number, task, Report(error=described(problem))))
-            return
-        self.futures[number] = future
-        future.add_done_callback(lambda future: self.finished.put((number, task, _report(future))))
-
-    def wait(self) -> list[Finished]:
-        batch = [self.finished.get()]
-        while True:
+        number, words = self.started, self.words
+        if task.live:
+            Thread(target=_live, args=(number, task, words), name="planner", daemon=True).start()
+        elif task.here:
+            words.put((number, task, measure(task.call, *task.args)))
+        else:
             try:
-                batch.append(self.finished.get_nowait())
-            except Empty:
-                break
+                future = self.executor.submit(measure, task.call, *task.args)
+            except Exception as problem:
+                words.put((number, task, Report(error=described(problem))))
+                return
+            self.futures[number] = future
+            if task.timeout is not None:
+                self.timed[number] = (task, None)
+            future.add_done_callback(lambda future: words.put((number, task, _report(future))))
+
+    def wait(self) -> Sequence[Said]:
+        while True:
+            said = self._overdue()
+            for number, task, word in sorted(self._words(), key=lambda word: word[0]):
+                said += self._heard(number, task, word)
+            if said:
+                return said
+
+    def cancel(self) -> None:
+        self.taken_back |= {number for number, future in list(self.futures.items()) if future.cancel()}
+
+    def _words(self) -> list[_Word]:
+        """What has come, waiting for the first; with timeouts running, not for longer than until the next look."""
+        words: list[_Word] = []
+        try:
+            words.append(self.words.get(timeout=self._patience()))
+            while True:
+                words.append(self.words.get_nowait())
+        except Empty:
+            return words
+
+    def _heard(self, number: int, task: Task, word: Report | Heard) -> Sequence[Said]:
         at = perf_counter() - self.epoch
-        self.free += len(batch)
-        for number, _, _ in batch:
-            self.futures.pop(number, None)
-        return [in_real_time(task, report, at) for _, task, report in sorted(batch, key=lambda item: item[0])]
+        if isinstance(word, Heard):
+            return [word._replace(at=at)]
+        self.futures.pop(number, None)
+        self.timed.pop(number, None)
+        if number in self.given_up:
+            self.given_up.discard(number)
+            return [Late(task, word, at, word.took)]
+        self.free += not task.live
+        if number in self.taken_back:
+            return [Cancelled(task, at)]
+        return in_real_time(task, word, at)
+
+    def _patience(self) -> float | None:
+        """Seconds until somebody's timeout can be over, or somebody can have begun; None: nobody has a timeout."""
+        if not self.timed:
+            return None
+        now = perf_counter()
+        ends = [_LOOK if began is None else began + (task.timeout or 0) - now for task, began in self.timed.values()]
+        return max(0.0, min(ends))
+
+    def _overdue(self) -> list[Said]:
+        now = perf_counter()
+        said: list[Said] = []
+        for number, (task, began) in list(self.timed.items()):
+            if began is None and self.futures[number].running():
+                self.timed[number] = (task, now)
+            elif began is not None and now - began >= (task.timeout or 0) and not self.futures[number].done():
+                del self.timed[number]
+                self.given_up.add(number)
+                self.free += 1
+                said.append(GivenUp(task, now - self.epoch, task.timeout or 0))
+        return said
+
+
+def _live(number: int, task: Task, words: SimpleQueue[_Word]) -> None:
+    def hear(event: object) -> None:
+        words.put((number, task, Heard(task, 0.0, event)))
+
+    words.put((number, task, measure(task.call, *task.args, hear=hear)))
 
 
 def _report(future: Future[Report]) -> Report:

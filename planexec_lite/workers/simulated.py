@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from heapq import heappop, heappush
 
-from planexec_lite.workers.crew import Crew, Finished, Task, check_slots, measure
+from planexec_lite.workers.crew import Crew, Finished, GivenUp, Heard, Late, Said, Task, check_slots, measure
 
 
 @dataclass(frozen=True)
 class Simulated:
     """A virtual clock with `slots` places (None: no limit): a job takes the seconds that its tools and models declare.
 
-    Nothing sleeps. A job's effect happens when it starts; its completion is placed on the clock.
+    Nothing sleeps. A job's effect happens when it starts; its completion is placed on the clock. `limits` says how many
+    steps at once may use what, such as ``{"oven": 1}``.
     """
 
     slots: int | None = None
+    limits: Mapping[str, int] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         check_slots(self.slots)
@@ -28,24 +31,43 @@ class Simulated:
 
 
 class _SimulatedCrew:
+    queued = False
+
     def __init__(self, now: float, free: float) -> None:
         self.now, self.free = now, free
-        self.started = 0
-        self.due: list[tuple[float, int, Finished]] = []
+        self.placed = 0
+        self.due: list[tuple[float, int, Said]] = []
 
     def start(self, task: Task) -> None:
+        self.free -= not task.live
         report = measure(task.call, *task.args)
-        seconds = min(report.declared, task.timeout or math.inf)
-        self.free -= 1
-        self.started += 1
-        at = round(self.now + seconds, 9)
-        inside = [(round(self.now + min(after, seconds), 9), event) for after, _, event in report.inside]
-        heappush(self.due, (at, self.started, Finished(task, report, at, report.declared, inside)))
+        declared = report.declared
+        inside = [(self._at(after), event) for after, _, event in report.inside]
+        if task.timeout is not None and declared > task.timeout:
+            self._place(GivenUp(task, self._at(task.timeout), task.timeout))
+            self._place(Late(task, report, self._at(declared), declared))
+        elif task.live:
+            for at, event in inside:
+                self._place(Heard(task, at, event))
+            self._place(Finished(task, report, self._at(declared), declared, []))
+        else:
+            self._place(Finished(task, report, self._at(declared), declared, inside))
 
-    def wait(self) -> list[Finished]:
+    def wait(self) -> Sequence[Said]:
         self.now = self.due[0][0]
-        finished = []
+        said = []
         while self.due and self.due[0][0] == self.now:
-            finished.append(heappop(self.due)[2])
-        self.free += len(finished)
-        return finished
+            one = heappop(self.due)[2]
+            self.free += isinstance(one, Finished | GivenUp) and not one.task.live
+            said.append(one)
+        return said
+
+    def cancel(self) -> None:
+        pass
+
+    def _at(self, seconds: float) -> float:
+        return round(self.now + seconds, 9)
+
+    def _place(self, said: Said) -> None:
+        self.placed += 1
+        heappush(self.due, (said.at, self.placed, said))

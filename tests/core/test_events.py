@@ -24,6 +24,7 @@ from planexec_lite import (
 )
 from planexec_lite.decide import decide
 from planexec_lite.events import Ended, JudgeStarted, Paused, PlanStarted, StepSkipped, StepStarted
+from planexec_lite.limits import Limit
 from planexec_lite.meter import ModelCall
 from planexec_lite.plan import Problem
 from planexec_lite.tools import Toolbox
@@ -35,20 +36,27 @@ model_calls = st.lists(st.builds(ModelCall, st.text(), st.integers(0), st.intege
 problems = st.lists(st.builds(Problem, st.text(), st.none() | names, st.text(), st.text()), max_size=2).map(tuple)
 reasons = st.sampled_from(["first", "repair", "horizon", "failure", "news", "step", "stall"])
 plans = jobs(most=4).map(plan_of)
+limits = st.lists(st.builds(Limit, st.text(), st.lists(names, max_size=2).map(tuple), st.integers(1)), max_size=2)
+effects = st.dictionaries(st.text(), st.sampled_from(["none", "idempotent", "once"]), max_size=2)
 some = {
-    events.RunStarted: st.builds(events.RunStarted, seconds, st.text(), st.booleans(), st.booleans(), st.booleans()),
+    events.RunStarted: st.builds(
+        events.RunStarted, seconds, st.text(), st.booleans(), st.booleans(), st.booleans(), limits.map(tuple), effects
+    ),
     events.PlanStarted: st.builds(events.PlanStarted, seconds, reasons),
     events.PlanProposed: st.builds(
-        events.PlanProposed, seconds, st.none() | plans, problems, st.text(), seconds, model_calls
+        events.PlanProposed, seconds, st.none() | plans, problems, st.text(), seconds, model_calls, st.text()
     ),
+    events.StepProposed: st.builds(events.StepProposed, seconds, plans.map(lambda plan: plan.steps[0])),
+    events.StepCancelled: st.builds(events.StepCancelled, seconds, names),
+    events.StepLate: st.builds(events.StepLate, seconds, names, json_values, st.none() | st.text(), seconds),
     events.PlanFailed: st.builds(events.PlanFailed, seconds, st.text(), seconds, model_calls),
     events.Reviewed: st.builds(
         events.Reviewed, seconds, st.sampled_from(["approve", "reject", "change"]), st.text(), st.text(), st.text(),
-        st.none() | names,
+        st.none() | names, st.none() | plans, st.none() | st.builds(events.Grant, st.integers(0)),
     ),
     events.StepStarted: st.builds(events.StepStarted, seconds, names, st.integers(1, 3), st.integers(1, 3)),
     events.StepDone: st.builds(events.StepDone, seconds, names, json_values, seconds, model_calls),
-    events.StepFailed: st.builds(events.StepFailed, seconds, names, st.text(), seconds, model_calls),
+    events.StepFailed: st.builds(events.StepFailed, seconds, names, st.text(), seconds, model_calls, st.booleans()),
     events.StepSkipped: st.builds(events.StepSkipped, seconds, names, st.text()),
     events.JudgeStarted: st.builds(events.JudgeStarted, seconds, names),
     events.Judged: st.builds(

@@ -11,11 +11,12 @@ FLOORS = {
     1: ("references", "meter"),
     1.5: ("tools",),  # on the design's first floor too, one step up: it stands on references and meter
     2: ("plan",),
-    2.5: ("prices",),
+    2.5: ("prices", "limits"),
     3: ("events", "policy", "frontier"),
     3.5: ("standing",),
     4: ("board", "model", "schemas"),
     5: ("decide", "planners", "executors", "evaluators", "reviewers", "workers", "journal", "run"),
+    5.3: ("written", "grants"),
     5.5: ("jobs",),
     6: ("loop",),
     7: ("connect", "variations", "formats", "views", "scenarios", "mcp", "gantz"),

@@ -1,0 +1,56 @@
+"""The team: several executors on one board, each with a role and, where it is wanted, with so many pairs of hands."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from planexec_lite.executors.direct import Executor
+from planexec_lite.limits import Limit
+from planexec_lite.plan import Step
+from planexec_lite.tools import Toolbox, suggest
+
+
+class Team:
+    """Gives each step to the executor whose role it is.
+
+    Args:
+        roles: executors by the name of their role. A step belongs to the first that has its tool; a step without a tool
+            belongs to the first of all.
+        slots: for a role, how many of its steps are carried out at once at most; a role that is not named has no limit.
+
+    Raises `ValueError` for a team without roles, for slots of an unknown role, and for fewer than one slot.
+    """
+
+    def __init__(self, roles: Mapping[str, Executor], slots: Mapping[str, int] | None = None) -> None:
+        if not roles:
+            raise ValueError("a team needs at least one role")
+        self.roles = dict(roles)
+        self.slots = dict(slots or {})
+        for role, count in self.slots.items():
+            if role not in self.roles:
+                raise ValueError(
+                    f"slots: there is no role {role!r}{suggest(role, self.roles)}; roles: {', '.join(roles)}"
+                )
+            if count < 1:
+                raise ValueError(f"slots: {role}={count}: a role needs at least one")
+        owners = [(tool, role) for role, executor in reversed(self.roles.items()) for tool in executor.tools]
+        self._role = {tool.name: role for tool, role in owners}
+        self.tools = Toolbox({tool.name: tool for tool, _ in owners}.values())
+
+    @property
+    def limits(self) -> tuple[Limit, ...]:
+        """What `slots` says, as limits on the tools of each role."""
+        tools: dict[str, list[str]] = {role: [] for role in self.roles}
+        tools[next(iter(self.roles))].append("")
+        for name, role in self._role.items():
+            tools[role].append(name)
+        return tuple(Limit(role, tuple(tools[role]), count) for role, count in self.slots.items())
+
+    def role_of(self, step: Step) -> str:
+        """The role that carries out `step`."""
+        return self._role[step.tool] if step.tool is not None else next(iter(self.roles))
+
+    def execute(self, step: Step, inputs: Mapping[str, Any]) -> Any:
+        """Return what the executor of the step's role returns."""
+        return self.roles[self.role_of(step)].execute(step, inputs)

@@ -1,0 +1,83 @@
+"""What a planner has written so far: the steps of a streamed plan, and which of them may start before it is finished."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from planexec_lite.board import Board
+from planexec_lite.meter import emit
+from planexec_lite.plan import Plan, PlanError, Problem, Step
+from planexec_lite.tools import Toolbox
+
+
+class Written:
+    """Listens to a planner that writes, and emits each step that may start early, as soon as it may.
+
+    A step may start early when no approval is asked for, its own part is fit, everything that it waits for may start
+    early too or is done, and a repeat of its effects does no harm. The others wait until the whole plan is there.
+    """
+
+    def __init__(self, board: Board, tools: Toolbox, max_steps: int) -> None:
+        self.tools, self.max_steps = tools, max_steps
+        self.early = not board.has_reviewer
+        self.done = frozenset(board.results)
+        self.arrived: dict[str, Step] = {}
+        self.held: list[Step] = []
+        self.emitted: dict[str, Step] = {}
+
+    def all(self, parts: Iterable[Step | Plan]) -> Plan:
+        """Hear the planner out and return its plan, the last of the parts. Raises `PlanError` when there is none."""
+        plan = None
+        for part in parts:
+            if isinstance(part, Plan):
+                plan = part
+            elif self.early and len(self.arrived) < self.max_steps:
+                self._take(part)
+        if plan is None:
+            raise PlanError(
+                [Problem("cut_off", None, "the planner stopped before its plan was finished", "write it again")]
+            )
+        return plan
+
+    def dangling(self) -> list[Problem]:
+        """What the steps that arrived wait for and what never came, for a plan that broke off."""
+        ids = {*self.arrived, *self.done}
+        return [
+            Problem(
+                "unknown_dependency", step.id, f"it waits for step {id!r}, which never came", f"write step {id!r} too"
+            )
+            for step in self.arrived.values()
+            for id in step.depends_on
+            if id not in ids
+        ]
+
+    def missing_in(self, plan: Plan) -> list[Problem]:
+        """The steps that were emitted, and that the finished plan no longer has, or has otherwise."""
+        last = {step.id: step for step in plan.steps}
+        return [
+            Problem(
+                "taken_back", id, "the step was streamed, and the finished plan has it otherwise", "keep it as it was"
+            )
+            for id, step in self.emitted.items()
+            if last.get(id) != step
+        ]
+
+    def _take(self, step: Step) -> None:
+        if step.id in self.arrived or step.id in self.done:
+            return
+        self.arrived[step.id] = step
+        self.held.append(step)
+        while ready := [step for step in self.held if self._may_start(step)]:
+            for step in ready:
+                self.held.remove(step)
+                self.emitted[step.id] = step
+                emit(step)
+
+    def _may_start(self, step: Step) -> bool:
+        before = {*self.done, *self.emitted}
+        return (
+            not step.gate
+            and step.effects_with(self.tools.effects) != "once"
+            and before.issuperset(step.depends_on)
+            and not Plan(steps=(step,)).problems(self.tools, done=before)
+        )
