@@ -15,40 +15,23 @@ The rules of the fold, all of them in `Board.apply`:
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import NamedTuple
 
 from planexec_lite import events as e
 from planexec_lite.events import Event
 from planexec_lite.meter import ModelCall
-from planexec_lite.plan import Plan, Problem, Step
-from planexec_lite.standing import Standing
+from planexec_lite.plan import Problem
+from planexec_lite.proposals import Proposals
 
 
-class Granted(NamedTuple):
-    """What a reviewer granted: the bounds, the steps that stood when it was granted, and who granted it."""
-
-    grant: e.Grant
-    steps: tuple[Step, ...]
-    by: str
-
-
-class Board(Standing):
+class Board(Proposals):
     """Everything that is known about a run. Read its attributes; change it through `apply` alone."""
 
     def __init__(self) -> None:
         super().__init__()
         self.now = 0.0
-        self.goal = ""
         self.has_planner = self.has_reviewer = self.has_evaluator = False
         self.in_flight: set[str | None] = set()
-        self.proposal: Plan | None = None
-        self.problems: tuple[Problem, ...] = ()
-        self.refused_text = ""
-        self.refused_in_a_row = self.rounds = self.replans = self.changes_asked = 0
-        self.reviews: list[e.Reviewed] = []
-        self.approved: set[str] = set()
-        self.granted: Granted | None = None
-        self.opened: set[str] = set()
+        self.rounds = self.replans = 0
         self.news: list[str] = []
         self.unheard = False
         self.paused: e.Paused | None = None
@@ -72,13 +55,6 @@ class Board(Standing):
     def planning(self) -> bool:
         """Whether the planner is at work: nothing is started meanwhile."""
         return None in self.in_flight
-
-    @property
-    def plan(self) -> Plan:
-        """The merged plan: the done steps, and those of the latest plan."""
-        steps = tuple(step for id, step in self.steps.items() if self.state[id] != "superseded")
-        latest = self.proposal or Plan()
-        return latest.changed(goal=latest.goal or self.goal, steps=steps)
 
     def apply(self, event: Event) -> None:
         """Take in one event."""
@@ -125,18 +101,17 @@ class Board(Standing):
             case e.PlanProposed():
                 self._settle(None, event.calls)
                 if event.problems or event.plan is None:
-                    self._refuse(event.problems, event.text or (event.plan.to_json(indent=None) if event.plan else ""))
+                    self.refuse(event.problems, event.text or (event.plan.to_json(indent=None) if event.plan else ""))
                 else:
-                    self._accept(event.plan)
+                    self.accept(event.plan)
                     if event.granted:
                         self.approved.add(event.plan.hash)
             case e.PlanFailed():
                 self._settle(None, event.calls)
-                self._refuse((Problem("planner_failed", None, event.error, "answer again"),), "")
+                self.refuse((Problem("planner_failed", None, event.error, "answer again"),), "")
             case e.Reviewed():
                 self.paused = None
-                self.reviews.append(event)
-                self._take_review(event)
+                self.review(event)
             case e.News():
                 self.paused = None
                 self.news.append(event.text)
@@ -155,16 +130,6 @@ class Board(Standing):
     def _settle(self, job: str | None, calls: tuple[ModelCall, ...]) -> None:
         self.in_flight.discard(job)
         self.calls += calls
-
-    def _accept(self, plan: Plan) -> None:
-        self.proposal, self.problems, self.refused_text, self.refused_in_a_row = plan, (), "", 0
-        self.opened.clear()
-        self.replace(plan)
-
-    def _refuse(self, problems: tuple[Problem, ...], text: str) -> None:
-        self.withdraw()
-        self.problems, self.refused_text = problems, text
-        self.refused_in_a_row += 1
 
     def _take_result(self, id: str, result: object) -> None:
         if self.steps[id].success_criteria is None:
@@ -185,20 +150,3 @@ class Board(Standing):
         if event.wanting is not None:
             self.wanting[event.wanting] = event.reason
         self.fail(event.step, f"judged: {event.reason}", final=event.verdict == "replan")
-
-    def _take_review(self, event: e.Reviewed) -> None:
-        if event.step is None:
-            self.granted = None
-        if event.verdict == "approve":
-            if event.plan is not None:
-                self._accept(event.plan)
-            self.approved.add(event.plan_hash)
-            self.opened |= {event.step} if event.step else set()
-            if event.grant is not None:
-                self.granted = Granted(event.grant, self.plan.steps, event.by)
-        elif event.verdict == "change":
-            self.changes_asked += 1
-            self.approved.discard(event.plan_hash)
-            hint = "change the plan accordingly"
-            text = self.proposal.to_json(indent=None) if self.proposal else ""
-            self._refuse((Problem("change_asked", None, event.comment, hint),), text)

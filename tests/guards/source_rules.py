@@ -14,6 +14,7 @@ FLOORS = {
     2.5: ("prices", "limits"),
     3: ("events", "policy", "frontier"),
     3.5: ("standing",),
+    3.7: ("proposals",),
     4: ("board", "model", "schemas"),
     5: ("decide", "planners", "executors", "evaluators", "reviewers", "workers", "journal", "run"),
     5.3: ("written", "grants"),
