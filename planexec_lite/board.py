@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from planexec_lite import events as e
-from planexec_lite.events import Event
+from planexec_lite.events import Event, Inside, StepDone, StepStarted
 from planexec_lite.meter import ModelCall
 from planexec_lite.plan import Problem
 from planexec_lite.proposals import Proposals
@@ -58,15 +58,16 @@ class Board(Proposals):
 
     def apply(self, event: Event) -> None:
         """Take in one event."""
-        if not isinstance(event, e.Inside):  # told when its step has ended, and dated back
+        if not isinstance(event, Inside):  # told when its step has ended, and dated back
             self.now = event.at
         match event:
-            case e.StepStarted():
+            case StepStarted():
                 self.in_flight.add(event.step)
                 self.start(event.step, event.attempt, event.attempts)
-            case e.StepDone():
+            case StepDone():
                 self._settle(event.step, event.calls)
-                self.release(event.step)
+                if self.limits:
+                    self.release(event.step)
                 self._take_result(event.step, event.result)
             case e.StepFailed():
                 self._settle(event.step, event.calls)
@@ -124,12 +125,13 @@ class Board(Proposals):
                 self.paused = event
             case e.Ended():
                 self.ended = event
-            case e.Inside():
+            case Inside():
                 pass
 
     def _settle(self, job: str | None, calls: tuple[ModelCall, ...]) -> None:
         self.in_flight.discard(job)
-        self.calls += calls
+        if calls:
+            self.calls += calls
 
     def _take_result(self, id: str, result: object) -> None:
         if self.steps[id].success_criteria is None:

@@ -57,7 +57,9 @@ def holds_back(board: Board, policy: Policy) -> bool:
 
 
 def _start(board: Board, policy: Policy, id: str) -> StepStarted:
-    retries = board.steps[id].retries or (policy.retries if board.repeatable(id) else 0)
+    retries = board.steps[id].retries or policy.retries
+    if retries and not board.steps[id].retries and not board.repeatable(id):
+        retries = 0  # only the step itself may ask for a repeat that could do harm
     return StepStarted(board.now, id, 1, 1 + retries)
 
 

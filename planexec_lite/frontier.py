@@ -21,11 +21,13 @@ class Frontier:
     def __init__(self, limits: Sequence[Limit] = ()) -> None:
         self._limits = limits
         self._left = {limit.name: limit.slots for limit in limits}
-        self._place: dict[str, int] = {}
         self._kind: dict[str, Kind] = {}
+        self._ids: list[str] = []  # in plan order; the queues hold the places in it
+        self._place: dict[str, int] = {}
         self._blockers: dict[str, int] = {}
         self._behind: dict[str, list[str]] = {}
-        self._ready: dict[Kind, list[tuple[int, str]]] = {}
+        self._free: list[int] = []
+        self._ready: dict[Kind, list[int]] = {(): self._free}
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Frontier) and vars(self) == vars(other)
@@ -35,52 +37,56 @@ class Frontier:
     @property
     def first(self) -> str | None:
         """The first ready step in plan order that has a place, None if there is none."""
+        if not self._limits:
+            return self._ids[self._free[0]] if self._free else None
         heads = [ready[0] for kind, ready in self._ready.items() if ready and self._has_place(kind)]
-        return min(heads)[1] if heads else None
+        return self._ids[min(heads)] if heads else None
 
-    def add(self, step: Step, done: Collection[str]) -> None:
-        """A step joins, last in plan order; nobody waits for the ids in `done`."""
-        id, tool = step.id, step.tool or ""
-        self._place[id] = len(self._place)
-        self._kind[id] = tuple([limit.name for limit in self._limits if tool in limit.tools])
-        self._behind.setdefault(id, [])
-        waits_for = [other for other in step.depends_on if other not in done]
-        self._blockers[id] = len(waits_for)
-        for other in waits_for:
-            self._behind.setdefault(other, []).append(id)
-        if not waits_for:
-            self.put(id)
+    def add(self, steps: Iterable[Step], done: Collection[str]) -> None:
+        """Steps join, last in plan order; nobody waits for the ids in `done`."""
+        for place, step in enumerate(steps, len(self._ids)):
+            id = step.id
+            self._ids.append(id)
+            self._place[id] = place
+            if self._limits:
+                self._kind[id] = tuple([limit.name for limit in self._limits if (step.tool or "") in limit.tools])
+            waits_for = [other for other in step.depends_on if other not in done] if done else step.depends_on
+            self._blockers[id] = len(waits_for)
+            for other in waits_for:
+                self._behind.setdefault(other, []).append(id)
+            if not waits_for:
+                self.put(id)
 
     def put(self, id: str) -> None:
         """A step is ready."""
-        heappush(self._ready.setdefault(self._kind[id], []), (self._place[id], id))
+        heappush(self._queue(id), self._place[id])
 
     def take(self, id: str) -> None:
         """The first ready step of its kind starts, and takes its places."""
-        heappop(self._ready[self._kind[id]])
+        heappop(self._queue(id))
         self.occupy(id)
 
     def has_place(self, id: str) -> bool:
         """Whether every limit that the step falls under has a place left."""
-        return self._has_place(self._kind[id])
+        return not self._limits or self._has_place(self._kind[id])
 
     def occupy(self, id: str) -> None:
         """A step takes a place of each of its limits."""
-        for name in self._kind[id]:
+        for name in self._kind[id] if self._limits else ():
             self._left[name] -= 1
 
     def release(self, id: str) -> None:
         """A step gives its places back."""
-        for name in self._kind[id]:
+        for name in self._kind[id] if self._limits else ():
             self._left[name] += 1
 
     def behind(self, id: str) -> list[str]:
         """The steps that wait for `id` directly."""
-        return self._behind[id]
+        return self._behind.get(id, [])
 
     def finish(self, id: str) -> None:
         """A step is done: what waited for it alone becomes ready."""
-        for other in self._behind[id]:
+        for other in self._behind.get(id, ()):
             self._blockers[other] -= 1
             if not self._blockers[other]:
                 self.put(other)
@@ -88,11 +94,14 @@ class Frontier:
     def drop(self, ids: Iterable[str]) -> None:
         """Waiting steps leave."""
         gone = set(ids)
-        for kind, ready in self._ready.items():
-            self._ready[kind] = [entry for entry in ready if entry[1] not in gone]
-            heapify(self._ready[kind])
+        for ready in self._ready.values():
+            ready[:] = [place for place in ready if self._ids[place] not in gone]
+            heapify(ready)
         for id, behind in self._behind.items():
             self._behind[id] = [other for other in behind if other not in gone]
+
+    def _queue(self, id: str) -> list[int]:
+        return self._ready.setdefault(self._kind[id], []) if self._limits else self._free
 
     def _has_place(self, kind: Kind) -> bool:
         return all(self._left[name] > 0 for name in kind)

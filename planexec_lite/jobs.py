@@ -34,40 +34,41 @@ from planexec_lite.written import Written
 
 def outcomes(said: Said) -> list[Event]:
     """Turn what a crew says about a task into events: what happened inside it, then its outcome."""
-    id: Any = getattr(said.task.event, "step", None)
     match said:
+        case Finished():
+            return _outcome(said)
         case Heard(at=at, event=step):
             return [StepProposed(at, step)]
-        case Cancelled(at=at):
-            return [StepCancelled(at, id)]
+        case Cancelled(task=task, at=at):
+            return [StepCancelled(at, task.event.step)]
         case GivenUp(task=task, at=at, seconds=seconds, ended=ended):
             error = f"TimeoutError: took longer than its timeout of {task.timeout:g} s"
-            return [StepFailed(at, id, error, min(seconds, task.timeout or seconds), in_doubt=not ended)]
-        case Late(report=report, at=at, seconds=seconds):
-            return [StepLate(at, id, report.value, report.error, seconds)]
-        case Finished():
-            return _outcome(said, id)
+            seconds = min(seconds, task.timeout or seconds)
+            return [StepFailed(at, task.event.step, error, seconds, in_doubt=not ended)]
+        case Late(task=task, report=report, at=at, seconds=seconds):
+            return [StepLate(at, task.event.step, report.value, report.error, seconds)]
 
 
-def _outcome(finished: Finished, id: Any) -> list[Event]:
+def _outcome(finished: Finished) -> list[Event]:
     task, report, at, seconds, happened = finished
-    match task.event:
+    job, error, calls = task.event, report.error, report.calls
+    match job:
         case StepStarted():
-            inside: list[Event] = [Inside(when, id, event) for when, event in happened]
-            if report.error is not None:
-                return [*inside, StepFailed(at, id, report.error, seconds, report.calls)]
-            return [*inside, StepDone(at, id, report.value, seconds, report.calls)]
+            inside: list[Event] = [Inside(when, job.step, event) for when, event in happened] if happened else []
+            if error is not None:
+                return [*inside, StepFailed(at, job.step, error, seconds, calls)]
+            return [*inside, StepDone(at, job.step, report.value, seconds, calls)]
         case PlanStarted():
-            if report.error is not None:
-                return [PlanFailed(at, report.error, seconds, report.calls)]
+            if error is not None:
+                return [PlanFailed(at, error, seconds, calls)]
             plan, problems, text, granted = report.value
-            return [PlanProposed(at, plan, problems, text, seconds, report.calls, granted)]
+            return [PlanProposed(at, plan, problems, text, seconds, calls, granted)]
         case JudgeStarted():
-            if report.error is not None:
-                return [JudgeFailed(at, id, report.error, seconds, report.calls)]
+            if error is not None:
+                return [JudgeFailed(at, job.step, error, seconds, calls)]
             verdict: Verdict = report.value
             changed, wanting = verdict.changed, verdict.wanting
-            return [Judged(at, id, verdict.verdict, verdict.reason, changed, wanting, seconds, report.calls)]
+            return [Judged(at, job.step, verdict.verdict, verdict.reason, changed, wanting, seconds, calls)]
         case other:
             raise TypeError(f"no outcome is known for {other!r}")
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from planexec_lite.board import Board
 from planexec_lite.decide import decide, holds_back
 from planexec_lite.evaluators import Evaluator
-from planexec_lite.events import Job, JudgeStarted, News, PlanProposed, PlanStarted, Reviewed, RunStarted
+from planexec_lite.events import JOBS, Job, JudgeStarted, News, PlanProposed, Reviewed, RunStarted, StepStarted
 from planexec_lite.executors import Executor, perform
 from planexec_lite.jobs import judge, outcomes, propose, without_done
 from planexec_lite.limits import limits_of
@@ -22,14 +22,16 @@ from planexec_lite.workers import Crew, Inline, Task, Workers
 Watch = Callable[[Run], None]
 
 
-def drive(run: Run, policy: Policy, crew: Crew, task_for: Callable[[Job], Task], watch: Watch | None = None) -> None:
+def drive(
+    run: Run, policy: Policy, crew: Crew, task_for: Callable[[Job, Board], Task], watch: Watch | None = None
+) -> None:
     """Carry `run` on until it has ended or paused. This is the loop of the whole pattern."""
     while True:
         tasks: list[Task] = []
         while len(tasks) < crew.free and (event := decide(run.board, policy)):
             run.record(event)
-            if isinstance(event, Job):
-                tasks.append(task_for(event))
+            if isinstance(event, JOBS):
+                tasks.append(task_for(event, run.board))
         if watch:
             watch(run)
         for task in tasks:
@@ -113,7 +115,7 @@ class PlannerExecutor:
     def _drive(self, run: Run) -> Run:
         with self.workers.open(run.board.now) as crew:
             while True:
-                drive(run, self.policy, crew, lambda job: self._task(job, run.board), self.watch)
+                drive(run, self.policy, crew, self._task, self.watch)
                 decision = self._ask(run.board)
                 if decision is None:
                     return run
@@ -142,17 +144,16 @@ class PlannerExecutor:
         return plan if plan != board.proposal else None
 
     def _task(self, job: Job, board: Board) -> Task:
-        if isinstance(job, PlanStarted):
-            assert self.planner is not None
-            args = (self.planner, board, self.executor.tools, self.policy.max_steps)
-            return Task(job, propose, args, here=True, live=getattr(self.planner, "stream", False))
-        step = board.steps[job.step]
+        tools = self.executor.tools
+        if isinstance(job, StepStarted):
+            step = board.steps[job.step]
+            inputs = {id: board.results[id] for id in step.depends_on}
+            return Task(job, perform, (self.executor, step, inputs), step.timeout)
         if isinstance(job, JudgeStarted):
-            assert self.evaluator is not None
-            judged = (self.evaluator, step, board.claims[job.step], board, self.executor.tools)
+            judged = (self.evaluator, board.steps[job.step], board.claims[job.step], board, tools)
             return Task(job, judge, judged, here=True)
-        inputs = {id: board.results[id] for id in step.depends_on}
-        return Task(job, perform, (self.executor, step, inputs), step.timeout)
+        live = getattr(self.planner, "stream", False)
+        return Task(job, propose, (self.planner, board, tools, self.policy.max_steps), here=True, live=live)
 
 
 def execute(

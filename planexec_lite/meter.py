@@ -58,14 +58,14 @@ class Meter:
     An event is kept with the seconds declared and those really gone by when it happened; or `hear` is told at once.
     """
 
-    __slots__ = ("_began", "_hear", "_token", "calls", "events", "seconds")
+    __slots__ = ("_hear", "_token", "began", "calls", "events", "seconds")
 
     def __init__(self, hear: Callable[[Any], None] | None = None) -> None:
         self._hear = hear
         self.seconds = 0.0
         self.calls: list[ModelCall] = []
         self.events: list[tuple[float, float, Any]] = []
-        self._began = perf_counter()
+        self.began = perf_counter()
         self._token: Token[Meter | None] | None = None
 
     def __enter__(self) -> Meter:
@@ -94,4 +94,4 @@ def emit(event: Any) -> None:
     if meter is not None and meter._hear is not None:
         meter._hear(event)
     elif meter is not None:
-        meter.events.append((meter.seconds, perf_counter() - meter._began, event))
+        meter.events.append((meter.seconds, perf_counter() - meter.began, event))

@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from pydantic_core import to_jsonable_python
@@ -40,9 +41,7 @@ def find(value: Any) -> Iterator[Reference]:
     """Yield every reference in `value`: a text, or lists and dicts of texts at any depth."""
     if isinstance(value, str):
         if _HINT in value:
-            for literal, step, path in _LITERAL_OR_REFERENCE.findall(value):
-                if not literal:
-                    yield Reference(step, path)
+            yield from _in_text(value)
     elif isinstance(value, dict):
         for part in value.values():
             yield from find(part)
@@ -51,15 +50,26 @@ def find(value: Any) -> Iterator[Reference]:
             yield from find(part)
 
 
+@lru_cache(maxsize=256)  # a check and a run ask the same text several times in a row
+def _in_text(text: str) -> tuple[Reference, ...]:
+    found = _LITERAL_OR_REFERENCE.findall(text)
+    return tuple([Reference(step, path) for literal, step, path in found if not literal])
+
+
+@lru_cache(maxsize=256)
+def _whole(text: str) -> Reference | None:
+    match = _REFERENCE.fullmatch(text)
+    return Reference(match["step"], match["path"]) if match else None
+
+
 def whole(value: Any) -> Reference | None:
     """Return the reference that `value` consists of, or None if `value` is anything else."""
-    match = _REFERENCE.fullmatch(value) if isinstance(value, str) and _HINT in value else None
-    return Reference(match["step"], match["path"]) if match else None
+    return _whole(value) if isinstance(value, str) and _HINT in value else None
 
 
 def is_whole(value: Any) -> bool:
     """Say whether `value` is nothing but one reference."""
-    return isinstance(value, str) and _HINT in value and _REFERENCE.fullmatch(value) is not None
+    return whole(value) is not None
 
 
 def resolve(value: Any, results: Mapping[str, Any]) -> Any:

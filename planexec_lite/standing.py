@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Literal
 
 from planexec_lite.frontier import Frontier
@@ -75,7 +75,7 @@ class Standing:
         if not self.arrived:
             self._supersede()
         self.arrived[step.id] = None
-        self._join(step)
+        self._join([step])
 
     def withdraw(self) -> None:
         """The planner's answer came to nothing: what had arrived of it and has not started goes."""
@@ -91,9 +91,7 @@ class Standing:
         """A fit plan takes the place of what is not done; of its steps, those that arrived before stand already."""
         if not self.arrived:
             self._supersede()
-        for step in plan.steps:
-            if step.id not in self.arrived:
-                self._join(step)
+        self._join([step for step in plan.steps if step.id not in self.arrived])
         self.arrived.clear()
         self.done_since_plan = 0
 
@@ -105,14 +103,15 @@ class Standing:
             queue.clear()
         self._frontier = Frontier(self.limits)
 
-    def _join(self, step: Step) -> None:
-        id = step.id
-        self.steps.pop(id, None)
-        self.errors.pop(id, None)
-        self.steps[id] = step
-        self.state[id] = "waiting"
-        self._unfinished[id] = None
-        self._frontier.add(step, self.results)
+    def _join(self, steps: Sequence[Step]) -> None:
+        ids = [step.id for step in steps]
+        for id in self.steps.keys() & ids:  # a step that is planned again goes to the end, and its error is past
+            del self.steps[id]
+            self.errors.pop(id, None)
+        self.steps.update(zip(ids, steps, strict=True))
+        self.state.update(dict.fromkeys(ids, "waiting"))
+        self._unfinished.update(dict.fromkeys(ids))
+        self._frontier.add(steps, self.results)
 
     def start(self, id: str, attempt: int, attempts: int) -> None:
         """A ready step runs, or, at a later attempt, the first that is to be tried again."""
@@ -149,7 +148,8 @@ class Standing:
         """A step is done; what waited for it alone becomes ready."""
         self.state[id] = "done"
         self.results[id] = result
-        self.errors.pop(id, None)
+        if self.errors:
+            self.errors.pop(id, None)
         self.done_since_plan += 1
         del self._unfinished[id]
         self._frontier.finish(id)

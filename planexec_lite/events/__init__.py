@@ -1,6 +1,7 @@
 """Everything that can happen in a run (`kinds`), and how it is written down (`record`)."""
 
 from planexec_lite.events.kinds import (
+    JOBS,
     Action,
     Approval,
     Ended,
@@ -35,6 +36,7 @@ from planexec_lite.events.kinds import (
 from planexec_lite.events.record import from_dict, to_dict
 
 __all__ = [
+    "JOBS",
     "Action",
     "Approval",
     "Ended",

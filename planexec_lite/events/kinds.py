@@ -268,6 +268,7 @@ class Ended:
 
 
 Job = PlanStarted | StepStarted | JudgeStarted
+JOBS = (StepStarted, JudgeStarted, PlanStarted)
 Outcome = PlanProposed | PlanFailed | StepDone | StepFailed | StepCancelled | Judged | JudgeFailed
 Inner = Thought | Action | Observation
 Event = RunStarted | Job | Outcome | StepProposed | StepLate | Reviewed | News | StepSkipped | Inside | Paused | Ended

@@ -42,15 +42,15 @@ class ToolExecutor:
 
 def perform(executor: Executor, step: Step, inputs: Mapping[str, Any]) -> Any:
     """Let `executor` carry out `step` and return the result as plain data; raise `ToolError` if it is none."""
-    return as_data(executor.execute(step, inputs), f"step {step.id}")
+    return as_data(executor.execute(step, inputs), step)
 
 
 _ANYTHING: TypeAdapter[Any] = TypeAdapter(Any)
 
 
-def as_data(value: Any, where: str) -> Any:
-    """Return a result as what JSON can hold: models and dataclasses become objects, tuples lists, sets sorted lists."""
-    if value is None or isinstance(value, str) or (isinstance(value, int | float) and abs(value) < 2**63):
+def as_data(value: Any, step: Step) -> Any:
+    """Return the result of `step` as what JSON can hold: models and dataclasses become objects, tuples lists, sets sorted lists."""
+    if value is None or isinstance(value, str) or (isinstance(value, (int, float)) and abs(value) < 2**63):
         return value
     try:
         data = value if isinstance(value, int | float) else to_jsonable_python(_ordered(_ANYTHING.dump_python(value)))
@@ -59,7 +59,7 @@ def as_data(value: Any, where: str) -> Any:
     except (PydanticSerializationError, TypeError, ValueError, RecursionError) as error:
         said = str(error).splitlines()[0]
         raise ToolError(
-            f"{where} returned a {type(value).__name__}, which JSON can't hold ({said}); return data"
+            f"step {step.id} returned a {type(value).__name__}, which JSON can't hold ({said}); return data"
         ) from None
 
 

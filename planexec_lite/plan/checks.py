@@ -56,6 +56,8 @@ def _whole_plan(plan: Plan, done: Collection[str], max_steps: int | None) -> Ite
     if max_steps is not None and len(plan.steps) > max_steps:
         message = f"the plan has {len(plan.steps)} steps; at most {max_steps} are allowed"
         yield Problem("too_many_steps", None, message, "join steps, or plan a part and set complete to false")
+    if len(plan.graph) == len(plan.steps) and not done:
+        return
     for id, times in Counter(step.id for step in plan.steps).items():
         if times > 1:
             yield Problem("duplicate_id", id, f"{times} steps have the id {id!r}", "give each step an id of its own")
@@ -65,6 +67,8 @@ def _whole_plan(plan: Plan, done: Collection[str], max_steps: int | None) -> Ite
 
 
 def _cycles(plan: Plan) -> Iterator[Problem]:
+    if graph.in_order(plan.graph):
+        return
     without_self = {id: [other for other in waits_for if other != id] for id, waits_for in plan.graph.items()}
     for cycle in graph.cycles(without_self):
         pairs = [f"{id} waits for {other}" for id, other in zip(cycle, [*cycle[1:], cycle[0]], strict=True)]

@@ -15,12 +15,8 @@ from threading import Thread, current_thread
 from typing import Any
 
 
-def finished(value: Any) -> Any:
-    """Return `value`, or, where it has to be awaited, what it comes to. An interrupt cancels it."""
-    return _awaited(value) if hasattr(type(value), "__await__") else value
-
-
-def _awaited(value: Awaitable[Any]) -> Any:
+def awaited(value: Awaitable[Any]) -> Any:
+    """Return what `value` comes to, or raise what it raises. An interrupt cancels it."""
     import asyncio  # loaded when the first async tool is called: it takes a third of this package's import time
 
     async def to_its_end() -> Any:

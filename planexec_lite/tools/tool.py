@@ -11,7 +11,7 @@ from pydantic import ValidationError
 
 from planexec_lite import references
 from planexec_lite.meter import charge
-from planexec_lite.tools.awaiting import finished
+from planexec_lite.tools.awaiting import awaited
 from planexec_lite.tools.schema import ToolError, arguments_of, default_of, kind_of, shown, suggest, without_titles
 
 Effects = Literal["none", "idempotent", "once"]
@@ -58,7 +58,8 @@ class Tool:
         doc = inspect.cleandoc(function.__doc__ or "")
         self.description = doc.split("\n\n")[0].replace("\n", " ")
         self._arguments = arguments_of(self.name, function, doc)
-        self._some_arguments = arguments_of(self.name, function, doc, total=False)
+        self._validate = self._arguments.validator.validate_python
+        self._validate_some = arguments_of(self.name, function, doc, total=False).validator.validate_python
 
     def __repr__(self) -> str:
         return f"Tool({self.signature})"
@@ -79,6 +80,11 @@ class Tool:
         """The names of the parameters, in order."""
         return tuple(self.schema["properties"])
 
+    @cached_property
+    def required(self) -> tuple[str, ...]:
+        """The names of the parameters that have no default, in order."""
+        return tuple(self.schema.get("required", ()))
+
     @property
     def signature(self) -> str:
         """The tool on one line, as a planner reads it: ``build_docker(tag: string)``."""
@@ -90,21 +96,21 @@ class Tool:
 
         Plans in the shape ``{"tool": "web_search", "input": "wind"}`` name no parameter; this rule reads them.
         """
-        if params.keys() != {"input"}:
+        if "input" not in params or len(params) > 1:
             return params
-        needed = self.parameters if len(self.parameters) == 1 else tuple(self.schema.get("required", ()))
+        needed = self.parameters if len(self.parameters) == 1 else self.required
         fits = len(needed) == 1 and "input" not in self.parameters
         return {needed[0]: params["input"]} if fits else params
 
     def faults(self, params: Mapping[str, Any]) -> list[Fault]:
         """Return every way in which `params` do not fit, [] when they do. What a reference stands for is not judged."""
         bound = self.bind(params)
-        given = {name: value for name, value in bound.items() if not references.is_whole(value)}
-        missing = [name for name in self.schema.get("required", ()) if name not in bound]
-        unknown = [name for name in bound if name not in self.parameters]
-        faults = [self._missing(name) for name in missing] + [self._unknown(name) for name in unknown]
+        known = self.parameters
+        faults = [self._missing(name) for name in self.required if name not in bound]
+        faults += [self._unknown(name) for name in bound if name not in known]
+        given = {name: value for name, value in bound.items() if name in known and not references.is_whole(value)}
         try:
-            self._some_arguments.validate_python({name: given[name] for name in given if name in self.parameters})
+            self._validate_some(given)
         except ValidationError as error:
             errors = error.errors(include_url=False)
             faults += [self._fault(e) for e in errors if not references.is_whole(e["input"])]
@@ -116,12 +122,14 @@ class Tool:
         Raises `ToolError` when they do not fit, before anything has happened, and whatever the function raises.
         """
         try:
-            arguments = self._arguments.validate_python(self.bind(params))
+            arguments = self._validate(self.bind(params))
         except ValidationError as error:
             faults = [self._fault(e).message for e in error.errors(include_url=False)]
             raise ToolError(f"{self.name}: {'; '.join(faults)}") from None
-        charge(self.seconds(arguments))
-        return finished(self.function(**arguments))
+        if self.latency:
+            charge(self.seconds(arguments))
+        value = self.function(**arguments)
+        return awaited(value) if hasattr(type(value), "__await__") else value
 
     def seconds(self, arguments: Mapping[str, Any]) -> float:
         """The declared latency of a call with these `arguments`, in seconds."""

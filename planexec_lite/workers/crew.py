@@ -129,7 +129,7 @@ def in_real_time(task: Task, report: Report, at: float) -> tuple[Said, ...]:
     if task.timeout is not None and report.took > task.timeout:
         return GivenUp(task, at, report.took, ended=True), Late(task, report, at, report.took)
     began = at - report.took
-    inside = [(began + after, event) for _, after, event in report.inside]
+    inside = [(began + after, event) for _, after, event in report.inside] if report.inside else []
     return (Finished(task, report, at, report.took, inside),)
 
 
@@ -138,16 +138,17 @@ def measure(call: Callable[..., Any], *args: Any, hear: Callable[[Any], None] | 
 
     `hear` is told at once about every event that the call emits; those are not in the report.
     """
-    began = perf_counter()
     value, error = None, None
-    with Meter(hear) as meter:
-        try:
+    meter = Meter(hear)
+    try:
+        with meter:
             value = call(*args)
-        except KeyboardInterrupt:
-            raise
-        except BaseException as problem:
-            error = described(problem)
-    return Report(value, error, meter.seconds, perf_counter() - began, tuple(meter.calls), tuple(meter.events))
+    except KeyboardInterrupt:
+        raise
+    except BaseException as problem:
+        error = described(problem)
+    took = perf_counter() - meter.began
+    return Report(value, error, meter.seconds, took, tuple(meter.calls), tuple(meter.events))
 
 
 def check_slots(slots: int | None) -> None:

@@ -9,11 +9,13 @@ from typing import Any
 import pytest
 
 import planexec_lite
-from planexec_lite import Board, Plan, Simulated, Toolbox, ToolExecutor, execute
+from planexec_lite import Board, Plan, Simulated, Step, Toolbox, ToolExecutor, execute
 from planexec_lite.events import from_dict, to_dict
 from planexec_lite.executors import as_data
 from planexec_lite.tools import ToolError
 from tests.core.shapes import Job, Workshop, plan_of
+
+STEP = Step(id="1")
 
 NAMES = {
     "Step": None,
@@ -161,10 +163,10 @@ class Odd:
      ({"a": {"c", "b"}}, {"a": ["b", "c"]}), ([frozenset({10, 9})], [[9, 10]])],
 )  # fmt: skip
 def test_results_become_plain_data(value: Any, data: Any) -> None:
-    assert as_data(value, "step 1") == data
+    assert as_data(value, STEP) == data
 
 
 @pytest.mark.parametrize("value", [Odd(), [Odd()], b"\xff", float("nan"), [float("inf")]])
 def test_what_json_can_not_hold_is_refused_with_the_place(value: Any) -> None:
     with pytest.raises(ToolError, match="step 1 returned"):
-        as_data(value, "step 1")
+        as_data(value, STEP)
