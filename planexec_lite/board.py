@@ -73,13 +73,14 @@ class Board(Proposals):
                 self._settle(event.step, event.calls)
                 self.release(event.step)
                 if event.in_doubt:
-                    self.in_doubt[event.step] = None
+                    self.in_doubt[event.step] = self.in_doubt.get(event.step, 0) + 1
                 self.fail(event.step, event.error, final=event.in_doubt and not self.repeatable(event.step))
             case e.StepCancelled():
                 self._settle(event.step, ())
                 self.hand_back(event.step)
             case e.StepLate():
-                self.in_doubt.pop(event.step, None)
+                self.calls += event.calls
+                self.in_doubt[event.step] -= 1
                 self.late[event.step] = event.error or event.result
             case e.StepSkipped():
                 self.skip(event.step, event.reason)
@@ -148,7 +149,7 @@ class Board(Proposals):
             self.finish(event.step, claim)
             return
         if event.changed is not None:
-            self.steps[event.step] = event.changed
+            self.change(event.changed)
         if event.wanting is not None:
             self.wanting[event.wanting] = event.reason
         self.fail(event.step, f"judged: {event.reason}", final=event.verdict == "replan")

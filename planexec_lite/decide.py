@@ -53,7 +53,12 @@ def decide(board: Board, policy: Policy) -> Event | None:
 
 def holds_back(board: Board, policy: Policy) -> bool:
     """Whether nothing may start until what is in flight has ended: the workers take back what has not begun."""
-    return _bad_end(board, policy) is not None or _why_replan(board, policy) is not None
+    if _bad_end(board, policy) is not None:
+        return True
+    tried_again = any(
+        id is not None and board.attempt[id][0] > 1 for id in board.in_flight
+    )  # that goes before a replan
+    return _why_replan(board, policy) is not None and not tried_again
 
 
 def _start(board: Board, policy: Policy, id: str) -> StepStarted:
@@ -72,7 +77,8 @@ def _bad_end(board: Board, policy: Policy) -> tuple[Status, str] | None:
         return "stopped", f"news came, and the rest was planned again {board.replans} times already (max_replans)"
     if board.changes_asked > policy.max_changes:
         return "stopped", f"the reviewer asked for a change more than {policy.max_changes} times (max_changes)"
-    if board.failed and policy.failure == "stop" and not board.problems and _why_replan(board, policy) is None:
+    repairing = bool(board.problems) and policy.replan != "never"
+    if board.failed and policy.failure == "stop" and not repairing and _why_replan(board, policy) is None:
         return "failed", _first_failure(board) + _replans_used_up(board, policy)
     if board.refused_in_a_row > policy.max_repairs:
         problems = "; ".join(map(str, board.problems[:3]))

@@ -12,7 +12,7 @@ from heapq import heapify, heappop, heappush
 from planexec_lite.limits import Limit
 from planexec_lite.plan import Step
 
-Kind = tuple[str, ...]  # the names of the limits that a step falls under
+Kind = tuple[int, ...]  # which of the limits a step falls under
 
 
 class Frontier:
@@ -20,7 +20,7 @@ class Frontier:
 
     def __init__(self, limits: Sequence[Limit] = ()) -> None:
         self._limits = limits
-        self._left = {limit.name: limit.slots for limit in limits}
+        self._left = [limit.slots for limit in limits]
         self._kind: dict[str, Kind] = {}
         self._ids: list[str] = []  # in plan order; the queues hold the places in it
         self._place: dict[str, int] = {}
@@ -49,13 +49,27 @@ class Frontier:
             self._ids.append(id)
             self._place[id] = place
             if self._limits:
-                self._kind[id] = tuple([limit.name for limit in self._limits if (step.tool or "") in limit.tools])
+                self.sort_in(step)
             waits_for = [other for other in step.depends_on if other not in done] if done else step.depends_on
             self._blockers[id] = len(waits_for)
             for other in waits_for:
                 self._behind.setdefault(other, []).append(id)
             if not waits_for:
                 self.put(id)
+
+    def sort_in(self, step: Step) -> None:
+        """Note which limits the step falls under; not while it is ready or running."""
+        self._kind[step.id] = tuple([n for n, limit in enumerate(self._limits) if (step.tool or "") in limit.tools])
+
+    def order(self, ids: Sequence[str]) -> None:
+        """Put the steps into the order of `ids`, which are all that were added."""
+        ready = [self._ids[place] for queue in self._ready.values() for place in queue]
+        for queue in self._ready.values():
+            queue.clear()
+        self._ids = list(ids)
+        self._place = {id: place for place, id in enumerate(ids)}
+        for id in ready:
+            self.put(id)
 
     def put(self, id: str) -> None:
         """A step is ready."""
@@ -72,13 +86,13 @@ class Frontier:
 
     def occupy(self, id: str) -> None:
         """A step takes a place of each of its limits."""
-        for name in self._kind[id] if self._limits else ():
-            self._left[name] -= 1
+        for limit in self._kind[id] if self._limits else ():
+            self._left[limit] -= 1
 
     def release(self, id: str) -> None:
         """A step gives its places back."""
-        for name in self._kind[id] if self._limits else ():
-            self._left[name] += 1
+        for limit in self._kind[id] if self._limits else ():
+            self._left[limit] += 1
 
     def behind(self, id: str) -> list[str]:
         """The steps that wait for `id` directly."""
@@ -104,4 +118,4 @@ class Frontier:
         return self._ready.setdefault(self._kind[id], []) if self._limits else self._free
 
     def _has_place(self, kind: Kind) -> bool:
-        return all(self._left[name] > 0 for name in kind)
+        return all(self._left[limit] > 0 for limit in kind)

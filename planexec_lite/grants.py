@@ -10,19 +10,23 @@ from planexec_lite.tools import Toolbox
 def granted_by(board: Board, plan: Plan, tools: Toolbox) -> str:
     """Return the name of the reviewer whose grant covers `plan`, "" if none does. See `Grant` for the bounds.
 
-    What was done under the grant counts as new too, so that small steps don't add up to more than was granted.
+    What was started under the grant counts too, so that small steps don't add up to more than was granted; and a step that
+    may be done once, and was tried, is not tried again without being asked.
     """
     if board.granted is None:
         return ""
     grant, approved, by = board.granted
-    new = [step for step in (*(board.steps[id] for id in board.done), *plan.steps) if step not in approved]
-    known_tools = {step.tool for step in approved}
-    by_tool = tools.effects
+    started = [board.steps[id] for id in board.attempt]
+    new = [step for step in (*started, *(step for step in plan.steps if step not in started)) if step not in approved]
+    known = {step.tool for step in approved if not step.gate}
+    once = [step for step in plan.steps if step.effects_with(tools.effects) == "once"]
+    calls = [step.undo for step in new if step.undo] + [
+        call for call in plan.rollback if call not in board.plan.rollback
+    ]
     within = (
         len(new) <= grant.new_steps
-        and all(step.tool in known_tools for step in new)
-        and all(step.effects_with(by_tool) != "once" and not step.gate for step in new)
-        and all(step.undo is None or step.undo.tool in known_tools for step in new)
-        and all(call in board.plan.rollback or call.tool in known_tools for call in plan.rollback)
+        and all(step.tool in known and not step.gate for step in new)
+        and all(step in approved and step.id not in board.attempt for step in once)
+        and all(call.tool in known for call in calls)
     )
     return by if within else ""

@@ -37,16 +37,15 @@ def outcomes(said: Said) -> list[Event]:
     match said:
         case Finished():
             return _outcome(said)
-        case Heard(at=at, event=step):
-            return [StepProposed(at, step)]
+        case Heard(at=at, event=event):
+            return [StepProposed(at, event)] if isinstance(event, Step) else []
         case Cancelled(task=task, at=at):
             return [StepCancelled(at, task.event.step)]
-        case GivenUp(task=task, at=at, seconds=seconds, ended=ended):
+        case GivenUp(task=task, at=at, seconds=seconds):
             error = f"TimeoutError: took longer than its timeout of {task.timeout:g} s"
-            seconds = min(seconds, task.timeout or seconds)
-            return [StepFailed(at, task.event.step, error, seconds, in_doubt=not ended)]
+            return [StepFailed(at, task.event.step, error, seconds, in_doubt=True)]
         case Late(task=task, report=report, at=at, seconds=seconds):
-            return [StepLate(at, task.event.step, report.value, report.error, seconds)]
+            return [StepLate(at, task.event.step, report.value, report.error, seconds, report.calls)]
 
 
 def _outcome(finished: Finished) -> list[Event]:
@@ -116,7 +115,8 @@ def propose(planner: Planner, board: Board, tools: Toolbox, max_steps: int) -> P
     on while a planner streams: what has to be known about it is read before the planner is asked.
     """
     done = frozenset(board.results)
-    tried = {*board.tried, signature(board.steps[id] for id in board.unfinished)} if board.failed else set()
+    tried = set(board.tried) if board.failed or board.problems else set()
+    tried |= {signature(board.steps[id] for id in board.unfinished)} if board.failed else set()
     written = Written(board, tools, max_steps)
     try:
         if isinstance(planner, StreamingPlanner) and planner.stream:

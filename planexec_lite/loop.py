@@ -17,6 +17,7 @@ from planexec_lite.planners import Planner
 from planexec_lite.policy import Policy
 from planexec_lite.reviewers import Decision, Reviewer
 from planexec_lite.run import Run
+from planexec_lite.tools import loop_at_rest
 from planexec_lite.workers import Crew, Inline, Task, Workers
 
 Watch = Callable[[Run], None]
@@ -113,7 +114,7 @@ class PlannerExecutor:
         return run
 
     def _drive(self, run: Run) -> Run:
-        with self.workers.open(run.board.now) as crew:
+        with loop_at_rest(), self.workers.open(run.board.now) as crew:
             while True:
                 drive(run, self.policy, crew, self._task, self.watch)
                 decision = self._ask(run.board)

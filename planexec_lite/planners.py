@@ -115,13 +115,14 @@ class LLMPlanner:
     def parts(self, goal: str, board: Board, tools: Toolbox) -> Iterator[Step | Plan]:
         """Ask the model and yield each step as soon as its last brace has come; last of all the plan, as `plan` does."""
         messages, schema = self.messages(goal, board, tools), plan_schema(tools, tasks=self.tasks)
-        reader = StepReader()
+        reader, left = StepReader(), self.horizon or self.max_steps
         answer = Answer("", None, "length")
         for said in ask_streaming(self.client, self.model, messages, schema):
             if isinstance(said, Answer):
                 answer = said
                 continue
-            for step in reader.feed(said):
+            for step in reader.feed(said)[:left]:
+                left -= 1
                 with suppress(PlanError):  # a step that can't be read is reported with the whole plan
                     yield from Plan.parse([step]).steps if "id" in step else ()
         yield self._read(answer, goal)

@@ -54,7 +54,7 @@ class Proposals(Standing):
     def review(self, event: Reviewed) -> None:
         """A reviewer approves, perhaps after an edit; or asks for a change, which makes the plan unfit; or rejects."""
         self.reviews.append(event)
-        if event.step is None:
+        if event.step is None or event.verdict == "change":
             self.granted = None
         if event.verdict == "approve":
             if event.plan is not None:

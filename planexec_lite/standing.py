@@ -37,7 +37,7 @@ class Standing:
         self.unverified: set[str] = set()
         self.wanting: dict[str, str] = {}
         self.tried: set[Signature] = set()
-        self.in_doubt: dict[str, None] = {}
+        self.in_doubt: dict[str, int] = {}
         self.late: dict[str, object] = {}
         self.arrived: dict[str, None] = {}
         self.done_since_plan = 0
@@ -64,7 +64,7 @@ class Standing:
     @property
     def retry_next(self) -> str | None:
         """The first step that is to be tried again, if it may start now; None if there is none."""
-        return self.retry[0] if self.retry and self._frontier.has_place(self.retry[0]) else None
+        return next((id for id in self.retry if self._frontier.has_place(id)), None) if self.retry else None
 
     def repeatable(self, id: str) -> bool:
         """Whether carrying out the step twice does no harm."""
@@ -82,6 +82,7 @@ class Standing:
         gone = [id for id in self.arrived if self.state[id] == "waiting"]
         if gone:
             self._frontier.drop(gone)
+            self.doomed = deque(id for id in self.doomed if id not in gone)
         for id in gone:
             self.state[id] = "superseded"
             del self._unfinished[id]
@@ -92,6 +93,10 @@ class Standing:
         if not self.arrived:
             self._supersede()
         self._join([step for step in plan.steps if step.id not in self.arrived])
+        if self.arrived:
+            self._frontier.order([step.id for step in plan.steps])
+            for step in plan.steps:
+                self.steps[step.id] = self.steps.pop(step.id)
         self.arrived.clear()
         self.done_since_plan = 0
 
@@ -112,13 +117,18 @@ class Standing:
         self.state.update(dict.fromkeys(ids, "waiting"))
         self._unfinished.update(dict.fromkeys(ids))
         self._frontier.add(steps, self.results)
+        if (
+            self.failed
+        ):  # a step that arrives late, while the planner is still writing, may wait for one that has failed
+            lost = ("failed", "skipped")
+            self.doomed += [step.id for step in steps if any(self.state.get(id) in lost for id in step.depends_on)]
 
     def start(self, id: str, attempt: int, attempts: int) -> None:
         """A ready step runs, or, at a later attempt, the first that is to be tried again."""
         if attempt == 1:
             self._frontier.take(id)
         else:
-            self.retry.popleft()
+            self.retry.remove(id)
             self._frontier.occupy(id)
         self.state[id] = "running"
         self.attempt[id] = (attempt, attempts)
@@ -137,6 +147,11 @@ class Standing:
     def release(self, id: str) -> None:
         """A step's job is over: what it occupied is free."""
         self._frontier.release(id)
+
+    def change(self, step: Step) -> None:
+        """A step is to be carried out otherwise from now on."""
+        self.steps[step.id] = step
+        self._frontier.sort_in(step)
 
     def claim(self, id: str, result: object) -> None:
         """A step gave a result that has to be judged before it counts."""

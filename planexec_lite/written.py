@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from planexec_lite.board import Board
 from planexec_lite.meter import emit
 from planexec_lite.plan import Plan, PlanError, Problem, Step
+from planexec_lite.references import find
 from planexec_lite.tools import Toolbox
 
 
@@ -41,14 +42,12 @@ class Written:
 
     def dangling(self) -> list[Problem]:
         """What the steps that arrived wait for and what never came, for a plan that broke off."""
-        ids = {*self.arrived, *self.done}
+        there = {*self.arrived, *self.done}
         return [
-            Problem(
-                "unknown_dependency", step.id, f"it waits for step {id!r}, which never came", f"write step {id!r} too"
-            )
+            Problem("unknown_dependency", step.id, f"it needs step {id!r}, which never came", f"write step {id!r} too")
             for step in self.arrived.values()
-            for id in step.depends_on
-            if id not in ids
+            for id in dict.fromkeys([*step.depends_on, *(reference.step for reference in find(step.params))])
+            if id not in there
         ]
 
     def missing_in(self, plan: Plan) -> list[Problem]:

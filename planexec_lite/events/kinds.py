@@ -153,6 +153,7 @@ class StepLate:
     result: Any = None
     error: str | None = None
     seconds: float = 0.0
+    calls: tuple[ModelCall, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,9 +34,11 @@ class Team:
                 )
             if count < 1:
                 raise ValueError(f"slots: {role}={count}: a role needs at least one")
-        owners = [(tool, role) for role, executor in reversed(self.roles.items()) for tool in executor.tools]
-        self._role = {tool.name: role for tool, role in owners}
-        self.tools = Toolbox({tool.name: tool for tool, _ in owners}.values())
+        self._role: dict[str, str] = {}
+        tools = [
+            tool for role, executor in self.roles.items() for tool in executor.tools if self._takes(role, tool.name)
+        ]
+        self.tools = Toolbox(tools)
 
     @property
     def limits(self) -> tuple[Limit, ...]:
@@ -45,7 +47,12 @@ class Team:
         tools[next(iter(self.roles))].append("")
         for name, role in self._role.items():
             tools[role].append(name)
-        return tuple(Limit(role, tuple(tools[role]), count) for role, count in self.slots.items())
+        own = [Limit(role, tuple(tools[role]), count) for role, count in self.slots.items()]
+        inner = [limit for executor in self.roles.values() for limit in getattr(executor, "limits", ())]
+        return (*own, *inner)
+
+    def _takes(self, role: str, tool: str) -> bool:
+        return self._role.setdefault(tool, role) == role
 
     def role_of(self, step: Step) -> str:
         """The role that carries out `step`."""

@@ -16,12 +16,17 @@ from importlib import resources
 from typing import Any
 
 from planexec_lite.formats import hugginggpt, llmcompiler, native, nestful, rewoo, taskbench, worfbench
+from planexec_lite.formats.parallelism import Measured, Parallelism, measure, parallelism
+from planexec_lite.formats.published import PUBLISHED, Published, table
 from planexec_lite.formats.shapes import fault, load
 from planexec_lite.formats.tool_lists import PublishedTool, nestful_tools, taskbench_tools
 from planexec_lite.plan import Plan, PlanError
 from planexec_lite.tools import Toolbox, suggest
 
-__all__ = ["PublishedTool", "named", "names", "nestful_tools", "read", "sample", "taskbench_tools"]
+__all__ = [
+    "PUBLISHED", "Measured", "Parallelism", "Published", "PublishedTool", "measure", "named", "names", "nestful_tools",
+    "parallelism", "read", "sample", "table", "taskbench_tools",
+]  # fmt: skip
 
 _READERS: dict[str, Any] = {
     "native": native,

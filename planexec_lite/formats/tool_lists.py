@@ -32,7 +32,9 @@ class PublishedTool(Tool):
         self._published = parameters
         hints = parameters or {}
         self._arguments = _adapter(name, hints)
-        self._some_arguments = _adapter(name, {one: NotRequired[get_args(hint)[0]] for one, hint in hints.items()})
+        some = _adapter(name, {one: NotRequired[get_args(hint)[0]] for one, hint in hints.items()})
+        self._validate = self._arguments.validator.validate_python
+        self._validate_some = some.validator.validate_python
 
     def __reduce__(self) -> tuple[Any, ...]:
         return PublishedTool, (self.name, self.description, self._published)

@@ -75,7 +75,7 @@ class Step(BaseModel):
         timeout: seconds after which the step counts as failed; None: no limit.
         retries: how often a failed step is tried again.
         gate: ask a person right before this step.
-        effects: "none", "idempotent" or "once"; None: as the tool declares.
+        effects: "none", "idempotent" or "once"; a step may be more careful than its tool, never less. None: as the tool.
         undo: the call that takes this step's effect back.
     """
 
@@ -94,16 +94,13 @@ class Step(BaseModel):
     undo: Call | None = None
 
     def effects_with(self, by_tool: Mapping[str, Effects]) -> Effects:
-        """What the step does to the world: as it says itself, else as its tool does.
+        """What the step does to the world: the worse of what it says itself and what its tool does.
 
         `by_tool` gives the effects of tools by name; one that is not in it has none. A step that leaves the choice of
         the tool to its executor may do the worst that any of them does.
         """
-        if self.effects is not None:
-            return self.effects
-        if self.tool is not None:
-            return by_tool.get(self.tool, "none")
-        return max(by_tool.values(), key=_EFFECTS.index, default="none")
+        tools = by_tool.values() if self.tool is None else (by_tool.get(self.tool, "none"),)
+        return max((*tools, self.effects or "none"), key=_EFFECTS.index)
 
     def __str__(self) -> str:
         return str(Call.model_construct(tool=self.tool, params=self.params)) if self.tool else self.description

@@ -23,6 +23,7 @@ class StepReader:
         self._string_from: int | None = None
         self._escaped = False
         self._step_from = 0
+        self._begun = self._no_plan = False
 
     def feed(self, piece: str) -> list[dict[str, Any]]:
         """Take in some more text and return the steps that it completes."""
@@ -32,6 +33,11 @@ class StepReader:
 
     def _look(self, at: int) -> dict[str, Any] | None:
         char = self.text[at]
+        if not self._open and not char.isspace():
+            self._no_plan |= self._begun or char not in "{["  # text around the JSON: the whole can't be read as a plan
+            self._begun = True
+        if self._no_plan:
+            return None
         if self._string_from is not None:
             self._in_string(char, at)
         elif char == '"':

@@ -5,8 +5,9 @@ the docstring (its ``Args:`` section describes the parameters), so that what a p
 against and what the function accepts can't disagree. The idea is function calling as model vendors define it.
 """
 
+from planexec_lite.tools.awaiting import loop_at_rest
 from planexec_lite.tools.schema import ToolError, kind_of, shown, suggest
 from planexec_lite.tools.tool import Effects, Fault, Tool, tool
 from planexec_lite.tools.toolbox import Toolbox
 
-__all__ = ["Effects", "Fault", "Tool", "ToolError", "Toolbox", "kind_of", "shown", "suggest", "tool"]
+__all__ = ["Effects", "Fault", "Tool", "ToolError", "Toolbox", "kind_of", "loop_at_rest", "shown", "suggest", "tool"]

@@ -8,29 +8,57 @@ connections open may be shared by them. What the tool charges goes to its step's
 from __future__ import annotations
 
 import os
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Iterator
+from contextlib import contextmanager
 from contextvars import copy_context
 from functools import cache
-from threading import Thread, current_thread
+from threading import Lock, Thread, current_thread
 from typing import Any
+
+_one_at_a_time = Lock()
+_at_rest: list[Thread] = []
 
 
 def awaited(value: Awaitable[Any]) -> Any:
     """Return what `value` comes to, or raise what it raises. An interrupt cancels it."""
     import asyncio  # loaded when the first async tool is called: it takes a third of this package's import time
 
-    async def to_its_end() -> Any:
-        return await value
+    async def to_its_end() -> tuple[Any, BaseException | None]:
+        try:
+            return await value, None
+        except BaseException as problem:  # handed over: a SystemExit would end the loop, and nobody would hear of it
+            return None, problem
 
-    loop, thread = _loop(os.getpid())
-    if thread is current_thread():  # an async tool that runs a plan, in which async tools are called
-        return _in_a_thread(asyncio.run, to_its_end())
-    future = asyncio.run_coroutine_threadsafe(to_its_end(), loop)
+    with _one_at_a_time:
+        loop, thread = _loop(os.getpid())
+    if _at_rest or thread is current_thread():
+        result, problem = _in_a_thread(asyncio.run, to_its_end())
+    else:
+        future = asyncio.run_coroutine_threadsafe(to_its_end(), loop)
+        try:
+            result, problem = future.result()
+        except BaseException:
+            future.cancel()
+            raise
+    if problem is not None:
+        raise problem
+    return result
+
+
+@contextmanager
+def loop_at_rest() -> Iterator[None]:
+    """While an async tool runs a whole plan, the shared loop stands still: what that plan awaits gets loops of its own."""
+    if current_thread().name != _NAME:
+        yield
+        return
+    _at_rest.append(current_thread())
     try:
-        return future.result()
-    except BaseException:
-        future.cancel()
-        raise
+        yield
+    finally:
+        _at_rest.pop()
+
+
+_NAME = "planexec_lite async tools"
 
 
 @cache
@@ -38,7 +66,7 @@ def _loop(process: int) -> tuple[Any, Thread]:
     import asyncio
 
     loop = asyncio.new_event_loop()
-    thread = Thread(target=loop.run_forever, name="async tools", daemon=True)
+    thread = Thread(target=loop.run_forever, name=_NAME, daemon=True)
     thread.start()
     return loop, thread
 

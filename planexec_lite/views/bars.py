@@ -32,22 +32,28 @@ class Bar(NamedTuple):
 
 
 def bars(run: Run) -> list[Bar]:
-    """Return what was worked on, in the order in which it was started; what is still in flight lasts until now."""
+    """Return what was worked on, in the order in which it was started; what is still in flight lasts until now.
+
+    A step that was taken back before it had begun was not worked on.
+    """
     found: list[Bar] = []
     last: dict[tuple[str | None, bool], int] = {}
+    taken_back: set[int] = set()
     for event in run.events:
         step = getattr(event, "step", None)
         judging = isinstance(event, e.JudgeStarted | e.Judged | e.JudgeFailed)
         match event:
             case e.PlanStarted():
                 last[None, False] = len(found)
-                found.append(Bar(None, event.at, run.board.now, "running", what=REASONS[event.reason]))
+                found.append(Bar(None, event.at, run.board.now, "running", what=REASONS.get(event.reason, "planning")))
             case e.StepStarted():
                 last[step, False] = len(found)
                 found.append(Bar(step, event.at, run.board.now, "running", event.attempt))
             case e.JudgeStarted():
                 last[step, True] = len(found)
                 found.append(Bar(step, event.at, run.board.now, "running", what=JUDGING))
+            case e.StepCancelled():
+                taken_back.add(last[event.step, False])
             case e.PlanProposed() | e.PlanFailed() | e.StepDone() | e.StepFailed() | e.Judged() | e.JudgeFailed():
                 if (number := last.get((step, judging))) is not None and found[number].state == "running":
                     start = max(round(event.at - event.seconds, 9), 0.0)
@@ -55,7 +61,7 @@ def bars(run: Run) -> list[Bar]:
                 if isinstance(event, e.Judged) and event.verdict != "accept" and (step, False) in last:
                     number = last[step, False]
                     found[number] = found[number]._replace(state=BY_VERDICT)
-    return found
+    return [bar for number, bar in enumerate(found) if number not in taken_back]
 
 
 def lanes(found: Sequence[Bar]) -> list[list[Bar]]:

@@ -1,26 +1,55 @@
-"""Drawing bars in lanes with matplotlib: no pyplot, no fonts of the machine, the same bytes every time."""
+"""Drawing bars in lanes: one panel a run, all of them on the same axis of time.
+
+An idle lane is dotted; what was predicted is a bracket below its lane; the critical path has a thick outline, and a thick
+line where it goes from lane to lane or waits.
+"""
 
 from __future__ import annotations
 
-import logging
-import warnings
-from collections.abc import Collection, Mapping, Sequence
-from io import StringIO
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+from typing import TYPE_CHECKING, NamedTuple
 
 from planexec_lite.views import theme
 from planexec_lite.views.bars import Bar
 from planexec_lite.views.label import GOOD, label
+from planexec_lite.views.paper import POINT, axis, clear, line, painted, rectangle, write
+from planexec_lite.views.predicted import Span
 from planexec_lite.views.theme import LOOKS, MARGIN, PLANNER, SMALL, TITLE, WIDEST
-from planexec_lite.views.words import scale, width, wrap, wrap_to
+from planexec_lite.views.words import width, wrap, wrap_to
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-POINT = 0.75  # points a pixel
 PAD, ROW = 6.0, 14.0
 END = 26.0  # pixels kept free at the right, for the label of a short last bar
 MOST_TALL = 8  # lanes that are tall enough for two lines of text
+BRACKETS = 15.0
+PREDICTED = "predicted"
+
+
+class Lane(NamedTuple):
+    """A slot, or the planner: what it was busy with, how long it was idle in words, and rows of predicted spans."""
+
+    name: str
+    bars: Sequence[Bar]
+    idle: str = ""
+    spans: Sequence[Sequence[Span]] = ()
+
+
+class Panel(NamedTuple):
+    """The lanes of a run that takes `end` seconds.
+
+    `path` is the critical path; `heading` stands above the lanes; `now` is the word at the line that marks the end of a
+    run which has not ended.
+    """
+
+    lanes: Sequence[Lane]
+    names: Mapping[str, str]
+    path: Sequence[str]
+    end: float
+    heading: str = ""
+    now: str | None = None
 
 
 class Place(NamedTuple):
@@ -33,93 +62,103 @@ class Place(NamedTuple):
     free: float
 
 
-class Lane(NamedTuple):
-    """A slot, or the planner, and what it was busy with."""
+def draw(title: str, panels: Sequence[Panel], notes: Sequence[str], end: float) -> tuple[str, list[list[Bar]]]:
+    """Return the SVG of `panels` from 0 to `end` seconds, and for each the bars that were too short for a label.
 
-    name: str
-    bars: Sequence[Bar]
-
-
-def draw(
-    title: str,
-    lanes: Sequence[Lane],
-    names: Mapping[str, str],
-    thick: Collection[str],
-    end: float,
-    notes: Sequence[str],
-    now: str | None,
-) -> tuple[str, list[Bar]]:
-    """Return the SVG of a timeline from 0 to `end` seconds, and the bars that were too short for a label.
-
-    Bars of `thick` steps get a thick outline; `notes` are written below; `now` is the word at the line that marks the
-    end of a run which has not ended.
+    `notes` are written below.
     """
-    logging.getLogger("matplotlib.font_manager").setLevel(logging.ERROR)  # the first import may talk about its cache
-    from matplotlib import rc_context, rcParamsDefault
-    from matplotlib.figure import Figure
-
     head = wrap_to(title, WIDEST - 2 * MARGIN, TITLE, 3, bold=True)
-    foot = [line for note in notes for line in wrap(note, WIDEST - 2 * MARGIN, SMALL)]
-    top = MARGIN + 20.0 * len(head) + (18 if now else 4)
+    foot = [part for note in notes for part in wrap(note, WIDEST - 2 * MARGIN, SMALL)]
+    lanes = [lane for panel in panels for lane in panel.lanes]
     deep = 43.0 if len(lanes) <= MOST_TALL else 30.0
-    bottom = top + deep * len(lanes) if end else top - 34
-    high = bottom + 34 + 16 * len(foot) + (10 if foot else 0)
-    left = MARGIN + 10 + max([width(lane.name, SMALL) for lane in lanes], default=0.0)
-    bare: list[Bar] = []
-    with warnings.catch_warnings(), rc_context():
-        warnings.simplefilter("ignore")  # a glyph that matplotlib's font lacks is the browser's business
-        _set(dict(rcParamsDefault))
-        figure = Figure(figsize=(WIDEST / 96, high / 96), dpi=72, facecolor="none")
-        axes = figure.add_axes((0, 0, 1, 1), xlim=(0, WIDEST), ylim=(high, 0))
-        axes.axis("off")
-        _rectangle(axes, 0, 0, WIDEST, high, 8, facecolor=theme.PLATE, edgecolor="none", zorder=-1)
-        for row, line in enumerate(head):
-            _write(axes, MARGIN, MARGIN + TITLE + 20 * row, line, size=TITLE, weight="bold")
+    marks = [mark for lane in lanes for mark in (lane.name, lane.idle, PREDICTED if lane.spans else "")]
+    left = MARGIN + 10 + max((width(mark, SMALL) for mark in marks), default=0.0)
+    pixels = (WIDEST - MARGIN - END - left) / (end or 1.0)
+    first = bottom = MARGIN + 20.0 * len(head) + 4
+    tops = []
+    for panel in panels:
+        bottom += (24 if panel.heading else 0) + (14 if panel.now else 0)
+        tops.append(bottom)
+        bottom += sum(_tall(lane, deep) for lane in panel.lanes)
+    bottom = bottom if end else bottom - 34
+    bare: list[list[Bar]] = [[] for _ in panels]
+
+    def paint(axes: Axes) -> None:
+        for row, words in enumerate(head):
+            write(axes, MARGIN, MARGIN + TITLE + 20 * row, words, size=TITLE, weight="bold")
         if end:
-            _axis(axes, left, top, bottom, end)
-        pixels = (WIDEST - MARGIN - END - left) / (end or 1.0)
-        for row, lane in enumerate(lanes):
-            y = top + deep * row
-            _write(axes, MARGIN, y + deep / 2 + 4, lane.name, color=theme.MUTED)
-            frees = [left + bar.start * pixels for bar in lane.bars[1:]] + [WIDEST - MARGIN + 6]
-            for bar, free in zip(lane.bars, frees, strict=True):
-                wide = (bar.end - bar.start) * pixels
-                place = Place(left + bar.start * pixels, y + 3.5, wide, deep - 7, free)
-                if not _bar(axes, bar, place, names.get(bar.step or "", ""), bar.step in thick and not bar.what):
-                    bare.append(bar)
-        if now:
-            axes.plot([left + end * pixels] * 2, [top - 4, bottom], color=theme.ALARM, linewidth=1.2, linestyle="--")
-            edge = "right" if end else "left"
-            _write(axes, left + end * pixels, top - 8, f"now: {now}", ha=edge, color=theme.ALARM)
-        for row, line in enumerate(foot):
-            _write(axes, MARGIN, bottom + 44 + 16 * row, line, color=theme.TEXT)
-        out = StringIO()
-        figure.savefig(out, format="svg", metadata={"Date": None, "Creator": None, "Format": None, "Type": None})
-    return out.getvalue()[out.getvalue().index("<svg") :], bare
+            axis(axes, left, pixels, (first, bottom), end)
+        for panel, top, short in zip(panels, tops, bare, strict=True):
+            short += _panel(axes, panel, top, left, pixels, deep)
+        for row, words in enumerate(foot):
+            write(axes, MARGIN, bottom + 44 + 16 * row, words, color=theme.TEXT)
+
+    return painted(bottom + 34 + 16 * len(foot) + (10 if foot else 0), paint), bare
 
 
-def _set(defaults: dict[Any, Any]) -> None:
-    """The settings of matplotlib, whatever the person's own are."""
-    from matplotlib import rcParams
-
-    rcParams.update(
-        {name: value for name, value in defaults.items() if not name.startswith(("backend", "date.", "tk."))}
-    )
-    rcParams.update({"svg.hashsalt": "planexec_lite", "svg.fonttype": "none", "text.parse_math": False})
-    rcParams.update({"font.family": ["sans-serif"], "font.sans-serif": list(theme.FAMILIES)})
+def _tall(lane: Lane, deep: float) -> float:
+    return deep + BRACKETS * len(lane.spans)
 
 
-def _axis(axes: Axes, left: float, top: float, bottom: float, end: float) -> None:
-    from matplotlib.ticker import MaxNLocator
+def _panel(axes: Axes, panel: Panel, top: float, left: float, pixels: float, deep: float) -> list[Bar]:
+    bare, y, end = [], top, left + panel.end * pixels
+    places: dict[str, list[Place]] = {}
+    for lane in panel.lanes:
+        two = 6 if lane.idle else 0
+        write(axes, MARGIN, y + deep / 2 + 4 - two, lane.name, color=theme.MUTED)
+        write(axes, MARGIN, y + deep / 2 + 5 + two, lane.idle, color=theme.MUTED)
+        if lane.idle:
+            line(axes, [left, end], [y + deep / 2] * 2, 1, theme.LINE, linestyle=(0, (1, 3)), zorder=0.5)
+        frees = [left + bar.start * pixels for bar in lane.bars[1:]] + [WIDEST - MARGIN + 6]
+        for bar, free in zip(lane.bars, frees, strict=False):
+            place = Place(left + bar.start * pixels, y + 3.5, (bar.end - bar.start) * pixels, deep - 7, free)
+            if bar.step is not None and not bar.what:
+                places.setdefault(bar.step, []).append(place)
+            if not _bar(axes, bar, place, panel.names.get(bar.step or "", ""), bar.step in panel.path and not bar.what):
+                bare.append(bar)
+        for row, spans in enumerate(lane.spans):
+            write(axes, MARGIN, y + deep + BRACKETS * row + 9, "" if row else PREDICTED, color=theme.MUTED)
+            for span in spans:
+                _bracket(axes, span, left, pixels, y + deep + BRACKETS * row + 5)
+        y += _tall(lane, deep)
+    for one, other in pairwise(panel.path):
+        if one in places and other in places:
+            _link(axes, max(places[one], key=lambda place: place.x), min(places[other], key=lambda place: place.x))
+    _ending(axes, panel, top, y, end)
+    return bare
 
-    factor, unit = scale(end)
-    ticks = MaxNLocator(nbins=8, steps=[1, 2, 5, 10]).tick_values(0, end / factor) if end else [0.0]
-    for tick in ticks:
-        if 0 <= tick * factor <= end * 1.0001:
-            x = left + tick * factor * (WIDEST - MARGIN - END - left) / (end or 1.0)
-            axes.plot([x, x], [top, bottom + 4], color=theme.HAIR, linewidth=0.75, zorder=0)
-            words = f"{tick:g} {unit}"
-            _write(axes, x, bottom + 18, words, ha="center", color=theme.MUTED)
+
+def _ending(axes: Axes, panel: Panel, top: float, bottom: float, end: float) -> None:
+    write(axes, MARGIN, top - 8 - (14 if panel.now else 0), panel.heading, size=theme.BODY, weight="bold")
+    if panel.now:
+        line(axes, [end] * 2, [top - 4, bottom] if panel.end else [top] * 2, 1.6, theme.ALARM, linestyle="--")
+        write(axes, end, top - 8, f"now: {panel.now}", ha="right" if panel.end else "left", color=theme.ALARM)
+    elif panel.heading:
+        line(axes, [end + 1.5] * 2, [top - 2, bottom], 1.6, theme.TEXT, zorder=0.75)
+
+
+def _link(axes: Axes, one: Place, other: Place) -> None:
+    """The critical path goes on in another lane, or after a wait."""
+    end, start = one.x + one.wide, other.x
+    middles = [place.y + place.high / 2 for place in (one, other)]
+    if one.y != other.y or start - end > 2:
+        line(
+            axes,
+            [end - 0.5, end - 0.5, start + 0.5],
+            [middles[0], middles[1], middles[1]],
+            2.5,
+            LOOKS["done"].ink,
+            zorder=0.7,
+        )
+
+
+def _bracket(axes: Axes, span: Span, left: float, pixels: float, y: float) -> None:
+    start, end = left + span.start * pixels + 1, left + span.end * pixels - 1
+    line(axes, [start, start, end, end], [y - 4, y, y, y - 4], 1, theme.TEXT, zorder=0.6)
+    if (wide := width(span.step, SMALL)) < end - start - 6:
+        x = (start + end - wide) / 2
+        clear(axes, x, y + 4, span.step)
+        write(axes, x, y + 4, span.step)
 
 
 def _bar(axes: Axes, bar: Bar, at: Place, name: str, thick: bool) -> bool:
@@ -129,26 +168,15 @@ def _bar(axes: Axes, bar: Bar, at: Place, name: str, thick: bool) -> bool:
     if bar.what and fine:
         look = PLANNER if bar.step is None else LOOKS["judging"]
     shown = max(at.wide - 1, 2.5)
-    line = {"facecolor": look.fill, "edgecolor": look.ink, "linewidth": (2.5 if thick else 1.0) * POINT}
-    _rectangle(axes, at.x + 0.5, at.y, shown, at.high, min(4, shown / 2), **line)
+    how = {"facecolor": look.fill, "edgecolor": look.ink, "linewidth": (2.5 if thick else 1.0) * POINT}
+    rectangle(axes, at.x + 0.5, at.y, shown, at.high, min(4, shown / 2), **how)
     rows = 2 if at.high > 2 * ROW else 1
     words, inside = label(bar, name, at.wide - 2 * PAD, at.free - at.x - at.wide - 8, rows)
     long = max((width(line_of_words, SMALL) for line_of_words in words), default=0.0)
     x = at.x + min(PAD, (at.wide - long) / 2) if inside else at.x + at.wide + 5
     y = at.y + at.high / 2 + 4 - ROW * (len(words) - 1) / 2
     for row, line_of_words in enumerate(words):
-        _write(axes, x, y + ROW * row, line_of_words, color=look.ink if bar.state != "done" else theme.TEXT)
+        if not inside:
+            clear(axes, x, y, line_of_words)
+        write(axes, x, y + ROW * row, line_of_words, color=look.ink if bar.state != "done" else theme.TEXT)
     return bool(words)
-
-
-def _write(
-    axes: Axes, x: float, y: float, words: str, *, size: float = SMALL, color: str = theme.TEXT, **how: Any
-) -> None:
-    if words:
-        axes.text(x, y, words, fontsize=size * POINT, color=color, va="baseline", **how)
-
-
-def _rectangle(axes: Axes, x: float, y: float, wide: float, high: float, radius: float, **how: Any) -> None:
-    from matplotlib.patches import FancyBboxPatch
-
-    axes.add_patch(FancyBboxPatch((x, y), wide, high, boxstyle=f"round,pad=0,rounding_size={radius:g}", **how))

@@ -2,81 +2,50 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from math import fsum
 
-from planexec_lite import events as e
 from planexec_lite.run import Run
-from planexec_lite.views.bars import BY_VERDICT, JUDGING, Bar, bars, durations, lanes
-from planexec_lite.views.chart import Lane, draw
+from planexec_lite.views import predicted as forecast
+from planexec_lite.views.bars import JUDGING, Bar, bars
+from planexec_lite.views.chart import draw
 from planexec_lite.views.figure import Figure
-from planexec_lite.views.marks import told
-from planexec_lite.views.words import clean, count, fit_columns, listed, name_of, seconds, table
+from planexec_lite.views.notes import notes
+from planexec_lite.views.panel import critical_words, idle_words, panel_of, rows, short_words, spoken
+from planexec_lite.views.predicted import Predicted
+from planexec_lite.views.words import clean, count, seconds
 
-MOST_VERDICTS = 6
 
-
-def timeline(run: Run, title: str | None = None) -> Figure:
+def timeline(run: Run, title: str | None = None, *, predicted: Predicted | None = None) -> Figure:
     """Draw who was busy when: the steps of a run in lanes, the planner and the evaluator in lanes of their own.
 
-    The times are those of the workers: on the virtual clock of `Simulated` they are the same in every run.
+    The times are those of the workers: on the virtual clock of `Simulated` they are the same in every run. The time in
+    which a slot carried out no step is its idle time.
 
     Args:
         run: a run, ended or not.
         title: the finding; by default one is worded from the times.
+        predicted: what was thought beforehand: another run of the same plan, such as one on the virtual clock; or start
+            times in seconds by step id. It is drawn as brackets below the bars, and the difference is said in words.
+
+    Raises `ValueError` for the predicted start of a step that the run does not have, or a start before zero.
     """
     found = bars(run)
-    names = {id: name_of(step) for id, step in run.board.steps.items()}
-    path, length = _critical(run)
+    thought = {} if predicted is None else forecast.predict(predicted, run)
+    end = max([run.makespan, *(span.end for span in thought.values())])
+    panel = panel_of(run, found, thought, end)
+    if title is None and predicted is not None and thought and run.status == "finished":
+        title = forecast.finding(predicted, run)
     title = clean(title) if title is not None else _finding(run, found)
-    planner = [bar for bar in found if bar.step is None]
-    shared = [Lane("planner", planner)] if planner else []
-    slots = lanes([bar for bar in found if bar.step is not None and not bar.what])
-    shared += [Lane(f"slot {number}", lane) for number, lane in enumerate(slots, 1)]
-    judges = lanes([bar for bar in found if bar.what == JUDGING])
-    shared += [Lane("evaluator" + (f" {number}" if number > 1 else ""), lane) for number, lane in enumerate(judges, 1)]
-    notes = _notes(run, found)
-    until = None if run.board.ended else run.status
-    svg, bare = draw(title, shared if run.makespan else [], names, set(path), run.makespan, notes, until)
-    said = [f"Thick outline: the critical path {' → '.join(path)}, {seconds(length)}."] if path else []
-    said += [f"Too short for a label: {listed(map(_word, bare))}."] if bare else []
-    caption = " ".join(said)
-    rows = [
-        [f"  {lane.name}", _word(bar), _name(bar, names), seconds(bar.start, run.makespan), "–",
-         seconds(bar.end, run.makespan), bar.state, "critical" if bar.step in path and not bar.what else ""]
-        for lane in shared for bar in lane.bars
-    ]  # fmt: skip
-    text = "\n".join([title, *table(rows), *notes, *([caption] if caption else [])])
-    spans = [
-        f"{_word(bar)} from {seconds(bar.start, run.makespan)} to {seconds(bar.end, run.makespan)}, {bar.state}"
-        for bar in found[:12]
-    ]
-    more = [f"and {len(found) - 12} more"] if len(found) > 12 else []
-    alt = f"Timeline: {title}. {'; '.join([*spans, *more])}. {' '.join(notes)}".strip()
+    below = notes(run, found) + ([] if predicted is None else forecast.differences(predicted, run))
+    svg, bare = draw(title, [panel], below, end)
+    path = critical_words(run, panel)
+    idle = idle_words(panel)
+    said = [*([f"Thick outline: {path}."] if path else []), *(["Dotted: idle."] if idle else [])]
+    said += ["Brackets: when each step was predicted."] if thought else []
+    caption = " ".join([*said, *short_words(bare[0])])
+    text = "\n".join([title, *rows(panel, thought, end), *idle, *below, *([caption] if caption else [])])
+    alt = f"Timeline: {title}. {'; '.join(spoken(found, run))}. {' '.join([*idle, *below])}".strip()
     return Figure(title, text, alt, caption, 720, svg=svg)
-
-
-def _name(bar: Bar, names: Mapping[str, str]) -> str:
-    return "" if bar.what or bar.step is None else fit_columns(names.get(bar.step, ""), 50)
-
-
-def _word(bar: Bar) -> str:
-    if bar.step is None:
-        return bar.what or "planning"
-    return (
-        f"{bar.what} {bar.step}"
-        if bar.what
-        else f"step {bar.step}" + (f", try {bar.attempt}" if bar.attempt > 1 else "")
-    )
-
-
-def _critical(run: Run) -> tuple[list[str], float]:
-    """The chain of steps that takes longest; only of a run that finished, else it says nothing."""
-    if run.status != "finished":
-        return [], 0.0
-    taken = durations(run)
-    path, length = run.plan.critical_path({step.id: taken.get(step.id, 0.0) for step in run.plan.steps})
-    return (path, length) if length else ([], 0.0)
 
 
 def _finding(run: Run, found: list[Bar]) -> str:
@@ -92,7 +61,7 @@ def _finding(run: Run, found: list[Bar]) -> str:
         if not whole:
             return f"{count(done, 'step')}, none of which takes any time"
         if work - whole > whole / 1000:
-            return f"{steps}; one after the other they would take {seconds(work)}"
+            return f"{steps}; one after the other they would take {seconds(work, whole)}"
         return f"{steps}, one after the other" if done > 1 and not others else steps
     stand = f"{done} of {count(len(run.plan.steps), 'step')} done"
     if run.board.failed:
@@ -100,41 +69,3 @@ def _finding(run: Run, found: list[Bar]) -> str:
         at = max(bar.end for bar in found if bar.step == id)
         return f"Step {id} failed at {seconds(at)}; {stand}"
     return f"{run.status.capitalize()} at {seconds(whole)}: {stand}"
-
-
-def _notes(run: Run, found: list[Bar]) -> list[str]:
-    board, said = run.board, []
-    for id, state in board.state.items():
-        states = [bar.state for bar in found if bar.step == id and not bar.what]
-        if tries := states.count("failed"):
-            times = "" if tries == 1 else f" {tries} times"
-            last = states[-1] if state == "failed" else state
-            error = f": {fit_columns(clean(board.errors[id]), 110)}" if last == "failed" else f", then {last}."
-            said.append(f"Step {id} failed{times}{error}")
-    said += _verdicts(run) + told(board)
-    skipped, superseded = (
-        [id for id, state in board.state.items() if state == gone] for gone in ("skipped", "superseded")
-    )
-    started = {bar.step for bar in found}
-    waiting = [id for id, state in board.state.items() if state == "waiting" and id not in started]
-    said += [f"Skipped: {listed(skipped)}."] if skipped else []
-    said += [f"Superseded by a later plan: {listed(superseded)}."] if superseded else []
-    said += [f"Never started: {listed(waiting)}."] if waiting else []
-    said += [] if run.makespan else ["There are no bars to draw: nothing declares how long it takes."]
-    return said
-
-
-def _verdicts(run: Run) -> list[str]:
-    """What the evaluator held against results, and where it gave no verdict; the same said twice is said once."""
-    said: dict[tuple[str, str], list[str]] = {}
-    for event in run.events:
-        if isinstance(event, e.Judged) and event.verdict != "accept":
-            words = f"Step {event.step} {BY_VERDICT}", f"({event.verdict}): {fit_columns(clean(event.reason), 90)}."
-        elif isinstance(event, e.JudgeFailed):
-            words = f"No verdict on step {event.step}", f"({fit_columns(clean(event.error), 90)})."
-        else:
-            continue
-        said.setdefault(words, []).append(seconds(event.at, run.makespan))
-    lines = [f"{what} at {listed(times)} {why}" for (what, why), times in said.items()]
-    more = [f"And {count(len(lines) - MOST_VERDICTS, 'more verdict')}."] if len(lines) > MOST_VERDICTS else []
-    return lines[:MOST_VERDICTS] + more

@@ -47,12 +47,11 @@ class Finished(NamedTuple):
 
 
 class GivenUp(NamedTuple):
-    """A task that took longer than its timeout, at the instant when that was noticed. `ended`: it is over meanwhile."""
+    """A task that took longer than its timeout, at the instant when that was noticed."""
 
     task: Task
     at: float
     seconds: float
-    ended: bool = False
 
 
 class Late(NamedTuple):
@@ -127,7 +126,7 @@ def described(problem: BaseException) -> str:
 def in_real_time(task: Task, report: Report, at: float) -> tuple[Said, ...]:
     """What a crew on the real clock says about a task that was measured where it ran, and has ended."""
     if task.timeout is not None and report.took > task.timeout:
-        return GivenUp(task, at, report.took, ended=True), Late(task, report, at, report.took)
+        return GivenUp(task, at, task.timeout), Late(task, report, at, report.took)
     began = at - report.took
     inside = [(began + after, event) for _, after, event in report.inside] if report.inside else []
     return (Finished(task, report, at, report.took, inside),)

@@ -17,7 +17,7 @@ class Inline:
     A timeout is noticed when the step has ended. A planner that streams is heard to its end before its steps start.
     """
 
-    limits: Mapping[str, int] = field(default_factory=dict)
+    limits: Mapping[str, int] = field(default_factory=dict, hash=False)
 
     def open(self, now: float = 0.0) -> AbstractContextManager[Crew]:
         """Return the crew: this thread."""

@@ -37,7 +37,8 @@ class Pool:
 
     Each job is measured where it runs; planning and judging stay in this process. A timeout counts from when the
     executor begins with the step. The step is then given up and its slot is free, but a thread can't be stopped: the step
-    is in doubt, and keeps the executor's thread until it ends.
+    is in doubt, and keeps the executor's thread until it ends. What it used, such as an oven, counts as free: the run
+    could wait for ever otherwise.
 
     Args:
         executor: where the steps run.
@@ -47,7 +48,7 @@ class Pool:
 
     executor: FutureExecutor
     slots: int | None = None
-    limits: Mapping[str, int] = field(default_factory=dict)
+    limits: Mapping[str, int] = field(default_factory=dict, hash=False)
 
     def __post_init__(self) -> None:
         check_slots(self.slots)
@@ -142,10 +143,12 @@ class _PoolCrew:
         return max(0.0, min(ends))
 
     def _overdue(self) -> list[Said]:
-        now = perf_counter()
+        if not self.timed:
+            return []
+        now, begun = perf_counter(), self._begun()
         said: list[Said] = []
         for number, (task, began) in list(self.timed.items()):
-            if began is None and self.futures[number].running():
+            if began is None and number in begun:
                 self.timed[number] = (task, now)
             elif began is not None and now - began >= (task.timeout or 0) and not self.futures[number].done():
                 del self.timed[number]
@@ -154,12 +157,21 @@ class _PoolCrew:
                 said.append(GivenUp(task, now - self.epoch, task.timeout or 0))
         return said
 
+    def _begun(self) -> list[int]:
+        """The tasks that the executor is at. One of processes calls some running that still wait for a process."""
+        running = [number for number, future in list(self.futures.items()) if future.running()]
+        return running[: getattr(self.executor, "_max_workers", None)]
+
 
 def _live(number: int, task: Task, words: SimpleQueue[_Word]) -> None:
     def hear(event: object) -> None:
         words.put((number, task, Heard(task, 0.0, event)))
 
-    words.put((number, task, measure(task.call, *task.args, hear=hear)))
+    try:
+        report = measure(task.call, *task.args, hear=hear)
+    except BaseException as problem:  # an interrupt inside: nobody else would hear of it in this thread
+        report = Report(error=described(problem))
+    words.put((number, task, report))
 
 
 def _report(future: Future[Report]) -> Report:

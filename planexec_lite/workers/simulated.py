@@ -20,7 +20,7 @@ class Simulated:
     """
 
     slots: int | None = None
-    limits: Mapping[str, int] = field(default_factory=dict)
+    limits: Mapping[str, int] = field(default_factory=dict, hash=False)
 
     def __post_init__(self) -> None:
         check_slots(self.slots)

@@ -30,19 +30,29 @@ def carry_out(step: Any, inputs: dict[str, Any], functions: Functions) -> Any:
     return functions[step["tool"]](**references.resolve(step["params"], inputs))
 
 
-def with_asyncio(steps: Steps, functions: Functions) -> dict[str, Any]:
-    """Run every step as a task, as soon as what it waits for is done."""
+def sorter_of(steps: Steps) -> TopologicalSorter[str]:
+    """The steps in graphlib's sorter, prepared."""
+    sorter = TopologicalSorter({id: step["depends_on"] for id, step in steps.items()})
+    sorter.prepare()
+    return sorter
+
+
+def with_asyncio(steps: Steps, functions: Functions, pool: Executor | None = None) -> dict[str, Any]:
+    """Run every step as a task, as soon as what it waits for is done; on the loop's own thread, or on a `pool`'s."""
 
     async def run() -> dict[str, Any]:
-        sorter = TopologicalSorter({id: step["depends_on"] for id, step in steps.items()})
-        sorter.prepare()
+        loop = asyncio.get_running_loop()
+        sorter = sorter_of(steps)
         finished: asyncio.Queue[tuple[str, Any]] = asyncio.Queue()
         results: dict[str, Any] = {}
 
         async def work(id: str) -> None:
             step = steps[id]
             inputs = {other: results[other] for other in step["depends_on"]}
-            finished.put_nowait((id, carry_out(step, inputs, functions)))
+            if pool is None:
+                finished.put_nowait((id, carry_out(step, inputs, functions)))
+            else:
+                finished.put_nowait((id, await loop.run_in_executor(pool, carry_out, step, inputs, functions)))
 
         while sorter.is_active():
             tasks = [asyncio.create_task(work(id)) for id in sorter.get_ready()]
@@ -59,15 +69,17 @@ def with_asyncio(steps: Steps, functions: Functions) -> dict[str, Any]:
 
 def with_threads(steps: Steps, functions: Functions, pool: Executor) -> dict[str, Any]:
     """Hand every step to the pool, as soon as what it waits for is done."""
-    sorter = TopologicalSorter({id: step["depends_on"] for id, step in steps.items()})
-    sorter.prepare()
+    return with_futures(steps, lambda id, inputs: pool.submit(carry_out, steps[id], inputs, functions))
+
+
+def with_futures(steps: Steps, submit: Callable[[str, dict[str, Any]], Future[Any]]) -> dict[str, Any]:
+    """Submit every step with its inputs, as soon as what it waits for is done."""
+    sorter = sorter_of(steps)
     finished: SimpleQueue[tuple[str, Future[Any]]] = SimpleQueue()
     results: dict[str, Any] = {}
     while sorter.is_active():
         for id in sorter.get_ready():
-            step = steps[id]
-            inputs = {other: results[other] for other in step["depends_on"]}
-            future = pool.submit(carry_out, step, inputs, functions)
+            future = submit(id, {other: results[other] for other in steps[id]["depends_on"]})
             future.add_done_callback(lambda future, id=id: finished.put((id, future)))  # type: ignore[misc]
         id, future = finished.get()
         results[id] = future.result()

@@ -9,34 +9,54 @@ from statistics import median
 from time import perf_counter
 from typing import Any
 
+Taken = dict[str, list[float]]
+
 
 @dataclass(frozen=True)
 class Row:
-    """A line of the report: what was measured, in which unit, beside what, and how large the ratio may be."""
+    """A line of the report: what was measured, in which unit, beside what, and what the ratio of the two has to be.
+
+    `ratio` is the median of the rounds' ratios, where there are rounds; `most` and `least` are the target.
+    """
 
     what: str
     ours: float
     theirs: float
     unit: str
-    target: float | None = None
+    most: float | None = None
     ratio: float | None = None
+    least: float | None = None
 
     @property
     def factor(self) -> float:
-        """How many times the other one it takes: the median of the rounds' ratios where there are rounds."""
+        """How many times the second number the first one is."""
         return self.ours / self.theirs if self.ratio is None else self.ratio
 
     @property
+    def target(self) -> str:
+        """The bounds of the ratio in words; empty where there are none."""
+        bounds = [("≤", self.most), ("≥", self.least)]
+        return ", ".join(f"{sign} {bound:g}" for sign, bound in bounds if bound is not None)
+
+    @property
     def verdict(self) -> str:
-        """Whether the target is met."""
-        if self.target is None:
+        """Whether the target is met; empty where there is none."""
+        if not self.target:
             return ""
-        return "met" if self.factor <= self.target else "MISSED"
+        low = self.least is not None and self.factor < self.least
+        high = self.most is not None and self.factor > self.most
+        return "MISSED" if low or high else "met"
 
     def __str__(self) -> str:
-        target = "" if self.target is None else f"≤ {self.target:g}"
-        times = f"{self.ours:.1f} {self.unit} | {self.theirs:.1f} {self.unit} | {self.factor:.2f}"
-        return f"| {self.what} | {times} | {target} | {self.verdict} |"
+        times = f"{number(self.ours)} {self.unit} | {number(self.theirs)} {self.unit} | {number(self.factor, 2)}"
+        return f"| {self.what} | {times} | {self.target} | {self.verdict} |"
+
+
+def number(value: float, places: int = 1) -> str:
+    """A number as the report shows it: whole from 1,000 on, and small ones with as many places as they need."""
+    if value >= 1000:
+        return f"{value:,.0f}"
+    return f"{value:.{places}f}" if value >= 0.1 or value == 0 else f"{value:.2g}"
 
 
 def table(title: str, rows: list[Row], ours: str, theirs: str) -> str:
@@ -45,9 +65,9 @@ def table(title: str, rows: list[Row], ours: str, theirs: str) -> str:
     return "\n".join([*head, *map(str, rows), ""])
 
 
-def rounds(contenders: Mapping[str, Callable[[], Any]], times: int) -> dict[str, list[float]]:
+def rounds(contenders: Mapping[str, Callable[[], Any]], times: int) -> Taken:
     """Seconds of every contender in every round; in each round all of them run, one after the other."""
-    taken: dict[str, list[float]] = {name: [] for name in contenders}
+    taken: Taken = {name: [] for name in contenders}
     for turn in range(times + 1):
         for name, work in contenders.items():
             gc.collect()

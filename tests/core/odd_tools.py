@@ -143,3 +143,24 @@ def sets() -> dict[str, Any]:
     """Sets at every depth; their order depends on the hash seed."""
     words = {"red", "green", "blue", "yellow", "black"}
     return {"top": words, "deep": [{"in": frozenset(words)}]}
+
+
+async def awaits(value: int, seconds: float = 0.01) -> int:
+    """Wait without holding up anybody, then double."""
+    charge(2.0)
+    await asyncio.sleep(seconds)
+    charge(1.0)
+    emit("awaited")
+    return value * 2
+
+
+async def async_raises(what: str) -> str:
+    """Raise, after having waited."""
+    await asyncio.sleep(0)
+    raise RAISED[what]()
+
+
+async def async_process() -> int:
+    """Where it runs."""
+    await asyncio.sleep(0)
+    return os.getpid()

@@ -2,17 +2,32 @@
 
 from __future__ import annotations
 
+import json
+import math
 import threading
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 
-from planexec_lite import Plan, Tool, Toolbox
+from planexec_lite import Board, Plan, Run, Step, Tool, Toolbox
+from planexec_lite.events import (
+    PlanProposed,
+    Reviewed,
+    StepCancelled,
+    StepDone,
+    StepFailed,
+    StepProposed,
+    StepStarted,
+    from_dict,
+    to_dict,
+)
 from planexec_lite.meter import charge
+
+T = TypeVar("T")
 
 
 def rounds(examples: int) -> settings:
@@ -124,3 +139,123 @@ def greedy(made: Sequence[Job], slots: float, stop: bool) -> list[tuple[str, flo
                 else:
                     failed.add(job.id)
         running = [item for item in running if item[0] != now]
+
+
+def within(seconds: float, work: Callable[[], T]) -> T:
+    """Do `work` on a thread and fail, rather than hang, when it takes longer than `seconds`."""
+    done: list[T | BaseException] = []
+
+    def run() -> None:
+        try:
+            done.append(work())
+        except BaseException as problem:
+            done.append(problem)
+
+    thread = threading.Thread(target=run, daemon=True)
+    thread.start()
+    thread.join(seconds)
+    assert done, f"still hanging after {seconds} s"
+    if isinstance(done[0], BaseException):
+        raise done[0]
+    return done[0]
+
+
+def check_fold(run: Run) -> None:
+    """The board is the fold of the events: also after JSON, and wherever the run is cut."""
+    assert Board.of(run.events) == run.board
+    again = [from_dict(json.loads(json.dumps(to_dict(event)))) for event in run.events]
+    assert again == run.events
+    board = Board()
+    for place, event in enumerate(again):
+        assert Board.of(again[:place]) == board
+        board.apply(event)
+    assert board == run.board
+
+
+def check_order(run: Run, slots: float = math.inf) -> None:
+    """No step starts too early or too often, and never more at once than slots and limits allow."""
+    board, running, begun = Board(), dict[str, str](), dict[str, int]()
+    for event in run.events:
+        board.apply(event)
+        if isinstance(event, StepProposed | PlanProposed | Reviewed):  # an id may come again in another plan
+            begun = {id: begun[id] for id in begun if board.state[id] != "waiting"}
+        if isinstance(event, StepStarted):
+            step = board.steps[event.step]
+            assert event.step not in running, f"{event.step} runs twice at once"
+            assert event.attempt == begun.get(event.step, 0) + 1 <= event.attempts
+            assert all(board.state[other] == "done" for other in step.depends_on), f"{event.step} began too early"
+            running[event.step] = step.tool or ""
+            begun[event.step] = event.attempt
+            assert len(running) <= slots
+            for limit in board.limits:
+                at_once = sum(tool in limit.tools for tool in running.values())
+                assert at_once <= limit.slots, f"{at_once} at once under the limit {limit.name}"
+        elif isinstance(event, StepDone | StepFailed | StepCancelled):
+            del running[event.step]
+            begun[event.step] -= isinstance(event, StepCancelled)
+    assert not running
+
+
+END = "the plan that was written so far"
+
+
+class Writing:
+    """A planner that is heard while it writes. Each answer is a list, and the last one is given again and again.
+
+    In it, a dict is a step, a number the seconds until the next part, an exception is raised, a function is called, and
+    `END` is the plan of all steps before it; an answer without it breaks off.
+    """
+
+    stream = True
+
+    def __init__(self, *answers: Sequence[Any]) -> None:
+        self.answers, self.asked, self.told = answers, 0, list[list[str]]()
+
+    def plan(self, goal: str, board: Board, tools: Toolbox) -> Plan:
+        raise AssertionError("it is heard, not read")
+
+    def parts(self, goal: str, board: Board, tools: Toolbox) -> Iterator[Step | Plan]:
+        self.told.append([problem.code for problem in board.problems])
+        answer = self.answers[min(self.asked, len(self.answers) - 1)]
+        self.asked += 1
+        steps: list[Any] = []
+        for part in answer:
+            if isinstance(part, dict):
+                steps.append(part)
+                yield from Plan.parse([part]).steps
+            elif isinstance(part, float):
+                charge(part)
+            elif isinstance(part, BaseException):
+                raise part
+            elif part is END:
+                yield Plan(steps=tuple(step for one in steps for step in Plan.parse([one]).steps))
+            elif isinstance(part, Plan):
+                yield part
+            else:
+                part()
+
+
+class Portions:
+    """A planner that gives its plans in turn, the last one again and again, whatever it is told."""
+
+    def __init__(self, *answers: Any) -> None:
+        self.answers, self.asked, self.told = answers, 0, list[list[str]]()
+
+    def plan(self, goal: str, board: Board, tools: Toolbox) -> Plan:
+        self.told.append([problem.code for problem in board.problems])
+        self.asked += 1
+        return Plan.parse(self.answers[min(self.asked, len(self.answers)) - 1])
+
+
+TOP = ("retries", "timeout", "gate", "effects", "success_criteria", "description", "undo")
+
+
+def step(id: str, tool: str | None, *after: str, **more: Any) -> dict[str, Any]:
+    """A step as a dict: `more` holds the fields of the step that are named in `TOP`, and the parameters of its tool."""
+    fields: dict[str, Any] = {name: more.pop(name) for name in TOP if name in more}
+    return {"id": id, "tool": tool, "params": more, "depends_on": list(after), **fields}
+
+
+def starts(run: Run) -> list[tuple[str, float]]:
+    """(id, start) of every attempt, in the order of the events."""
+    return [(event.step, event.at) for event in run.events if isinstance(event, StepStarted)]

@@ -18,7 +18,7 @@ from planexec_lite.events import Inside, StepDone, StepFailed, StepStarted
 from planexec_lite.meter import Meter, ModelCall, charge
 from planexec_lite.workers import Task, Workers
 from tests.core import odd_tools
-from tests.core.shapes import Job, Workshop, plan_of
+from tests.core.shapes import Job, Workshop, plan_of, within
 
 T = TypeVar("T")
 TOOLS = Toolbox(
@@ -27,25 +27,6 @@ TOOLS = Toolbox(
         odd_tools.waits, odd_tools.tells, odd_tools.late_error, odd_tools.no_number, odd_tools.sets,
     ]
 )  # fmt: skip
-
-
-def within(seconds: float, work: Callable[[], T]) -> T:
-    """Do `work` on a thread and fail, rather than hang, when it takes longer than `seconds`."""
-    done: list[T | BaseException] = []
-
-    def run() -> None:
-        try:
-            done.append(work())
-        except BaseException as problem:
-            done.append(problem)
-
-    thread = threading.Thread(target=run, daemon=True)
-    thread.start()
-    thread.join(seconds)
-    assert done, f"still hanging after {seconds} s"
-    if isinstance(done[0], BaseException):
-        raise done[0]
-    return done[0]
 
 
 def step(id: str, tool: str, *depends_on: str, **more: Any) -> dict[str, Any]:

@@ -20,6 +20,7 @@ from planexec_lite.views import theme, words
 from tests.views import worlds
 
 ROOT = Path(__file__).parents[2]
+HOSTILE_RUN = worlds.run(worlds.HOSTILE_PLAN, slots=2)
 FIGURES: dict[str, Callable[[], views.Figure]] = {
     "graph": lambda: views.graph(worlds.plan(worlds.DEPLOY)),
     "graph of run": lambda: views.graph(worlds.deploy(fails=["5"]), worlds.SECONDS),
@@ -38,6 +39,13 @@ FIGURES: dict[str, Callable[[], views.Figure]] = {
     "board midway": lambda: views.board(worlds.midway()),
     "timeline of replan": lambda: views.timeline(worlds.replanned()),
     "timeline midway": lambda: views.timeline(worlds.midway()),
+    "timeline of streaming": lambda: views.timeline(worlds.streamed()),
+    "timeline predicted": lambda: views.timeline(worlds.deploy(fails=["5"], retries=2), predicted=worlds.deploy()),
+    "timeline of hostile predicted": lambda: views.timeline(worlds.run(worlds.HOSTILE_PLAN, 1), predicted=HOSTILE_RUN),
+    "timelines": lambda: views.timelines({"good": worlds.deploy(), "bad": worlds.deploy(fails=["5"])}),
+    "timelines of thirty": lambda: views.timelines({str(n): worlds.run(worlds.layered(6, 5), n) for n in (2, 5)}),
+    "timelines of hostile": lambda: views.timelines(dict.fromkeys(worlds.HOSTILE, HOSTILE_RUN)),
+    "timelines of nothing": lambda: views.timelines({"": Run()}),
     "diff": lambda: views.diff(worlds.replanned()),
     "diff of hostile": lambda: views.diff(worlds.HOSTILE_PLAN, worlds.plan([("0", worlds.HOSTILE[1], 1, [])])),
     "diff of nothing": lambda: views.diff(Plan(), Plan()),
@@ -166,7 +174,13 @@ def test_every_step_stands_in_the_text_of_a_timeline(name: str) -> None:
 def test_hostile_names_never_leave_their_place(given_names: list[str]) -> None:
     plan = worlds.plan([(str(n), name, 1, []) for n, name in enumerate(given_names)])
     run = worlds.run(plan)
-    for figure in (views.graph(run), views.board(run), views.sequence(run), views.diff(plan, Plan())):
+    for figure in (
+        views.graph(run),
+        views.board(run),
+        views.sequence(run),
+        views.diff(plan, Plan()),
+        views.timelines({given_names[0]: run}),
+    ):
         assert {tag for tag, _ in parse(figure)} <= ALLOWED
         assert "\x00" not in figure.text
         figure._repr_html_().encode()
@@ -227,6 +241,8 @@ def test_a_view_changes_nothing() -> None:
     events, board = list(run.events), Run(run.events).board
     for make in (views.graph, views.board, views.timeline, views.diff, views.sequence, views.thoughts):
         make(run)
+    views.timelines({"one": run, "other": run})
+    views.timeline(run, predicted=run)
     assert run.events == events
     assert run.board == board
 

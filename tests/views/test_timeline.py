@@ -1,7 +1,6 @@
 """The timeline: bars where the events say, one lane a slot, labels that fit, and failures in words."""
 
 from itertools import pairwise
-from xml.etree import ElementTree
 
 import pytest
 from hypothesis import given, settings
@@ -9,11 +8,13 @@ from hypothesis import strategies as st
 
 from planexec_lite import Plan, Run, views
 from planexec_lite import events as e
+from planexec_lite.limits import Limit
 from planexec_lite.views.bars import Bar, bars, lanes
 from planexec_lite.views.label import label
 from planexec_lite.views.theme import SMALL
 from planexec_lite.views.words import width
 from tests.views import worlds
+from tests.views.drawing import drawn, lines
 
 
 def test_the_text_of_the_deployment() -> None:
@@ -27,7 +28,8 @@ def test_the_text_of_the_deployment() -> None:
         "  slot 1  step 7  Verify production works     95 s   –  102 s  done  critical\n"
         "  slot 1  step 8  Send notification           102 s  –  103 s  done  critical\n"
         "  slot 2  step 3  Backup production database  0 s    –  15 s   done\n"
-        "Thick outline: the critical path 1 → 2 → 4 → 5 → 6 → 7 → 8, 103 s."
+        "Idle: slot 2 for 88 s, of 103 s.\n"
+        "Thick outline: the critical path 1 → 2 → 4 → 5 → 6 → 7 → 8, 103 s, as long as the run. Dotted: idle."
     )
 
 
@@ -56,10 +58,10 @@ def test_every_try_has_a_bar_and_failure_is_said_in_words() -> None:
         (62.0, 70.0, "failed", 1), (70.0, 78.0, "failed", 2), (78.0, 86.0, "failed", 3),
     ]  # fmt: skip
     figure = views.timeline(run)
-    drawn = " ".join(text.text or "" for text in ElementTree.fromstring(figure.svg).iter() if text.tag.endswith("text"))
-    assert "✗" in drawn
-    assert "Step 5 failed 3 times: RuntimeError" in drawn
-    assert "Skipped: 6, 7 and 8." in drawn
+    said = " ".join(drawn(figure))
+    assert "✗" in said
+    assert "Step 5 failed 3 times: RuntimeError" in said
+    assert "Skipped: 6, 7 and 8." in said
     assert "Skipped: 6, 7 and 8." in figure.text
 
 
@@ -88,6 +90,77 @@ def test_what_is_in_flight_lasts_until_now() -> None:
     run.record(e.StepDone(5.0, "1", None, seconds=5.0))
     assert bars(run)[1] == Bar("2", 0.0, 5.0, "running")
     assert "now: running" in views.timeline(run).svg
+
+
+def test_a_slot_says_how_long_it_was_idle_and_one_that_never_was_says_nothing() -> None:
+    figure = views.timeline(worlds.run(worlds.plan(worlds.DEPLOY), slots=2))
+    assert [words for words in drawn(figure) if words.startswith(("slot", "idle"))] == ["slot 1", "slot 2", "idle 88 s"]
+    assert "Idle: slot 2 for 88 s, of 103 s." in figure.alt
+    alone = views.timeline(worlds.run(worlds.plan(worlds.DEPLOY), slots=1))
+    assert "idle" not in " ".join(drawn(alone)) + alone.text
+
+
+def test_the_idle_time_of_many_slots_is_told_for_the_first_eight() -> None:
+    text = views.timeline(worlds.run(worlds.plan([(str(n), "", n + 1, []) for n in range(11)]), slots=None)).text
+    assert "slot 8 for 3 s and 2 more, of 11 s each." in text
+
+
+def test_the_critical_path_is_told_beside_the_length_of_the_run() -> None:
+    rows = [("1", "", 4.0, []), ("2", "", 4.0, []), ("3", "", 2.0, ["1", "2"])]
+    two, one = (views.timeline(worlds.run(worlds.plan(rows), slots)).caption for slots in (2, 1))
+    assert "the critical path 1 → 3, 6 s, as long as the run." in two
+    assert "the critical path 1 → 3, 6 s, 4 s less than the run." in one
+
+
+def test_the_critical_path_is_joined_by_a_line_where_it_changes_lanes_or_waits() -> None:
+    straight = worlds.run(worlds.chain(3))
+    across = worlds.run(worlds.plan([("1", "", 1.0, []), ("2", "", 2.0, []), ("3", "", 3.0, ["2"])]))
+    assert [len(lines(views.timeline(run), 2.5)) for run in (straight, across)] == [0, 1]
+
+
+def test_planning_beside_the_steps_has_a_lane_and_stands_in_the_title() -> None:
+    figure = views.timeline(worlds.streamed())
+    assert figure.title == "2 steps in 8 s, 5 s of it planning; one after the other they would take 10 s"
+    assert "  planner  planning         0 s  –  5 s  done" in figure.text
+    assert "  slot 1   step 1    Read   2 s  –  4 s  done  critical" in figure.text
+
+
+def test_a_step_that_was_taken_back_before_it_began_has_no_bar_of_that_start() -> None:
+    run = Run()
+    run.record(e.RunStarted(0.0, "goal", planner=False, reviewer=False))
+    run.record(e.PlanProposed(0.0, worlds.plan([("1", "a", 1, []), ("2", "b", 1, [])])))
+    run.record(e.StepStarted(0.0, "1"))
+    run.record(e.StepStarted(0.0, "2"))
+    run.record(e.StepDone(1.0, "1", None, seconds=1.0))
+    run.record(e.StepCancelled(1.0, "2"))
+    assert [bar.step for bar in bars(run)] == ["1"]
+    assert "Never started: 2." in views.timeline(run).text
+    run.record(e.StepStarted(1.0, "2"))
+    run.record(e.StepDone(3.0, "2", None, seconds=2.0))
+    assert bars(run)[1] == Bar("2", 1.0, 3.0, "done")
+
+
+def test_a_late_result_is_told_and_does_not_count() -> None:
+    run = Run()
+    run.record(e.RunStarted(0.0, "goal", planner=False, reviewer=False))
+    run.record(e.PlanProposed(0.0, worlds.chain(2)))
+    run.record(e.StepStarted(0.0, "1"))
+    run.record(e.StepFailed(2.0, "1", "no answer in 2 s", 2.0, in_doubt=True))
+    run.record(e.StepLate(5.0, "1", "made", None, 5.0))
+    figure = views.timeline(run)
+    assert bars(run) == [Bar("1", 0.0, 2.0, "failed")]
+    assert "Step 1 had been given up; what it gave at 5 s does not count." in drawn(figure)
+    assert "had been given up" in figure.text
+
+
+def test_what_only_so_many_steps_may_use_is_told_with_the_steps_that_did() -> None:
+    run = Run()
+    run.record(e.RunStarted(0.0, "goal", planner=False, reviewer=False, limits=(Limit("oven", ("work",), 1),)))
+    run.record(e.PlanProposed(0.0, worlds.plan([("1", "a", 1, []), ("2", "b", 1, [])])))
+    for id, start in (("1", 0.0), ("2", 1.0)):
+        run.record(e.StepStarted(start, id))
+        run.record(e.StepDone(start + 1, id, None, 1.0))
+    assert "oven: 1 at once, used by 1 and 2." in views.timeline(run).text
 
 
 @settings(max_examples=30)
@@ -148,9 +221,10 @@ def test_judging_has_a_lane_replanning_its_reason_and_failed_by_verdict_is_said_
         "  evaluator  judging 2                                                26 s  –  27 s  accepted\n"
         "  evaluator  judging 3                                                42 s  –  43 s  replan\n"
         "  evaluator  judging 3                                                66 s  –  67 s  accepted\n"
+        "Idle: slot 1 for 10 s, of 75 s.\n"
         "Step 3 failed by verdict at 43 s (replan): 2 endpoints answer <401>.\n"
         "Superseded by a later plan: 5.\n"
-        "Thick outline: the critical path 1 → 2 → 2b → 3 → 4, 65 s."
+        "Thick outline: the critical path 1 → 2 → 2b → 3 → 4, 65 s, 10 s less than the run. Dotted: idle."
     )
     for words in (
         "3 ✗\u00a0failed by\u00a0verdict",
@@ -169,7 +243,7 @@ def test_an_evaluator_that_fails_and_news_are_told_below() -> None:
     assert "  evaluator  judging 4                                15 s  –  15 s  running\n" in text
     assert text.endswith(
         "No verdict on step 2 at 10 s (RuntimeError: no model).\n"
-        "News: “the window closes at <18:00>”.\nSuperseded by a later plan: 3."
+        "News: “the window closes at <18:00>”.\nSuperseded by a later plan: 3.\nDotted: idle."
     )
 
 

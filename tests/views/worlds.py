@@ -199,6 +199,24 @@ def thinking() -> Run:
     return run
 
 
+def streamed() -> Run:
+    """A run whose planner is still writing while the first step is at work."""
+    run, shown = Run(), plan([("1", "Read", 2, []), ("2", "Write", 3, ["1"])])
+    for event in (
+        e.RunStarted(0.0, "Write", planner=True, reviewer=False),
+        e.PlanStarted(0.0, "first"),
+        e.StepProposed(2.0, shown.steps[0]),
+        e.StepStarted(2.0, "1"),
+        e.StepDone(4.0, "1", "read", 2.0),
+        e.PlanProposed(5.0, shown, seconds=5.0),
+        e.StepStarted(5.0, "2"),
+        e.StepDone(8.0, "2", "written", 3.0),
+        e.Ended(8.0, "finished", "2 steps done"),
+    ):
+        run.record(event)
+    return run
+
+
 names = st.one_of(st.text(max_size=40), st.sampled_from(HOSTILE), st.sampled_from([row[1] for row in DEPLOY]))
 ids = st.text("abcdefXYZ0123456789_.-äжשд数据", min_size=1, max_size=30)
 

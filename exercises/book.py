@@ -1,0 +1,123 @@
+"""Reads the source notebooks: their exercises, and the three forms of an answer (source, student, solution).
+
+A region between `# BEGIN SOLUTION` and `# END SOLUTION` is the answer: the solution form keeps it without the markers,
+the student form has a stub instead. A region between `# BEGIN BROKEN` and `# END BROKEN`, commented out, is what the
+student form shows of code that is to be repaired.
+"""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+import textwrap
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+SOURCE = HERE / "source"
+STUB = "...  # your code goes here"
+VALUE = "...  # your answer goes here"
+HEADING = re.compile(r"^## (\w+\.\w+) · (.+)$", re.M)
+FACTS = re.compile(
+    r"^\*(Predict|Complete|Repair|Design) · difficulty ([1-5]) of 5 · (5|10|20) minutes · about (\d+) lines?\*$", re.M
+)
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A cell: its kind ("code" or "markdown"), its tags and its source."""
+
+    kind: str
+    tags: tuple[str, ...]
+    source: str
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What the heading of an exercise says, and the line below it."""
+
+    id: str
+    title: str
+    kind: str
+    difficulty: int
+    minutes: int
+    lines: int
+
+
+@cache
+def cells(path: Path) -> tuple[Cell, ...]:
+    """The cells of a notebook file; none when there is no such file."""
+    if not path.is_file():
+        return ()
+    raw = json.loads(path.read_text(encoding="utf-8"))["cells"]
+    return tuple(Cell(one["cell_type"], tuple(one["metadata"].get("tags", ())), "".join(one["source"])) for one in raw)
+
+
+@cache
+def source_of(lesson: str) -> Path:
+    """The source notebook of a lesson."""
+    return next(iter(sorted(SOURCE.glob(f"{lesson}_*.ipynb"))), SOURCE / f"{lesson}.ipynb")
+
+
+def lessons() -> list[str]:
+    """The lessons that have exercises, "01" to "08"."""
+    return [path.name.partition("_")[0] for path in sorted(SOURCE.glob("*.ipynb"))]
+
+
+def facts(lesson: str) -> list[Facts]:
+    """What the headings of a lesson's exercises say."""
+    found = []
+    for cell in cells(source_of(lesson)):
+        heading, line = HEADING.search(cell.source), FACTS.search(cell.source)
+        if cell.kind == "markdown" and heading and line:
+            kind, difficulty, minutes, lines = line.groups()
+            id, title = heading.groups()
+            found.append(Facts(id, title, kind.lower(), int(difficulty), int(minutes), int(lines)))
+    return found
+
+
+def answer(id: str) -> str | None:
+    """The source of the cell that is tagged `answer` and with this id; None when there is none."""
+    found = [cell.source for cell in cells(source_of(id.partition(".")[0])) if {"answer", id} <= set(cell.tags)]
+    return found[0] if found else None
+
+
+def solved(source: str) -> str:
+    """The solution form of an answer."""
+    return _replaced(_replaced(source, "BROKEN", lambda text, indent: ""), "SOLUTION", lambda text, indent: text)
+
+
+def stub(source: str) -> str:
+    """The student form of an answer."""
+    if "# BEGIN BROKEN" not in source:
+        return _replaced(source, "SOLUTION", _stub)
+    bare = _replaced(source, "SOLUTION", lambda text, indent: "")
+    return _replaced(bare, "BROKEN", lambda text, indent: re.sub(r"(?m)^([ ]*)# ?", r"\1", text))
+
+
+def _replaced(source: str, region: str, form: Callable[[str, str], str]) -> str:
+    """The source with each region of that name put into another form, given its lines and its indentation."""
+    lines = rf"(?m)^([ ]*)# BEGIN {region}\n((?:.*\n)*?)[ ]*# END {region}(?:\n|\Z)"
+    text = re.sub(lines, lambda found: form(found[2], found[1]), source)
+    return re.sub(r"\n{4,}", "\n\n\n", text).strip("\n")
+
+
+def _stub(region: str, indent: str) -> str:
+    """What stands for a region: `...` inside a function; the same names, without their values, outside."""
+    if indent:
+        return f"{indent}{STUB}\n"
+    lines = []
+    for node in ast.parse(textwrap.dedent(region)).body:
+        if isinstance(node, ast.FunctionDef):
+            head = ast.unparse(node.args)
+            returns = f" -> {ast.unparse(node.returns)}" if node.returns else ""
+            doc = ast.get_docstring(node)
+            said = [f'    """{doc}"""'] if doc else []
+            lines += [f"def {node.name}({head}){returns}:", *said, f"    {STUB}", "", ""]
+        elif isinstance(node, ast.Assign):
+            names = [one.id for target in node.targets for one in ast.walk(target) if isinstance(one, ast.Name)]
+            lines += [f"{name} = {VALUE}" for name in names]
+    return "\n".join(lines or [STUB]) + "\n"

@@ -1,0 +1,238 @@
+"""The interview cards: questions of the lessons with why they are asked, a short and a long answer, and follow-ups.
+
+All of them stand in ``cards.json``, and nowhere else. A lesson shows its own with ``show("05")``, `exercises.quiz` asks
+about them, and ``python -m exercises.cards --anki FILE`` writes them for Anki.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cache
+from html import escape
+from pathlib import Path
+from textwrap import wrap
+from typing import TYPE_CHECKING, Any, Literal
+
+if TYPE_CHECKING:
+    from planexec_lite.views import Figure
+
+FILE = Path(__file__).with_name("cards.json")
+LESSONS = tuple(f"{number:02d}" for number in range(17))
+KINDS = ("question", "mistake", "comparison")
+LEVELS = {1: "first round", 2: "second round", 3: "senior"}
+
+
+@dataclass(frozen=True)
+class Choice:
+    """One answer of a quiz: its text, whether it is right, and why or why not."""
+
+    text: str
+    right: bool
+    because: str
+
+
+@dataclass(frozen=True)
+class Quiz:
+    """One question with choices, of which exactly one is right."""
+
+    ask: str
+    choices: tuple[Choice, ...]
+
+
+@dataclass(frozen=True)
+class FollowUp:
+    """What is asked next, and what to say."""
+
+    ask: str
+    say: str
+
+
+@dataclass(frozen=True)
+class Card:
+    """One card.
+
+    Args:
+        id: names the card for ever; Anki knows it by this name.
+        lesson: "00" to "16".
+        cell: the id of the cell in the lesson's notebook that shows it; empty for the lesson as a whole.
+        kind: a "question", a common "mistake", or a "comparison".
+        level: 1 for the first round, 2 for the second, 3 for senior interviews.
+        tags: subjects, in lower case, without spaces.
+        question: as an interviewer puts it.
+        why: why it is asked.
+        short: the answer in a breath.
+        long: the answer with its reasons, and a number where a lesson has one.
+        follow_ups: what is asked next.
+        quiz: the same subject as a question with choices; None for most cards.
+    """
+
+    id: str
+    lesson: str
+    cell: str
+    kind: Literal["question", "mistake", "comparison"]
+    level: int
+    tags: tuple[str, ...]
+    question: str
+    why: str
+    short: str
+    long: str
+    follow_ups: tuple[FollowUp, ...]
+    quiz: Quiz | None = None
+
+
+@cache
+def load(path: Path = FILE) -> tuple[Card, ...]:
+    """Read the cards, in the order of the file. Raises `ValueError` with every fault that `faults` finds."""
+    found = json.loads(path.read_text(encoding="utf-8"))
+    if said := faults(found):
+        raise ValueError(f"{path.name}:\n" + "\n".join(said))
+    return tuple(_card(fields) for fields in found)
+
+
+def of(lesson: str) -> list[Card]:
+    """Return the cards of a lesson. Raises `ValueError` when it has none."""
+    if not (cards := [card for card in load() if card.lesson == lesson]):
+        raise ValueError(f"no card belongs to lesson {lesson!r}; there are: {', '.join(lessons())}")
+    return cards
+
+
+def lessons() -> list[str]:
+    """The lessons that have cards, in order."""
+    return sorted({card.lesson for card in load()})
+
+
+def _card(fields: dict[str, Any]) -> Card:
+    quiz = fields.get("quiz")
+    return Card(**fields | {
+        "tags": tuple(fields["tags"]),
+        "follow_ups": tuple(FollowUp(**one) for one in fields["follow_ups"]),
+        "quiz": Quiz(quiz["ask"], tuple(Choice(**one) for one in quiz["choices"])) if quiz else None,
+    })  # fmt: skip
+
+
+_FIELDS = set(Card.__annotations__) - {"quiz"}
+
+
+def faults(cards: list[dict[str, Any]]) -> list[str]:
+    """Everything that is wrong with cards as they stand in the file, one line each."""
+    said, seen = [], set[str]()
+    for fields in cards:
+        id = str(fields.get("id"))
+        found = [f"{name} is missing" for name in sorted(_FIELDS - set(fields))]
+        found += [f"{name} is no field" for name in sorted(set(fields) - _FIELDS - {"quiz"})]
+        found += ["the id stands twice"] if id in seen else []
+        seen.add(id)
+        said += [f"{id}: {fault}" for fault in found or _wrong_values(fields)]
+    return said
+
+
+def _wrong_values(fields: dict[str, Any]) -> Iterable[str]:
+    words = [fields[name] for name in ("id", "question", "why", "short", "long")]
+    words += [one[part] for one in fields["follow_ups"] for part in ("ask", "say")]
+    if fields["lesson"] not in LESSONS:
+        yield f"there is no lesson {fields['lesson']!r}"
+    if fields["kind"] not in KINDS:
+        yield f"kind {fields['kind']!r} is none of {', '.join(KINDS)}"
+    if fields["level"] not in LEVELS:
+        yield f"level {fields['level']!r} is none of {', '.join(map(str, LEVELS))}"
+    if not fields["tags"] or any(tag != tag.lower() or " " in tag for tag in fields["tags"]):
+        yield "tags are words in lower case, one at least"
+    if not fields["follow_ups"]:
+        yield "a follow-up is missing"
+    if quiz := fields.get("quiz"):
+        words += [quiz["ask"], *(one[part] for one in quiz["choices"] for part in ("text", "because"))]
+        if [one["right"] for one in quiz["choices"]].count(True) != 1 or len(quiz["choices"]) < 3:
+            yield "a quiz has three choices or more, and exactly one is right"
+    if any(not text.strip() or text != text.strip() or "\n" in text or "\t" in text for text in words):
+        yield "a text is empty, or holds a line break, a tab or blanks at its ends"
+
+
+def show(lesson: str) -> Figure:
+    """The cards of a lesson as a figure: question, short answer and why it is asked; the rest folded away."""
+    from planexec_lite.views import Figure  # loading it takes a moment, and the export needs no picture
+
+    cards = of(lesson)
+    title = f"Lesson {lesson}: {len(cards)} answers to say aloud"
+    text = "\n".join([title, *(line for card in cards for line in _lines(card))])
+    return Figure(title, text, title, "", 720, table=_html(title, cards))
+
+
+def _lines(card: Card) -> list[str]:
+    """A card in the text form."""
+    follow_ups = [f"{one.ask} {one.say}" for one in card.follow_ups]
+    said = [card.short, f"Why it is asked: {card.why}", f"More: {card.long}", *(f"Then: {one}" for one in follow_ups)]
+    head = f"{card.question} ({LEVELS[card.level]})"
+    return ["", *wrap(head, 110), *(line for one in said for line in wrap(one, 108, initial_indent="  ",
+            subsequent_indent="    "))]  # fmt: skip
+
+
+def _html(title: str, cards: list[Card]) -> str:
+    from planexec_lite.views import theme
+
+    plate = f"color:{theme.TEXT};background-color:{theme.PLATE};font-size:13px;line-height:1.45;text-align:left"
+    small = f"color:{theme.MUTED};font-size:12px"
+    cell = f"{plate};padding:10px {theme.MARGIN}px;border-top:1px solid {theme.HAIR};white-space:normal"
+    rows = []
+    for card in cards:
+        more = "".join(f"<br><em>{escape(one.ask)}</em> {escape(one.say)}" for one in card.follow_ups)
+        rows.append(
+            f'<tr style="background-color:{theme.PLATE}"><td style="{cell}"><strong>{escape(card.question)}</strong>'
+            f'<br>{escape(card.short)}<br><span style="{small}">{escape(LEVELS[card.level])} · why it is asked: '
+            f'{escape(card.why)}</span>\n<details style="{plate}"><summary style="{small}">the long answer, and what is asked '
+            f"next</summary>{escape(card.long)}{more}</details></td></tr>"
+        )
+    caption = f"{plate};caption-side:top;padding:14px {theme.MARGIN}px 8px;font-size:{theme.TITLE}px;font-weight:bold"
+    table = f"{plate};margin:0;width:100%;border-collapse:collapse;border:0"
+    return (
+        f'<table style="{table}">\n<caption style="{caption}">{escape(title)}</caption>\n'
+        + "\n".join(rows)
+        + "\n</table>"
+    )
+
+
+ANKI_HEAD = """\
+#separator:tab
+#html:true
+#notetype:Basic
+#deck:Planner-Executor
+#columns:guid\tFront\tBack\tTags
+#guid column:1
+#tags column:4
+"""
+
+
+def anki(cards: Iterable[Card]) -> str:
+    """The cards as a text file for Anki (File, Import): one note a card, with an id of its own, so that a new import
+    mends the notes that are there and leaves what was learned."""
+    return ANKI_HEAD + "".join(f"{_note(card)}\n" for card in cards)
+
+
+def _note(card: Card) -> str:
+    more = "".join(f"<br><i>{escape(one.ask)}</i> {escape(one.say)}" for one in card.follow_ups)
+    front = f"{escape(card.question)}<br><small>{LEVELS[card.level]}</small>"
+    back = f"<b>{escape(card.short)}</b><br><br>{escape(card.long)}{more}<br><br><small>Why it is asked: {escape(card.why)}</small>"
+    tags = " ".join([f"lesson::{card.lesson}", f"kind::{card.kind}", f"level::{card.level}", *card.tags])
+    return "\t".join([f"planexec-{card.id}", front, back, tags])
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Print the cards of a lesson, or write the file for Anki."""
+    parser = argparse.ArgumentParser(prog="python -m exercises.cards", description="Interview cards of the lessons.")
+    parser.add_argument("--lesson", choices=lessons(), help="print the cards of one lesson")
+    parser.add_argument("--anki", type=Path, metavar="FILE", help="write all cards as a text file that Anki imports")
+    chosen = parser.parse_args(arguments)
+    if chosen.lesson:
+        print(show(chosen.lesson))
+    if chosen.anki:
+        chosen.anki.parent.mkdir(parents=True, exist_ok=True)
+        chosen.anki.write_text(anki(load()), encoding="utf-8", newline="\n")
+        print(f"{len(load())} cards written to {chosen.anki}")
+    if not (chosen.lesson or chosen.anki):
+        print("\n".join(f"lesson {lesson}: {len(of(lesson))} cards" for lesson in lessons()))
+
+
+if __name__ == "__main__":
+    main()

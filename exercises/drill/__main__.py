@@ -1,0 +1,64 @@
+"""Mark an answer to the whiteboard drill: ``python -m exercises.drill my_answer.py``."""
+
+from __future__ import annotations
+
+import argparse
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+from exercises import cards
+from exercises.drill import rubric
+
+SECONDS = 20.0  # for one point; the checks themselves need about two at most
+FOLLOW_UPS = ("level-barrier", "replan-keeps-work", "approval-belongs-to-a-hash", "template-injection", "critical-path")
+
+
+def mark(answer: Path) -> dict[str, str]:
+    """What is wrong with an answer, by the points of the rubric; empty where a point is shown."""
+    return {name: _try(answer, name) for name in rubric.POINTS}
+
+
+def rules(source: str) -> list[str]:
+    """Which rules of the drill a source breaks: its length, and what it may import."""
+    lines = len(source.splitlines())
+    said = [f"{lines} lines; {rubric.MOST_LINES} are the most"] if lines > rubric.MOST_LINES else []
+    imported = re.findall(r"^\s*(?:from|import)\s+(planexec_lite|langgraph|llama_index|graphlib)\b", source, re.M)
+    return said + [f"imports {name}; write it from memory" for name in dict.fromkeys(imported)]
+
+
+def _try(answer: Path, name: str) -> str:
+    command = [sys.executable, rubric.__file__, str(answer), name]
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, encoding="utf-8", timeout=SECONDS, check=False)
+    except subprocess.TimeoutExpired:
+        return f"did not come to an end within {SECONDS:g} seconds"
+    if done.returncode == 0:
+        return ""
+    return (done.stdout.strip() or done.stderr.strip() or "ended without a word").splitlines()[-1]
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Print the marks. Returns 0 when every point is shown and no rule is broken."""
+    parser = argparse.ArgumentParser(prog="python -m exercises.drill", description="Mark a whiteboard answer.")
+    parser.add_argument("answer", type=Path, help="a Python file that defines run(goal, planner, tools)")
+    answer = parser.parse_args(arguments).answer
+    if not answer.is_file():
+        parser.error(f"there is no file {answer}")
+    broken = rules(answer.read_text(encoding="utf-8"))
+    marks = mark(answer)
+    for name, said in marks.items():
+        point = rubric.POINTS[name]
+        print(f"{'✓' if not said else '✗'} {0 if said else point.worth}/{point.worth}  {point.shows}")
+        print(*([f"        {said}"] if said else []), sep="\n", end="\n" if said else "")
+    reached = sum(rubric.POINTS[name].worth for name, said in marks.items() if not said)
+    print(f"{reached} of {sum(point.worth for point in rubric.POINTS.values())} points")
+    print(*(f"rule broken: {said}" for said in broken), sep="\n", end="\n" if broken else "")
+    asked = {card.id: card.question for card in cards.load()}
+    print("Now say it aloud. You will be asked:", *(f"  {asked[id]}" for id in FOLLOW_UPS), sep="\n")
+    return 0 if not broken and not any(marks.values()) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

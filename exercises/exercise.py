@@ -1,0 +1,173 @@
+"""What an exercise is: a function that tries the learner's answer, two hints, and one sentence to take along.
+
+The function's first parameter is the `Trial`; its others are named as what the learner defines. Its docstring says what
+is wanted. See `exercises/README.md` for how one is written.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import inspect
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import partial
+from types import MappingProxyType
+from typing import Any, NoReturn
+
+from exercises.guard import Stop
+
+LONGEST = 240
+_ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
+
+
+class Wrong(Stop):
+    """The answer breaks a rule."""
+
+    def __init__(self, wanted: str, rule: str) -> None:
+        super().__init__(wanted, rule)
+        self.wanted, self.rule = wanted, rule
+
+
+class Raised(Stop):
+    """The learner's code raised `error` while the trial called it."""
+
+    def __init__(self, error: BaseException) -> None:
+        super().__init__(error)
+        self.error = error
+
+
+class Unknown(LookupError):
+    """There is no such exercise; the text is for the learner."""
+
+
+@dataclass
+class Trial:
+    """One try of an answer: it remembers what was called and what came back, for the message.
+
+    Args:
+        draw: False leaves the pictures out.
+    """
+
+    draw: bool = True
+    head: str = "called"
+    called: str = "nothing yet"
+    came: str = "nothing"
+    figures: list[Callable[[], Any]] = field(default_factory=list)
+
+    def call(self, function: Any, *args: Any, **named: Any) -> Any:
+        """Call the learner's function with copies of the arguments, and return what comes back."""
+        given = [*map(shown, args), *(f"{name}={shown(value)}" for name, value in named.items())]
+        self.head, self.called, self.came = "called", cut(f"{shown(function)}({', '.join(given)})"), "nothing"
+        try:
+            value = function(*copied(args), **copied(named))
+        except Stop:
+            raise
+        except BaseException as error:
+            raise Raised(error) from error
+        self.came = cut(shown(value))
+        return value
+
+    def said(self, name: str, value: Any) -> Any:
+        """Remember a value that the learner has written down, instead of a call; returns it."""
+        self.head, self.called, self.came = "you said", cut(f"{name} = {shown(value)}"), ""
+        return value
+
+    def want(self, holds: Any, wanted: str, rule: str) -> None:
+        """The answer is wrong unless `holds`: `wanted` says what should have come back, `rule` why.
+
+        In a prediction, `wanted` describes the right value and does not tell it.
+        """
+        if not holds:
+            self.wrong(wanted, rule)
+
+    def wrong(self, wanted: str, rule: str) -> NoReturn:
+        """The answer is wrong."""
+        raise Wrong(wanted, rule)
+
+    def show(self, view: Callable[..., Any], *args: Any, **named: Any) -> None:
+        """Draw the learner's own plan or run, `trial.show(views.graph, plan)`; the drawing takes none of the time."""
+        if self.draw:
+            self.figures.append(partial(view, *copied(args), **copied(named)))
+
+
+@dataclass(frozen=True)
+class Exercise:
+    """An exercise as data; `names` are what the learner defines, in the order of the parameters of `judge`."""
+
+    id: str
+    judge: Callable[..., None]
+    hints: tuple[str, ...]
+    learned: str
+    seconds: float
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What the learner defines."""
+        return tuple(inspect.signature(self.judge).parameters)[1:]
+
+    @property
+    def wanted(self) -> str:
+        """What is wanted, in a sentence."""
+        return inspect.getdoc(self.judge) or ""
+
+
+def exercise(
+    id: str, *, nudge: str, question: str, learned: str, seconds: float = 3.0
+) -> Callable[[Callable[..., None]], Exercise]:
+    """Make an exercise of the decorated function.
+
+    Args:
+        id: lesson and number, "01.2".
+        nudge: the first hint, at most 50 words: where to look.
+        question: the second hint, at most 50 words: a question whose answer is the next move. Never the answer.
+        learned: one sentence that is shown when the answer is right.
+        seconds: how long one check may take.
+    """
+    return lambda judge: Exercise(id, judge, (nudge, question), learned, seconds)
+
+
+def find(id: str) -> Exercise:
+    """Return the exercise with this id. Raises `Unknown` when there is none."""
+    lesson = str(id).partition(".")[0]
+    known = of_lesson(lesson)
+    if id not in known:
+        have = f"Lesson {lesson} has {', '.join(known)}." if known else "An id is written as in the heading, '01.2'."
+        raise Unknown(f"There is no exercise {id!r}. {have}")
+    return known[id]
+
+
+def of_lesson(lesson: str) -> MappingProxyType[str, Exercise]:
+    """The exercises of a lesson by id, in order; empty when there is none."""
+    name = f"exercises.checks.lesson_{lesson}"
+    if not re.fullmatch(r"\w+", lesson) or importlib.util.find_spec(name) is None:
+        return MappingProxyType({})
+    found = [one for one in vars(importlib.import_module(name)).values() if isinstance(one, Exercise)]
+    return MappingProxyType({one.id: one for one in sorted(found, key=lambda one: one.id)})
+
+
+def copied(value: Any) -> Any:
+    """A copy of plain data all the way down; anything else as it is, so that a spy stays the same spy."""
+    if type(value) in (list, tuple, set):
+        return type(value)(map(copied, value))
+    return {key: copied(one) for key, one in value.items()} if type(value) is dict else value
+
+
+def shown(value: Any) -> str:
+    """The value as Python writes it, the same on every run: sets in order, no addresses, functions by their names."""
+    if isinstance(value, dict) and type(value).__repr__ is dict.__repr__:
+        return "{" + ", ".join(f"{shown(key)}: {shown(one)}" for key, one in value.items()) + "}"
+    if isinstance(value, (set, frozenset)):
+        return "{" + ", ".join(sorted(map(shown, value))) + "}" if value else "set()"
+    if type(value) in (list, tuple):
+        inner = ", ".join(map(shown, value))
+        return f"[{inner}]" if isinstance(value, list) else f"({inner}{',' * (len(value) == 1)})"
+    if inspect.isroutine(value) or isinstance(value, type):
+        return str(getattr(value, "__name__", "a function"))
+    return _ADDRESS.sub("", repr(value))
+
+
+def cut(text: str, longest: int = LONGEST) -> str:
+    """The text, shortened in the middle."""
+    return text if len(text) <= longest else f"{text[: longest - 60]} … {text[-50:]}"

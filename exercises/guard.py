@@ -1,0 +1,178 @@
+"""Run code that may do anything: loop for ever, leave Python, print a megabyte, or change the checker itself.
+
+The time limit is an alarm signal where there is one and this is the main thread (a notebook on Linux or macOS): it also
+ends a wait. Elsewhere, Windows among it, the code runs on a thread that is told to stop between two of its
+instructions: that ends `while True`, and not a wait inside C code, which is then left behind.
+"""
+
+from __future__ import annotations
+
+import contextvars
+import copy
+import ctypes
+import io
+import os
+import signal
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, redirect_stderr, redirect_stdout, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from types import FrameType, ModuleType
+from typing import Any
+
+MOST_PRINTED = 600
+AGAIN = 0.02  # seconds between two alarms: code that catches the first one meets the next
+PACKAGES = ("exercises", "planexec_lite", "builtins")
+_GONE = object()
+
+
+class Stop(KeyboardInterrupt):
+    """Ends the code at once: an interrupt is what neither an answer nor the kit's workers keep for themselves."""
+
+
+class TimeUp(Stop):
+    """The code was stopped because its time was up."""
+
+
+@dataclass(frozen=True)
+class Ended:
+    """How the code ended: its value or what it raised, what it printed, and the names that it changed (put back)."""
+
+    value: Any
+    error: BaseException | None
+    printed: str
+    changed: tuple[str, ...]
+
+
+class Printed(io.TextIOBase):
+    """Takes what is printed and keeps the first characters."""
+
+    def __init__(self) -> None:
+        self.kept, self.length = "", 0
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, text: str) -> int:
+        self.kept += text[: max(0, MOST_PRINTED - len(self.kept))]
+        self.length += len(text)
+        return len(text)
+
+    def __str__(self) -> str:
+        more = self.length - len(self.kept)
+        return self.kept.rstrip("\n") + (f" … and {more:,} characters more" if more else "")
+
+
+class Kept:
+    """The names of some packages as they are now, to be put back later: modules, and the classes in them."""
+
+    def __init__(self, packages: tuple[str, ...] = PACKAGES) -> None:
+        self.names = [
+            (owner, name, value, _data(name, value)) for owner in _owners(packages) for name, value in _names(owner)
+        ]
+
+    def restore(self) -> tuple[str, ...]:
+        """Put back what has changed, and return its names."""
+        changed = []
+        for owner, name, value, data in self.names:
+            now = vars(owner).get(name, _GONE)
+            if now is not value or (data is not None and now != data):
+                setattr(owner, name, value if data is None else data)
+                changed.append(f"{owner.__name__}.{name}")
+        return tuple(changed)
+
+
+def _owners(packages: tuple[str, ...]) -> Iterator[Any]:
+    for name, module in sorted(sys.modules.items()):
+        if isinstance(module, ModuleType) and name.split(".")[0] in packages:
+            yield module
+            if name != "builtins":
+                yield from (one for one in vars(module).values() if isinstance(one, type) and one.__module__ == name)
+
+
+def _names(owner: Any) -> list[tuple[str, Any]]:
+    hidden = "_" if isinstance(owner, type) and not owner.__module__.startswith("exercises") else "__"
+    return [(name, value) for name, value in vars(owner).items() if not name.startswith(hidden)]
+
+
+def _data(name: str, value: Any) -> Any:
+    """A copy of public data that could be changed in place; None for anything else."""
+    if name.startswith("_"):
+        return None
+    try:
+        return copy.deepcopy(value) if type(value) in (list, dict, set) and len(value) < 1000 else None
+    except Exception:
+        return None
+
+
+def guarded(work: Callable[[], Any], seconds: float) -> Ended:
+    """Carry out `work` for at most `seconds`, and say how it ended. Raises nothing."""
+    printed, kept, folder = Printed(), Kept(), Path.cwd()
+    value, error = None, None
+    limited = _by_alarm if _alarm_rings() else _on_a_thread
+    try:
+        with redirect_stdout(printed), redirect_stderr(printed):
+            value = limited(work, seconds)
+    except BaseException as raised:
+        error = raised
+    changed = kept.restore()
+    with suppress(OSError):
+        os.chdir(folder)
+    return Ended(value, error, str(printed), changed)
+
+
+def _alarm_rings() -> bool:
+    return hasattr(signal, "setitimer") and threading.current_thread() is threading.main_thread()
+
+
+def _inside(work: Callable[[], Any]) -> Any:
+    """The alarm rings only while this frame stands: never in the midst of tidying up."""
+    return work()
+
+
+@contextmanager
+def _alarm(seconds: float) -> Iterator[None]:
+    def ring(_: int, frame: FrameType | None) -> None:
+        while frame is not None:
+            if frame.f_code is _inside.__code__:
+                raise TimeUp
+            frame = frame.f_back
+
+    before = signal.signal(signal.SIGALRM, ring)
+    timer = signal.setitimer(signal.ITIMER_REAL, seconds, AGAIN)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+        signal.setitimer(signal.ITIMER_REAL, *timer)
+
+
+def _by_alarm(work: Callable[[], Any], seconds: float) -> Any:
+    with _alarm(seconds):
+        return _inside(work)
+
+
+def _on_a_thread(work: Callable[[], Any], seconds: float) -> Any:
+    came: list[Any] = []
+    raised: list[BaseException] = []
+
+    def carry_out() -> None:
+        try:
+            came.append(work())
+        except BaseException as problem:
+            raised.append(problem)
+
+    thread = threading.Thread(target=contextvars.copy_context().run, args=(carry_out,), daemon=True)
+    thread.start()
+    thread.join(seconds)
+    for _ in range(50):
+        if not thread.is_alive():
+            break
+        ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread.ident or 0), ctypes.py_object(TimeUp))
+        thread.join(AGAIN)
+    if raised or thread.is_alive():
+        raise raised[0] if raised else TimeUp()
+    return came[0]

@@ -1,0 +1,102 @@
+"""Judge a program by the tests of its hunt: right, wrong, raised an error, or did not end.
+
+This file stands alone, so that a program can be judged in a process of its own, which is ended when it takes too long.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import traceback
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+LIMIT = 5.0
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What the tests say: "right", "wrong", "error" or "late"; the test that said so, in words; and its message."""
+
+    word: str
+    test: str = ""
+    message: str = ""
+
+
+@dataclass(frozen=True)
+class Output:
+    """What a program printed; whether it ended in time, and well."""
+
+    text: str
+    ended: bool
+    error: str = ""
+
+
+def load(path: Path) -> ModuleType:
+    """Return the module of a file, loaded afresh, and leave no compiled file behind."""
+    module = sys.modules["hunted"] = ModuleType("hunted")
+    module.__file__ = str(path)
+    exec(compile(path.read_text(encoding="utf-8"), str(path), "exec", dont_inherit=True), vars(module))
+    return module
+
+
+def judge(tests: Path, program: Path) -> Verdict:
+    """Call each test with a freshly loaded program, in this process; the first test that is not content speaks."""
+    asked = [(name, test) for name, test in vars(load(tests)).items() if name.startswith("test_")]
+    for name, test in asked:
+        words = name.removeprefix("test_").replace("_", " ")
+        try:
+            test(load(program))
+        except AssertionError as error:
+            return Verdict("wrong", words, str(error))
+        except Exception as error:
+            return Verdict("error", words, _where(error, program))
+    return Verdict("right", "", f"all {len(asked)} tests pass")
+
+
+def judge_apart(tests: Path, program: Path, limit: float = LIMIT) -> Verdict:
+    """Judge in a process of its own that may take `limit` seconds."""
+    done = _run([str(Path(__file__)), str(tests), str(program)], limit)
+    if not done.ended:
+        return Verdict("late", "the program comes to an end", f"it did not end within {limit:g} s")
+    try:
+        return Verdict(**json.loads(done.text.splitlines()[-1]))
+    except (IndexError, ValueError, TypeError):
+        return Verdict("error", "the program can be read", done.error or "it ended without a word")
+
+
+def run(program: Path, limit: float = LIMIT) -> Output:
+    """Run a program in a process of its own that may take `limit` seconds; keep what it printed until then."""
+    return _run([str(program)], limit)
+
+
+def _run(command: list[str], limit: float) -> Output:
+    world = os.environ | {"PYTHONUTF8": "1", "PYTHONUNBUFFERED": "1", "PYTHONDONTWRITEBYTECODE": "1"}
+    options: dict[str, Any] = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "env": world}
+    try:
+        done = subprocess.run([sys.executable, "-P", *command], timeout=limit, check=False, **options)
+    except subprocess.TimeoutExpired as late:
+        return Output(_text(late.stdout), False)
+    lines = _text(done.stderr).strip().splitlines()
+    return Output(_text(done.stdout), True, lines[-1] if lines and done.returncode else "")
+
+
+def _text(printed: bytes | None) -> str:
+    return (printed or b"").decode("utf-8", "replace").replace("\r\n", "\n")
+
+
+def _where(error: Exception, program: Path) -> str:
+    """The error, and the last line of the program that it came through."""
+    said = f"raised {type(error).__name__}: {error}"
+    if isinstance(error, SyntaxError):
+        return f"{said} (line {error.lineno})"
+    lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == str(program)]
+    return f"{said} (line {lines[-1]})" if lines else said
+
+
+if __name__ == "__main__":
+    print("\n" + json.dumps(asdict(judge(Path(sys.argv[1]), Path(sys.argv[2])))))

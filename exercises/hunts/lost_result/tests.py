@@ -1,0 +1,31 @@
+START_1, START_2 = ("started", "a", 1, None), ("started", "a", 2, None)
+EARLY, LATE = ("answered", "a", 2, "good"), ("answered", "a", 1, "stale")
+
+
+def test_a_late_answer_of_an_attempt_that_was_given_up_changes_nothing(program):
+    results = program.results_of([START_1, START_2, EARLY, LATE])
+    assert results == {"a": "good"}, f"attempt 2 gave 'good', then attempt 1 came late with 'stale'; results: {results}"
+
+
+def test_it_does_not_count_either_when_it_is_faster(program):
+    results = program.results_of([START_1, START_2, LATE])
+    assert results == {}, f"attempt 1 was given up, attempt 2 has not answered; results: {results}"
+    results = program.results_of([START_1, START_2, LATE, EARLY])
+    assert results == {"a": "good"}, f"attempt 1 was given up before its answer 'stale' arrived; results: {results}"
+
+
+def test_an_answer_that_is_delivered_twice_counts_once(program):
+    again = ("answered", "a", 2, None)
+    results = program.results_of([START_1, START_2, EARLY, again])
+    assert results == {"a": "good"}, f"attempt 2 gave 'good', and was delivered again as None; results: {results}"
+
+
+def test_one_attempt_is_enough(program):
+    results = program.results_of([START_1, ("answered", "a", 1, None), ("started", "b", 1, None)])
+    assert results == {"a": None}, f"a returned None, b has not answered; results: {results}"
+
+
+def test_steps_have_nothing_to_do_with_each_other(program):
+    other = [("started", "b", 1, None), ("answered", "b", 1, "fine")]
+    results = program.results_of([START_1, other[0], START_2, other[1], EARLY, LATE])
+    assert results == {"a": "good", "b": "fine"}, f"b was tried once, a twice; results: {results}"

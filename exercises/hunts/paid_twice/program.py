@@ -1,0 +1,45 @@
+"""Carry out a plan; after a failure, plan again and try again."""
+
+
+def run(plan, tools, replan, attempts=3):
+    """Carry out the plan and return the results by step; a step that is done is never carried out again.
+
+    When a step fails, `replan(plan, failed)` returns a whole new plan, in any order. RuntimeError after so many attempts.
+    """
+    for _ in range(attempts):
+        results = {}
+        for step in plan:
+            try:
+                results[step] = tools[step]()
+            except Exception:
+                plan = replan(plan, step)
+                break
+        else:
+            return results
+    raise RuntimeError(f"not done after {attempts} attempts")
+
+
+class Shop:
+    """A shop that does what it is told, and cannot ship before the address is complete."""
+
+    def __init__(self):
+        self.log, self.address = [], False
+        self.tools = {"charge the card": self.charge, "ship": self.ship, "ask for the address": self.ask}
+
+    def charge(self):
+        self.log.append("20 euros taken from the card")
+
+    def ask(self):
+        self.address = True
+        self.log.append("address complete")
+
+    def ship(self):
+        if not self.address:
+            raise ValueError("no address")
+        self.log.append("parcel sent")
+
+
+if __name__ == "__main__":
+    shop = Shop()
+    run(["charge the card", "ship"], shop.tools, lambda plan, failed: ["ask for the address", *plan])
+    print(*shop.log, sep="\n")

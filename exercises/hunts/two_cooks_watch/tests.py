@@ -1,0 +1,43 @@
+import asyncio
+
+
+def run(program, order):
+    """Three tools that take one, two and three ticks; the log of their beginnings and ends, and the results."""
+    log = []
+
+    def tool(name, ticks):
+        async def work():
+            log.append(f"begins {name}")
+            for _ in range(ticks):
+                await asyncio.sleep(0)
+            log.append(f"ends {name}")
+            return f"result of {name}"
+
+        return work
+
+    ticks = {"a": 30, "b": 10, "c": 20}
+    return log, asyncio.run(program.run_wave({name: tool(name, ticks[name]) for name in order}))
+
+
+def test_all_begin_before_the_first_one_ends(program):
+    log, _ = run(program, "abc")
+    before = log[: next((n for n, line in enumerate(log) if line.startswith("ends")), len(log))]
+    assert len(before) == 3, f"three tools wait for nothing; when the first one ended, {len(before)} had begun: {log}"
+
+
+def test_all_have_ended_when_it_returns(program):
+    log, _ = run(program, "abc")
+    ended = [line for line in log if line.startswith("ends")]
+    assert len(ended) == 3, f"it returned when {len(ended)} of three tools had ended: {log}"
+
+
+def test_each_result_stands_under_its_own_name(program):
+    for order in ("abc", "cab", "bca"):
+        _, results = run(program, order)
+        wanted = {name: f"result of {name}" for name in order}
+        assert results == wanted, f"the tools {', '.join(order)} gave {results}"
+
+
+def test_nothing_to_do_is_no_error(program):
+    _, results = run(program, "")
+    assert results == {}, f"no tools; it gave {results}"

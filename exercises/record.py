@@ -1,0 +1,78 @@
+"""What the learner has solved, in one small file beside this one, and the board that shows it.
+
+`PLANEXEC_PROGRESS` names another file; set but empty, nothing is read or written and progress lasts as long as the
+kernel. So it is in the folders `source` and `solutions` too: running a solution is not solving.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+from exercises import book
+from planexec_lite.views.figure import Figure
+from planexec_lite.views.sheet import Row, sheet
+from planexec_lite.views.theme import LOOKS
+
+_SESSION: dict[str, str] = {}
+_LOOKS = {
+    "right": LOOKS["done"]._replace(word="right"),
+    "wrong": LOOKS["failed"]._replace(word="wrong"),
+    "raised": LOOKS["failed"]._replace(word="raised an error"),
+    "not started": LOOKS["waiting"]._replace(word="not started"),
+}
+
+
+def place() -> Path | None:
+    """The file that keeps the progress; None when none is kept."""
+    told = os.environ.get("PLANEXEC_PROGRESS")
+    if told is not None:
+        return Path(told) if told else None
+    given = (book.SOURCE, book.HERE / "solutions")
+    return None if Path.cwd() in given else book.HERE / "progress.json"
+
+
+def known() -> dict[str, str]:
+    """The status of each exercise that has been tried; a file that can't be read counts as empty."""
+    path = place()
+    try:
+        stored = json.loads(path.read_text(encoding="utf-8")) if path else {}
+    except (OSError, ValueError):
+        stored = {}
+    stored = stored if isinstance(stored, dict) else {}
+    return {str(id): status for id, status in (stored | _SESSION).items() if status in _LOOKS}
+
+
+def remember(id: str, status: str) -> None:
+    """Keep how the last try went; what was right once stays right. A file that can't be written is passed over."""
+    before = known()
+    if status == "not started" or before.get(id) == "right":
+        return
+    path = place()
+    if path is None:
+        _SESSION[id] = status
+        return
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        draft = path.with_suffix(".new")
+        draft.write_text(json.dumps(dict(sorted((before | {id: status}).items())), indent=0) + "\n", encoding="utf-8")
+        draft.replace(path)
+    except OSError:
+        _SESSION[id] = status
+
+
+def board(lesson: str | None = None) -> Figure:
+    """The exercises of a lesson and how they stand; without a lesson, all of them."""
+    status = known()
+    found = [one for each in book.lessons() if lesson in (None, each) for one in book.facts(each)]
+    right = sum(status.get(one.id) == "right" for one in found)
+    rows = [
+        Row(
+            [f"{one.id} {one.title}", "", one.kind, f"{one.minutes} min", f"{one.difficulty} of 5"],
+            _LOOKS[status.get(one.id, "not started")],
+        )
+        for one in found
+    ]
+    name = f"Lesson {lesson}" if lesson else "All lessons"
+    return sheet(f"{name}: {right} of {len(found)} right", ("exercise", "status", "kind", "time", "difficulty"), rows)

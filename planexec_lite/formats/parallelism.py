@@ -1,0 +1,70 @@
+"""How much a plan could gain from running as a graph: its steps over its longest chain, where each step takes the same.
+
+The measure is the "parallelism" of Blumofe and Leiserson, "Scheduling Multithreaded Computations by Work Stealing"
+(1999): work over span. No number of slots makes a plan faster than that.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from statistics import fmean, median
+from typing import NamedTuple
+
+from planexec_lite.plan import Plan
+
+
+class Parallelism(NamedTuple):
+    """The shape of a plan: how many steps, how many waves (`depth`), and how many steps the largest wave has (`width`)."""
+
+    steps: int
+    depth: int
+    width: int
+
+    @property
+    def gain(self) -> float:
+        """How many times faster than one by one at most, where each step takes the same time: 1 for a chain."""
+        return self.steps / self.depth if self.depth else 1.0
+
+
+def parallelism(plan: Plan) -> Parallelism:
+    """Return the shape of a plan. Raises `ValueError` where steps wait in a circle: such a plan never ends."""
+    waves = plan.waves()
+    if sum(map(len, waves)) < len(plan.steps):
+        raise ValueError("steps of this plan wait in a circle; plan.problems() names them")
+    return Parallelism(len(plan.steps), len(waves), max(map(len, waves), default=0))
+
+
+class Measured(NamedTuple):
+    """What was counted over a set of plans; steps and gains are those of the plans that are fit to run.
+
+    `chains` are plans in which each step waits for the one before, so that a graph gains nothing.
+    """
+
+    plans: int
+    read: int
+    fit: int
+    median_steps: float
+    mean_steps: float
+    most_steps: int
+    chains: int
+    mean_gain: float
+    most_gain: float
+
+
+def measure(plans: Iterable[Plan | None]) -> Measured:
+    """Count over the plans of a set; None stands for one that could not be read. Means are rounded to two places.
+
+    A plan is fit when `Plan.problems` finds nothing without a toolbox. Raises `ValueError` where no plan is fit.
+    """
+    every = list(plans)
+    there = [plan for plan in every if plan is not None]
+    found = [parallelism(plan) for plan in there if not plan.problems()]
+    if not found:
+        raise ValueError(f"none of {len(every)} plans is fit to run, so there is nothing to measure")
+    steps = [shape.steps for shape in found]
+    gains = [shape.gain for shape in found]
+    chains = sum(shape.depth == shape.steps for shape in found)
+    return Measured(
+        len(every), len(there), len(found), float(median(steps)), round(fmean(steps), 2), max(steps), chains,
+        round(fmean(gains), 2), round(max(gains), 2),
+    )  # fmt: skip

@@ -1,0 +1,84 @@
+"""From a parameter's schema to a field of a form, and from a value to the text in the field and back. No widgets here."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any, Literal, NamedTuple
+
+from planexec_lite.tools import kind_of
+
+LONG = 70  # characters; a longer value gets a field of several lines
+Kind = Literal["choice", "line", "lines"]
+
+
+class Field(NamedTuple):
+    """How a parameter is asked for: one of `options`, or a text in one line or several; `hint` says what may stand there."""
+
+    name: str
+    kind: Kind
+    text: str
+    options: tuple[str, ...]
+    hint: str
+
+
+def field(name: str, schema: Mapping[str, Any], value: Any, required: bool) -> Field:
+    """Return the field for one parameter; `value` is what the plan gives it, None where it gives nothing."""
+    text = "" if value is None else written(value)
+    choices = tuple(written(choice) for choice in _choices(schema))
+    if choices and (text in choices or not text):
+        options = choices if required and text else ("", *choices)
+        return Field(name, "choice", text, options, _hint(schema, required))
+    deep = any(kind in ("array", "object") for kind in _types(schema)) or isinstance(value, list | dict)
+    kind: Kind = "lines" if deep or len(text) > LONG or "\n" in text else "line"
+    return Field(name, kind, text, (), _hint(schema, required))
+
+
+def written(value: Any) -> str:
+    """Return a value as the text of a field: a text as it is, anything else as JSON."""
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def read(text: str, schema: Mapping[str, Any]) -> Any:
+    """Return the value that a text in a field means for a parameter of this `schema`.
+
+    Where a text is allowed, the text is the value. Elsewhere it is read as JSON, and stays a text if it is none: a
+    reference is one, and anything else is reported when the plan is checked.
+    """
+    for choice in _choices(schema):
+        if text == written(choice):
+            return choice
+    if "string" in _types(schema):
+        return text
+    try:
+        return json.loads(text, parse_constant=lambda name: name)
+    except (ValueError, RecursionError):
+        return text
+
+
+def written_out(schema: Mapping[str, Any], whole: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the schema that a ``$ref`` stands for, or the schema itself."""
+    name = str(schema.get("$ref", "")).rsplit("/", 1)[-1]
+    found: Mapping[str, Any] = whole.get("$defs", {}).get(name, schema)
+    return found
+
+
+def _choices(schema: Mapping[str, Any]) -> list[Any]:
+    if "enum" in schema or "const" in schema:
+        return list(schema.get("enum") or [schema["const"]])
+    return [True, False] if schema.get("type") == "boolean" else []
+
+
+def _types(schema: Mapping[str, Any]) -> Iterator[str]:
+    """The types that a value may have; a schema without a type allows every one but is asked for as JSON."""
+    for part in schema.get("anyOf") or [schema]:
+        if "type" in part:
+            yield str(part["type"])
+        elif any(isinstance(choice, str) for choice in part.get("enum", [])):
+            yield "string"
+
+
+def _hint(schema: Mapping[str, Any], required: bool) -> str:
+    kind = kind_of(schema) if schema else "not a parameter of this tool: clear the field to drop it"
+    default = f", by default {json.dumps(schema['default'], default=str)}" if "default" in schema else ""
+    return kind + (default or ("" if required or not schema else ", may be empty"))

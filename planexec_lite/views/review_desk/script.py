@@ -1,0 +1,82 @@
+"""The scripted twin: it presses and fills in the very controls that a person would, called by the same names."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from planexec_lite.tools import suggest
+
+if TYPE_CHECKING:
+    from planexec_lite.views.review_desk.desk import Review
+
+Gesture = str | tuple[str, str]
+_OF_STEP = re.compile(r"(?P<field>[\w.-]+): .*|(?:Move|Remove|Add below) (?P<verb>[\w.-]+)(?: up| down)?")
+
+
+class ScriptError(ValueError):
+    """A gesture that nobody could make: there is no such control, or it can't be used right now."""
+
+
+def play(desk: Review, gestures: Sequence[Gesture]) -> None:
+    """Make one gesture after the other until the plan is decided about.
+
+    Args:
+        desk: the review, with nobody before it.
+        gestures: a text presses the button of that name, such as ``"Remove 8"`` or ``"Approve"``; a pair fills in the
+            field of that name, as in ``("3: tag", "v2.3.2")``. The form of a step opens by itself.
+
+    Raises `ScriptError` for a gesture that can't be made, and when all are made and nothing is decided.
+    """
+    for gesture in gestures:
+        if desk.decided:
+            raise ScriptError(f"{_shown(gesture)}: the plan is decided about already; drop this gesture")
+        name, text = (gesture, None) if isinstance(gesture, str) else gesture
+        control = _control(desk, name)
+        if text is None:
+            if not hasattr(control, "click"):
+                raise ScriptError(f"{_shown(gesture)}: this is a field; write ({name!r}, 'what to fill in')")
+            control.click()
+        else:
+            _fill_in(control, text, gesture)
+    if not desk.decided:
+        raise ScriptError(
+            "the script has ended and nothing is decided; end it with 'Approve', 'Reject' or 'Ask for changes'"
+        )
+
+
+def _control(desk: Review, name: str) -> Any:
+    """The control of this name; the form that it is in is opened first, as a person would."""
+    place = _OF_STEP.fullmatch(name)
+    opens = f"Edit {place['field'] or place['verb']}" if place else ""
+    if name not in desk.controls and opens in desk.controls:
+        desk.controls[opens].click()
+    if name not in desk.controls:
+        raise ScriptError(
+            f"there is no control {name!r}{suggest(name, desk.controls)}; there are: {', '.join(desk.controls)}"
+        )
+    control = desk.controls[name]
+    if control.disabled:
+        why = "; ".join(str(problem) for problem in desk.draft.problems) if name == "Approve" else ""
+        why = "write a comment first, ('Comment', 'why')" if name in ("Reject", "Ask for changes") else why
+        raise ScriptError(f"{name!r} can't be pressed right now" + (f": {why}" if why else ""))
+    return control
+
+
+def _fill_in(control: Any, text: str, gesture: Gesture) -> None:
+    if hasattr(control, "click"):
+        raise ScriptError(f"{_shown(gesture)}: this is a button; write its name alone")
+    if not hasattr(control, "options"):
+        control.value = text
+        return
+    labels = [str(label) for label in control._options_labels]
+    if text not in labels:
+        raise ScriptError(
+            f"{_shown(gesture)}: it can't be chosen{suggest(text, labels)}; there are: {', '.join(labels)}"
+        )
+    control.index = labels.index(text)
+
+
+def _shown(gesture: Gesture) -> str:
+    return repr(gesture) if isinstance(gesture, str) else f"({gesture[0]!r}, {gesture[1]!r})"

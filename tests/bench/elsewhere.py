@@ -1,0 +1,126 @@
+"""Beside the frameworks: what runs inside the optional environment, and how it is started from outside.
+
+``python -m tests.bench.elsewhere SETTINGS.json OUT.json`` runs ours, the plain peers and every framework that can be
+imported in one process, interleaved, and writes the seconds as JSON. The project is imported from the checkout; the
+environment itself holds pydantic and the frameworks alone.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, field
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from planexec_lite import Inline
+from tests.bench import imports, makespan, ours, peers
+from tests.bench.plans import SHAPES, TOOLS, add, text_of
+from tests.bench.timing import Taken, rounds
+
+ROOT = Path(__file__).parents[2]
+FUNCTIONS = {"add": add}
+OURS, PLAIN = "planexec_lite, Inline", "asyncio + graphlib"
+PACKAGE_OF = {  # contender -> package, and what is imported of it
+    "LangGraph, graph": ("langgraph", "langgraph.graph"),
+    "LangGraph, compiled before": ("langgraph", "langgraph.graph"),
+    "LangGraph, functional": ("langgraph", "langgraph.func"),
+    "LlamaIndex workflows": ("llama-index-workflows", "workflows"),
+    "Dask distributed": ("distributed", "distributed"),
+}
+
+
+@dataclass
+class Found:
+    """What was measured: seconds by shape, number of steps and contender, and by barrier case and contender.
+
+    `missing` says why a framework did not run, and `versions` which package was measured.
+    """
+
+    overhead: dict[str, dict[str, Taken]] = field(default_factory=dict)
+    makespan: dict[str, Taken] = field(default_factory=dict)
+    imports: dict[str, list[float]] = field(default_factory=dict)
+    missing: dict[str, str] = field(default_factory=dict)
+    versions: dict[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How much is measured: rounds by number of steps, rounds of the barrier cases and of the imports, length of sleeps."""
+
+    sizes: dict[str, int]
+    makespans: int = 3
+    imports: int = 5
+    scale: float = 1.0
+    frameworks: tuple[str, ...] = tuple(PACKAGE_OF)
+
+
+def start(python: Path, settings: Settings, timeout: float = 3600) -> Found:
+    """Run this module with the interpreter `python`. Raises `RuntimeError` with its last words if it fails."""
+    with tempfile.TemporaryDirectory() as folder:
+        asked, answer = Path(folder, "settings.json"), Path(folder, "found.json")
+        asked.write_text(json.dumps(asdict(settings)), encoding="utf-8")
+        command = [str(python), "-m", "tests.bench.elsewhere", str(asked), str(answer)]
+        try:
+            done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=timeout)
+        except (OSError, subprocess.TimeoutExpired) as problem:
+            raise RuntimeError(str(problem)) from None
+        if done.returncode or not answer.exists():
+            said = (done.stderr.strip() or done.stdout.strip() or "it said nothing").splitlines()
+            raise RuntimeError(said[-1])
+        return Found(**json.loads(answer.read_text(encoding="utf-8")))
+
+
+def measure(settings: Settings, makers: Mapping[str, Any]) -> Found:
+    """Try each framework on a small plan, then run all that got it right."""
+    found, fine = Found(), {}
+    for name, make in makers.items():
+        try:
+            works(make)
+        except Exception as problem:
+            found.missing[name] = f"{type(problem).__name__}: {problem}".splitlines()[0]
+        else:
+            fine[name] = make
+            found.versions[PACKAGE_OF[name][0]] = version(PACKAGE_OF[name][0])
+    for shape in SHAPES:
+        for steps, times in settings.sizes.items():
+            taken = rounds(contenders(text_of(SHAPES[shape], int(steps)), fine), times)
+            found.overhead.setdefault(shape, {})[steps] = taken
+    found.makespan = makespan.measure(settings.makespans, settings.scale, fine)
+    codes = {"planexec_lite": imports.OURS} | {PACKAGE_OF[name][0]: f"import {PACKAGE_OF[name][1]}" for name in fine}
+    found.imports = imports.interleaved(codes, settings.imports)
+    return found
+
+
+def works(make: Callable[..., Any]) -> None:
+    """Raise `AssertionError` unless a framework gets the results of a small plan right."""
+    steps = peers.read(text_of(SHAPES["random"], 12))
+    expected, given = peers.with_asyncio(steps, FUNCTIONS), make(steps, FUNCTIONS, None)()
+    assert given == expected, f"it gave {given}, expected {expected}"
+
+
+def contenders(text: str, makers: Mapping[str, Any]) -> dict[str, Callable[[], Any]]:
+    """Everybody who carries out the plan in `text`, ours first."""
+    plan, steps = ours.fit(text, TOOLS), peers.read(text)
+    return {
+        OURS: lambda: ours.alone(plan, TOOLS, Inline()),
+        PLAIN: lambda: peers.with_asyncio(steps, FUNCTIONS),
+        **{name: make(steps, FUNCTIONS, None) for name, make in makers.items()},
+    }
+
+
+def main() -> None:
+    """Measure as the settings in the first file say, and write what was found to the second."""
+    from tests.bench.frameworks import FRAMEWORKS
+
+    settings = Settings(**json.loads(Path(sys.argv[1]).read_text(encoding="utf-8")))
+    found = measure(settings, {name: FRAMEWORKS[name] for name in settings.frameworks})
+    Path(sys.argv[2]).write_text(json.dumps(asdict(found)), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,123 @@
+"""The pictures of the report: what they show, in which order, and the finding that each has as its title."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from statistics import median
+
+from tests.bench import makespan
+from tests.bench.elsewhere import OURS, PLAIN, Found
+from tests.bench.lens import Scale, lens, parts
+from tests.bench.speed import Overhead
+from tests.bench.timing import Taken, number, ratio
+
+KINDS = {OURS: "ours", makespan.OURS: "ours", PLAIN: "plain", makespan.PLAIN[1]: "plain"}
+
+
+def kinds(names: Mapping[str, object]) -> dict[str, str]:
+    """What each contender is: ours, plain or a framework."""
+    return {name: KINDS.get(name, "framework") for name in names}
+
+
+def overhead(found: Found, steps: int) -> str:
+    """Microseconds a step by contender and shape, tenfold; empty where nothing was measured at that size."""
+    taken = {shape: sizes[str(steps)] for shape, sizes in found.overhead.items() if str(steps) in sizes}
+    if not taken:
+        return ""
+    each = {shape: {name: median(s) / steps * 1e6 for name, s in times.items()} for shape, times in taken.items()}
+    rows = kinds(next(iter(each.values())))
+    others = [name for name, kind in rows.items() if kind == "framework"]
+    plain = [ratio(times[OURS], times[PLAIN]) for times in taken.values()]
+    title = f"A step that does nothing costs us {between(each, OURS)} µs, {span(plain)} × what plain asyncio takes"
+    if others:
+        least = min(ratio(times[name], times[OURS]) for times in taken.values() for name in others)
+        title += f"; every framework takes at least {least:.0f} × ours"
+    most = max(value for column in each.values() for value in column.values())
+    scale = Scale(1.0, 10_000.0 if most > 1_000 else 1_000.0, tenfold=True)
+    notes = [
+        f"Microseconds a step, plans of {steps:,} steps, medians of interleaved rounds in one process. Bars on a tenfold"
+        " scale: each hair line is ten times the one before, from 1 µs.",
+    ]
+    return lens(title, rows, each, scale, notes, gaps=others[:1])
+
+
+def barriers(taken: Mapping[str, Taken], scale: float = 1.0) -> str:
+    """Makespan ÷ critical path, by contender and case."""
+    factors = makespan.factors(taken, scale)
+    rows = kinds(next(iter(factors.values())))
+    worst = {case: max(values, key=lambda name: values[name]) for case, values in factors.items()}
+    case = max(factors, key=lambda case: factors[case][worst[case]])
+    ours = max(values[makespan.OURS] for values in factors.values())
+    title = f"No level barrier: ours takes at most {ours:.2f} × the critical path"
+    if rows[worst[case]] == "framework":
+        title += f"; {worst[case]} takes {factors[case][worst[case]]:.1f} × on the {case}"
+    most = max(value for column in factors.values() for value in column.values())
+    others = [name for name, kind in rows.items() if kind == "framework"]
+    notes = [
+        "Wall-clock time ÷ critical path, steps that really sleep. Dashed: 1 ×, the critical path; no schedule is shorter."
+        " A staircase has n rows of n steps, and each row's long step stands elsewhere.",
+    ]
+    short = {case.replace(" staircase", " stairs").replace("two uneven branches", "two branches"): values
+             for case, values in factors.items()}  # fmt: skip
+    return lens(title, rows, short, Scale(0.0, max(most, 1.5)), notes, 1.0, gaps=others[:1])
+
+
+def growth(taken: Overhead) -> str:
+    """Microseconds a step by size, ours beside asyncio."""
+    names = {"Inline": "Inline, {} steps", "Pool": "Pool, {} steps", "asyncio": "asyncio, {} steps"}
+    sizes = list(next(iter(taken.values())))
+    each = {
+        shape: {
+            names[name].format(f"{steps:,}"): median(times[steps][name]) / steps * 1e6
+            for name in names
+            for steps in sizes
+        }
+        for shape, times in taken.items()
+    }
+    rows = {
+        names[name].format(f"{steps:,}"): "plain" if name == "asyncio" else "ours" for name in names for steps in sizes
+    }
+    small, large = (max(min(sizes), 1_000) if 1_000 in sizes else min(sizes)), max(sizes)
+    most = max(
+        median(times[large][name]) / large / (median(times[small][name]) / small)
+        for times in taken.values()
+        for name in ("Inline", "Pool")
+    )
+    title = f"Ten times the steps, ten times the work: at {large:,} steps one costs at most {most:.1f} × what it costs at {small:,}"
+    high = max(value for column in each.values() for value in column.values())
+    gaps = [names[name].format(f"{sizes[0]:,}") for name in ("Pool", "asyncio")]
+    return lens(title, rows, each, Scale(0.0, high), ["Microseconds a step, execution alone."], gaps=gaps)
+
+
+def validation(taken: Mapping[str, Taken], steps: int) -> str:
+    """From JSON to the results, part by part: ours and asyncio's."""
+    bars = {}
+    for shape, times in taken.items():
+        each = {part: median(seconds) / steps * 1e6 for part, seconds in times.items()}
+        bars[f"{shape}: ours"] = {
+            "parse": each["parse"],
+            "validate": max(each["parse and validate"] - each["parse"], 0.0),
+            "execute": max(each["from JSON to results"] - each["parse and validate"], 0.0),
+        }
+        bars[f"{shape}: asyncio"] = {
+            "json": each["json.loads"],
+            "execute": max(each["json.loads and asyncio"] - each["json.loads"], 0.0),
+        }
+    shares = [ratio(times["parse and validate"], times["from JSON to results"]) for times in taken.values()]
+    title = (
+        f"A plan that is checked before it runs: reading and checking take {min(shares):.0%} to {max(shares):.0%} of the way"
+        " from JSON to results"
+    )
+    notes = [f"Microseconds a step at {steps:,} steps. asyncio over graphlib reads the same JSON and checks nothing."]
+    return parts(title, bars, "µs", notes)
+
+
+def between(each: Mapping[str, Mapping[str, float]], name: str) -> str:
+    """The least and the most of one contender: ``9 to 21``."""
+    values = [column[name] for column in each.values()]
+    return f"{min(values):.0f} to {max(values):.0f}"
+
+
+def span(values: list[float]) -> str:
+    """The least and the most of some ratios: ``0.9 to 1.3``."""
+    return f"{number(min(values))} to {number(max(values))}"

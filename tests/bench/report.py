@@ -1,0 +1,170 @@
+"""The report: every table with its targets and verdicts, the pictures, who was compared, and who is missing and why."""
+
+from __future__ import annotations
+
+import os
+import platform
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from statistics import median
+
+from tests.bench.elsewhere import OURS, PLAIN, Found
+from tests.bench.timing import Row, ratio, table
+
+LEAST = {"LangGraph, graph": 25.0, "LangGraph, functional": 25.0}  # × ours, at 1,000 steps
+LEGIBILITY = (
+    "A missed target beside asyncio or threads is what legibility costs: every start and every result is a frozen event, "
+    "the board is a fold of them, and one pure function decides what comes next. The peers keep none of that."
+)
+FAIRNESS_TEXT = """## Who is compared, and what each does not do
+
+All contenders get the same plan, call the same plain functions, and resolve references by the same function. All that
+stand in one table ran in one process, one after the other in every round; a ratio is the median of the rounds' ratios.
+Everybody starts from the steps as read from JSON, unless the row says "from JSON" or "compiled before".
+
+%s
+
+What the frameworks do, and ours does not: LangGraph streams and takes state reducers, LlamaIndex routes events by type,
+Dask moves work between machines. None of that is used here.
+"""
+
+COMPARED = {  # contender -> what it is here, and what it does not do that ours does
+    "planexec_lite, Inline, Pool, Simulated": (
+        "`execute` on a plan found fit before; each call is validated again",
+        "",
+    ),
+    "asyncio + graphlib": (
+        "a task a step, started when what it waits for is done",
+        "check, record, retry, report a failure, undo, resume",
+    ),
+    "threads + graphlib": ("the same over a `ThreadPoolExecutor`", "the same"),
+    "LangGraph, graph": (
+        "a node a step; the graph is built, compiled and run; no checkpointer, one dict as the state",
+        "start a step before its whole level is done; check arguments or references",
+    ),
+    "LangGraph, compiled before": ("the same graph, compiled outside the timed part", "the same"),
+    "LangGraph, functional": (
+        "a task a step in one entrypoint, no checkpointer",
+        "know a dependency: graphlib and a queue, written by hand, say what may start",
+    ),
+    "LlamaIndex workflows": (
+        "two events a step, one workflow",
+        "know a dependency: graphlib, written by hand, says what may start",
+    ),
+    "Dask distributed": (
+        "a submitted task a step, futures as arguments, a cluster inside the process",
+        "check arguments or references; keep events",
+    ),
+}
+FAIRNESS = FAIRNESS_TEXT % "\n".join(
+    [
+        "| contender | what it is here | what it does not do, and ours does |",
+        "|---|---|---|",
+        *(f"| {name} | {what} | {lacks} |" for name, (what, lacks) in COMPARED.items()),
+    ]
+)
+
+
+@dataclass
+class Part:
+    """A part of the report: a table, and a picture beside it (its name and its SVG), where there is one."""
+
+    title: str
+    rows: list[Row]
+    ours: str
+    theirs: str
+    picture: tuple[str, str] | None = None
+    note: str = ""
+
+    def text(self) -> str:
+        """The part as Markdown."""
+        lines = [table(self.title, self.rows, self.ours, self.theirs)] if self.rows else [f"## {self.title}", ""]
+        if self.note:
+            lines.insert(1, self.note + "\n")
+        if self.picture:
+            name = self.picture[0]
+            lines.append(f"![{self.title}; the numbers stand in the table above]({name})\n")
+        return "\n".join(lines)
+
+
+@dataclass
+class Report:
+    """All parts, and what could not be measured, by name and reason."""
+
+    parts: list[Part] = field(default_factory=list)
+    missing: dict[str, str] = field(default_factory=dict)
+    versions: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def rows(self) -> list[Row]:
+        """All rows."""
+        return [row for part in self.parts for row in part.rows]
+
+    @property
+    def missed(self) -> list[Row]:
+        """The rows whose target is missed."""
+        return [row for row in self.rows if row.verdict == "MISSED"]
+
+    def text(self) -> str:
+        """The report as Markdown."""
+        targets = sum(bool(row.verdict) for row in self.rows)
+        versions = ", ".join(f"{name} {version}" for name, version in self.versions.items())
+        lines = [
+            "# planexec_lite beside its peers",
+            "",
+            f"Python {platform.python_version()}, {platform.system()}, {os.cpu_count()} cores"
+            f"{'; ' + versions if versions else ''}. {targets} targets, {len(self.missed)} missed.",
+            "",
+        ]
+        if self.missed:
+            lines += [f"- MISSED: {row.what}: {row.factor:.2f}, target {row.target}" for row in self.missed]
+            lines += ["", LEGIBILITY, ""]
+        if self.missing:
+            lines += ["Not measured:", "", *(f"- {name}: {why}" for name, why in self.missing.items()), ""]
+        return "\n".join([*lines, *(part.text() for part in self.parts), FAIRNESS])
+
+    def write(self, folder: Path) -> None:
+        """Write report.md and the pictures."""
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / "report.md").write_text(self.text(), encoding="utf-8", newline="\n")
+        for part in self.parts:
+            if part.picture:
+                (folder / part.picture[0]).write_text(part.picture[1], encoding="utf-8", newline="\n")
+
+
+def frameworks(found: Found) -> list[Row]:
+    """The frameworks beside ours, for every shape and size: how many times as long they take."""
+    rows = []
+    for shape, sizes in found.overhead.items():
+        for steps, times in sizes.items():
+            each = {name: median(seconds) / int(steps) * 1e6 for name, seconds in times.items()}
+            for name in times:
+                if name != OURS:
+                    least = LEAST.get(name) if steps == "1000" else None
+                    what = f"{shape}, {int(steps):,} steps: {name} : ours"
+                    times_ours = ratio(times[name], times[OURS])
+                    rows.append(Row(what, each[name], each[OURS], "µs", ratio=times_ours, least=least))
+    return rows
+
+
+def loading(found: Mapping[str, list[float]]) -> list[Row]:
+    """The imports of the frameworks beside ours, in the same environment."""
+    mine = found.get("planexec_lite", [])
+    return [
+        Row(
+            f"import {name} : planexec_lite",
+            median(seconds) * 1e3,
+            median(mine) * 1e3,
+            "ms",
+            None,
+            ratio(seconds, mine),
+        )
+        for name, seconds in found.items()
+        if name != "planexec_lite"
+    ]
+
+
+def measured(found: Found) -> set[str]:
+    """The frameworks that ran."""
+    return {name for sizes in found.overhead.values() for times in sizes.values() for name in times} - {OURS, PLAIN}

@@ -1,0 +1,376 @@
+"""Tools that are written with `async def`: on every kind of workers, inside a running loop too, and side by side."""
+
+from __future__ import annotations
+
+import asyncio
+import multiprocessing
+import os
+import signal
+import threading
+import time
+from collections.abc import AsyncIterator, Callable, Iterator
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from typing import Any
+
+import nbformat
+import pytest
+from nbclient import NotebookClient
+
+from mock_llm import MockLLM
+from planexec_lite import Inline, Plan, Pool, Run, Simulated, Tool, Toolbox, ToolExecutor, execute, tool
+from planexec_lite.events import Inside, StepDone
+from planexec_lite.meter import ModelCall, charge
+from planexec_lite.tools import awaiting
+from planexec_lite.workers import Workers
+from tests.core import odd_tools
+from tests.core.shapes import check_fold, check_order, step, within
+
+TOOLS = Toolbox([odd_tools.awaits, odd_tools.async_raises, odd_tools.async_process, odd_tools.fine, odd_tools.process])
+CHAIN = [
+    step("1", "awaits", value=1),
+    step("2", "awaits", "1", value="{step_1_result}"),
+    step("3", "fine", "2", value="{step_2_result}"),
+]
+
+
+def carry_out(steps: list[dict[str, Any]], workers: Workers, tools: Toolbox = TOOLS, seconds: float = 20) -> Run:
+    run = within(seconds, lambda: execute(Plan.parse(steps), ToolExecutor(tools), workers=workers))
+    check_fold(run)
+    check_order(run)
+    return run
+
+
+@pytest.fixture(scope="module")
+def threads() -> Iterator[ThreadPoolExecutor]:
+    with ThreadPoolExecutor(8) as pool:
+        yield pool
+
+
+@pytest.fixture(scope="module")
+def processes() -> Iterator[ProcessPoolExecutor]:
+    with ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn")) as pool:
+        yield pool
+
+
+@pytest.fixture(params=["inline", "simulated", "simulated 1", "threads", "processes"])
+def workers(request: pytest.FixtureRequest) -> Workers:
+    if request.param in ("threads", "processes"):
+        return Pool(request.getfixturevalue(request.param))
+    here: dict[str, Workers] = {"inline": Inline(), "simulated": Simulated(), "simulated 1": Simulated(1)}
+    return here[request.param]
+
+
+def test_async_tools_give_results_like_any_tool(workers: Workers) -> None:
+    run = carry_out(CHAIN, workers)
+    assert (run.status, run.results) == ("finished", {"1": 2, "2": 4, "3": 8})
+
+
+@pytest.mark.parametrize("what", odd_tools.RAISED)
+def test_whatever_an_async_tool_raises_is_a_failed_step_and_the_rest_goes_on(workers: Workers, what: str) -> None:
+    steps = [
+        step("1", "async_raises", what=what),
+        step("2", "fine", "1", value=1),
+        step("3", "awaits", value=4),
+        step("4", "awaits", "3", value=5),
+    ]
+    run = carry_out(steps, workers)
+    assert run.board.state == {"1": "failed", "2": "skipped", "3": "done", "4": "done"}
+    assert (run.status, run.results) == ("failed", {"3": 8, "4": 10})
+
+
+def test_an_async_tool_that_ends_the_process_in_words_does_not_end_the_tools_that_come_after_it() -> None:
+    for what in ("exit", "cancelled", "group"):
+        carry_out([step("1", "async_raises", what=what)], Inline())
+        assert carry_out([step("1", "awaits", value=1)], Inline()).results == {"1": 2}
+
+
+def test_in_simulation_an_async_tool_takes_what_it_declares_and_runs_to_its_end() -> None:
+    ended: list[float] = []
+
+    @tool(latency=5.0)
+    async def slow(seconds: float) -> str:
+        await asyncio.sleep(0.01)
+        charge(seconds)
+        ended.append(seconds)
+        return "slow"
+
+    steps = [step("1", "slow", seconds=1.0), step("2", "slow", seconds=3.0), step("3", "slow", "1", seconds=0.0)]
+    run = carry_out(steps, Simulated(), Toolbox([slow]))
+    assert {e.step: (e.at, e.seconds) for e in run.events if isinstance(e, StepDone)} == {
+        "1": (6.0, 6.0),
+        "2": (8.0, 8.0),
+        "3": (11.0, 5.0),
+    }
+    assert ended == [1.0, 3.0, 0.0]
+    again = carry_out(steps, Simulated(), Toolbox([slow]))
+    assert again.events == run.events
+
+
+def test_what_an_async_tool_charges_and_emits_reaches_its_own_step(workers: Workers) -> None:
+    run = carry_out([step("1", "awaits", value=1), step("2", "fine", value=2)], workers)
+    inside = [(event.step, event.event) for event in run.events if isinstance(event, Inside)]
+    assert inside == [("1", "awaited")]
+    if isinstance(workers, Simulated):
+        assert next(e.seconds for e in run.events if isinstance(e, StepDone) and e.step == "1") == 3.0
+
+
+def test_the_charges_of_async_tools_side_by_side_are_not_mixed_up(threads: ThreadPoolExecutor) -> None:
+    async def asks(tokens: int) -> int:
+        for _ in range(5):
+            await asyncio.sleep(0.002)
+            charge(0.5, ModelCall("m", tokens, 1, 0.5))
+        return tokens
+
+    run = carry_out([step(str(n), "asks", tokens=n) for n in range(8)], Pool(threads), Toolbox([asks]))
+    calls = {event.step: event.calls for event in run.events if isinstance(event, StepDone)}
+    assert calls == {str(n): (ModelCall("m", n, 1, 0.5),) * 5 for n in range(8)}
+
+
+def test_two_async_tools_on_a_pool_wait_side_by_side(threads: ThreadPoolExecutor) -> None:
+    there = threading.Barrier(4, timeout=10)
+
+    async def meets() -> bool:
+        await asyncio.to_thread(there.wait)  # nobody passes before all four have come
+        return True
+
+    run = carry_out([step(str(n), "meets") for n in range(4)], Pool(threads), Toolbox([meets]))
+    assert run.status == "finished"
+
+
+def test_all_async_tools_of_the_process_share_one_loop_also_when_they_come_at_once(
+    threads: ThreadPoolExecutor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    start = awaiting._loop.__wrapped__
+
+    def slowly(process: int) -> Any:
+        time.sleep(0.02)  # as on a busy machine
+        return start(process)
+
+    calls: dict[int, Any] = {}
+
+    class Kept:
+        """Like functools.cache: two that come at the same time both call."""
+
+        def __call__(self, process: int) -> Any:
+            if process not in calls:
+                calls[process] = slowly(process)
+            return calls[process]
+
+    monkeypatch.setattr(awaiting, "_loop", Kept())
+
+    async def where(n: int) -> int:
+        return id(asyncio.get_running_loop())
+
+    run = carry_out([step(str(n), "where", n=n) for n in range(8)], Pool(threads), Toolbox([where]))
+    assert len(set(run.results.values())) == 1
+
+
+class Bound:
+    """A client that keeps its connection open: it may be used on the loop on which it was first used, and no other."""
+
+    def __init__(self) -> None:
+        self.loop: Any = None
+
+    async def ask(self, what: str) -> str:
+        self.loop = self.loop or asyncio.get_running_loop()
+        if self.loop is not asyncio.get_running_loop():
+            raise RuntimeError("attached to a different loop")
+        await asyncio.sleep(0.001)
+        return f"about {what}"
+
+
+def test_a_client_that_is_bound_to_a_loop_may_be_shared_by_steps_and_runs(threads: ThreadPoolExecutor) -> None:
+    client = Bound()
+
+    async def ask(what: str) -> str:
+        return await client.ask(what)
+
+    steps = [step(str(n), "ask", *([str(n - 1)] if n % 2 else []), what=str(n)) for n in range(6)]
+    for workers in (Pool(threads), Inline(), Simulated()):
+        run = carry_out(steps, workers, Toolbox([ask]))
+        assert run.results == {str(n): f"about {n}" for n in range(6)}
+
+
+def test_the_genuine_async_client_may_be_shared_by_steps(threads: ThreadPoolExecutor) -> None:
+    llm = MockLLM([{"name": "one", "reply": {"text": "yes"}}])
+    client = llm.async_client()
+
+    async def ask(what: str) -> str:
+        asked: Any = {"model": "m", "messages": [{"role": "user", "content": what}]}
+        return str((await client.chat.completions.create(**asked)).choices[0].message.content)
+
+    for workers in (Pool(threads), Inline(), Simulated()):
+        run = carry_out([step(str(n), "ask", what=str(n)) for n in range(4)], workers, Toolbox([ask]))
+        assert run.results == dict.fromkeys("0123", "yes")
+
+
+def test_where_a_loop_runs_already_async_tools_run_too(threads: ThreadPoolExecutor) -> None:
+    async def main() -> list[Run]:
+        await asyncio.sleep(0)
+        return [execute(Plan.parse(CHAIN), ToolExecutor(TOOLS), workers=w) for w in some]
+
+    some: list[Workers] = [Inline(), Simulated(), Simulated(1), Pool(threads)]
+    for run in within(20, lambda: asyncio.run(main())):
+        assert run.results == {"1": 2, "2": 4, "3": 8}
+
+
+def test_a_run_may_itself_be_awaited_on_a_thread() -> None:
+    async def main() -> Run:
+        ticks = asyncio.create_task(asyncio.sleep(0.01))
+        run = await asyncio.to_thread(execute, Plan.parse(CHAIN), ToolExecutor(TOOLS))
+        await ticks
+        return run
+
+    assert within(20, lambda: asyncio.run(main())).status == "finished"
+
+
+@pytest.mark.parametrize("inner", ["inline", "simulated", "threads"])
+@pytest.mark.parametrize("outer", ["inline", "simulated", "threads"])
+def test_a_plan_that_is_carried_out_inside_an_async_tool_does_not_lock_up(outer: str, inner: str) -> None:
+    pools = ThreadPoolExecutor(4), ThreadPoolExecutor(4)
+    kinds: dict[str, Callable[[int], Workers]] = {
+        "inline": lambda _: Inline(),
+        "simulated": lambda _: Simulated(),
+        "threads": lambda n: Pool(pools[n]),
+    }
+
+    async def nests(value: int) -> int:
+        run = execute(Plan.parse([step("1", "awaits", value=value), *CHAIN[1:]]), ToolExecutor(TOOLS), workers=inside)
+        await asyncio.sleep(0)
+        return int(run.results["3"])
+
+    inside = kinds[inner](1)
+    steps = [step("1", "nests", value=1), step("2", "nests", value=2), step("3", "awaits", "1", value=1)]
+    try:
+        run = carry_out(steps, kinds[outer](0), Toolbox([nests, odd_tools.awaits]), seconds=8)
+        assert run.results == {"1": 8, "2": 16, "3": 2}
+    finally:
+        for pool in pools:
+            pool.shutdown(wait=False, cancel_futures=True)
+
+
+def test_a_plan_that_an_async_tool_hands_to_a_thread_does_not_lock_up_either(threads: ThreadPoolExecutor) -> None:
+    async def nests(value: int) -> int:
+        plan = Plan.parse([step("1", "awaits", value=value)])
+        run = await asyncio.to_thread(execute, plan, ToolExecutor(TOOLS), workers=Pool(threads))
+        return int(run.results["1"])
+
+    run = carry_out(
+        [step("1", "nests", value=1), step("2", "nests", value=2)], Pool(threads), Toolbox([nests]), seconds=8
+    )
+    assert run.results == {"1": 2, "2": 4}
+
+
+def test_an_async_tool_that_takes_too_long_is_given_up_and_its_end_is_recorded(threads: ThreadPoolExecutor) -> None:
+    async def slow(seconds: float) -> str:
+        await asyncio.sleep(seconds)
+        return "at last"
+
+    steps = [step("1", "slow", seconds=0.4, timeout=0.05), step("2", "slow", seconds=0.8)]
+    run = carry_out(steps, Pool(threads), Toolbox([slow]))
+    assert run.board.state == {"1": "failed", "2": "done"}
+    assert run.board.late == {"1": "at last"}
+
+
+def test_a_tool_that_is_an_async_generator_is_no_data(workers: Workers) -> None:
+    async def many() -> AsyncIterator[int]:
+        yield 1
+
+    run = within(10, lambda: execute(Plan.parse([step("1", "many")]), ToolExecutor(Toolbox([many])), workers=Inline()))
+    assert run.board.state == {"1": "failed"}
+    assert "returned" in run.board.errors["1"]
+
+
+def test_a_plain_tool_that_returns_something_to_await_is_awaited_and_a_callable_object_too() -> None:
+    def later(value: int) -> Any:
+        return odd_tools.awaits(value)
+
+    class Doubling:
+        __name__ = "doubling"
+        __doc__ = "Double."
+
+        async def __call__(self, value: int) -> int:
+            return value * 2
+
+    tools = Toolbox([later, Tool(Doubling().__call__, name="doubling")])
+    run = carry_out([step("1", "later", value=3), step("2", "doubling", value=4)], Inline(), tools)
+    assert run.results == {"1": 6, "2": 8}
+
+
+def test_wrong_arguments_of_an_async_tool_never_start_it() -> None:
+    begun: list[int] = []
+
+    async def act(value: int) -> int:
+        begun.append(value)
+        return value
+
+    async def words() -> str:
+        return "many"
+
+    run = carry_out(
+        [step("1", "words"), step("2", "act", "1", value="{step_1_result}")], Inline(), Toolbox([act, words])
+    )
+    assert run.board.state == {"1": "done", "2": "failed"}
+    assert not begun
+
+
+def test_processes_have_loops_of_their_own(processes: ProcessPoolExecutor) -> None:
+    here = carry_out([step("1", "async_process")], Inline())
+    there = carry_out([step("1", "async_process"), step("2", "process")], Pool(processes))
+    assert here.results == {"1": os.getpid()}
+    assert there.results["1"] == there.results["2"] != os.getpid()
+
+
+def test_ctrl_c_cancels_the_async_tool_and_stops_the_run() -> None:
+    ended: list[str] = []
+
+    async def long() -> str:
+        try:
+            await asyncio.sleep(30)
+        except asyncio.CancelledError:
+            ended.append("cancelled")
+            raise
+        return "done"
+
+    main = threading.main_thread().ident
+    assert main is not None
+    timer = threading.Timer(0.3, lambda: signal.pthread_kill(main, signal.SIGINT))
+    began = time.monotonic()
+    timer.start()
+    with pytest.raises(KeyboardInterrupt):
+        execute(Plan.parse([step("1", "long")]), ToolExecutor(Toolbox([long])))
+    until = time.monotonic() + 5
+    while not ended and time.monotonic() < until:
+        time.sleep(0.01)
+    assert ended == ["cancelled"]
+    assert time.monotonic() - began < 15
+    assert carry_out([step("1", "awaits", value=1)], Inline()).results == {"1": 2}
+
+
+CELL = """
+import asyncio
+from concurrent.futures import ThreadPoolExecutor
+from planexec_lite import *
+
+async def doubles(value: int) -> int:
+    await asyncio.sleep(0.01)
+    return value * 2
+
+plan = Plan.parse([{"id": 1, "tool": "doubles", "params": {"value": 4}},
+                   {"id": 2, "tool": "doubles", "params": {"value": "{step_1_result}"}, "depends_on": [1]}])
+executor = ToolExecutor(Toolbox([doubles]))
+asyncio.get_running_loop()  # a notebook's cell runs inside one
+with ThreadPoolExecutor(2) as pool:
+    for workers in (Inline(), Simulated(), Pool(pool)):
+        print(execute(plan, executor, workers=workers).answer)
+print((await asyncio.to_thread(execute, plan, executor)).answer)
+"""
+
+
+@pytest.mark.notebooks
+def test_in_a_notebooks_own_loop_async_tools_run() -> None:
+    new: Any = nbformat.v4
+    book = new.new_notebook(cells=[new.new_code_cell(CELL)])
+    NotebookClient(book, timeout=60, kernel_name="python3").execute()
+    said = "".join(output.get("text", "") for output in book.cells[0].outputs)
+    assert said.split() == ["16"] * 4

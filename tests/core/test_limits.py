@@ -1,0 +1,381 @@
+"""Limits and roles: four cooks and one oven. Nobody is overtaken who could start, and a run is the same every time."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import Counter
+from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from planexec_lite import (
+    Board,
+    Inline,
+    Plan,
+    PlannerExecutor,
+    Policy,
+    Pool,
+    RuleEvaluator,
+    Run,
+    Simulated,
+    Step,
+    Team,
+    Tool,
+    Toolbox,
+    ToolExecutor,
+    Verdict,
+    execute,
+    tool,
+)
+from planexec_lite.events import PlanProposed, RunStarted, StepCancelled, StepStarted
+from tests.core.shapes import END, Portions, Writing, check_fold, check_order, rounds, starts, step, within
+
+
+@tool(latency=2.0)
+def chop(what: str = "") -> str:
+    """Chop."""
+    return f"chopped {what}"
+
+
+@tool(latency=10.0, uses="oven")
+def bake(what: str = "") -> str:
+    """Bake."""
+    return f"baked {what}"
+
+
+@tool(latency=5.0, uses=("oven", "tray"))
+def roast(what: str = "") -> str:
+    """Roast."""
+    return f"roasted {what}"
+
+
+@tool(latency=3.0, uses=["tray"])
+def wash(what: str = "") -> str:
+    """Wash a tray."""
+    return f"washed {what}"
+
+
+KITCHEN = Toolbox([chop, bake, roast, wash])
+
+
+def cook(steps: list[dict[str, Any]], limits: Mapping[str, int], slots: int | None = 4, **policy: Any) -> Run:
+    workers = Simulated(slots, limits)
+    run = execute(Plan.parse(steps), ToolExecutor(KITCHEN), workers=workers, policy=Policy(**policy))
+    check_fold(run)
+    check_order(run, slots or 10**6)
+    return run
+
+
+def test_four_cooks_share_one_oven() -> None:
+    dishes = [one for n in range(4) for one in (step(f"chop{n}", "chop"), step(f"bake{n}", "bake", f"chop{n}"))]
+    assert cook(dishes, {}).makespan == 12.0
+    one_oven = cook(dishes, {"oven": 1})
+    assert one_oven.makespan == 42.0
+    assert [at for id, at in starts(one_oven) if id.startswith("bake")] == [2.0, 12.0, 22.0, 32.0]
+    assert cook(dishes, {"oven": 2}).makespan == 22.0
+    assert cook(dishes, {"oven": 4}).makespan == cook(dishes, {"oven": 99}).makespan == 12.0
+
+
+def test_what_has_no_place_is_passed_by_and_keeps_its_turn() -> None:
+    plan = [step("1", "bake"), step("2", "bake"), step("3", "chop"), step("4", "bake"), step("5", "chop")]
+    assert starts(cook(plan, {"oven": 1})) == [("1", 0.0), ("3", 0.0), ("5", 0.0), ("2", 10.0), ("4", 20.0)]
+
+
+def test_a_limit_holds_by_the_name_of_a_tool_or_of_what_it_uses() -> None:
+    plan = [step("1", "bake"), step("2", "roast"), step("3", "bake"), step("4", "roast")]
+    assert cook(plan, {"bake": 1}).makespan == 20.0
+    assert cook(plan, {"oven": 1}).makespan == 30.0
+    assert cook(plan, {"tray": 1, "bake": 2}).makespan == 10.0
+
+
+def test_a_step_under_two_limits_needs_a_place_of_both() -> None:
+    plan = [step("1", "bake"), step("2", "wash"), step("3", "roast"), step("4", "wash")]
+    run = cook(plan, {"oven": 1, "tray": 1})
+    assert starts(run) == [("1", 0.0), ("2", 0.0), ("4", 3.0), ("3", 10.0)]
+
+
+def test_a_limit_on_what_nobody_has_is_refused_before_anything_happens() -> None:
+    for limits, words in [
+        ({"ovn": 1}, "did you mean 'oven'"),
+        ({"oven": 0}, "at least one"),
+        ({"oven": -1}, "at least one"),
+    ]:
+        done: list[str] = []
+
+        @tool(uses="oven")
+        def act(done: list[str] = done) -> str:
+            done.append("x")
+            return ""
+
+        for workers in (Simulated(limits=limits), Inline(limits)):
+            with pytest.raises(ValueError, match=words):
+                execute(Plan.parse([step("1", "act")]), ToolExecutor(Toolbox([act])), workers=workers)
+        assert not done
+
+
+def test_the_limits_stand_in_the_first_event_so_that_a_replay_decides_the_same() -> None:
+    first = cook([step("1", "bake")], {"oven": 1, "chop": 3}).events[0]
+    assert isinstance(first, RunStarted)
+    assert [(limit.name, limit.tools, limit.slots) for limit in first.limits] == [
+        ("oven", ("bake", "roast"), 1),
+        ("chop", ("chop",), 3),
+    ]
+
+
+def test_a_step_that_failed_or_was_given_up_leaves_its_place() -> None:
+    plan = [step("1", "bake", timeout=4.0), step("2", "bake", what="{step_1_result}"), step("3", "bake")]
+    plan[1]["params"] = {"what": "pie"}
+    run = cook(plan, {"oven": 1})
+    assert run.board.state == {"1": "failed", "2": "done", "3": "done"}
+    assert starts(run) == [("1", 0.0), ("2", 4.0), ("3", 14.0)]
+
+
+class Shop:
+    """Tools that really take place on threads, and how many were at it at most, by what they use."""
+
+    def __init__(self) -> None:
+        self.busy, self.most = Counter[str](), Counter[str]()
+        self.lock = threading.Lock()
+
+    def tool(self, name: str, uses: tuple[str, ...]) -> Tool:
+        def work(seconds: float = 0.0) -> str:
+            with self.lock:
+                self.busy.update(uses)
+                self.most |= self.busy
+            time.sleep(seconds)
+            with self.lock:
+                self.busy.subtract(uses)
+            return name
+
+        return Tool(work, name=name, uses=uses)
+
+
+def test_on_threads_no_more_are_really_at_it_than_the_limit_says() -> None:
+    shop = Shop()
+    tools = Toolbox([shop.tool("a", ("x",)), shop.tool("b", ("x", "y")), shop.tool("c", ("y",)), shop.tool("d", ())])
+    plan = Plan.parse([step(str(n), "abcd"[n % 4], seconds=0.01) for n in range(32)])
+    with ThreadPoolExecutor(8) as pool:
+        run = within(20, lambda: execute(plan, ToolExecutor(tools), workers=Pool(pool, limits={"x": 2, "y": 1})))
+    assert run.status == "finished"
+    assert shop.most["x"] <= 2
+    assert shop.most["y"] == 1
+    check_order(run)
+    check_fold(run)
+
+
+def first_in_plan_order(board: Board, order: list[str]) -> str | None:
+    """By hand: the first waiting step whose dependencies are done and whose limits have a place."""
+    running = [board.steps[id].tool or "" for id, state in board.state.items() if state == "running"]
+    for id in order:
+        one = board.steps[id]
+        if board.state[id] == "waiting" and all(board.state[other] == "done" for other in one.depends_on):
+            mine = [limit for limit in board.limits if (one.tool or "") in limit.tools]
+            if all(sum(tool in limit.tools for tool in running) < limit.slots for limit in mine):
+                return id
+    return None
+
+
+@st.composite
+def kitchens(draw: st.DrawFn) -> tuple[list[dict[str, Any]], dict[str, int], int | None]:
+    steps: list[dict[str, Any]] = []
+    for n in range(draw(st.integers(1, 12))):
+        after = draw(st.lists(st.sampled_from([one["id"] for one in steps]), unique=True, max_size=2)) if steps else []
+        steps.append(step(str(n), draw(st.sampled_from(KITCHEN.names)), *after))
+    names = st.sampled_from(["oven", "tray", "bake", "chop"])
+    return (
+        draw(st.permutations(steps)),
+        draw(st.dictionaries(names, st.integers(1, 3))),
+        draw(st.integers(1, 5) | st.none()),
+    )
+
+
+@rounds(150)
+@given(kitchens())
+def test_who_starts_is_always_the_first_in_plan_order_of_those_that_have_a_place(kitchen: Any) -> None:
+    steps, limits, slots = kitchen
+    run = cook(steps, limits, slots)
+    assert run.status == "finished"
+    board, order = Board(), [one["id"] for one in steps]
+    for event in run.events:
+        if isinstance(event, StepStarted):
+            assert event.step == first_in_plan_order(board, order)
+        board.apply(event)
+    again = cook(steps, limits, slots)
+    assert again.events == run.events
+
+
+@rounds(80)
+@given(kitchens())
+def test_nobody_who_needs_the_same_overtakes(kitchen: Any) -> None:
+    steps, limits, slots = kitchen
+    run = cook(steps, limits, slots)
+    board, since = Board(), dict[str, int]()
+    for place, event in enumerate(run.events):
+        if isinstance(event, StepStarted):
+            tool = board.steps[event.step].tool
+            waiting = [id for id in since if board.state[id] == "waiting" and board.steps[id].tool == tool]
+            earlier = [one["id"] for one in steps if one["id"] in waiting]
+            assert event.step == earlier[0], f"{event.step} overtook {earlier[0]}, ready since event {since}"
+        board.apply(event)
+        for id, state in board.state.items():
+            if state == "waiting" and all(board.state[other] == "done" for other in board.steps[id].depends_on):
+                since.setdefault(id, place)
+
+
+def test_a_step_that_was_taken_back_gives_its_places_back_and_is_first_again() -> None:
+    run = cook([step("1", "bake"), step("2", "bake")], {"oven": 1})
+    board = Board.of([*run.events[:2], StepStarted(0.0, "1")])
+    assert board.ready is None
+    board.apply(StepCancelled(0.0, "1"))
+    assert board.ready == "1"
+    assert board.state["1"] == "waiting"
+    board.apply(StepStarted(0.0, "1"))
+    assert board.ready is None
+
+
+def test_limits_hold_for_plans_that_are_streamed_and_for_those_that_come_later() -> None:
+    first = [step("1", "bake", what="a"), 1.0, step("2", "bake", what="b"), 1.0, END]
+    portion = {"steps": [step("3", "bake", what="c"), step("4", "bake", what="d")], "complete": True}
+    open_ended = Plan.parse({"steps": first[::2][:2], "complete": False})
+    for planner in (
+        Writing([*first[:-1], open_ended], [*portion["steps"], END]),  # type: ignore[misc]
+        Portions(open_ended, portion),
+    ):
+        agent = PlannerExecutor(planner, ToolExecutor(KITCHEN), workers=Simulated(4, {"oven": 1}))
+        run = agent.run("bake")
+        assert run.status == "finished"
+        assert len(starts(run)) == 4
+        check_order(run)
+        check_fold(run)
+
+
+def test_a_role_and_a_resource_of_one_name_are_two_limits() -> None:
+    team = Team({"bake": ToolExecutor(KITCHEN.only("bake"))}, slots={"bake": 3})
+    plan = Plan.parse([step(str(n), "bake") for n in range(4)])
+    assert execute(plan, team, workers=Simulated(limits={"bake": 1})).makespan == 40.0
+    one_baker = Team({"bake": ToolExecutor(KITCHEN.only("bake"))}, slots={"bake": 1})
+    assert execute(plan, one_baker, workers=Simulated(limits={"bake": 3})).makespan == 40.0
+
+
+def test_a_step_that_was_modified_to_another_tool_falls_under_its_limits() -> None:
+    def judge(step: Step, result: Any) -> Any:
+        return Verdict("modify", "bake it", step.model_copy(update={"tool": "bake"})) if step.tool == "chop" else True
+
+    plan = Plan.parse([step("1", "chop", retries=1, success_criteria="baked"), step("2", "bake")])
+    workers = Simulated(limits={"oven": 1})
+    run = execute(plan, ToolExecutor(KITCHEN), evaluator=RuleEvaluator(judge), workers=workers)
+    assert (run.status, run.results["1"]) == ("finished", "baked ")
+    check_order(run)
+    assert run.makespan == 20.0
+
+
+def test_a_retry_without_a_place_does_not_hold_up_another_that_has_one() -> None:
+    judged = Counter[str]()
+
+    def judge(step: Step, result: Any) -> Any:
+        judged[step.id] += 1
+        return Verdict("retry", "not yet") if judged[step.id] == 1 else True
+
+    plan = [
+        step("1", "wash", retries=1, success_criteria="clean"),
+        step("2", "chop", retries=1, success_criteria="fine"),
+        step("3", "roast"),
+        step("4", "roast"),
+    ]
+    plan[1]["depends_on"], plan[3]["depends_on"] = ["0"], ["1"]
+    plan.append(step("0", "chop"))
+    workers = Simulated(limits={"tray": 1})
+    run = execute(Plan.parse(plan), ToolExecutor(KITCHEN), evaluator=RuleEvaluator(judge), workers=workers)
+    check_order(run)
+    check_fold(run)
+    begun = starts(run)
+    assert [at for id, at in begun if id == "3"] == [3.0], "it takes the tray while step 1 is judged"
+    assert [at for id, at in begun if id == "2"] == [2.0, 4.0], "its retry has all it needs, and starts at once"
+    assert [at for id, at in begun if id == "1"] == [0.0, 8.0]
+
+
+class Named(ToolExecutor):
+    """An executor that signs its work."""
+
+    def __init__(self, name: str, *tools: Any) -> None:
+        super().__init__(Toolbox(tools))
+        self.name = name
+
+    def execute(self, step: Step, inputs: Mapping[str, Any]) -> Any:
+        return f"{self.name}: {super().execute(step, inputs)}"
+
+
+def test_each_step_goes_to_the_executor_whose_role_it_is() -> None:
+    team = Team({"cook": Named("Ann", chop, wash), "baker": Named("Bob", bake, wash)})
+    plan = [
+        step("1", "chop"),
+        step("2", "bake", "1", what="{step_1_result}"),
+        step("3", "wash"),
+        step("4", None, description="taste"),
+    ]
+    run = execute(Plan.parse(plan), team, workers=Simulated())
+    assert run.results == {
+        "1": "Ann: chopped ",
+        "2": "Bob: baked Ann: chopped ",
+        "3": "Ann: washed ",
+        "4": "Ann: taste",
+    }
+    assert [team.role_of(one) for one in run.plan.steps] == ["cook", "baker", "cook", "cook"]
+    assert sorted(team.tools.names) == ["bake", "chop", "wash"]
+
+
+def test_a_role_has_so_many_pairs_of_hands() -> None:
+    team = Team({"cook": Named("Ann", chop), "baker": Named("Bob", bake)}, slots={"cook": 2, "baker": 1})
+    plan = Plan.parse([step(str(n), "chop" if n % 2 else "bake") for n in range(8)])
+    run = execute(plan, team, workers=Simulated())
+    check_order(run)
+    check_fold(run)
+    assert [at for id, at in starts(run) if int(id) % 2 == 0] == [0.0, 10.0, 20.0, 30.0]
+    assert [at for id, at in starts(run) if int(id) % 2] == [0.0, 0.0, 2.0, 2.0]
+
+
+def test_a_steps_without_a_tool_takes_a_pair_of_hands_of_the_first_role() -> None:
+    team = Team({"cook": Named("Ann", chop), "baker": Named("Bob", bake)}, slots={"cook": 1})
+    run = execute(Plan.parse([step("1", "chop"), step("2", None, description="x")]), team, workers=Simulated())
+    assert starts(run) == [("1", 0.0), ("2", 2.0)]
+
+
+def test_a_team_without_sense_is_refused() -> None:
+    ann = Named("Ann", chop)
+    with pytest.raises(ValueError, match="at least one role"):
+        Team({})
+    with pytest.raises(ValueError, match="did you mean 'cook'"):
+        Team({"cook": ann}, slots={"cok": 1})
+    with pytest.raises(ValueError, match="cook=0"):
+        Team({"cook": ann}, slots={"cook": 0})
+
+
+def test_a_plan_for_a_tool_that_no_role_has_is_refused() -> None:
+    team = Team({"cook": Named("Ann", chop)})
+    with pytest.raises(ValueError, match="unknown_tool"):
+        execute(Plan.parse([step("1", "bake")]), team)
+
+
+def test_several_executors_share_one_board_on_threads() -> None:
+    shop = Shop()
+    ann, bob = ToolExecutor(Toolbox([shop.tool("a", ("ann",))])), ToolExecutor(Toolbox([shop.tool("b", ("bob",))]))
+    team = Team({"ann": ann, "bob": bob}, slots={"ann": 2, "bob": 1})
+    plan = Plan.parse([step(str(n), "ab"[n % 2], *([str(n - 3)] if n > 5 else []), seconds=0.005) for n in range(20)])
+    with ThreadPoolExecutor(6) as pool:
+        run = within(20, lambda: execute(plan, team, workers=Pool(pool)))
+    assert run.status == "finished"
+    assert shop.most["ann"] <= 2
+    assert shop.most["bob"] == 1
+    check_order(run)
+
+
+def test_a_plan_is_proposed_once_and_the_run_is_the_same_every_time() -> None:
+    plan = [step(str(n), KITCHEN.names[n % 4]) for n in range(12)]
+    runs = [cook(plan, {"oven": 1, "tray": 1}) for _ in range(3)]
+    assert runs[0].events == runs[1].events == runs[2].events
+    assert sum(isinstance(event, PlanProposed) for event in runs[0].events) == 1

@@ -1,0 +1,92 @@
+"""A learner's path in the real JupyterLab: not started, a wrong answer, a hint, the right answer, and the board moves."""
+
+import re
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+from tests.browser import conftest
+from tests.browser.lab import (
+    COMPLAINTS,
+    Lab,
+    in_a_browser,
+    listen,
+    ours,
+    run_all,
+    started,
+    wait_until_done,
+    wait_until_ready,
+)
+
+pytestmark = in_a_browser
+chromium, page = conftest.chromium, conftest.page  # the fixtures of the other browser tests
+NOTEBOOK = "exercises/student/01_toy_planner.ipynb"
+ANSWER, CHECK, BOARD = 1, 2, -1  # among the code cells
+
+
+@pytest.fixture(scope="module")
+def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
+    """A JupyterLab whose kernels keep progress in a file of this test."""
+    scratch = tmp_path_factory.mktemp("lab")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PLANEXEC_PROGRESS", str(scratch / "progress.json"))
+        with started(scratch) as running:
+            yield running
+
+
+def cell(page: Page, number: int) -> Locator:
+    return page.locator(".jp-CodeCell").nth(number)
+
+
+def write(page: Page, number: int, source: str) -> None:
+    """Replace the text of a code cell, as a learner does, and run it."""
+    before = cell(page, number).locator(".jp-InputPrompt").inner_text()
+    cell(page, number).locator(".cm-content").click()
+    page.keyboard.press("ControlOrMeta+a")
+    page.keyboard.insert_text(source)
+    page.keyboard.press("Control+Enter")
+    expect(cell(page, number).locator(".jp-InputPrompt")).not_to_have_text(before)
+    expect(cell(page, number).locator(".jp-InputPrompt")).to_have_text(re.compile(r"\[\d+\]:"))
+
+
+def run(page: Page, number: int) -> None:
+    source = cell(page, number).locator(".cm-content").inner_text()
+    write(page, number, source)
+
+
+def output(page: Page, number: int) -> Locator:
+    return cell(page, number).locator(".jp-OutputArea")
+
+
+def test_a_learner_gets_from_not_started_to_right(lab: Lab, page: Page) -> None:
+    errors = listen(page)
+    page.goto(lab.address(NOTEBOOK))
+    wait_until_ready(page)
+    run_all(page)
+    page.wait_for_timeout(500)
+    wait_until_done(page)
+    assert page.locator(COMPLAINTS).all_inner_texts() == []
+    expect(page.get_by_text("· Not started")).to_have_count(4)
+    expect(output(page, BOARD)).to_contain_text("Lesson 01: 0 of 4 right")
+
+    write(page, ANSWER, "whole = 1\nsingle = 4")
+    run(page, CHECK)
+    expect(output(page, CHECK)).to_contain_text("01.1 · Wrong")
+    expect(output(page, CHECK)).to_contain_text("single = 4")
+    expect(output(page, CHECK).locator("img")).to_have_count(1)
+    run(page, BOARD)
+    expect(output(page, BOARD)).to_contain_text("✗ wrong")
+
+    write(page, CHECK, 'hint("01.1")')
+    expect(output(page, CHECK)).to_contain_text("01.1 · Hint 1 of 2")
+    run(page, CHECK)
+    expect(output(page, CHECK)).to_contain_text("01.1 · Hint 2 of 2")
+
+    write(page, ANSWER, "whole = 1\nsingle = 5")
+    write(page, CHECK, 'check("01.1")')
+    expect(output(page, CHECK)).to_contain_text("01.1 · Right")
+    run(page, BOARD)
+    expect(output(page, BOARD)).to_contain_text("Lesson 01: 1 of 4 right")
+    expect(output(page, BOARD)).to_contain_text("✓ right")
+    assert ours(errors) == []

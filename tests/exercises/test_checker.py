@@ -1,0 +1,333 @@
+"""The verbs never raise, whatever the answer does, and the next check still works."""
+
+import os
+import signal
+import sys
+import threading
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import nbformat
+import pytest
+
+from exercises import book, check, checker, exercise, guard, hint, progress, record, solution
+from exercises.checker import judged
+from exercises.exercise import Trial, Wrong, copied, cut, find, shown
+from exercises.guard import TimeUp, guarded
+from planexec_lite import Plan, Simulated, Toolbox, ToolExecutor, execute, tool
+from tests.exercises.answers import of_lesson, run_cell
+from tests.guards import books
+
+ID = "01.2"
+LOOP = "def run(goal, planner, executor):\n"
+ODD = {
+    "loops for ever": ("    while True:\n        pass\n", "raised", "it was stopped after 0.3 seconds"),
+    "loops and catches everything": (
+        "    while True:\n        try:\n            planner(goal, {})\n        except BaseException:\n            pass\n",
+        "raised",
+        "Every loop ends.",
+    ),
+    "sleeps": ("    import time\n    time.sleep(60)\n", "raised", "it was stopped after 0.3 seconds"),
+    "leaves Python": ("    raise SystemExit(3)\n", "raised", "SystemExit: 3"),
+    "calls exit": ("    import sys\n    sys.exit()\n", "raised", "SystemExit"),
+    "interrupts": ("    raise KeyboardInterrupt\n", "raised", "KeyboardInterrupt"),
+    "calls itself": ("    return run(goal, planner, executor)\n", "raised", "RecursionError"),
+    "prints a megabyte": ("    print('x' * 1_000_000)\n", "wrong", "and 999,401 characters more"),
+    "prints for ever": ("    while True:\n        print('again')\n", "raised", "characters more"),
+    "replaces the printer": ("    import sys\n    sys.stdout = None\n", "wrong", "came back  None"),
+    "changes the checker": (
+        "    import exercises.checker\n    exercises.checker.judged = None\n    return 11\n",
+        "wrong",
+        "exercises.checker.judged. It is put back",
+    ),
+    "switches the trial off": (
+        "    import exercises.exercise\n    exercises.exercise.Trial.want = lambda *a, **k: None\n    return 11\n",
+        "wrong",
+        "Trial.want. It is put back",
+    ),
+    "changes the kit": (
+        "    import planexec_lite\n    planexec_lite.Plan.problems = lambda *a: []\n",
+        "wrong",
+        "Plan.problems. It is put back",
+    ),
+    "changes Python": (
+        "    import builtins\n    builtins.len = lambda x: 11\n",
+        "wrong",
+        "builtins.len. It is put back",
+    ),
+    "changes what it was given": ("    goal.clear()\n", "raised", "AttributeError"),
+    "goes to another folder": ("    import os\n    os.chdir('/')\n    return 12\n", "wrong", "came back  12"),
+    "gives back a nuisance": (
+        "    class Odd:\n        def __eq__(self, other): raise ValueError('odd')\n        __hash__ = None\n"
+        "        def __repr__(self): raise ValueError('unspeakable')\n    return Odd()\n",
+        "raised",
+        "ValueError: unspeakable",
+    ),
+    "still has the line of nbgrader": ("    raise NotImplementedError()\n", "not started", "NotImplementedError"),
+}
+
+
+def answer_with(body: str) -> dict[str, Any]:
+    """A namespace in which the loop of exercise 01.2 has that body."""
+    namespace = of_lesson("01")[ID].namespace()
+    assert run_cell(LOOP + body, namespace).error is None
+    return namespace
+
+
+def right_answer() -> dict[str, Any]:
+    namespace = of_lesson("01")[ID].namespace()
+    run_cell(book.solved(of_lesson("01")[ID].answer), namespace)
+    return namespace
+
+
+@pytest.mark.parametrize(("body", "status", "said"), ODD.values(), ids=list(ODD))
+def test_an_odd_answer_gets_a_clear_outcome_and_the_next_check_works(body: str, status: str, said: str) -> None:
+    before = (judged, Trial.want, Plan.problems, len, os.getcwd(), sys.stdout)
+    found = judged(ID, answer_with(body), seconds=0.3, draw=False)
+    assert found.status == status, found.text
+    assert said in " ".join(found.text.split()).replace("came back ", "came back  "), found.text
+    assert len(found.text) < 3000
+    assert (checker.judged, Trial.want, Plan.problems, len, os.getcwd(), sys.stdout) == before
+    assert judged(ID, right_answer(), draw=False).status == "right"
+
+
+def test_a_cell_that_changes_the_checker_is_undone_by_the_next_verb(capsys: pytest.CaptureFixture[str]) -> None:
+    namespace = right_answer() | {"check": check}
+    exec(
+        "import exercises\nexercises.checker.judged = lambda *a: print('hacked')\nexercises.exercise.find = None",
+        namespace,
+    )
+    exec('check("01.2")', namespace)
+    assert "01.2 · Right" in capsys.readouterr().out
+
+
+def test_the_thread_stops_what_the_alarm_can_not(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(guard, "_alarm_rings", lambda: False)
+    found = judged(ID, answer_with("    while True:\n        pass\n"), seconds=0.3, draw=False)
+    assert "it was stopped after 0.3 seconds" in found.text
+    assert judged(ID, right_answer(), draw=False).status == "right"
+    assert guarded(lambda: [][0], 1.0).error.__class__ is IndexError
+
+
+def test_a_check_on_another_thread_has_its_limit_too() -> None:
+    found: list[Any] = []
+    namespace = answer_with("    while True:\n        pass\n")
+    thread = threading.Thread(target=lambda: found.append(judged(ID, namespace, seconds=0.3, draw=False)))
+    thread.start()
+    thread.join(20)
+    assert found[0].status == "raised"
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="there is no alarm signal")
+def test_the_alarm_leaves_the_signals_as_they_were() -> None:
+    before = signal.getsignal(signal.SIGALRM)
+    assert isinstance(guarded(lambda: [None for _ in iter(int, 1)], 0.05).error, TimeUp)
+    assert signal.getsignal(signal.SIGALRM) == before
+    assert signal.getitimer(signal.ITIMER_REAL) == (0.0, 0.0)
+
+
+def test_verbs_say_which_exercises_there_are(capsys: pytest.CaptureFixture[str]) -> None:
+    for verb in (check, hint, solution):
+        for id in ("01.9", "99.1", "", "os", "../etc", 3, None):
+            verb(id)
+            assert "There is no exercise" in capsys.readouterr().out
+    check("01.9")
+    assert "Lesson 01 has 01.1, 01.2" in capsys.readouterr().out
+
+
+def test_a_failing_checker_says_so_and_does_not_raise(capsys: pytest.CaptureFixture[str]) -> None:
+    class Odd:
+        def __str__(self) -> str:
+            raise ValueError("no name")
+
+    for verb in (check, hint, solution, progress):
+        verb(Odd())
+        said = capsys.readouterr().out
+        assert "The checker itself failed, which is not your fault: ValueError: no name" in said or verb is progress
+
+
+def test_hints_come_one_by_one(capsys: pytest.CaptureFixture[str]) -> None:
+    checker._HINTED.clear()
+    for number in (1, 2, 2):
+        hint(ID)
+        words = " ".join(capsys.readouterr().out.split())
+        assert words == f"{ID} · Hint {number} of 2 {find(ID).hints[number - 1]}"
+
+
+def test_solution_shows_the_answer_without_its_markers(capsys: pytest.CaptureFixture[str]) -> None:
+    solution("01.3")
+    said = capsys.readouterr().out
+    assert 'history["add"]' in said
+    assert "BEGIN" not in said
+    assert "a + b" not in said, "the broken code is no part of it"
+
+
+def test_the_picture_comes_before_the_verdict(capsys: pytest.CaptureFixture[str]) -> None:
+    exec('check("01.2")', right_answer() | {"check": check})
+    said = capsys.readouterr().out
+    assert said.index("What your loop carried out") < said.index("01.2 · Right")
+
+
+def test_progress_is_kept_in_the_file_and_right_stays_right(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    path = tmp_path / "deep" / "progress.json"
+    monkeypatch.setenv("PLANEXEC_PROGRESS", str(path))
+    record.remember("01.1", "not started")
+    assert not path.exists()
+    record.remember("01.1", "wrong")
+    assert record.known() == {"01.1": "wrong"}
+    record.remember("01.1", "right")
+    record.remember("01.1", "raised")
+    assert record.known() == {"01.1": "right"}
+    assert "1 of 4 right" in record.board("01").text
+    assert "✓ right" in record.board("01").text
+
+
+@pytest.mark.parametrize("stored", ["", "not json", "[1, 2]", '{"01.1": 7, "01.2": "right"}', "\x00"])
+def test_a_spoilt_file_is_no_obstacle(stored: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    path = tmp_path / "progress.json"
+    path.write_text(stored, encoding="utf-8")
+    monkeypatch.setenv("PLANEXEC_PROGRESS", str(path))
+    record.board()
+    record.remember("01.3", "right")
+    assert record.known()["01.3"] == "right"
+
+
+def test_a_folder_that_can_not_be_written_is_no_obstacle(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("PLANEXEC_PROGRESS", str(tmp_path / "file" / "progress.json"))
+    record.remember("01.3", "right")
+    assert record.known() == {"01.3": "right"}
+
+
+def test_running_a_solution_is_not_solving(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.delenv("PLANEXEC_PROGRESS")
+    monkeypatch.chdir(book.SOURCE)
+    assert record.place() is None
+    monkeypatch.chdir(tmp_path)
+    assert record.place() == book.HERE / "progress.json"
+
+
+def test_progress_shows_one_lesson_or_all(capsys: pytest.CaptureFixture[str]) -> None:
+    progress("01")
+    assert capsys.readouterr().out.startswith("Lesson 01: 0 of 4 right")
+    progress()
+    assert capsys.readouterr().out.startswith("All lessons: 0 of ")
+
+
+def test_values_are_shown_the_same_on_every_run() -> None:
+    assert shown({"b", "a"}) == "{'a', 'b'}"
+    assert shown([({"x": {3, 1}},), set(), find, int]) == "[({'x': {1, 3}},), set(), find, int]"
+    assert " at 0x" not in shown(object())
+    assert cut("x" * 1000).count("x") == 230
+
+
+def test_plain_data_is_copied_and_the_rest_is_handed_on() -> None:
+    spy = object()
+    data = {"a": [spy, {"b": (1, [2])}]}
+    copy = copied(data)
+    assert copy == data
+    assert copy["a"] is not data["a"]
+    assert copy["a"][0] is spy
+
+
+def test_an_answer_can_not_catch_the_verdict_by_accident() -> None:
+    def careless() -> None:
+        with suppress(Exception):
+            Trial().wrong("a", "b")
+
+    with pytest.raises(Wrong):
+        careless()
+    assert not issubclass(exercise.Raised, Exception)
+
+
+def test_a_spy_among_the_tools_ends_the_answer_through_the_workers() -> None:
+    trial = Trial()
+
+    @tool
+    def shout(text: str) -> str:
+        """Shout the text."""
+        trial.wrong("silence", "Nobody shouts here.")
+
+    def answer(plan: Plan) -> Any:
+        return execute(plan, ToolExecutor(Toolbox([shout])), workers=Simulated()).answer
+
+    plan = Plan.parse([{"tool": "shout", "params": {"text": "now"}}])
+    ended = guarded(lambda: trial.call(answer, plan), 5.0)
+    assert isinstance(ended.error, Wrong)
+    assert trial.called.startswith("answer(Plan(")
+
+
+def test_a_picture_that_can_not_be_drawn_is_left_out() -> None:
+    ended = guarded(lambda: Trial().show(lambda: 1 / 0), 1.0)
+    assert ended.error is None
+    namespace = answer_with("    executor({'action': object()})\n    return 1\n")
+    assert judged(ID, namespace).status in ("wrong", "raised")
+
+
+SAME = {
+    "code": ("def f(a):\n    return a + 1", "def f(a):\n    # why\n    return a + 1", "def f(a):\n    return a + 2"),
+    "a default": ("def f(a=1): ...", "def f(a = 1): ...", "def f(a=2): ..."),
+    "an inner function": (
+        "def f():\n    return lambda: 1",
+        "def f():\n    return lambda: 1",
+        "def f():\n    return lambda: 2",
+    ),
+    "one and True": ("def f():\n    return 1", "def f():\n    return 1", "def f():\n    return True"),
+    "data": ("f = {'a': [1, (2, 3)]}", "f = {'a': [1, (2, 3)]}", "f = {'a': [1, (2, 4)]}"),
+    "a class": (
+        "class f:\n    def g(self): ...",
+        "class f:\n    def g(self): ...",
+        "class f:\n    def g(self): return 1",
+    ),
+    "a tool": (
+        "from planexec_lite import tool\n@tool\ndef f(a: int) -> int: ...",
+        "from planexec_lite import tool\n@tool\ndef f(a: int) -> int: ...",
+        "from planexec_lite import tool\n@tool(effects='once')\ndef f(a: int) -> int: ...",
+    ),
+    "a planner": (
+        "from planexec_lite import RulePlanner\nf = RulePlanner(lambda goal: [])",
+        "from planexec_lite import RulePlanner\nf = RulePlanner(lambda goal: [])",
+        "from planexec_lite import RulePlanner\nf = RulePlanner(lambda goal: [goal])",
+    ),
+    "a policy": (
+        "from planexec_lite import Policy\nf = Policy(max_steps=3)",
+        "from planexec_lite import Policy\nf = Policy(max_steps=3)",
+        "from planexec_lite import Policy\nf = Policy(max_steps=4)",
+    ),
+}
+
+
+@pytest.mark.parametrize(("given", "untouched", "changed"), SAME.values(), ids=list(SAME))
+def test_an_answer_is_started_when_it_says_something_else_than_the_stub(
+    given: str, untouched: str, changed: str
+) -> None:
+    def value(source: str) -> Any:
+        namespace: dict[str, Any] = {"__name__": "__main__"}
+        exec(source, namespace)
+        return namespace["f"]
+
+    assert checker._same(value(given), value(untouched))
+    assert not checker._same(value(given), value(changed))
+
+
+@pytest.mark.notebooks
+def test_in_a_kernel_an_endless_answer_is_stopped_and_the_next_check_works(tmp_path: Path) -> None:
+    endless = LOOP + "    while True:\n        try:\n            pass\n        except BaseException:\n            pass"
+    cells = [
+        "import os\n\nos.environ['PLANEXEC_PROGRESS'] = ''",
+        "from exercises import check\nfrom exercises.exercise import find",
+        "object.__setattr__(find('01.2'), 'seconds', 0.5)",
+        endless,
+        "check('01.2')",
+        LOOP + "    raise SystemExit",
+        "check('01.2')",
+        book.solved(of_lesson("01")[ID].answer),
+        "check('01.2')",
+    ]
+    path = books.write(tmp_path / "01_endless.ipynb", *map(books.code, cells))
+    done = books.run(".ci/notebooks.py", path, scratch=tmp_path)
+    assert done.returncode == 0, done.stdout
+    said = [output for cell in nbformat.read(path, as_version=4).cells for output in cell.outputs]
+    texts = [output.text.splitlines()[0] for output in said if output.output_type == "stream"]
+    assert texts == ["01.2 · Raised an error", "01.2 · Raised an error", "01.2 · Right"]

@@ -1,0 +1,112 @@
+"""The whiteboard drill: the model answer gets every point, and each point can be lost."""
+
+import re
+import runpy
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from exercises import cards
+from exercises.drill import __main__ as drill
+from exercises.drill import rubric
+from tests.guards.books import ROOT
+
+FOLDER = ROOT / "exercises" / "drill"
+ANSWER = (FOLDER / "answer.py").read_text(encoding="utf-8")
+SLIPS = {  # point of the rubric -> a slip in the model answer that must cost it
+    "plan": ("results, errors = {}, {}\n    with", "results, errors = {}, {}\n    planner(goal, {}, {})\n    with"),
+    "order": (" if all(other in results for other in step[\"after\"])", ""),
+    "results": ('results[value["from"]] if', 'str(results[value["from"]]) if'),
+    "data": ("return {name: place(value)", "return {name: place(place(value))"),
+    "parallel": ("ThreadPoolExecutor(slots)", "ThreadPoolExecutor(1)"),
+    "ready": ("return_when=FIRST_COMPLETED", "return_when='ALL_COMPLETED'"),
+    "refuse": ("if said := problems(plan, tools, results):", "if said := []:"),
+    "failure": ("errors[id] = str(error)", "results[id], errors[id] = None, str(error)"),
+    "replan": (' if step["id"] not in results}', "}"),
+    "bound": ("range(1 + max_replans)", "range(100)"),
+}  # fmt: skip
+
+
+def slipped(point: str) -> str:
+    right, wrong = SLIPS[point]
+    assert ANSWER.count(right) == 1, f"{right!r} stands once in the model answer"
+    return ANSWER.replace(right, wrong)
+
+
+@pytest.mark.parametrize("point", rubric.POINTS)
+def test_the_model_answer_shows_the_point(point: str) -> None:
+    rubric.POINTS[point].check(runpy.run_path(str(FOLDER / "answer.py"))["run"])
+
+
+@pytest.mark.parametrize("point", rubric.POINTS)
+def test_an_answer_with_a_slip_loses_the_point(point: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(rubric, "PATIENCE", 0.2)
+    path = tmp_path / "answer.py"
+    path.write_text(slipped(point), encoding="utf-8")
+    with pytest.raises((AssertionError, KeyError)):
+        rubric.POINTS[point].check(runpy.run_path(str(path))["run"])
+
+
+def test_the_model_answer_keeps_the_rules() -> None:
+    assert len(ANSWER.splitlines()) <= rubric.MOST_LINES == 60
+    assert drill.rules(ANSWER) == []
+    assert set(re.findall(r"^(?:from|import) (\w+)", ANSWER, re.M)) == {"concurrent"}
+
+
+def test_a_long_answer_and_a_borrowed_one_break_a_rule() -> None:
+    assert drill.rules("x = 1\n" * 61) == ["61 lines; 60 are the most"]
+    borrowed = "from planexec_lite import execute\nimport graphlib\n"
+    assert drill.rules(borrowed) == [
+        "imports planexec_lite; write it from memory",
+        "imports graphlib; write it from memory",
+    ]
+
+
+def marked(path: Path) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-X", "utf8", "-m", "exercises.drill", str(path)]
+    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, encoding="utf-8", check=False)
+
+
+def test_the_command_marks_the_model_answer_with_all_points() -> None:
+    done = marked(FOLDER / "answer.py")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "15 of 15 points" in done.stdout
+    assert "✗" not in done.stdout
+    asked = {card.id: card.question for card in cards.load()}
+    assert all(f"  {asked[id]}" in done.stdout for id in drill.FOLLOW_UPS)
+
+
+def test_the_command_says_which_point_is_lost_and_why(tmp_path: Path) -> None:
+    path = tmp_path / "mine.py"
+    path.write_text(slipped("bound"), encoding="utf-8")
+    done = marked(path)
+    assert done.returncode == 1
+    assert "✗ 0/1  gives up after one replan, and says so" in done.stdout
+    assert "        the planner was asked a tenth time; nothing bounds the loop" in done.stdout
+    reached = re.search(r"^(\d+) of 15 points$", done.stdout, re.M)
+    assert reached is not None
+    assert int(reached[1]) < 15
+
+
+def test_the_command_survives_answers_that_hang_or_cannot_be_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(drill, "SECONDS", 0.5)
+    path = tmp_path / "mine.py"
+    path.write_text("while True: pass\n", encoding="utf-8")
+    assert drill._try(path, "plan") == "did not come to an end within 0.5 seconds"
+    monkeypatch.setattr(drill, "SECONDS", 20.0)
+    path.write_text("def run(goal, planner, tools:\n", encoding="utf-8")
+    assert drill._try(path, "plan").startswith("SyntaxError: ")
+    path.write_text("print('hello')\nraise SystemExit\n", encoding="utf-8")
+    assert drill._try(path, "plan").startswith("SystemExit")
+
+
+def test_the_prompt_shows_the_rubric_as_it_is() -> None:
+    page = (FOLDER / "PROMPT.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| (\w+) \| (.+?) \| (\d+) \|$", page, re.M)
+    assert rows == [(name, point.shows, str(point.worth)) for name, point in rubric.POINTS.items()]
+    assert sum(point.worth for point in rubric.POINTS.values()) == 15
+    assert [link for link in re.findall(r"\]\(([^)]+)\)", page) if not (FOLDER / link).exists()] == []

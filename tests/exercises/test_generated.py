@@ -1,0 +1,161 @@
+"""The student and solution notebooks are what their source gives, and are stored as a fresh learner meets them."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from exercises import book, generate
+from exercises.generate import FORMS, derived, faults
+from tests.exercises.answers import ANSWERS, exercise_of
+
+SOURCES = sorted(book.SOURCE.glob("*.ipynb"))
+each_source = pytest.mark.parametrize("path", SOURCES, ids=lambda path: path.stem)
+
+
+def cells(path: Path) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = json.loads(path.read_text(encoding="utf-8"))["cells"]
+    return found
+
+
+def printed(cell: dict[str, Any]) -> str:
+    return "".join("".join(output.get("text", [])) for output in cell.get("outputs", []))
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_the_stored_notebooks_are_what_the_source_gives(form: str, tmp_path: Path) -> None:
+    assert faults(form, tmp_path) == []
+
+
+@each_source
+def test_a_changed_source_or_form_is_noticed(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for folder in ("source", *FORMS):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / path.name).write_bytes((book.HERE / folder / path.name).read_bytes())
+    monkeypatch.setattr(book, "HERE", tmp_path)
+    monkeypatch.setattr(book, "SOURCE", tmp_path / "source")
+    drafts = tmp_path / "drafts"
+    drafts.mkdir()
+    assert faults("student", drafts) == []
+    source = json.loads((tmp_path / "source" / path.name).read_text(encoding="utf-8"))
+    source["cells"][0]["source"] = ["# Another title"]
+    (tmp_path / "source" / path.name).write_text(json.dumps(source), encoding="utf-8")
+    for form in FORMS:
+        assert faults(form, drafts) == [f"{form}/{path.name} differs from its source in cell 1: run `make exercises`"]
+        (tmp_path / form / path.name).unlink()
+        assert faults(form, drafts) == [f"{form}/{path.name} is not there: run `make exercises`"]
+        (tmp_path / form / "99_stray.ipynb").write_bytes(path.read_bytes())
+        assert f"{form}/99_stray.ipynb has no source: run `make exercises`" in faults(form, drafts)
+
+
+@each_source
+def test_the_student_form_gives_nothing_away(path: Path) -> None:
+    text = json.dumps(derived(path, "student"), ensure_ascii=False)
+    for word in (
+        "BEGIN SOLUTION",
+        "END SOLUTION",
+        "BEGIN BROKEN",
+        "wrong-answer",
+        "alternative",
+        "equivalent",
+        "# says:",
+    ):
+        assert word not in text
+
+
+@each_source
+def test_every_check_of_the_student_form_says_not_started(path: Path) -> None:
+    checks = [cell for cell in cells(book.HERE / "student" / path.name) if "".join(cell["source"]).startswith("check(")]
+    ids = [facts.id for facts in book.facts(path.name[:2])]
+    assert ["".join(cell["source"]).splitlines() for cell in checks] == [
+        [f'check("{id}")', f'# hint("{id}")', f'# solution("{id}")'] for id in ids
+    ]
+    assert [printed(cell).splitlines()[0] for cell in checks] == [f"{id} · Not started" for id in ids]
+
+
+@each_source
+def test_every_check_of_the_solution_form_says_right(path: Path) -> None:
+    checks = [
+        cell for cell in cells(book.HERE / "solutions" / path.name) if "".join(cell["source"]).startswith("check(")
+    ]
+    ids = [facts.id for facts in book.facts(path.name[:2])]
+    assert [printed(cell).splitlines()[0] for cell in checks] == [f"{id} · Right" for id in ids]
+
+
+@each_source
+def test_a_picture_of_the_answer_is_shown_before_the_verdict(path: Path) -> None:
+    drawn = set()
+    for cell in cells(book.HERE / "solutions" / path.name):
+        kinds = [output["output_type"] for output in cell.get("outputs", [])]
+        if "".join(cell["source"]).startswith("check(") and "display_data" in kinds:
+            assert kinds.index("display_data") < kinds.index("stream")
+            drawn.add(cell["id"])
+    assert drawn, "at least one exercise of a lesson draws what the learner made"
+
+
+@each_source
+def test_the_board_starts_empty_and_ends_full(path: Path) -> None:
+    lesson = path.name[:2]
+    count = len(book.facts(lesson))
+    for form, right in (("student", 0), ("solutions", count), ("source", count)):
+        last = cells(book.HERE / form / path.name)[-1]
+        code = [cell for cell in cells(book.HERE / form / path.name) if cell["cell_type"] == "code"]
+        if "".join(last["source"]) != f'progress("{lesson}")':
+            last = code[-1]
+        assert "".join(last["source"]) == f'progress("{lesson}")'
+        said = "".join(last["outputs"][0]["data"]["text/plain"])
+        assert said.startswith(f"Lesson {lesson}: {right} of {count} right"), said
+
+
+@each_source
+def test_the_right_answer_comes_after_the_wrong_ones(path: Path) -> None:
+    seen: list[tuple[str, str]] = []
+    for cell in book.cells(path):
+        if ANSWERS & set(cell.tags):
+            seen.append((exercise_of(cell), next(iter(ANSWERS & set(cell.tags)))))
+    for id, kind in seen:
+        if kind in ("wrong-answer", "alternative"):
+            assert seen.index((id, kind)) < seen.index((id, "answer")), f"{id}: the answer is the last that runs"
+
+
+STUBS = {
+    "inside a function": (
+        "def f(a):\n    b = a\n    # BEGIN SOLUTION\n    return b\n    # END SOLUTION\n",
+        "def f(a):\n    b = a\n    ...  # your code goes here",
+        "def f(a):\n    b = a\n    return b",
+    ),
+    "a value": (
+        "# BEGIN SOLUTION\nx = 1\ny, z = 2, 3\n# END SOLUTION",
+        "x = ...  # your answer goes here\ny = ...  # your answer goes here\nz = ...  # your answer goes here",
+        "x = 1\ny, z = 2, 3",
+    ),
+    "a whole function": (
+        '# BEGIN SOLUTION\nimport re\n\n\ndef f(a: int, *b, c=3) -> int:\n    """Say."""\n    return a\n# END SOLUTION',
+        'def f(a: int, *b, c=3) -> int:\n    """Say."""\n    ...  # your code goes here',
+        'import re\n\n\ndef f(a: int, *b, c=3) -> int:\n    """Say."""\n    return a',
+    ),
+    "code to repair": (
+        "def f(a):\n    # BEGIN SOLUTION\n    return a\n    # END SOLUTION\n    # BEGIN BROKEN\n    # if a:\n"
+        "    #     return -a\n    # END BROKEN",
+        "def f(a):\n    if a:\n        return -a",
+        "def f(a):\n    return a",
+    ),
+    "two regions": (
+        "# BEGIN SOLUTION\nx = 1\n# END SOLUTION\ny = 2\nif y:\n    # BEGIN SOLUTION\n    z = 3\n    # END SOLUTION\n",
+        "x = ...  # your answer goes here\ny = 2\nif y:\n    ...  # your code goes here",
+        "x = 1\ny = 2\nif y:\n    z = 3",
+    ),
+    "nothing marked": ("x = 1", "x = 1", "x = 1"),
+}
+
+
+@pytest.mark.parametrize(("source", "student", "solution"), STUBS.values(), ids=list(STUBS))
+def test_a_region_becomes_a_stub_or_the_solution(source: str, student: str, solution: str) -> None:
+    assert book.stub(source) == student
+    assert book.solved(source) == solution
+
+
+def test_generate_refuses_an_unknown_name(capsys: pytest.CaptureFixture[str]) -> None:
+    assert generate.main(["no-such-lesson"]) == 1
+    assert "No source notebook has such a name." in capsys.readouterr().out

@@ -1,0 +1,67 @@
+"""The small changes with which solutions are tried: enough of them, in the right place, and named so that one can copy."""
+
+import pytest
+
+from exercises import book
+from tests.exercises.answers import ALL, run_cell
+from tests.exercises.mutants import label, mutants
+
+FRAME = "def f(a, b):\n    given = a < b\n    # BEGIN SOLUTION\n{}\n    # END SOLUTION\n"
+CHANGES = {
+    "    return a < b": ["return a <= b", "return a >= b", "return None"],
+    "    return a + 1": ["return a - 1", "return a + 2", "return a + 0", "return None"],
+    "    return a and not b": ["return a or not b", "return a", "return not b", "return a and b"],
+    "    return 'red' if a else b": ["return 'red'", "return b", "return 'red_x' if a else b"],
+    "    return [n for n in a if n]": ["return [n for n in a]"],
+    "    return {'id': a, 'tool': b}": ["return {'id': a}", "return {'id': a, 'tool_x': b}"],
+    "    return sorted(a, key=b)": ["return sorted(a)"],
+    "    return max(a, b)": ["return max(b, a)", "return max(a)"],
+    "    for n in a:\n        print(n)": ["for n in list(a)[:-1]:", "pass"],
+    "    while a:\n        break": ["while False:", "continue"],
+    "    if a:\n        raise ValueError(b)": ["if True:", "if False:", "pass"],
+    "    c = [a, b]\n    return c": ["pass", "c = [a]", "c = [b]", "return None"],
+}
+
+
+@pytest.mark.parametrize(("body", "wanted"), CHANGES.items(), ids=[body.strip()[:30] for body in CHANGES])
+def test_a_change_is_made_and_named(body: str, wanted: list[str]) -> None:
+    found = mutants(FRAME.format(body))
+    said = [one.label for one in found]
+    for change in wanted:
+        assert any(line.endswith(f"-> {change}") or line == f"{change} -> " for line in said), (change, said)
+    assert len({one.source for one in found}) == len(found)
+
+
+def test_only_the_solution_is_changed() -> None:
+    assert all("given = a < b" in one.source for one in mutants(FRAME.format("    return a == 1 or b == 2")))
+
+
+def test_prose_is_left_alone() -> None:
+    body = '    """Say it."""\n    return {"description": "one", "said": "it came again"}, f"gave up: {a}"'
+    said = " ".join(one.source for one in mutants(FRAME.format(body)))
+    assert "one_x" not in said
+    assert "again_x" not in said
+    assert "gave up: _x" not in said
+
+
+def test_a_long_line_is_cut_to_where_it_differs() -> None:
+    long = "x = [" + ", ".join(f"'{n}'" for n in range(40)) + "]"
+    found = label(long, long.replace("'20'", "'20_x'"))
+    assert len(found) < 100
+    assert found.startswith("… ")
+    assert "'20_x'" in found
+
+
+@pytest.mark.parametrize("answers", ALL, ids=lambda answers: answers.id)
+def test_the_region_is_mutated_and_the_mutants_are_programs(answers: "object") -> None:
+    found = mutants(answers.answer)  # type: ignore[attr-defined]
+    assert len(found) >= 2
+    for one in found:
+        compile(one.source, "<mutant>", "exec")
+
+
+def test_the_answers_of_the_source_run_without_the_checker() -> None:
+    namespace = {"__name__": "__main__"}
+    assert run_cell("x = 1\ncheck('01.1')\n# hint('01.1')", namespace).error is None
+    assert namespace["x"] == 1
+    assert book.lessons()

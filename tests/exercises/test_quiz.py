@@ -1,0 +1,99 @@
+"""The quizzes: every choice has an explanation, one is right, and words and widgets say the same."""
+
+from typing import Any
+
+import ipywidgets
+import pytest
+
+from exercises import cards
+from exercises.quiz import LessonQuiz, quiz
+
+LESSONS = ["01", "02", "03", "04", "05", "06", "07", "08"]
+each_lesson = pytest.mark.parametrize("lesson", LESSONS)
+
+
+@each_lesson
+def test_a_lesson_has_three_questions_with_one_right_choice_and_an_explanation_each(lesson: str) -> None:
+    questions = quiz(lesson).questions
+    assert len(questions) >= 3
+    for question in questions:
+        assert len(question.choices) >= 3
+        assert [choice.right for choice in question.choices].count(True) == 1
+        assert all(len(choice.because.split()) >= 3 for choice in question.choices)
+        assert len({choice.text for choice in question.choices}) == len(question.choices)
+
+
+def test_neither_place_nor_length_gives_the_right_choice_away() -> None:
+    questions = [question for lesson in LESSONS for question in quiz(lesson).questions]
+    places = [[choice.right for choice in question.choices].index(True) for question in questions]
+    longest = [max(question.choices, key=lambda choice: len(choice.text)).right for question in questions]
+    assert all(places.count(place) >= len(questions) / 5 for place in range(3))
+    assert longest.count(True) <= len(questions) * 0.6
+
+
+@each_lesson
+def test_the_text_says_every_choice_and_why(lesson: str) -> None:
+    asked = quiz(lesson)
+    for question in asked.questions:
+        assert question.ask in asked.text
+        assert question.ask in repr(asked)
+        for choice in question.choices:
+            assert choice.text in repr(asked)
+            assert choice.because in asked.text
+            assert choice.because not in repr(asked), "the questions alone give nothing away"
+
+
+def test_an_answer_in_words_is_marked_and_explained() -> None:
+    question = quiz("01").questions[0]
+    said = [quiz("01").answer(1, letter) for letter in "abc"]
+    for words, choice, letter in zip(said, question.choices, "abc", strict=True):
+        mark = "✓ right" if choice.right else "✗ not so"
+        assert words == f"{letter}) {mark}: {choice.because}"
+
+
+@pytest.mark.parametrize(("number", "letter", "wanted"), [(0, "a", "no question 0"), (1, "z", "no choice 'z'")])
+def test_an_answer_to_nothing_is_an_error(number: int, letter: str, wanted: str) -> None:
+    with pytest.raises(ValueError, match=wanted):
+        quiz("01").answer(number, letter)
+
+
+def test_a_lesson_without_a_quiz_is_an_error() -> None:
+    with pytest.raises(ValueError, match="hold no quiz"):
+        quiz("00")
+
+
+def parts(box: ipywidgets.VBox) -> list[Any]:
+    """The widgets of each question, as (asked, choice, button, said), and the score last."""
+    return [part.children if isinstance(part, ipywidgets.VBox) else part for part in box.children]
+
+
+def test_clicking_through_the_widgets_explains_each_choice_and_counts_the_first_try() -> None:
+    asked = quiz("05")
+    *questions, score = parts(asked.widget())
+    for (said_first, choice, button, said), question in zip(questions, asked.questions, strict=True):
+        assert cards.escape(question.ask) in said_first.value
+        assert button.disabled, "there is nothing to check before a choice"
+        for number, one in enumerate(question.choices):
+            choice.index = number
+            assert said.value == "", "a new choice takes the old explanation away"
+            button.click()
+            assert cards.escape(one.because) in said.value
+            assert ("✓ right" in said.value) == one.right
+    first = [question.choices[0].right for question in asked.questions]
+    assert score.value == f"Right at the first try: {first.count(True)} of {len(asked.questions)}."
+
+
+def test_widgets_are_reached_by_keyboard_and_named() -> None:
+    *questions, _ = parts(quiz("02").widget())
+    for number, (_, choice, button, _) in enumerate(questions, 1):
+        assert isinstance(choice, ipywidgets.RadioButtons)
+        assert isinstance(button, ipywidgets.Button)
+        assert button.description == f"Check answer {number}"
+        assert choice.index is None, "nothing is chosen beforehand"
+
+
+def test_a_notebook_shows_widgets_and_keeps_the_same_words() -> None:
+    shown = quiz("03")._repr_mimebundle_()
+    assert set(shown) == {"text/plain", "application/vnd.jupyter.widget-view+json"}
+    assert shown["text/plain"] == repr(quiz("03"))
+    assert isinstance(quiz("03"), LessonQuiz)

@@ -1,0 +1,140 @@
+"""What a graph could gain on a plan, and on a set of plans; and the numbers that the kit holds over published sets."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from planexec_lite import Plan, Step, formats
+from planexec_lite.formats import PUBLISHED, Measured, Published, gain, measure, parallelism
+
+
+def plan(*waits_for: str) -> Plan:
+    """A plan whose step n waits for the steps named, such as ``plan("", "1", "1 2")``."""
+    return Plan(steps=tuple(Step(id=str(n), depends_on=tuple(ids.split())) for n, ids in enumerate(waits_for, 1)))
+
+
+DIAMOND, CHAIN, FAN = plan("", "1", "1", "2 3"), plan("", "1", "2"), plan("", "", "", "1 2 3")
+CIRCLE, DANGLING = plan("2", "1"), plan("", "9")
+
+
+@pytest.mark.parametrize(
+    ("shown", "shape", "gain"),
+    [
+        (CHAIN, (3, 3, 1), 1.0),
+        (DIAMOND, (4, 3, 2), 4 / 3),
+        (FAN, (4, 2, 3), 2.0),
+        (plan("", "", "", ""), (4, 1, 4), 4.0),
+        (plan(""), (1, 1, 1), 1.0),
+        (Plan(), (0, 0, 0), 1.0),
+    ],
+)
+def test_the_shape_of_a_plan_and_what_a_graph_could_gain(shown: Plan, shape: tuple[int, int, int], gain: float) -> None:
+    assert tuple(parallelism(shown)) == shape
+    assert parallelism(shown).gain == gain
+
+
+def test_the_deepest_wave_is_as_long_as_the_critical_path_with_equal_steps() -> None:
+    for shown in (CHAIN, DIAMOND, FAN):
+        assert parallelism(shown).depth == shown.critical_path()[1]
+
+
+def test_a_plan_in_a_circle_has_no_shape() -> None:
+    with pytest.raises(ValueError, match="circle"):
+        parallelism(CIRCLE)
+
+
+@given(st.lists(st.lists(st.integers(0, 11), max_size=3), max_size=12))
+def test_a_graph_gains_between_nothing_and_the_width(links: list[list[int]]) -> None:
+    shown = plan(*(" ".join(str(n + 1) for n in sorted(set(ids)) if n < place) for place, ids in enumerate(links)))
+    shape = parallelism(shown)
+    assert shape.depth <= shape.steps <= max(shape.depth, 1) * shape.width
+    assert 1 <= shape.gain <= max(shape.width, 1)
+
+
+def test_a_set_is_counted_over_the_plans_that_are_fit() -> None:
+    counted = measure([CHAIN, DIAMOND, FAN, CIRCLE, DANGLING, None])
+    assert counted == Measured(6, 5, 3, 4.0, 3.67, 4, 1, 1.44, 2.0)
+
+
+@pytest.mark.parametrize("plans", [[], [None], [CIRCLE]])
+def test_a_set_without_a_fit_plan_is_refused(plans: list[Plan | None]) -> None:
+    with pytest.raises(ValueError, match=f"none of {len(plans)} plans"):
+        measure(plans)
+
+
+def test_the_table_shows_a_set_a_line() -> None:
+    assert formats.table([("mine", measure([CHAIN, DIAMOND, FAN, CIRCLE])), ("of chains", measure([CHAIN]))]) == (
+        "set        plans    fit  steps  chains  gain  at most\n"
+        "mine           4   75 %    3.7    33 %  1.44     2.00\n"
+        "of chains      1  100 %    3.0   100 %  1.00     1.00"
+    )
+
+
+def write(folder: Path) -> None:
+    """Two sets in two formats, one of them a plan a line, and a list of tools."""
+    nestful = [
+        {"output": [{"name": "a", "arguments": {}, "label": "v1"}, {"name": "b", "arguments": {"x": "$v1$"}, "label": "v2"}]},
+        {"output": [{"name": "a", "arguments": {}, "label": "v1"}, {"name": "b", "arguments": {}, "label": "v2"}]},
+        {"output": "no calls"},
+    ]  # fmt: skip
+    (folder / "one").mkdir()
+    (folder / "one" / "calls.json").write_text(json.dumps(nestful), "utf-8")
+    graphs = ["Node:\n1: a\n2: b\n3: c\nEdge: (START,1) (1,2) (1,3)", "Node:\n1: a\n2: b\nEdge: (1,2) (2,1)"]
+    (folder / "graphs.jsonl").write_text("".join(json.dumps({"graph": graph}) + "\n" for graph in graphs), "utf-8")
+    (folder / "tools.json").write_text('{"nodes": [{"id": "a"}]}', "utf-8")
+    (folder / "broken.json").write_text("[1, ", "utf-8")
+    (folder / "README.md").write_text("no plans", "utf-8")
+
+
+def test_a_folder_is_measured_file_by_file(tmp_path: Path) -> None:
+    write(tmp_path)
+    found, without = gain.measured(tmp_path)
+    assert found == {
+        "graphs.jsonl": Measured(2, 2, 1, 3.0, 3.0, 3, 0, 1.5, 1.5),
+        "one/calls.json": Measured(3, 2, 2, 2.0, 2.0, 2, 1, 1.5, 2.0),
+    }
+    assert without == ["broken.json", "tools.json"]
+
+
+def test_the_module_prints_the_table_of_a_folder_and_refuses_a_wrong_call(tmp_path: Path) -> None:
+    write(tmp_path)
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "-m", "planexec_lite.formats.gain", str(tmp_path)],
+        capture_output=True, text=True, encoding="utf-8", check=True,
+    )  # fmt: skip
+    assert done.stderr == ""
+    assert done.stdout.splitlines() == [
+        "set             plans   fit  steps  chains  gain  at most",
+        "graphs.jsonl        2  50 %    3.0     0 %  1.50     1.50",
+        "one/calls.json      3  67 %    2.0    50 %  1.50     2.00",
+        "broken.json: no plan that is fit to run",
+        "tools.json: no plan that is fit to run",
+    ]
+    assert gain.main([]) == 2
+    assert gain.main([str(tmp_path / "nowhere")]) == 2
+
+
+@pytest.mark.parametrize("row", PUBLISHED, ids=lambda row: row.name)
+def test_what_was_measured_over_a_published_set_fits_together(row: Published) -> None:
+    of = row.measured
+    assert row.format in formats.names
+    assert "https://" in row.source
+    assert row.note
+    assert 0 < of.fit <= of.read <= of.plans <= row.of
+    assert row.whole == (of.plans == row.of)
+    assert 0 <= of.chains <= of.fit
+    assert 1 <= of.median_steps <= of.most_steps
+    assert 1 <= of.mean_steps <= of.most_steps
+    assert 1 <= of.mean_gain <= of.most_gain <= of.most_steps
+    assert (of.most_gain == 1) == (of.chains == of.fit)
+    most = (of.chains + (of.fit - of.chains) * of.most_gain) / of.fit
+    assert of.mean_gain <= most + 0.005
+
+
+def test_published_sets_have_names_of_their_own() -> None:
+    assert len({row.name for row in PUBLISHED}) == len(PUBLISHED)

@@ -1,0 +1,65 @@
+"""A plan under review and its tools, for the tests of the desk."""
+
+from typing import Any, Literal
+
+from planexec_lite import Plan, Toolbox, tool
+from planexec_lite.views.review_desk import Review
+
+
+@tool(effects="none")
+def look_up(city: str, days: int = 7, units: Literal["metric", "imperial"] = "metric") -> str:
+    """Look up the weather.
+
+    Args:
+        city: the name of the city
+        days: how many days
+        units: in which units
+    """
+    return f"{city} {days} {units}"
+
+
+@tool(effects="idempotent")
+def pack(things: list[str], heavy: bool) -> str:
+    """Pack things."""
+    return f"{len(things)} {heavy}"
+
+
+@tool(effects="once")
+def book(hotel: str) -> str:
+    """Book a room."""
+    return hotel
+
+
+@tool(effects="idempotent")
+def cancel(hotel: str) -> str:
+    """Cancel the room."""
+    return hotel
+
+
+TOOLS = Toolbox([look_up, pack, book, cancel])
+STEPS: list[dict[str, Any]] = [
+    {"id": 1, "tool": "look_up", "params": {"city": "Lima"}, "description": "See the weather"},
+    {"id": 2, "tool": "pack", "params": {"things": ["hat"], "heavy": False}, "depends_on": [1]},
+    {
+        "id": 3, "tool": "book", "params": {"hotel": "Sol, {step_1_result}"}, "depends_on": [1],
+        "description": "Book", "success_criteria": "the room is ours",
+    },
+]  # fmt: skip
+PLAN = Plan.parse({"goal": "Go to Lima", "steps": STEPS})
+
+
+def desk(plan: Plan = PLAN, **more: Any) -> Review:
+    return Review(plan, TOOLS, **more)
+
+
+def fill(shown: Review, name: str, value: Any) -> None:
+    """Fill in a field of the desk."""
+    shown.controls[name].value = value
+
+
+def press(shown: Review, *names: str) -> None:
+    """Press buttons of the desk; one that is dark can't be pressed."""
+    for name in names:
+        button = shown.controls[name]
+        assert not button.disabled, f"{name} is dark: {shown.draft.problems}"
+        button.click()

@@ -1,0 +1,120 @@
+"""Predicted against actual: brackets below the bars, and the difference in words."""
+
+from itertools import pairwise
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from planexec_lite import Run, views
+from planexec_lite import events as e
+from planexec_lite.views.predicted import Span, rows
+from tests.views import worlds
+from tests.views.drawing import drawn, lines
+
+ROWS: list[tuple[str, str, float, list[str]]] = [
+    ("1", "Read", 4, []), ("2", "Count", 4, []), ("3", "Tell", 2, ["1", "2"]),
+]  # fmt: skip
+
+
+def run(slots: int) -> Run:
+    return worlds.run(worlds.plan(ROWS), slots)
+
+
+def test_a_run_beside_the_one_that_was_predicted() -> None:
+    figure = views.timeline(run(1), predicted=run(2))
+    assert figure.text == (
+        "Predicted 6 s, took 10 s, 4 s longer; 1 of 3 steps began when predicted\n"
+        "  slot 1  step 1  Read   0 s  –  4 s   done  critical  predicted 0 s – 4 s\n"
+        "  slot 1  step 2  Count  4 s  –  8 s   done            predicted 0 s – 4 s\n"
+        "  slot 1  step 3  Tell   8 s  –  10 s  done  critical  predicted 4 s – 6 s\n"
+        "Later than predicted: 2 and 3 by 4 s.\n"
+        "Thick outline: the critical path 1 → 3, 6 s, 4 s less than the run. Brackets: when each step was predicted."
+    )
+    assert "Later than predicted: 2 and 3 by 4 s." in figure.alt
+
+
+def test_each_step_has_a_bracket_from_its_predicted_start_to_its_end() -> None:
+    figure = views.timeline(run(1), predicted=run(2))
+    brackets = [line for line in lines(figure, 1) if len(line) == 4]
+    by_start = sorted((round(line[0][0]), round(line[-1][0]), round(line[1][1])) for line in brackets)
+    (a, a_end, a_y), (b, b_end, b_y), (c, c_end, c_y) = by_start
+    assert (a, a_end) == (b, b_end)
+    assert a_y != b_y
+    assert c_y in (a_y, b_y)
+    assert c - a == pytest.approx(2 * (c_end - c), abs=6)
+    assert [words for words in drawn(figure) if words in ("1", "2", "3")] == ["1", "3", "2"]
+    assert "predicted" in drawn(figure)
+
+
+def test_a_run_that_took_its_course_as_predicted() -> None:
+    figure = views.timeline(run(2), predicted=run(2))
+    assert figure.title == "Took 6 s, as predicted; 3 of 3 steps began when predicted"
+    assert "than predicted" not in figure.text
+
+
+def test_start_times_are_compared_by_start_alone() -> None:
+    figure = views.timeline(run(2), predicted={1: 0, "2": 1.5})  # type: ignore[dict-item]
+    assert figure.title == "1 of 2 steps began when predicted: step 2 is the first that did not"
+    assert "predicted 1.5 s – 5.5 s" in figure.text
+    assert "Earlier than predicted: 2 by 1.5 s." in figure.text
+    assert "Not predicted: 3." in figure.text
+    assert "Longer" not in figure.text
+    right = views.timeline(run(2), predicted={"1": 0, "2": 0, "3": 4})
+    assert right.title == "All 3 steps began when predicted"
+
+
+@pytest.mark.parametrize(
+    ("predicted", "wrong"),
+    [({"33": 1}, "no step '33'.*'3'"), ({"1": -1}, "step 1 at -1"), ({"1": float("nan")}, "step 1 at nan")],
+)
+def test_a_start_that_can_not_be_is_refused(predicted: dict[str, float], wrong: str) -> None:
+    with pytest.raises(ValueError, match=wrong):
+        views.timeline(run(1), predicted=predicted)
+
+
+def test_a_run_that_failed_says_so_first_and_names_what_never_started() -> None:
+    figure = views.timeline(worlds.deploy(fails=["5"], retries=1), predicted=worlds.deploy())
+    assert figure.title == "Step 5 failed at 78 s; 4 of 8 steps done"
+    assert "Longer than predicted: 5 by 8 s." in figure.text
+    assert "Predicted, never started: 6, 7 and 8." in figure.text
+    assert "never began" in drawn(figure)
+
+
+def test_a_run_may_be_quicker_and_have_steps_that_nobody_predicted() -> None:
+    mended = views.timeline(worlds.replanned(), predicted=worlds.run(worlds.plan(worlds.REFACTOR)))
+    assert "Not predicted: 2b." in mended.text
+    assert "Predicted, never started: 5." in mended.text
+    quick = views.timeline(run(2), predicted=run(1))
+    assert quick.title == "Predicted 10 s, took 6 s, 4 s less; 1 of 3 steps began when predicted"
+    assert "Earlier than predicted: 2 and 3 by 4 s." in quick.text
+
+
+def test_a_prediction_of_nothing_and_a_run_of_nothing() -> None:
+    assert views.timeline(run(1), predicted={}).title == views.timeline(run(1)).title
+    empty = Run()
+    empty.record(e.RunStarted(0.0, "goal", planner=False, reviewer=False))
+    assert views.timeline(empty, predicted=run(1)).title == "Running at 0 s: 0 of 0 steps done"
+
+
+@given(st.lists(st.tuples(st.integers(0, 40), st.integers(0, 9)), max_size=30))
+def test_brackets_of_a_row_never_overlap(found: list[tuple[int, int]]) -> None:
+    thought = [Span(str(n), start, start + long) for n, (start, long) in enumerate(found)]
+    shared = rows(thought)
+    assert sorted(span for row in shared for span in row) == sorted(thought)
+    for row in shared:
+        assert all(one.end <= other.start for one, other in pairwise(row))
+
+
+@settings(max_examples=20)
+@given(st.integers(1, 5), st.integers(1, 5))
+def test_every_step_that_is_off_is_named_once(slots: int, thought: int) -> None:
+    shown = worlds.layered(3, 3)
+    actual, other = worlds.run(shown, slots), worlds.run(shown, thought)
+    said = views.timeline(actual, predicted=other).text
+    starts = [
+        {event.step: event.at for event in one.events if isinstance(event, e.StepStarted)} for one in (actual, other)
+    ]
+    off = [id for id in starts[0] if starts[0][id] != starts[1][id]]
+    assert f"{9 - len(off)} of 9 steps" in said
+    assert ("than predicted" in said) == bool(off)

@@ -1,0 +1,199 @@
+"""The draft of a plan under review: edits as values, and what is said about them. No widgets."""
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from planexec_lite import Plan, Step
+from planexec_lite.views.review_desk import fields, marks
+from planexec_lite.views.review_desk.draft import Draft
+from tests.views.desks import PLAN, TOOLS
+from tests.views.worlds import plans
+
+DRAFT = Draft.of(PLAN, TOOLS)
+
+
+def placed(draft: Draft) -> dict[int | None, dict[str, list[str]]]:
+    found = marks.places(draft)
+    return {key: {name: [one.code for one in some] for name, some in mine.items()} for key, mine in found.items()}
+
+
+@given(plans(broken=True))
+def test_a_plan_that_nobody_edited_is_the_plan_that_came(plan: Plan) -> None:
+    draft = Draft.of(plan, TOOLS)
+    assert draft.plan is not None
+    assert draft.plan.hash == plan.hash
+    assert not draft.edited
+
+
+@given(plans(broken=True))
+def test_every_problem_has_one_place(plan: Plan) -> None:
+    draft = Draft.of(plan, TOOLS)
+    found = [problem for mine in marks.places(draft).values() for some in mine.values() for problem in some]
+    assert sorted(map(str, found)) == sorted(map(str, draft.problems))
+
+
+def test_an_edit_leaves_the_draft_before_it_as_it_was() -> None:
+    DRAFT.with_argument(0, "city", "Cusco").moved(0, 1).without(2)
+    assert not DRAFT.edited
+    assert [row.id for row in DRAFT.rows] == ["1", "2", "3"]
+
+
+def test_text_in_a_field_becomes_the_value_that_the_parameter_wants() -> None:
+    draft = DRAFT.with_argument(0, "days", "30").with_argument(1, "things", '["hat", "map"]')
+    assert draft.with_argument(1, "heavy", "true").params(1) == {"things": ["hat", "map"], "heavy": True}
+    assert draft.params(0) == {"city": "Lima", "days": 30}
+    assert draft.problems == ()
+
+
+def test_a_text_parameter_keeps_a_number_as_text() -> None:
+    assert DRAFT.with_argument(0, "city", "30").params(0)["city"] == "30"
+
+
+def test_a_reference_may_stand_where_a_number_is_wanted() -> None:
+    draft = DRAFT.with_dependencies(1, "1").with_argument(1, "heavy", "{step_1_result}")
+    assert draft.problems == ()
+
+
+def test_an_emptied_field_takes_the_argument_away() -> None:
+    assert DRAFT.with_argument(0, "city", "").params(0) == {}
+    assert placed(DRAFT.with_argument(0, "city", "")) == {0: {"city": ["missing_parameter"]}}
+
+
+@pytest.mark.parametrize(
+    ("draft", "place"),
+    [
+        (DRAFT.with_argument(0, "days", "many"), {0: {"days": ["wrong_parameter"]}}),
+        (DRAFT.with_dependencies(1, "1, 9"), {1: {"waits for": ["unknown_dependency"]}}),
+        (DRAFT.with_dependencies(1, "1!"), {1: {"waits for": ["wrong_field"]}}),
+        (DRAFT.with_dependencies(2, ""), {2: {"waits for": ["indirect_reference"]}}),
+        (DRAFT.with_dependencies(1, "2"), {1: {"waits for": ["self_dependency"]}}),
+        (DRAFT.with_dependencies(0, "3"), {0: {"waits for": ["cycle"]}}),
+        (DRAFT.with_argument(2, "hotel", "{step_7_result}"), {2: {"params": ["dangling_reference"]}}),
+        (DRAFT.with_field(0, tool="fly"), {0: {"tool": ["unknown_tool"]}}),
+        (DRAFT.with_tool(2, "cancel", "undo"), {2: {"undo hotel": ["missing_parameter"]}}),
+        (DRAFT.added(), {3: {"tool": ["idle_step"]}}),
+        (DRAFT.without(0).without(1).without(2), {None: {"": ["empty_plan"]}}),
+        (DRAFT.with_tool(2, "cancel", "undo").with_argument(2, "hotel", "{step_8_result}", "undo"),
+         {2: {"undo": ["dangling_reference"]}}),
+    ],
+)  # fmt: skip
+def test_a_problem_stands_beside_its_field(draft: Draft, place: dict[int | None, dict[str, list[str]]]) -> None:
+    assert placed(draft) == place
+
+
+def test_a_new_tool_keeps_the_arguments_that_it_knows() -> None:
+    draft = DRAFT.with_tool(2, "cancel")
+    assert draft.row(2).step["tool"] == "cancel"
+    assert draft.params(2) == {"hotel": "Sol, {step_1_result}"}
+    assert DRAFT.with_tool(2, "pack").params(2) == {}
+
+
+def test_a_lone_input_is_shown_under_the_parameters_name_and_stays_as_it_came() -> None:
+    plan = Plan.parse([{"id": 1, "tool": "book", "input": "Sol"}])
+    draft = Draft.of(plan, TOOLS)
+    assert draft.params(0) == {"hotel": "Sol"}
+    assert not draft.edited
+    assert draft.with_argument(0, "hotel", "Luna").row(0).step["params"] == {"hotel": "Luna"}
+
+
+def test_an_added_step_has_a_new_id_and_waits_for_the_step_above_it() -> None:
+    draft = Draft.of(PLAN, TOOLS, done=("7",)).added(after=0)
+    assert [(row.id, row.step["depends_on"]) for row in draft.rows][1] == ("8", ("1",))
+    assert [row.id for row in draft.added().rows] == ["1", "8", "2", "3", "9"]
+
+
+@pytest.mark.parametrize("ids", [["a"], ["a", "new1"], ["٣"], []])
+def test_an_added_step_never_takes_an_id_that_is_there(ids: list[str]) -> None:
+    draft = Draft.of(Plan(steps=tuple(Step(id=id) for id in ids)), TOOLS).added().added()
+    assert len({row.id for row in draft.rows}) == len(ids) + 2
+
+
+def test_the_id_of_a_removed_step_is_not_given_again() -> None:
+    draft = DRAFT.without(2).added()
+    assert [row.id for row in draft.rows] == ["1", "2", "4"]
+
+
+def test_a_step_moves_within_the_list_and_no_further() -> None:
+    assert [row.id for row in DRAFT.moved(2, -1).rows] == ["1", "3", "2"]
+    assert DRAFT.moved(2, 1) == DRAFT
+    assert DRAFT.moved(0, -1) == DRAFT
+
+
+def test_done_steps_may_be_waited_for() -> None:
+    plan = Plan.parse([{"id": 5, "tool": "book", "params": {"hotel": "{step_4_result}"}, "depends_on": [4]}])
+    assert Draft.of(plan, TOOLS, done=("4",)).problems == ()
+    assert {one.code for one in Draft.of(plan, TOOLS).problems} >= {"unknown_dependency", "dangling_reference"}
+
+
+@pytest.mark.parametrize(
+    ("change", "dangerous"),
+    [
+        ({}, True),
+        ({"undo": {"tool": "cancel", "params": {"hotel": "Sol"}}}, False),
+        ({"effects": "idempotent"}, False),
+        ({"tool": "fly"}, True),
+        ({"tool": "pack"}, False),
+        ({"tool": None}, True),
+    ],
+)
+def test_what_happens_once_and_has_no_undo_is_dangerous(change: dict[str, Any], dangerous: bool) -> None:
+    draft = DRAFT.with_field(2, **change)
+    assert marks.dangerous(draft.row(2), TOOLS) is dangerous
+
+
+def test_changes_are_said_in_words() -> None:
+    draft = DRAFT.with_argument(0, "days", "30").with_dependencies(1, "").without(2).added().moved(0, 1)
+    draft = draft.with_field(3, description="Fly")
+    assert draft.plan is not None
+    assert marks.changes(PLAN, draft.plan) == [
+        "Step 3 removed: Book",
+        "Step 2, waits for: 1 → nothing",
+        "Step 1, days: nothing → 30",
+        "Step 4 added, after 2: Fly",
+        "Order: 2, 1, 4",
+    ]
+
+
+def test_a_plan_that_was_not_changed_has_no_changes() -> None:
+    assert marks.changes(PLAN, PLAN) == []
+
+
+@pytest.mark.parametrize(
+    ("schema", "value", "kind", "text"),
+    [
+        ({"type": "string"}, "Lima", "line", "Lima"),
+        ({"type": "integer"}, 3, "line", "3"),
+        ({"type": "integer"}, "{step_1_result}", "line", "{step_1_result}"),
+        ({"type": "string"}, "x" * 200, "lines", "x" * 200),
+        ({"type": "array", "items": {"type": "string"}}, ["a"], "lines", '["a"]'),
+        ({"enum": ["a", "b"], "type": "string"}, "a", "choice", "a"),
+        ({"enum": ["a", "b"], "type": "string"}, "c", "line", "c"),
+        ({"type": "boolean"}, False, "choice", "false"),
+        ({}, None, "line", ""),
+    ],
+)
+def test_the_schema_says_how_a_parameter_is_asked_for(schema: Any, value: Any, kind: str, text: str) -> None:
+    asked = fields.field("it", schema, value, required=True)
+    assert (asked.kind, asked.text) == (kind, text)
+
+
+json_values = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(), st.lists, max_leaves=4
+)
+
+
+@given(json_values)
+def test_what_is_written_in_a_field_is_read_back(value: Any) -> None:
+    schema = {"type": "string"} if isinstance(value, str) else {}
+    assert fields.read(fields.written(value), schema) == value
+
+
+@given(st.text())
+def test_any_text_can_be_typed_into_any_field(text: str) -> None:
+    for key in (0, 1, 2):
+        for name in DRAFT.params(key):
+            draft = DRAFT.with_argument(key, name, text).with_dependencies(key, text)
+            assert bool(draft.problems) or draft.plan is not None

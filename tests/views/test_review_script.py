@@ -1,0 +1,72 @@
+"""The scripted twin presses the desk's own controls, and says what is wrong with a script."""
+
+import pytest
+
+from planexec_lite import Plan
+from planexec_lite.views import ScriptError
+from tests.views.desks import PLAN, desk, fill, press
+
+
+def test_a_script_decides_what_the_same_gestures_by_hand_decide() -> None:
+    played, pressed = desk(), desk()
+    played.play([("1: days", "30"), "Remove 3", ("Later plans", "go on if no step is new"), "Approve"])
+    press(pressed, "Edit 1")
+    fill(pressed, "1: days", "30")
+    press(pressed, "Edit 3", "Remove 3")
+    fill(pressed, "Later plans", 0)
+    press(pressed, "Approve")
+    assert (played.decision.plan, played.decision.grant) == (pressed.decision.plan, pressed.decision.grant)
+
+
+def test_a_scripted_decision_says_that_a_script_made_it() -> None:
+    shown = desk()
+    shown.play(["Approve"])
+    assert shown.decision.by == "script"
+
+
+def test_a_script_can_say_no() -> None:
+    shown = desk()
+    shown.play([("Comment", "stay at home"), "Reject"])
+    assert (shown.decision.verdict, shown.decision.comment) == ("reject", "stay at home")
+
+
+def test_a_script_adds_a_step_and_fills_it_in() -> None:
+    shown = desk()
+    shown.play(["Add below 2", ("4: tool", "cancel"), ("4: hotel", "Sol"), ("4: waits for", "3"), "Approve"])
+    assert shown.decision.plan is not None
+    assert [str(step) for step in shown.decision.plan.steps][2] == "cancel(hotel='Sol')"
+
+
+def test_a_choice_is_made_by_its_words() -> None:
+    shown = desk()
+    shown.play([("1: units", "imperial"), ("3: effects", "may be repeated"), "Approve"])
+    assert shown.decision.plan is not None
+    assert shown.decision.plan.steps[0].params["units"] == "imperial"
+    assert shown.decision.plan.steps[2].effects == "idempotent"
+
+
+@pytest.mark.parametrize(
+    ("script", "said"),
+    [
+        (["Aprove"], "there is no control 'Aprove'; did you mean 'Approve'"),
+        ([("9: city", "Lima")], "there is no control '9: city'"),
+        ([("1: city", ""), "Approve"], "'Approve' can't be pressed right now: step 1: look_up: parameter 'city'"),
+        (["Reject"], "'Reject' can't be pressed right now: write a comment first"),
+        (["1: city", "Approve"], "this is a field"),
+        ([("Approve", "yes")], "this is a button"),
+        ([("1: tool", "fly")], "it can't be chosen; there are: "),
+        ([], "the script has ended and nothing is decided"),
+        (["Approve", "Remove 1"], "decided about already"),
+    ],
+)
+def test_a_script_that_nobody_could_play_is_explained(script: list[str | tuple[str, str]], said: str) -> None:
+    with pytest.raises(ScriptError) as problem:
+        desk().play(script)
+    assert said in str(problem.value)
+
+
+def test_an_unfit_plan_is_never_approved_by_a_script() -> None:
+    shown = desk(Plan(steps=(PLAN.steps[2],)))
+    with pytest.raises(ScriptError):
+        shown.play(["Approve"])
+    assert not shown.decided
