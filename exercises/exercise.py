@@ -60,12 +60,15 @@ class Trial:
         """Call the learner's function with copies of the arguments, and return what comes back."""
         given = [*map(shown, args), *(f"{name}={shown(value)}" for name, value in named.items())]
         self.head, self.called, self.came = "called", cut(f"{shown(function)}({', '.join(given)})"), "nothing"
+        self.want(callable(function), "a function", "The cell defines a function of that name.")
         try:
             value = function(*copied(args), **copied(named))
         except Stop:
             raise
         except BaseException as error:
             raise Raised(error) from error
+        if inspect.iscoroutine(value):
+            value.close()  # nobody will await it
         self.came = cut(shown(value))
         return value
 

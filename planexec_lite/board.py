@@ -80,7 +80,7 @@ class Board(Proposals):
                 self.hand_back(event.step)
             case e.StepLate():
                 self.calls += event.calls
-                self.in_doubt[event.step] -= 1
+                self.settle_doubt(event.step)
                 self.late[event.step] = event.error or event.result
             case e.StepSkipped():
                 self.skip(event.step, event.reason)

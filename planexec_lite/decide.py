@@ -22,7 +22,7 @@ def decide(board: Board, policy: Policy) -> Event | None:
         return None if board.in_flight else Ended(at, *end)
     if board.to_judge:
         return JudgeStarted(at, board.to_judge[0])
-    if (id := board.retry_next) is not None:
+    if board.retry and (id := board.retry_next) is not None:
         attempt, attempts = board.attempt[id]
         return StepStarted(at, id, attempt + 1, attempts)
     if (reason := _why_replan(board, policy)) is not None:
@@ -62,9 +62,11 @@ def holds_back(board: Board, policy: Policy) -> bool:
 
 
 def _start(board: Board, policy: Policy, id: str) -> StepStarted:
-    retries = board.steps[id].retries or policy.retries
-    if retries and not board.steps[id].retries and not board.repeatable(id):
-        retries = 0  # only the step itself may ask for a repeat that could do harm
+    retries = board.steps[id].retries
+    if (
+        policy.retries and not retries and board.repeatable(id)
+    ):  # a repeat that could do harm, only the step may ask for
+        retries = policy.retries
     return StepStarted(board.now, id, 1, 1 + retries)
 
 

@@ -77,8 +77,9 @@ class Frontier:
 
     def take(self, id: str) -> None:
         """The first ready step of its kind starts, and takes its places."""
+        if self._limits:
+            self.occupy(id)
         heappop(self._queue(id))
-        self.occupy(id)
 
     def has_place(self, id: str) -> bool:
         """Whether every limit that the step falls under has a place left."""

@@ -12,7 +12,7 @@ from planexec_lite.events import (
     Inside,
     Judged,
     JudgeFailed,
-    JudgeStarted,
+    Outcome,
     PlanFailed,
     PlanProposed,
     PlanStarted,
@@ -28,15 +28,18 @@ from planexec_lite.plan import Plan, PlanError, Problem, Step
 from planexec_lite.planners import Planner, StreamingPlanner
 from planexec_lite.standing import signature
 from planexec_lite.tools import Toolbox
-from planexec_lite.workers import Cancelled, Finished, GivenUp, Heard, Late, Said
+from planexec_lite.workers import Cancelled, Finished, GivenUp, Heard, Late, Report, Said
 from planexec_lite.written import Written
 
 
 def outcomes(said: Said) -> list[Event]:
     """Turn what a crew says about a task into events: what happened inside it, then its outcome."""
     match said:
-        case Finished():
-            return _outcome(said)
+        case Finished(task, report, at, seconds, happened):
+            outcome = _outcome(task.event, report, at, seconds)
+            if happened and isinstance(task.event, StepStarted):
+                return [*(Inside(when, task.event.step, event) for when, event in happened), outcome]
+            return [outcome]
         case Heard(at=at, event=event):
             return [StepProposed(at, event)] if isinstance(event, Step) else []
         case Cancelled(task=task, at=at):
@@ -48,28 +51,20 @@ def outcomes(said: Said) -> list[Event]:
             return [StepLate(at, task.event.step, report.value, report.error, seconds, report.calls)]
 
 
-def _outcome(finished: Finished) -> list[Event]:
-    task, report, at, seconds, happened = finished
-    job, error, calls = task.event, report.error, report.calls
-    match job:
-        case StepStarted():
-            inside: list[Event] = [Inside(when, job.step, event) for when, event in happened] if happened else []
-            if error is not None:
-                return [*inside, StepFailed(at, job.step, error, seconds, calls)]
-            return [*inside, StepDone(at, job.step, report.value, seconds, calls)]
-        case PlanStarted():
-            if error is not None:
-                return [PlanFailed(at, error, seconds, calls)]
-            plan, problems, text, granted = report.value
-            return [PlanProposed(at, plan, problems, text, seconds, calls, granted)]
-        case JudgeStarted():
-            if error is not None:
-                return [JudgeFailed(at, job.step, error, seconds, calls)]
-            verdict: Verdict = report.value
-            changed, wanting = verdict.changed, verdict.wanting
-            return [Judged(at, job.step, verdict.verdict, verdict.reason, changed, wanting, seconds, calls)]
-        case other:
-            raise TypeError(f"no outcome is known for {other!r}")
+def _outcome(job: Any, report: Report, at: float, seconds: float) -> Outcome:
+    value, error, calls = report.value, report.error, report.calls
+    if isinstance(job, StepStarted):
+        if error is not None:
+            return StepFailed(at, job.step, error, seconds, calls)
+        return StepDone(at, job.step, value, seconds, calls)
+    if isinstance(job, PlanStarted):
+        if error is not None:
+            return PlanFailed(at, error, seconds, calls)
+        plan, problems, text, granted = value
+        return PlanProposed(at, plan, problems, text, seconds, calls, granted)
+    if error is not None:
+        return JudgeFailed(at, job.step, error, seconds, calls)
+    return Judged(at, job.step, value.verdict, value.reason, value.changed, value.wanting, seconds, calls)
 
 
 class Proposal(NamedTuple):

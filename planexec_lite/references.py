@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -20,6 +20,7 @@ _CORE = r"\{step_(?P<step>[\w.-]+?)_result(?P<path>(?:\.\w+|\[\d+\])*)\}"
 _REFERENCE = re.compile(_CORE)
 _LITERAL_OR_REFERENCE = re.compile(r"\{(?P<literal>\{step_[\w.-]+?_result(?:\.\w+|\[\d+\])*\})\}|" + _CORE)
 _PART = re.compile(r"\.(\w+)|\[(\d+)\]")
+_AROUND = len("{step__result}")
 _HINT = "{step_"  # no text without it holds a reference
 
 
@@ -37,34 +38,37 @@ class MissingResultError(LookupError):
     """A reference names a step without a result, or a part that the result does not have."""
 
 
-def find(value: Any) -> Iterator[Reference]:
-    """Yield every reference in `value`: a text, or lists and dicts of texts at any depth."""
+def find(value: Any) -> list[Reference]:
+    """Return every reference in `value`: a text, or lists and dicts of texts at any depth."""
+    found: list[Reference] = []
+    _collect(value, found)
+    return found
+
+
+def _collect(value: Any, found: list[Reference]) -> None:
     if isinstance(value, str):
         if _HINT in value:
-            yield from _in_text(value)
+            found += _in_text(value)
     elif isinstance(value, dict):
         for part in value.values():
-            yield from find(part)
+            _collect(part, found)
     elif isinstance(value, (list, tuple)):
         for part in value:
-            yield from find(part)
+            _collect(part, found)
 
 
-@lru_cache(maxsize=256)  # a check and a run ask the same text several times in a row
+@lru_cache(maxsize=1024)  # a check and a run ask for the same text several times
 def _in_text(text: str) -> tuple[Reference, ...]:
     found = _LITERAL_OR_REFERENCE.findall(text)
     return tuple([Reference(step, path) for literal, step, path in found if not literal])
 
 
-@lru_cache(maxsize=256)
-def _whole(text: str) -> Reference | None:
-    match = _REFERENCE.fullmatch(text)
-    return Reference(match["step"], match["path"]) if match else None
-
-
 def whole(value: Any) -> Reference | None:
     """Return the reference that `value` consists of, or None if `value` is anything else."""
-    return _whole(value) if isinstance(value, str) and _HINT in value else None
+    if not isinstance(value, str) or _HINT not in value:
+        return None
+    found = _in_text(value)
+    return found[0] if len(found) == 1 and len(value) == _AROUND + len(found[0].step) + len(found[0].path) else None
 
 
 def is_whole(value: Any) -> bool:

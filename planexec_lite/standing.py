@@ -64,7 +64,7 @@ class Standing:
     @property
     def retry_next(self) -> str | None:
         """The first step that is to be tried again, if it may start now; None if there is none."""
-        return next((id for id in self.retry if self._frontier.has_place(id)), None) if self.retry else None
+        return next((id for id in self.retry if self._frontier.has_place(id)), None)
 
     def repeatable(self, id: str) -> bool:
         """Whether carrying out the step twice does no harm."""
@@ -143,6 +143,12 @@ class Standing:
         else:
             self.attempt[id] = (attempt - 1, attempts)
             self.retry.appendleft(id)
+
+    def settle_doubt(self, id: str) -> None:
+        """One of the attempts that were given up has come to its end."""
+        self.in_doubt[id] -= 1
+        if not self.in_doubt[id]:
+            del self.in_doubt[id]
 
     def release(self, id: str) -> None:
         """A step's job is over: what it occupied is free."""

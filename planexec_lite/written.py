@@ -43,12 +43,17 @@ class Written:
     def dangling(self) -> list[Problem]:
         """What the steps that arrived wait for and what never came, for a plan that broke off."""
         there = {*self.arrived, *self.done}
-        return [
-            Problem("unknown_dependency", step.id, f"it needs step {id!r}, which never came", f"write step {id!r} too")
-            for step in self.arrived.values()
-            for id in dict.fromkeys([*step.depends_on, *(reference.step for reference in find(step.params))])
-            if id not in there
-        ]
+        found = []
+        for step in self.arrived.values():
+            needs = dict.fromkeys(step.depends_on, "unknown_dependency")
+            needs |= dict.fromkeys(
+                (named.step for named in find(step.params) if named.step not in needs), "dangling_reference"
+            )
+            for id, code in needs.items():
+                if id not in there:
+                    message = f"it needs step {id!r}, which never came"
+                    found.append(Problem(code, step.id, message, f"write step {id!r} too"))
+        return found
 
     def missing_in(self, plan: Plan) -> list[Problem]:
         """The steps that were emitted, and that the finished plan no longer has, or has otherwise."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from types import MappingProxyType
 from typing import Any
 
 from exercises.exercise import Trial, exercise
@@ -22,6 +22,12 @@ from planexec_lite import (
 from planexec_lite.scenarios import arithmetic
 
 SUM = "What is 2 * 3 + 4 * 5 - 6?"
+RULES = MappingProxyType(
+    {
+        "whole": "A whole plan is asked for once; nothing surprised it.",
+        "single": "One question a step, and one more whose reply is that nothing is left.",
+    }
+)
 ACTIONS = ("boil", "peel", "chop", "fry", "salt", "pour", "stir", "taste", "serve")
 
 
@@ -39,19 +45,13 @@ def asked(trial: Trial, whole: Any, single: Any) -> None:
         return next((step for step in arithmetic.rules(goal) if step["id"] not in board.results), None)
 
     trial.show(views.graph, Plan.parse(arithmetic.rules(SUM)))
-    planners: list[tuple[str, Any, Any]] = [
-        ("whole", whole, RulePlanner(arithmetic.rules)),
-        ("single", single, NextStepPlanner(next_step)),
-    ]
-    for name, guess, planner in planners:
+    planners: list[Any] = [RulePlanner(arithmetic.rules), NextStepPlanner(next_step)]
+    for name, guess, planner in zip(("whole", "single"), (whole, single), planners, strict=True):
         run = PlannerExecutor(planner, ToolExecutor(arithmetic.TOOLS), workers=Simulated()).run(SUM)
         times = [type(event).__name__ for event in run.events].count("PlanStarted")
         trial.said(name, guess)
-        trial.want(type(guess) is int, "a whole number, as in `whole = 7`", "A prediction is one number.")
-        rule = "A whole plan is asked for once; nothing surprised it."
-        if name == "single":
-            rule = "One question a step, and one more whose reply is that nothing is left."
-        trial.want(guess == times, f"how often the run asks its planner, counted in its events ({name})", rule)
+        trial.want(type(guess) in (int, float), "a whole number, as in `whole = 7`", "A prediction is one number.")
+        trial.want(guess == times, f"how often the run asks its planner, counted in its events ({name})", RULES[name])
 
 
 @exercise(
@@ -183,9 +183,8 @@ def average(trial: Trial, rules: Any) -> None:
             trial.show(views.graph, plan)
         problems = plan.problems(arithmetic.TOOLS)
         trial.want(not problems, "a plan that is fit to run", str(problems[0]) if problems else "")
-        found = {step.tool for step in plan.steps}
         rule = "The tools of this exercise are add and divide."
-        trial.want(found <= {"add", "divide"}, "steps with add and divide", rule)
+        trial.want({step.tool for step in plan.steps} <= {"add", "divide"}, "steps with add and divide", rule)
         answer = execute(plan, ToolExecutor(arithmetic.TOOLS), workers=Simulated()).answer
         mean = sum(numbers) / len(numbers)
         trial.want(answer == mean, f"a plan whose answer is {mean:g}, not {answer}", "The answer is the last result.")
@@ -206,5 +205,4 @@ def _off(by: int) -> Toolbox:
         """Divide a by b."""
         return a / b
 
-    made: list[Callable[..., Any]] = [tool(add), tool(divide)]
-    return Toolbox(made)
+    return Toolbox([tool(add), tool(divide)])

@@ -38,8 +38,10 @@ def _all_problems(plan: Plan, toolbox: Toolbox | None, done: Collection[str], ma
     ids = dict.fromkeys([*plan.graph, *sorted(done)])
     found = [*_whole_plan(plan, done, max_steps), *_cycles(plan)]
     for step in plan.steps:
-        found += _dependencies(step, ids)
-        found += _references(step, ids)
+        if step.depends_on:
+            found += _dependencies(step, ids)
+        if named := references.find(step.params):
+            found += _references(step, named, ids)
         if toolbox is not None and step.tool is not None:
             found += _arguments(step.id, step.tool, step.params, toolbox)
         if step.undo is not None:
@@ -90,8 +92,8 @@ def _dependencies(step: Step, ids: Collection[str]) -> Iterator[Problem]:
             )
 
 
-def _references(step: Step, ids: Collection[str]) -> Iterator[Problem]:
-    for reference in references.find(step.params):
+def _references(step: Step, named: list[references.Reference], ids: Collection[str]) -> Iterator[Problem]:
+    for reference in named:
         if reference.step not in ids:
             yield _dangling(step.id, reference, "it", ids)
         elif reference.step not in step.depends_on:

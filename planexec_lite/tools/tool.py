@@ -85,6 +85,18 @@ class Tool:
         """The names of the parameters that have no default, in order."""
         return tuple(self.schema.get("required", ()))
 
+    @cached_property
+    def _known(self) -> frozenset[str]:
+        return frozenset(self.parameters)
+
+    @cached_property
+    def _needed(self) -> frozenset[str]:
+        return frozenset(self.required)
+
+    @cached_property
+    def _counts_items(self) -> bool:
+        return "maxItems" in str(self.schema)
+
     @property
     def signature(self) -> str:
         """The tool on one line, as a planner reads it: ``build_docker(tag: string)``."""
@@ -105,6 +117,8 @@ class Tool:
     def faults(self, params: Mapping[str, Any]) -> list[Fault]:
         """Return every way in which `params` do not fit, [] when they do. What a reference stands for is not judged."""
         bound = self.bind(params)
+        if self._fits(bound):
+            return []
         known = self.parameters
         faults = [self._missing(name) for name in self.required if name not in bound]
         faults += [self._unknown(name) for name in bound if name not in known]
@@ -122,7 +136,7 @@ class Tool:
         Raises `ToolError` when they do not fit, before anything has happened, and whatever the function raises.
         """
         try:
-            arguments = self._validate(self.bind(params))
+            arguments = self._validate(self.bind(params) if "input" in params else params)
         except ValidationError as error:
             faults = [self._fault(e).message for e in error.errors(include_url=False)]
             raise ToolError(f"{self.name}: {'; '.join(faults)}") from None
@@ -138,6 +152,22 @@ class Tool:
         bound = inspect.signature(self.function).bind(**arguments)
         bound.apply_defaults()
         return self.latency(**bound.arguments)
+
+    def _fits(self, bound: Mapping[str, Any]) -> bool:
+        """Whether there is nothing wrong for sure; no is no verdict."""
+        if not bound.keys() <= self._known or not bound.keys() >= self._needed:
+            return False
+        is_whole = references.is_whole
+        given = {
+            name: [part for part in value if not is_whole(part)] if type(value) is list else value
+            for name, value in bound.items()
+            if not is_whole(value)
+        }
+        try:
+            self._validate_some(given)
+        except ValidationError:
+            return False
+        return not self._counts_items or given == bound
 
     def _missing(self, name: str) -> Fault:
         return Fault("missing_parameter", name, f"parameter {name!r} is missing: {self.signature}")

@@ -102,7 +102,8 @@ class _PoolCrew:
     def wait(self) -> Sequence[Said]:
         while True:
             said = self._overdue()
-            for number, task, word in sorted(self._words(), key=lambda word: word[0]):
+            words = self._words(0 if said else self._patience())
+            for number, task, word in sorted(words, key=lambda word: word[0]):
                 said += self._heard(number, task, word)
             if said:
                 return said
@@ -110,11 +111,11 @@ class _PoolCrew:
     def cancel(self) -> None:
         self.taken_back |= {number for number, future in list(self.futures.items()) if future.cancel()}
 
-    def _words(self) -> list[_Word]:
-        """What has come, waiting for the first; with timeouts running, not for longer than until the next look."""
+    def _words(self, patience: float | None) -> list[_Word]:
+        """What has come, waiting for the first, but not for longer than `patience` seconds; None: as long as it takes."""
         words: list[_Word] = []
         try:
-            words.append(self.words.get(timeout=self._patience()))
+            words.append(self.words.get(timeout=patience))
             while True:
                 words.append(self.words.get_nowait())
         except Empty:

@@ -12,8 +12,9 @@ import sys
 from pathlib import Path
 
 from tests.bench import environment, imports, makespan, memory, mock_calls, pictures, speed, validation
+from tests.bench.effort import FULL, QUICK, Effort
 from tests.bench.elsewhere import PACKAGE_OF, Found, Settings, start
-from tests.bench.report import Part, Report, frameworks, loading, measured
+from tests.bench.report import Part, Report, frameworks, loading
 
 
 def beside_frameworks(folder: Path | None, settings: Settings) -> Found:
@@ -33,46 +34,39 @@ def beside_frameworks(folder: Path | None, settings: Settings) -> Found:
     return found
 
 
-def measure(quick: bool, peers: Path | None) -> Report:
-    """Measure everything; `quick` with smaller plans, shorter sleeps and fewer rounds."""
-    sizes = {100: 5, 1_000: 5} if quick else {100: 15, 1_000: 15, 10_000: 3}
-    steps, scale, times = 1_000, (0.25 if quick else 1.0), (1 if quick else 5)
-    there = Settings({"100": 2} if quick else {"100": 5, "1000": 3}, times, 2 if quick else 5, scale)
+def measure(effort: Effort, peers: Path | None) -> Report:
+    """Measure everything, and put it into parts."""
+    scale, (steps, times) = effort.scale, effort.checked
     say("a step beside asyncio and threads")
-    taken = speed.measure(sizes)
+    taken = speed.measure(effort.sizes)
     say("the frameworks")
-    found = beside_frameworks(peers, there)
+    found = beside_frameworks(peers, Settings(effort.there, effort.sleeps, effort.imports[1], scale))
     say("real time")
-    real = found.makespan or makespan.measure(times, scale)
+    real = found.makespan or makespan.measure(effort.sleeps, scale)
     say("validation, memory, imports, the scripted model")
-    checked = validation.measure(steps, 3 if quick else 9)
-    large = 1_000 if quick else speed.LARGE
-    whole, held = memory.measure(large)
-    grown = [] if quick else speed.growth(1_000, speed.LARGE, 3)
-    reading = validation.growth(1_000, 10_000, 3) if quick else validation.growth(10_000, 100_000, 2)
-    started = [*imports.measure(7 if quick else 11), *loading(found.imports)]
-    asked = mock_calls.measure(20 if quick else 50)
-    svg = pictures.overhead(found, 100 if quick else steps)
-    peers_picture = ("overhead.svg", svg) if svg else None
+    checked = validation.measure(steps, times)
+    whole, held = memory.measure(effort.held)
+    grown = speed.growth(*effort.grown) if effort.grown[2] else []
+    svg = pictures.overhead(found)
     parts = [
         Part("Real time beside the critical path", makespan.rows(real, scale), "makespan", "critical path",
              ("makespan.svg", pictures.barriers(real, scale))),
-        Part("Real time: the level barrier", makespan.beside(real), "LangGraph, graph", "planexec_lite, Pool"),
+        Part("Real time: the level barrier", makespan.beside(real, scale), "LangGraph, graph", "planexec_lite, Pool"),
         Part("A step, beside plain peers", speed.beside(taken), "ours", "peer", ("growth.svg", pictures.growth(taken))),
-        Part("A step, beside the frameworks", frameworks(found), "framework", "planexec_lite, Inline", peers_picture),
+        Part("A step, beside the frameworks", frameworks(found), "framework", "planexec_lite, Inline",
+             ("overhead.svg", svg) if svg else None),
         Part("Ten thousand steps", speed.whole_plans(taken), "taken", "at most"),
         Part("Growth of the cost of a step", grown, "10,000 steps", "1,000 steps"),
         Part("The cost of validation", validation.rows(checked, steps), "part", "from JSON to results",
              ("validation.svg", pictures.validation(checked, steps))),
-        Part("Parse and validate: growth of the cost of a step", reading, "large", "small"),
+        Part("Parse and validate: growth of the cost of a step", validation.growth(*effort.read), "large", "small"),
         Part("Memory: the peak of a fresh process", whole, "peak", "at most"),
         Part("Memory: what a run allocates at its peak", held, "planexec_lite", "asyncio + graphlib"),
-        Part("Import", started, "import", "beside", note=BESIDE_IMPORT),
-        Part("The scripted model, a call", asked, "ours", "openai client, in process"),
+        Part("Import", [*imports.measure(effort.imports[0]), *loading(found.imports)], "import", "beside",
+             note=BESIDE_IMPORT),
+        Part("The scripted model, a call", mock_calls.measure(effort.calls), "ours", "openai client, in process"),
     ]  # fmt: skip
-    ran = measured(found)
-    missing = {name: why for name, why in found.missing.items() if name not in ran}
-    return Report([part for part in parts if part.rows], missing, found.versions)
+    return Report([part for part in parts if part.rows], found.missing, found.versions)
 
 
 BESIDE_IMPORT = "Beside pydantic, sqlite3 and one model; the frameworks beside planexec_lite, in their own environment."
@@ -90,7 +84,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--out", type=Path, help="a folder for report.md and its pictures")
     parser.add_argument("--peers", type=Path, help="a folder for an environment with the frameworks, made if need be")
     options = parser.parse_args(arguments)
-    report = measure(options.quick, options.peers)
+    report = measure(QUICK if options.quick else FULL, options.peers)
     if options.out:
         report.write(options.out)
     print(report.text())

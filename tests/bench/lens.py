@@ -7,15 +7,16 @@ of its row, so that nothing rests on colour. The same numbers always give the sa
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from planexec_lite.views.canvas import Box, Canvas
-from planexec_lite.views.theme import BODY, HAIR, LINE, LOOKS, MARGIN, MUTED, SMALL, TITLE, WIDEST
-from planexec_lite.views.words import width, wrap
+from planexec_lite.views.canvas import Canvas
+from planexec_lite.views.theme import BODY, HAIR, LINE, LOOKS, MARGIN, MUTED, SMALL, TITLE, WIDEST, Look
+from planexec_lite.views.words import width
 
-OURS, PLAIN, FRAMEWORK = LOOKS["done"], LOOKS["skipped"], LOOKS["failed"]
-ROW, BAR, GAP = 26.0, 14.0, 14.0
+KINDS = {"ours": LOOKS["done"], "plain": LOOKS["skipped"], "framework": LOOKS["failed"]}
+PARTS = (LOOKS["waiting"], LOOKS["judging"], LOOKS["done"])
+ROW, BAR, GAP, GROUP = 26.0, 14.0, 14.0, 10.0  # pixels
 Numbers = Mapping[str, Mapping[str, float]]  # column -> row -> number
 
 
@@ -35,7 +36,7 @@ class Scale:
 
     @property
     def ticks(self) -> list[float]:
-        """Where hair lines are drawn: each tenfold, or nowhere."""
+        """Where hair lines are drawn: at each tenfold, or nowhere."""
         if not self.tenfold:
             return []
         return [self.low * 10**n for n in range(round(math.log10(self.high / self.low)) + 1)]
@@ -49,6 +50,7 @@ def lens(
     notes: Sequence[str] = (),
     mark: float | None = None,
     gaps: Sequence[str] = (),
+    places: int = 1,
 ) -> str:
     """Return an SVG: a row for each contender, a column for each case, a bar and its number in each cell.
 
@@ -60,68 +62,74 @@ def lens(
         notes: written below.
         mark: a number that a dashed line marks in every column.
         gaps: rows that stand a little further down, to part groups.
+        places: of the numbers, behind the point.
     """
     sheet, top = _titled(title)
-    names = max(width(name, SMALL, bold=kind == "ours") for name, kind in rows.items())
-    left = MARGIN + names + GAP
+    left = MARGIN + max(width(name, SMALL, bold=kind == "ours") for name, kind in rows.items()) + GAP
     wide = (WIDEST - MARGIN - left) / len(numbers)
-    said = max(width(_said(value), SMALL) for column in numbers.values() for value in column.values())
-    long = wide - said - 4 - GAP
-    first = top + 24
-    lines = {
-        name: first + ROW * n + 10 * sum(gap in list(rows)[: n + 1] for gap in gaps) for n, name in enumerate(rows)
-    }
-    bottom = max(lines.values()) + ROW
+    said = max(width(_said(value, places), SMALL) for column in numbers.values() for value in column.values())
+    long, first = wide - said - 5 - GAP, top + 24
+    order = list(rows)
+    lines = {name: first + ROW * n + GROUP * sum(gap in order[: n + 1] for gap in gaps) for n, name in enumerate(order)}
+    bottom = first + ROW * len(rows) + GROUP * len(gaps)
     for name, y in lines.items():
-        bold = name if rows[name] == "ours" else ""
-        sheet.text(left - GAP, y + 17, name, anchor="end", bold=bold)
+        sheet.text(left - GAP, y + 17, name, anchor="end", bold=name if rows[name] == "ours" else "")
     for n, (column, values) in enumerate(numbers.items()):
         x = left + wide * n
-        sheet.text(x, top + 12, column, size=BODY, bold=column)
+        sheet.text(round(x, 1), top + 12, column, size=BODY, bold=column)
         for tick in scale.ticks:
-            at = x + long * scale.place(tick)
-            sheet.line(f"M{at:g} {first:g}V{bottom:g}", ink=HAIR, thick=1)
-        for name, y in lines.items():
-            if name in values:
-                look = {"ours": OURS, "plain": PLAIN, "framework": FRAMEWORK}[rows[name]]
-                end = x + max(long * scale.place(values[name]), 2)
-                box = Box(round(x, 1), y + (ROW - BAR) / 2, round(end - x, 1), BAR, name)
-                sheet.box(box, fill=look.fill, ink=look.ink)
-                sheet.text(round(end + 5, 1), y + 17, _said(values[name]), ink=look.ink)
+            sheet.line(f"M{round(x + long * scale.place(tick), 1):g} {first:g}V{bottom:g}", ink=HAIR, thick=1)
+        for name in values:
+            look, y = KINDS[rows[name]], lines[name]
+            pixels = max(long * scale.place(values[name]), 2)
+            _bar(sheet, x, y + (ROW - BAR) / 2, pixels, BAR, look)
+            sheet.text(round(x + pixels + 5, 1), y + 17, _said(values[name], places), ink=look.ink, halo=True)
         if mark is not None:
             at = round(x + long * scale.place(mark), 1)
             sheet.line(f"M{at:g} {first - 2:g}V{bottom:g}", ink=LINE, thick=1, dashed=True)
     return _noted(sheet, bottom, notes)
 
 
-def parts(title: str, bars: Mapping[str, Mapping[str, float]], unit: str, notes: Sequence[str] = ()) -> str:
-    """Return an SVG: bars made of named parts, one beside the other, with the sum at the end."""
+def parts(title: str, groups: Mapping[str, Numbers], unit: str, notes: Sequence[str] = ()) -> str:
+    """Return an SVG: for each group two bars made of named parts, ours and plain, with the sum at the end."""
     sheet, top = _titled(title)
-    left = MARGIN + max(width(name, SMALL) for name in bars) + GAP
-    room = WIDEST - MARGIN - left - width(f"1,000 {unit}", SMALL) - 8
-    most = max(math.fsum(bar.values()) for bar in bars.values())
-    looks = [LOOKS["waiting"], LOOKS["judging"], OURS]
-    y = top
-    for n, (name, bar) in enumerate(bars.items()):
-        y = top + (ROW + 2) * n + 10 * (n // 2)
-        sheet.text(left - GAP, y + 17, name, anchor="end", bold=name if n % 2 == 0 else "")
-        x = left
-        for part, look in zip(bar, looks[-len(bar) :] if len(bar) < 3 else looks, strict=True):
-            long = room * bar[part] / most
-            fill, ink = (look.fill, look.ink) if n % 2 == 0 else (PLAIN.fill, PLAIN.ink)
-            sheet.box(Box(round(x, 1), y + 3, round(max(long, 2), 1), ROW - 6, part), fill=fill, ink=ink)
-            words = next(
-                (w for w in (f"{part} {_said(bar[part])}", _said(bar[part])) if width(w, SMALL) < long - 8), ""
-            )
-            sheet.text(round(x + long / 2, 1), y + 17, words, ink=ink, anchor="middle")
-            x += long
-        sheet.text(round(x + 6, 1), y + 17, f"{_said(math.fsum(bar.values()))} {unit}")
-    return _noted(sheet, y + ROW, notes)
+    names = [f"{group}: {who}" for group, bars in groups.items() for who in bars]
+    left = MARGIN + max(width(name, SMALL, bold=True) for name in names) + GAP
+    room = WIDEST - MARGIN - left - width(f"100.0 {unit}", SMALL) - 8
+    most = max(math.fsum(bar.values()) for bars in groups.values() for bar in bars.values())
+    y = top - GROUP
+    for group, bars in groups.items():
+        y += GROUP
+        for n, (who, bar) in enumerate(bars.items()):
+            sheet.text(left - GAP, y + 17, f"{group}: {who}", anchor="end", bold="" if n else f"{group}: {who}")
+            x = left
+            for (part, value), look in zip(bar.items(), [KINDS["plain"]] * len(bar) if n else PARTS, strict=True):
+                long = room * value / most
+                _bar(sheet, x, y + 3, max(long, 2), ROW - 6, look)
+                fitting = [said for said in _names(part, value) if width(said, SMALL) < long - 8]
+                sheet.text(round(x + long / 2, 1), y + 17, (*fitting, "")[0], ink=look.ink, anchor="middle")
+                x += long
+            sheet.text(round(x + 6, 1), y + 17, f"{_said(math.fsum(bar.values()))} {unit}")
+            y += ROW
+    return _noted(sheet, y, notes)
+
+
+def _names(part: str, value: float) -> Iterator[str]:
+    """What may be written into a part, the best first."""
+    yield f"{part} {_said(value)}"
+    yield _said(value)
+
+
+def _bar(sheet: Canvas, x: float, y: float, wide: float, high: float, look: Look) -> None:
+    sheet.elements.append(
+        f'<rect x="{round(x, 1):g}" y="{y:g}" width="{round(wide, 1):g}" height="{high:g}" rx="2"'
+        f' fill="{look.fill}" stroke="{look.ink}" stroke-width="1"/>'
+    )
 
 
 def _titled(title: str) -> tuple[Canvas, float]:
     sheet, y = Canvas(), float(MARGIN)
-    for line in wrap(title, WIDEST - 2 * MARGIN, TITLE, bold=True):
+    for line in _wrapped(title, TITLE, bold=True):
         sheet.text(MARGIN, y + TITLE, line, size=TITLE, bold=line)
         y += 21
     return sheet, y + 14
@@ -130,13 +138,23 @@ def _titled(title: str) -> tuple[Canvas, float]:
 def _noted(sheet: Canvas, y: float, notes: Sequence[str]) -> str:
     y += 12
     for note in notes:
-        for line in wrap(note, WIDEST - 2 * MARGIN, SMALL):
+        for line in _wrapped(note, SMALL):
             sheet.text(MARGIN, y + SMALL, line, ink=MUTED)
             y += 16
     return sheet.svg(WIDEST, y + MARGIN - 4) + "\n"
 
 
-def _said(value: float) -> str:
-    if value >= 1000:
-        return f"{value:,.0f}"
-    return f"{value:.0f}" if value >= 100 else f"{value:.1f}" if value >= 10 else f"{value:.2f}".rstrip("0").rstrip(".")
+def _wrapped(words: str, size: float, bold: bool = False) -> list[str]:
+    """The words in lines that are broken at blanks alone, so that a number stays in one piece."""
+    lines = [""]
+    for word in words.split(" "):
+        longer = f"{lines[-1]} {word}".strip()
+        if width(longer, size, bold) <= WIDEST - 2 * MARGIN:
+            lines[-1] = longer
+        else:
+            lines.append(word)
+    return lines
+
+
+def _said(value: float, places: int = 1) -> str:
+    return f"{value:,.0f}" if value >= 100 else f"{value:.{places}f}"

@@ -57,7 +57,7 @@ def rows(taken: Mapping[str, Taken], scale: float = 1.0) -> list[Row]:
     return found
 
 
-def beside(taken: Mapping[str, Taken]) -> list[Row]:
+def beside(taken: Mapping[str, Taken], scale: float = 1.0) -> list[Row]:
     """LangGraph's graph beside ours, where it ran: at least so many times as long on two of the cases."""
     theirs = "LangGraph, graph"
     return [
@@ -67,7 +67,7 @@ def beside(taken: Mapping[str, Taken]) -> list[Row]:
             median(times[OURS]) * 1e3,
             "ms",
             ratio=ratio(times[theirs], times[OURS]),
-            least=LEAST.get(case),
+            least=LEAST.get(case) if scale == 1 else None,
         )
         for case, times in taken.items()
         if theirs in times

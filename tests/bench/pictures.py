@@ -19,16 +19,17 @@ def kinds(names: Mapping[str, object]) -> dict[str, str]:
     return {name: KINDS.get(name, "framework") for name in names}
 
 
-def overhead(found: Found, steps: int) -> str:
-    """Microseconds a step by contender and shape, tenfold; empty where nothing was measured at that size."""
-    taken = {shape: sizes[str(steps)] for shape, sizes in found.overhead.items() if str(steps) in sizes}
-    if not taken:
+def overhead(found: Found) -> str:
+    """Microseconds a step by contender and shape, in the largest plans that were run; empty where none was run."""
+    if not found.overhead:
         return ""
+    steps = max(int(size) for sizes in found.overhead.values() for size in sizes)
+    taken = {shape: sizes[str(steps)] for shape, sizes in found.overhead.items()}
     each = {shape: {name: median(s) / steps * 1e6 for name, s in times.items()} for shape, times in taken.items()}
     rows = kinds(next(iter(each.values())))
     others = [name for name, kind in rows.items() if kind == "framework"]
     plain = [ratio(times[OURS], times[PLAIN]) for times in taken.values()]
-    title = f"A step that does nothing costs us {between(each, OURS)} µs, {span(plain)} × what plain asyncio takes"
+    title = f"An empty step costs {between(each, OURS)} µs with planexec_lite, {span(plain)} × what plain asyncio takes"
     if others:
         least = min(ratio(times[name], times[OURS]) for times in taken.values() for name in others)
         title += f"; every framework takes at least {least:.0f} × ours"
@@ -59,7 +60,7 @@ def barriers(taken: Mapping[str, Taken], scale: float = 1.0) -> str:
     ]
     short = {case.replace(" staircase", " stairs").replace("two uneven branches", "two branches"): values
              for case, values in factors.items()}  # fmt: skip
-    return lens(title, rows, short, Scale(0.0, max(most, 1.5)), notes, 1.0, gaps=others[:1])
+    return lens(title, rows, short, Scale(0.0, max(most, 1.5)), notes, 1.0, gaps=others[:1], places=2)
 
 
 def growth(taken: Overhead) -> str:
@@ -77,13 +78,15 @@ def growth(taken: Overhead) -> str:
     rows = {
         names[name].format(f"{steps:,}"): "plain" if name == "asyncio" else "ours" for name in names for steps in sizes
     }
-    small, large = (max(min(sizes), 1_000) if 1_000 in sizes else min(sizes)), max(sizes)
+    small, large = sorted(sizes)[-2:]
     most = max(
         median(times[large][name]) / large / (median(times[small][name]) / small)
         for times in taken.values()
         for name in ("Inline", "Pool")
     )
-    title = f"Ten times the steps, ten times the work: at {large:,} steps one costs at most {most:.1f} × what it costs at {small:,}"
+    title = "A step costs no more in a large plan" if most < 1.05 else "A step costs little more in a large plan"
+    title = title if most <= 2 else "A step costs more in a large plan"
+    title += f": at {large:,} steps {most:.1f} × what it costs at {small:,}, at most"
     high = max(value for column in each.values() for value in column.values())
     gaps = [names[name].format(f"{sizes[0]:,}") for name in ("Pool", "asyncio")]
     return lens(title, rows, each, Scale(0.0, high), ["Microseconds a step, execution alone."], gaps=gaps)
@@ -91,25 +94,30 @@ def growth(taken: Overhead) -> str:
 
 def validation(taken: Mapping[str, Taken], steps: int) -> str:
     """From JSON to the results, part by part: ours and asyncio's."""
-    bars = {}
+    groups = {}
     for shape, times in taken.items():
         each = {part: median(seconds) / steps * 1e6 for part, seconds in times.items()}
-        bars[f"{shape}: ours"] = {
-            "parse": each["parse"],
-            "validate": max(each["parse and validate"] - each["parse"], 0.0),
-            "execute": max(each["from JSON to results"] - each["parse and validate"], 0.0),
-        }
-        bars[f"{shape}: asyncio"] = {
-            "json": each["json.loads"],
-            "execute": max(each["json.loads and asyncio"] - each["json.loads"], 0.0),
+        groups[shape] = {
+            "ours": {
+                "parse": each["parse"],
+                "validate": max(each["parse and validate"] - each["parse"], 0.0),
+                "execute": max(each["from JSON to results"] - each["parse and validate"], 0.0),
+            },
+            "asyncio": {
+                "json": each["json.loads"],
+                "execute": max(each["json.loads and asyncio"] - each["json.loads"], 0.0),
+            },
         }
     shares = [ratio(times["parse and validate"], times["from JSON to results"]) for times in taken.values()]
     title = (
         f"A plan that is checked before it runs: reading and checking take {min(shares):.0%} to {max(shares):.0%} of the way"
         " from JSON to results"
     )
-    notes = [f"Microseconds a step at {steps:,} steps. asyncio over graphlib reads the same JSON and checks nothing."]
-    return parts(title, bars, "µs", notes)
+    notes = [
+        f"Microseconds a step at {steps:,} steps; from left to right parse, validate, execute. asyncio over graphlib reads"
+        " the same JSON (the first part of its bars), checks nothing, and executes."
+    ]
+    return parts(title, groups, "µs", notes)
 
 
 def between(each: Mapping[str, Mapping[str, float]], name: str) -> str:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import median
 
-from tests.bench.elsewhere import OURS, PLAIN, Found
+from tests.bench.elsewhere import OURS, Found
 from tests.bench.timing import Row, ratio, table
 
 LEAST = {"LangGraph, graph": 25.0, "LangGraph, functional": 25.0}  # × ours, at 1,000 steps
@@ -163,8 +163,3 @@ def loading(found: Mapping[str, list[float]]) -> list[Row]:
         for name, seconds in found.items()
         if name != "planexec_lite"
     ]
-
-
-def measured(found: Found) -> set[str]:
-    """The frameworks that ran."""
-    return {name for sizes in found.overhead.values() for times in sizes.values() for name in times} - {OURS, PLAIN}

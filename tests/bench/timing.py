@@ -66,16 +66,24 @@ def table(title: str, rows: list[Row], ours: str, theirs: str) -> str:
 
 
 def rounds(contenders: Mapping[str, Callable[[], Any]], times: int) -> Taken:
-    """Seconds of every contender in every round; in each round all of them run, one after the other."""
+    """Seconds of every contender in every round; in each round all of them run, one after the other.
+
+    What was in memory before is left out of the garbage collections meanwhile, so that they cost each the same.
+    """
     taken: Taken = {name: [] for name in contenders}
-    for turn in range(times + 1):
-        for name, work in contenders.items():
-            gc.collect()
-            began = perf_counter()
-            work()
-            seconds = perf_counter() - began
-            if turn or times == 1:  # the first round warms up
-                taken[name].append(seconds)
+    gc.collect()
+    gc.freeze()
+    try:
+        for turn in range(times + 1):
+            for name, work in contenders.items():
+                gc.collect()
+                began = perf_counter()
+                work()
+                seconds = perf_counter() - began
+                if turn or times == 1:  # the first round warms up
+                    taken[name].append(seconds)
+    finally:
+        gc.unfreeze()
     return {name: seconds[-times:] for name, seconds in taken.items()}
 
 

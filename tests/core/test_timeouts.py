@@ -46,7 +46,7 @@ class Site:
         self.begun[name] += 1
         time_of_day = self.begun[name]
         if time_of_day <= holds:
-            assert self.let_go.wait(10)
+            assert self.let_go.wait(4)
         self.ended[name] += 1
         if time_of_day <= fails:
             raise RuntimeError(f"{name} went wrong")
@@ -181,7 +181,7 @@ def test_a_late_result_while_the_retry_still_runs_is_not_taken_for_its_result(th
     def slow() -> str:
         site.begun["slow"] += 1
         if site.begun["slow"] == 1:
-            assert site.let_go.wait(10)
+            assert site.let_go.wait(4)
             return "first"
         site.let_go.set()
         time.sleep(0.1)
@@ -204,7 +204,7 @@ def test_the_timeout_counts_from_when_the_step_begins_not_from_when_it_is_handed
 
 def test_the_timeout_counts_from_when_the_step_begins_in_processes_too() -> None:
     with ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn")) as one:
-        one.submit(int).result()
+        one.submit(odd_tools.waits, 0).result()
         plan = Plan.parse([step(str(n), "waits", seconds=0.3, timeout=0.5) for n in range(3)])
         run = within(20, lambda: execute(plan, ToolExecutor(Toolbox([odd_tools.waits])), workers=Pool(one)))
     assert run.board.state == {"0": "done", "1": "done", "2": "done"}
@@ -212,7 +212,7 @@ def test_the_timeout_counts_from_when_the_step_begins_in_processes_too() -> None
 
 def test_a_process_that_takes_too_long_is_given_up_and_heard_later() -> None:
     with ProcessPoolExecutor(2, mp_context=multiprocessing.get_context("spawn")) as two:
-        two.submit(int).result()
+        two.submit(odd_tools.waits, 0).result()
         plan = Plan.parse(
             [
                 step("1", "waits", seconds=0.4, timeout=0.1),
@@ -371,10 +371,10 @@ def test_when_a_failure_stops_the_run_what_waits_for_a_thread_is_taken_back() ->
     assert len(cancelled) >= 35
     assert all(run.board.state[id] == "waiting" for id in cancelled)
     assert not {event.step for event in run.events if isinstance(event, StepDone)} & set(cancelled)
-    assert all(type(event) is not StepStarted for event in run.events[run.events.index(StepFailed_of(run, "bad")) :])
+    assert all(type(event) is not StepStarted for event in run.events[run.events.index(failure_of(run, "bad")) :])
 
 
-def StepFailed_of(run: Run, id: str) -> StepFailed:  # noqa: N802
+def failure_of(run: Run, id: str) -> StepFailed:
     return next(event for event in run.events if isinstance(event, StepFailed) and event.step == id)
 
 

@@ -50,7 +50,8 @@ def mutants(source: str) -> list[Mutant]:
     lines, before = region(source), ast.unparse(tree)
     found: dict[str, Mutant] = {}
     for node, name, place in places(tree):
-        if getattr(node, "lineno", -1) not in lines or (isinstance(node, ast.expr) and _free(tree, node)):
+        line = node.target.lineno if isinstance(node, ast.comprehension) else getattr(node, "lineno", -1)
+        if line not in lines or (isinstance(node, ast.expr) and _free(tree, node)):
             continue
         for new in replacements(node):
             _put(place, name, new)

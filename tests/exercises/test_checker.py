@@ -56,6 +56,11 @@ ODD = {
         "wrong",
         "builtins.len. It is put back",
     ),
+    "changes the hints": (
+        "    import exercises.checks.lesson_01 as lesson\n    lesson.ACTIONS = ()\n    return 11\n",
+        "wrong",
+        "lesson_01.ACTIONS. It is put back",
+    ),
     "changes what it was given": ("    goal.clear()\n", "raised", "AttributeError"),
     "goes to another folder": ("    import os\n    os.chdir('/')\n    return 12\n", "wrong", "came back  12"),
     "gives back a nuisance": (
@@ -64,6 +69,7 @@ ODD = {
         "raised",
         "ValueError: unspeakable",
     ),
+    "gives back a coroutine": ("    async def later(): ...\n    return later()\n", "wrong", "<coroutine object"),
     "still has the line of nbgrader": ("    raise NotImplementedError()\n", "not started", "NotImplementedError"),
 }
 
@@ -90,6 +96,12 @@ def test_an_odd_answer_gets_a_clear_outcome_and_the_next_check_works(body: str, 
     assert len(found.text) < 3000
     assert (checker.judged, Trial.want, Plan.problems, len, os.getcwd(), sys.stdout) == before
     assert judged(ID, right_answer(), draw=False).status == "right"
+
+
+def test_an_answer_that_is_no_function_is_wrong() -> None:
+    found = judged(ID, right_answer() | {"run": 5})
+    assert found.status == "wrong"
+    assert "a function" in found.text
 
 
 def test_a_cell_that_changes_the_checker_is_undone_by_the_next_verb(capsys: pytest.CaptureFixture[str]) -> None:

@@ -9,7 +9,7 @@ import pytest
 from exercises import book
 from exercises.checker import Outcome, judged
 from exercises.exercise import of_lesson, shown
-from tests.exercises.answers import ALL, SAME, SAYS, Answers, run_cell
+from tests.exercises.answers import ALL, ANSWERS, SAME, SAYS, Answers, exercise_of, run_cell
 from tests.exercises.mutants import Mutant, mutants, region
 
 SECONDS = 1.0  # for a mutant; one that never ends is rejected by then
@@ -39,6 +39,15 @@ def test_the_notebook_and_the_checks_name_the_same_exercises(lesson: str) -> Non
     assert list(of_lesson(lesson)) == sorted(ids) == ids
     assert 3 <= len(ids) <= 5
     assert [id.split(".")[0] for id in ids] == [lesson] * len(ids)
+
+
+@pytest.mark.parametrize("lesson", book.lessons())
+def test_every_tagged_cell_belongs_to_an_exercise(lesson: str) -> None:
+    ids = {facts.id for facts in book.facts(lesson)}
+    for cell in book.cells(book.source_of(lesson)):
+        kind, id = ANSWERS & set(cell.tags), exercise_of(cell)
+        assert bool(kind) == bool(id), f"a kind and an id, not {cell.tags}"
+        assert not id or (id in ids and len(cell.tags) == 2), cell.tags
 
 
 @each_exercise
@@ -170,3 +179,13 @@ def value_of(answers: Answers, answer: str, cell: str) -> str:
     assert ended.error is None, ended.error
     ended = run_cell(f"_value = {ast.unparse(last)}", namespace)
     return shown(ended.error) if ended.error else shown(namespace["_value"])
+
+
+def test_all_kinds_and_all_lengths_appear() -> None:
+    assert {facts.kind for facts in FACTS.values()} == {"predict", "complete", "repair", "design"}
+    assert {facts.minutes for facts in FACTS.values()} == {5, 10, 20}
+
+
+@pytest.mark.parametrize("lesson", book.lessons())
+def test_a_lesson_mixes_its_kinds(lesson: str) -> None:
+    assert len({facts.kind for facts in book.facts(lesson)}) >= 3

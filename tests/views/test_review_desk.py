@@ -49,7 +49,7 @@ def test_an_edited_parameter_is_in_the_plan_that_was_approved() -> None:
         ("hotel", "Luna", "params", {"hotel": "Luna"}),
         ("waits for", "1, 2", "depends_on", ("1", "2")),
         ("done when", "", "success_criteria", None),
-        ("effects", "idempotent", "effects", "idempotent"),
+        ("effects", "may be repeated", "effects", "idempotent"),
     ],
 )
 def test_every_field_of_a_step_can_be_changed(field: str, value: str, name: str, wanted: Any) -> None:
@@ -163,7 +163,9 @@ def test_saying_no_is_possible_while_the_plan_is_unfit() -> None:
 
 def test_a_grant_goes_with_the_approval() -> None:
     shown = desk()
-    fill(shown, "Later plans", 2)
+    fill(shown, "Later plans", "some")
+    assert shown.controls["Approve"].disabled
+    fill(shown, "Later plans", "2")
     press(shown, "Approve")
     assert shown.decision.grant == Grant(2)
 
@@ -245,12 +247,13 @@ def test_any_gestures_leave_a_fit_plan_or_a_dark_approve(moves: list[tuple[int, 
             continue
         if hasattr(control, "click"):
             control.click()
-        elif hasattr(control, "options"):
-            control.index = choice % len(control.options)
+        elif getattr(control, "options", ()) and choice % 3:
+            control.value = control.options[choice % len(control.options)]
         else:
             control.value = text
         plan = shown.draft.plan
         fit = plan is not None and not plan.problems(TOOLS, tuple(done)) and not shown.draft.problems
+        fit = fit and shown.controls["Later plans"].value in ("", "1", "9", "30")
         assert shown.controls["Approve"].disabled is not fit
         assert [row.id for row in shown.draft.rows] == [box.children[0].children[1].description.split()[1]
                                                         for box in shown._rows.box.children]  # fmt: skip

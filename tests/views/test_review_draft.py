@@ -170,7 +170,7 @@ def test_a_plan_that_was_not_changed_has_no_changes() -> None:
         ({"type": "string"}, "x" * 200, "lines", "x" * 200),
         ({"type": "array", "items": {"type": "string"}}, ["a"], "lines", '["a"]'),
         ({"enum": ["a", "b"], "type": "string"}, "a", "choice", "a"),
-        ({"enum": ["a", "b"], "type": "string"}, "c", "line", "c"),
+        ({"enum": ["a", "b"], "type": "string"}, "c", "choice", "c"),
         ({"type": "boolean"}, False, "choice", "false"),
         ({}, None, "line", ""),
     ],

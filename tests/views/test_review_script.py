@@ -9,11 +9,11 @@ from tests.views.desks import PLAN, desk, fill, press
 
 def test_a_script_decides_what_the_same_gestures_by_hand_decide() -> None:
     played, pressed = desk(), desk()
-    played.play([("1: days", "30"), "Remove 3", ("Later plans", "go on if no step is new"), "Approve"])
+    played.play([("1: days", "30"), "Remove 3", ("Later plans", "0"), "Approve"])
     press(pressed, "Edit 1")
     fill(pressed, "1: days", "30")
     press(pressed, "Edit 3", "Remove 3")
-    fill(pressed, "Later plans", 0)
+    fill(pressed, "Later plans", "0")
     press(pressed, "Approve")
     assert (played.decision.plan, played.decision.grant) == (pressed.decision.plan, pressed.decision.grant)
 
@@ -54,7 +54,9 @@ def test_a_choice_is_made_by_its_words() -> None:
         (["Reject"], "'Reject' can't be pressed right now: write a comment first"),
         (["1: city", "Approve"], "this is a field"),
         ([("Approve", "yes")], "this is a button"),
-        ([("1: tool", "fly")], "it can't be chosen; there are: "),
+        ([("1: tool", "fly"), "Approve"], "there is no tool 'fly'"),
+        ([("1: units", "feet"), "Approve"], "parameter 'units'"),
+        ([("1: effects", "harmless"), "Approve"], "'effects'"),
         ([], "the script has ended and nothing is decided"),
         (["Approve", "Remove 1"], "decided about already"),
     ],

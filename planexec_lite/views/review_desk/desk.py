@@ -18,8 +18,6 @@ from planexec_lite.views.review_desk.rows import Rows, button
 from planexec_lite.views.review_desk.text import figure
 
 DARK = ("Ask for changes", "Reject")  # without a comment
-GRANTS = [("ask me again", -1), ("go on if no step is new", 0), ("go on with up to 2 new steps", 2),
-          ("go on with up to 5 new steps", 5)]  # fmt: skip
 VERDICTS = {"approve": "Approved", "reject": "Rejected", "change": "Changes asked for"}
 
 
@@ -66,12 +64,11 @@ class Review:
             description="Comment", rows=2, layout=w.Layout(width="auto"), style={"description_width": "110px"},
             placeholder="why you reject the plan, or what the planner should change",
         )  # fmt: skip
-        self._grant = w.Dropdown(
-            description="Later plans",
-            options=GRANTS,
-            layout=w.Layout(width="430px"),
-            style={"description_width": "110px"},
-        )
+        self._grant = w.Text(
+            description="Later plans", layout=w.Layout(width="auto"), style={"description_width": "110px"},
+            placeholder="ask me about each; a number allows so many new steps without asking",
+        )  # fmt: skip
+        self._grant.observe(lambda _: self._refresh(), "value")
         self._add = button("Add a step", self._rows.add, "pxl-quiet", w.Layout(width="auto", align_self="flex-start"))
         self._buttons = {
             "Approve": button("Approve", self._approve, "pxl-main"),
@@ -80,7 +77,7 @@ class Review:
             "Start over": button("Start over", self._start_over, "pxl-quiet"),
         }
         self._comment.observe(lambda _: self._refresh(), "value")
-        self._asked = w.VBox([self._comment, self._grant])
+        self._asked = w.VBox([self._comment, self._grant], layout={"grid_gap": "6px"})
         bar = w.Box(list(self._buttons.values()))
         bar.add_class("pxl-buttons")
         self._bar = bar
@@ -149,16 +146,22 @@ class Review:
         self._head.value = look.head(self.draft, self._since)
         edits = marks.changes(self.draft.received, self.draft.plan) if self.draft.plan is not None else []
         self._changed.value = look.bullets("You changed:", edits)
-        self._stand.value = look.stand(self.draft, bool(self._comment.value.strip()))
-        self._buttons["Approve"].disabled = bool(self.draft.problems)
+        self._stand.value = look.stand(self.draft, bool(self._comment.value.strip()), self._odd_grant)
+        self._buttons["Approve"].disabled = bool(self.draft.problems or self._odd_grant)
         self._buttons["Start over"].disabled = not self.draft.edited
         for name in DARK:
             self._buttons[name].disabled = not self._comment.value.strip()
 
+    @property
+    def _odd_grant(self) -> bool:
+        """Whether something stands in "Later plans" that is no number of steps."""
+        text = self._grant.value.strip()
+        return bool(text) and not (text.isascii() and text.isdigit() and len(text) < 6)
+
     def _approve(self) -> None:
-        if self.draft.problems:  # a click that was on its way when the problem came up
+        if self.draft.problems or self._odd_grant:  # a click that was on its way when the problem came up
             return
-        grant = None if self._grant.value < 0 else Grant(self._grant.value)
+        grant = Grant(int(self._grant.value)) if self._grant.value.strip() else None
         self._decide("approve", plan=self.draft.plan if self.draft.edited else None, grant=grant)
 
     def _decide(self, verdict: Any, **more: Any) -> None:

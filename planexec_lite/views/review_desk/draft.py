@@ -17,6 +17,7 @@ from planexec_lite.tools import Toolbox
 from planexec_lite.views.review_desk import fields
 
 Side = Literal["", "undo"]
+SIDES: tuple[Side, ...] = ("", "undo")
 EMPTY: Mapping[str, Any] = {"tool": None, "params": {}}
 
 
@@ -103,9 +104,11 @@ class Draft:
         return self.with_field(key, depends_on=tuple(dict.fromkeys(re.findall(r"[^,;\s]+", text))))
 
     def with_tool(self, key: int, tool: str | None, side: Side = "") -> Draft:
-        """Return the draft with another tool in one step; arguments that the new tool also has are kept."""
-        known = self.toolbox[tool].parameters if tool is not None and tool in self.toolbox else ()
-        params = {name: value for name, value in self.params(key, side).items() if name in known}
+        """Return the draft with another tool in one step; arguments that the new tool does not have are dropped."""
+        params = self.params(key, side)
+        if tool is None or tool in self.toolbox:  # an unknown name is a slip, and nothing is dropped for it
+            known = self.toolbox[tool].parameters if tool is not None else ()
+            params = {name: value for name, value in params.items() if name in known}
         if side:
             return self.with_field(key, undo={"tool": tool, "params": params} if tool is not None else None)
         return self.with_field(key, tool=tool, params=params)

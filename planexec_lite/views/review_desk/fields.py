@@ -13,7 +13,7 @@ Kind = Literal["choice", "line", "lines"]
 
 
 class Field(NamedTuple):
-    """How a parameter is asked for: one of `options`, or a text in one line or several; `hint` says what may stand there."""
+    """How a parameter is asked for: in one line or several, or in one with `options`; `hint` says what may stand there."""
 
     name: str
     kind: Kind
@@ -25,10 +25,8 @@ class Field(NamedTuple):
 def field(name: str, schema: Mapping[str, Any], value: Any, required: bool) -> Field:
     """Return the field for one parameter; `value` is what the plan gives it, None where it gives nothing."""
     text = "" if value is None else written(value)
-    choices = tuple(written(choice) for choice in _choices(schema))
-    if choices and (text in choices or not text):
-        options = choices if required and text else ("", *choices)
-        return Field(name, "choice", text, options, _hint(schema, required))
+    if choices := _choices(schema):
+        return Field(name, "choice", text, tuple(map(written, choices)), _hint(schema, required))
     deep = any(kind in ("array", "object") for kind in _types(schema)) or isinstance(value, list | dict)
     kind: Kind = "lines" if deep or len(text) > LONG or "\n" in text else "line"
     return Field(name, kind, text, (), _hint(schema, required))

@@ -9,34 +9,50 @@ import ipywidgets as w
 
 from planexec_lite.plan import Problem
 from planexec_lite.views.review_desk import fields, look
-from planexec_lite.views.review_desk.draft import Draft, Side
+from planexec_lite.views.review_desk.draft import SIDES, Draft, Side
 
 Edit = Callable[[Draft], None]
-BY_EXECUTOR, NO_UNDO = "(the executor chooses)", "(nothing)"
-LABELS = {"style": {"description_width": "110px"}}
+Change = Callable[[Draft, str], Draft]
+NOTHING = "\u200b"
+WIDE = {"width": "auto"}
 
 
 class Form:
-    """The fields of one step.
+    """The fields of one step. All of them are typed into, those with a few answers offer them while one types.
+
+    There are no drop-down lists: JupyterLab takes the keys that are pressed in one for commands, ``r`` for instance turns
+    the cell into text, and the widget is gone.
 
     Args:
         draft: the draft as it stands when the form opens.
         key: the row that the form is for.
         edit: takes every new draft that an edit makes.
         current: returns the draft as it stands when the edit is made.
-
-    Attributes:
-        controls: the fields by the words of their labels.
-        box: what is shown.
     """
 
     def __init__(self, draft: Draft, key: int, edit: Edit, current: Callable[[], Draft]) -> None:
-        self.key, self.current, self.edit = key, current, edit
-        self.controls: dict[str, Any] = {}
-        self.notes: dict[str, Any] = {}
-        self.box = w.VBox(layout=w.Layout(width="auto"))
+        self.key, self.edit, self.current = key, edit, current
+        self.notes: dict[str, Any] = {"": w.HTML()}
+        self._arguments: dict[Side, tuple[Any, dict[str, Any]]] = {side: (w.VBox(layout=WIDE), {}) for side in SIDES}
+        self._fields = {"description": self._text("description", draft.row(key).step["description"])}
+        self._fields |= {"tool": self._tool(draft, "")} | self._rest(draft) | {"undo": self._tool(draft, "undo")}
+        for side in SIDES:
+            self._ask_arguments(draft, side)
+        self.box = w.VBox(layout=WIDE)
         self.box.add_class("pxl-form")
-        self._build(draft)
+        shown: list[Any] = []
+        for name, control in self._fields.items():
+            shown += [control, self.notes[name]]
+            shown += [self._arguments[""][0]] if name == "tool" else []
+        self.box.children = [*shown, self._arguments["undo"][0], self.notes[""]]
+
+    @property
+    def controls(self) -> dict[str, Any]:
+        """The fields by the words of their labels, in the order in which they stand."""
+        named: dict[str, Any] = {}
+        for name, control in self._fields.items():
+            named |= {name: control} | (self._arguments[""][1] if name == "tool" else {})
+        return named | self._arguments["undo"][1]
 
     def show(self, found: Mapping[str, Sequence[Problem]]) -> None:
         """Write the problems beside the fields they belong to; those of no field stand below all of them."""
@@ -48,78 +64,85 @@ class Form:
     def _place(self, name: str) -> str:
         return name if name in self.notes else "undo" if name.startswith("undo ") else ""
 
-    def _build(self, draft: Draft) -> None:
+    def _rest(self, draft: Draft) -> dict[str, Any]:
         step = draft.row(self.key).step
-        self.controls, self.notes = {}, {}
-        shown: list[Any] = []
-        declared = draft.toolbox[step["tool"]].effects if step["tool"] in draft.toolbox else None
-        as_tool = f"as its tool says: {look.EFFECTS[declared]}" if declared else "as its tool says"
-        shown += self._field(self._text("description", step["description"]), self._sets("description", ""))
-        shown += self._call(draft, "")
-        waits = self._text("waits for", ", ".join(step["depends_on"]), "nothing: it starts at once")
-        shown += self._field(waits, lambda draft, text: draft.with_dependencies(self.key, text))
-        criterion = self._text("done when", step["success_criteria"] or "", "no check of its result")
-        shown += self._field(criterion, self._sets("success_criteria", None))
-        effects = [(as_tool, ""), *((words, name) for name, words in look.EFFECTS.items())]
-        shown += self._field(_choice("effects", effects, step["effects"]), self._sets("effects", None))
-        shown += self._call(draft, "undo")
-        self.notes[""] = w.HTML(layout=w.Layout(display="none"))
-        self.box.children = [*shown, self.notes[""]]
+        words = look.EFFECTS.get(step["effects"], step["effects"] or "")
+        meant = {said: name for name, said in look.EFFECTS.items()}
+        effects = w.Combobox(options=list(meant), placeholder=self._declared(draft))
+        return {
+            "waits for": self._text("waits for", ", ".join(step["depends_on"]), "nothing: it starts at once"),
+            "done when": self._text("done when", step["success_criteria"] or "", "no check of its result"),
+            "effects": self._field(
+                "effects",
+                effects,
+                words,
+                lambda draft, text: self._set(draft, "effects", meant.get(text, text) or None),
+            ),
+        }
 
-    def _call(self, draft: Draft, side: Side) -> list[Any]:
-        """The choice of a tool and a field for each of its parameters."""
-        call = draft.row(self.key).call(side)
-        tool, given = call["tool"], draft.params(self.key, side)
-        names = list(draft.toolbox.names)
-        names += [tool] if tool is not None and tool not in names else []
-        options = [(NO_UNDO if side else BY_EXECUTOR, ""), *((name, name) for name in names)]
-        chooser = _choice(side or "tool", options, tool)
-        shown = self._field(chooser, lambda draft, name: draft.with_tool(self.key, name or None, side), rebuild=True)
+    def _declared(self, draft: Draft) -> str:
+        tool = draft.row(self.key).step["tool"]
+        return "as its tool says" + (f": {look.EFFECTS[draft.toolbox[tool].effects]}" if tool in draft.toolbox else "")
+
+    def _text(self, label: str, text: str, hint: str = "") -> Any:
+        changes: dict[str, Change] = {
+            "description": lambda draft, text: self._set(draft, "description", text),
+            "waits for": lambda draft, text: draft.with_dependencies(self.key, text),
+            "done when": lambda draft, text: self._set(draft, "success_criteria", text or None),
+        }
+        return self._field(label, w.Text(placeholder=hint or NOTHING), text, changes[label])
+
+    def _set(self, draft: Draft, name: str, value: str | None) -> Draft:
+        return draft.with_field(self.key, **{name: value})
+
+    def _tool(self, draft: Draft, side: Side) -> Any:
+        """The choice of a tool; it takes effect when it is left, because half a name is no tool."""
+        hint = "nothing takes it back" if side else "the executor chooses"
+        chooser = w.Combobox(options=list(draft.toolbox.names), placeholder=hint, continuous_update=False)
+        tool = draft.row(self.key).call(side)["tool"] or ""
+        return self._field(side or "tool", chooser, tool, lambda draft, name: self._choose(draft, name, side))
+
+    def _choose(self, draft: Draft, name: str, side: Side) -> Draft:
+        draft = draft.with_tool(self.key, name.strip() or None, side)
+        self._ask_arguments(draft, side)
+        self._fields["effects"].placeholder = self._declared(draft)
+        if asked := self._arguments[side][1]:
+            next(iter(asked.values())).focus()
+        return draft
+
+    def _ask_arguments(self, draft: Draft, side: Side) -> None:
+        """Put a field for each parameter of the tool, and for what the plan gives beyond them, in their box."""
+        box, asked = self._arguments[side]
+        for label in asked:
+            del self.notes[label]
+        asked.clear()
+        tool, given = draft.row(self.key).call(side)["tool"], draft.params(self.key, side)
         known = draft.toolbox[tool].schema if tool in draft.toolbox else {}
         for name in dict.fromkeys([*known.get("properties", {}), *given]):
             schema = draft.schema(self.key, name, side)
-            asked = fields.field(name, schema, given.get(name), name in known.get("required", ()))
-            shown += self._field(self._argument(asked, side), self._argues(name, side))
-        return shown
+            one = fields.field(name, schema, given.get(name), name in known.get("required", ()))
+            label = f"{side} {name}".strip()
+            asked[label] = self._field(label, _control(one), one.text, self._argues(name, side))
+            asked[label].add_class("pxl-value")
+        box.children = [part for label, control in asked.items() for part in (control, self.notes[label])]
+        box.layout.display = None if asked else "none"
 
-    def _argument(self, asked: fields.Field, side: Side) -> Any:
-        label = f"{side} {asked.name}".strip()
-        if asked.kind == "choice":
-            return _choice(label, [(option or f"({asked.hint})", option) for option in asked.options], asked.text)
-        control = self._text(label, asked.text, asked.hint, lines=asked.kind == "lines")
-        control.add_class("pxl-value")
-        return control
-
-    def _text(self, label: str, text: str, hint: str = "", lines: bool = False) -> Any:
-        kind = w.Textarea if lines else w.Text
-        more = {"rows": min(6, 2 + len(text) // 90)} if lines else {}
-        return kind(
-            description=label, value=text, placeholder=hint or "\u200b", layout=w.Layout(width="auto"), **more, **LABELS
-        )
-
-    def _sets(self, name: str, empty: Any) -> Callable[[Draft, Any], Draft]:
-        return lambda draft, value: draft.with_field(self.key, **{name: value or empty})
-
-    def _argues(self, name: str, side: Side) -> Callable[[Draft, Any], Draft]:
+    def _argues(self, name: str, side: Side) -> Change:
         return lambda draft, text: draft.with_argument(self.key, name, text, side)
 
-    def _field(self, control: Any, change: Callable[[Draft, Any], Draft], rebuild: bool = False) -> list[Any]:
-        """A control and, below it, the place for its problems; a change of its value is a change of the draft."""
-        label = control.description
-
-        def changed(event: Mapping[str, Any]) -> None:
-            draft = change(self.current(), event["new"])
-            if rebuild:
-                self._build(draft)
-                self.controls[label].focus()
-            self.edit(draft)
-
-        control.observe(changed, "value")
-        note = w.HTML(layout=w.Layout(display="none"))
-        note.add_class("pxl-note")
-        self.controls[label], self.notes[label] = control, note
-        return [control, note]
+    def _field(self, label: str, control: Any, text: str, change: Change) -> Any:
+        """Label a control and, with it, the place for its problems; a change of its text is a change of the draft."""
+        control.description, control.value, control.style.description_width = label, text, "110px"
+        control.layout.width = "auto"
+        control.observe(lambda event: self.edit(change(self.current(), event["new"])), "value")
+        self.notes[label] = w.HTML(layout={"display": "none"})
+        self.notes[label].add_class("pxl-note")
+        return control
 
 
-def _choice(label: str, options: Sequence[tuple[str, str]], chosen: str | None) -> Any:
-    return w.Dropdown(description=label, options=options, value=chosen or "", layout=w.Layout(width="430px"), **LABELS)
+def _control(asked: fields.Field) -> Any:
+    if asked.kind == "choice":
+        return w.Combobox(options=asked.options, placeholder=asked.hint)
+    if asked.kind == "lines":
+        return w.Textarea(placeholder=asked.hint, rows=min(6, 2 + len(asked.text) // 90))
+    return w.Text(placeholder=asked.hint)

@@ -40,7 +40,7 @@ STYLE = f"""<style>
 .pxl-desk .pxl-pill {{border: 1px solid; border-radius: {theme.RADIUS}px; padding: 0 7px; font-size: 12px; display: inline-block}}
 .pxl-desk .pxl-form {{padding: 8px 4px 4px 36px; gap: 4px}}
 .pxl-desk .pxl-form .widget-label, .pxl-desk .pxl-end .widget-label {{text-align: left; color: {TEXT}}}
-.pxl-desk ::placeholder {{color: {TEXT}; opacity: 0.72}}
+.pxl-desk ::placeholder {{color: {TEXT} !important; opacity: 0.72 !important}}
 .pxl-desk .pxl-verbs {{padding: 2px 4px 4px 34px}}
 .pxl-desk .pxl-note {{padding-left: 118px}}
 .pxl-desk .pxl-note p {{font-size: 12px}}
@@ -112,7 +112,7 @@ def head(draft: Draft, since: Sequence[str]) -> str:
     return f"<h3>{goal}</h3><p>{escape('; '.join(said))}</p>" + bullets("Changed since the last plan:", since)
 
 
-def stand(draft: Draft, commented: bool) -> str:
+def stand(draft: Draft, commented: bool, odd_grant: bool) -> str:
     """How the draft stands, in a sentence that a screen reader reads out when it changes; and its problems."""
     steps = count(len(draft.rows), "step")
     if draft.problems:
@@ -121,6 +121,8 @@ def stand(draft: Draft, commented: bool) -> str:
             ("plan" if one.step is None else f"step {one.step}") + f": {clean(one.message)}" for one in draft.problems
         )
         return f'<div role="status">{bullets(said, list(places)[:MOST])}</div>'
+    if odd_grant:
+        return '<div role="status"><p>“Later plans” takes a number of steps, or nothing: the plan can\'t be approved yet.</p></div>'
     fit = f"{steps}, fit to run, {'edited by you' if draft.edited else 'as the planner wrote it'}."
     more = "" if commented else " Reject and Ask for changes want a comment."
     return f'<div role="status"><p>{fit}{more}</p></div>'
@@ -139,7 +141,8 @@ def bullets(title: str, lines: Sequence[str]) -> str:
 
 
 def _said(problem: Problem, hints: bool) -> str:
-    return clean(problem.message + (f" — {problem.hint}" if hints and problem.hint else ""))
+    useful = hints and problem.hint and not problem.code.endswith("_parameter")  # there the message says it all
+    return clean(problem.message + (f" — {problem.hint}" if useful else ""))
 
 
 def _value(value: object) -> str:

@@ -7,7 +7,7 @@ from typing import Any
 
 from planexec_lite.plan import Plan, Problem, Step
 from planexec_lite.tools import Effects, Toolbox
-from planexec_lite.views.review_desk.draft import Draft, Row, Side
+from planexec_lite.views.review_desk.draft import SIDES, Draft, Row
 from planexec_lite.views.words import clean, listed, name_of, value
 
 NAMES = {"depends_on": "waits for", "success_criteria": "done when"}
@@ -15,7 +15,6 @@ PLACES = {
     "unknown_dependency": "waits for", "self_dependency": "waits for", "cycle": "waits for",
     "indirect_reference": "waits for", "unknown_tool": "tool", "idle_step": "tool", "dangling_reference": "params",
 }  # fmt: skip
-SIDES: tuple[Side, ...] = ("", "undo")
 
 
 def places(draft: Draft) -> dict[int | None, dict[str, list[Problem]]]:

@@ -67,15 +67,7 @@ def _control(desk: Review, name: str) -> Any:
 def _fill_in(control: Any, text: str, gesture: Gesture) -> None:
     if hasattr(control, "click"):
         raise ScriptError(f"{_shown(gesture)}: this is a button; write its name alone")
-    if not hasattr(control, "options"):
-        control.value = text
-        return
-    labels = [str(label) for label in control._options_labels]
-    if text not in labels:
-        raise ScriptError(
-            f"{_shown(gesture)}: it can't be chosen{suggest(text, labels)}; there are: {', '.join(labels)}"
-        )
-    control.index = labels.index(text)
+    control.value = text
 
 
 def _shown(gesture: Gesture) -> str:

@@ -1,0 +1,99 @@
+"""What a person does at the review desk, the live board and the player, whichever notebook they stand in."""
+
+import re
+import shutil
+import subprocess
+import tarfile
+from pathlib import Path
+from typing import Any
+
+from playwright.sync_api import Locator, Page
+
+from tests.browser.lab import PROMPTS
+from tests.guards.books import ROOT
+
+SHOTS = ROOT / "build" / "screenshots"
+AXE = "axe-core@4.10.3"
+FOCUSED = """() => { const at = document.activeElement; if (!at.closest('.pxl-desk')) return '';
+    return at.labels?.length ? at.labels[0].innerText : at.innerText }"""
+RULES = (Path(__file__).parent / "rules.js").read_text(encoding="utf-8")
+
+
+def desk(page: Page) -> Locator:
+    """The desk that was shown last, when its decision can be made."""
+    found = page.locator(".pxl-desk").last
+    button(found, "Approve").wait_for()
+    return found
+
+
+def button(where: Locator, name: str) -> Locator:
+    return where.get_by_role("button", name=name, exact=True)
+
+
+def fill(where: Locator, label: str, text: str) -> None:
+    """Type into a field, and leave it."""
+    field = where.get_by_label(label, exact=True)
+    field.fill(text)
+    field.blur()
+
+
+def wait_dark(where: Locator, name: str, dark: bool = True) -> None:
+    """Wait until a button can't be pressed, or can."""
+    state = ":disabled" if dark else ":enabled"
+    where.locator(f"button{state}", has_text=re.compile(f"^{name}$")).wait_for()
+
+
+def waits(page: Page) -> bool:
+    """Whether a cell is running."""
+    return "[*]:" in page.evaluate(PROMPTS)
+
+
+def shoot(page: Page, name: str) -> None:
+    """Keep a picture of the page among the build's output."""
+    SHOTS.mkdir(parents=True, exist_ok=True)
+    page.screenshot(path=SHOTS / f"{name}.png")
+
+
+def tab_through(page: Page, most: int = 200) -> list[str]:
+    """Press Tab until the focus leaves the desk; the names of what had it."""
+    seen = []
+    for _ in range(most):
+        page.keyboard.press("Tab")
+        if not (name := page.evaluate(FOCUSED)):
+            return seen
+        seen.append(name)
+    raise AssertionError(f"the focus never leaves the desk: {seen}")
+
+
+def broken_rules(page: Page, where: str) -> list[str]:
+    """Rules that every part of a page should keep, checked by hand: names, their difference, contrast."""
+    said: list[str] = page.evaluate(RULES, where)
+    return said
+
+
+def axe() -> str | None:
+    """The source of axe-core, fetched with npm into the build's output; None where it can't be had."""
+    folder = ROOT / "build" / "axe"
+    if not (kept := list(folder.glob("*.tgz"))) and (npm := shutil.which("npm")):
+        folder.mkdir(parents=True, exist_ok=True)
+        command = [npm, "pack", AXE, "--silent", f"--pack-destination={folder}"]
+        subprocess.run(command, cwd=folder, capture_output=True, timeout=60, check=False)
+        kept = list(folder.glob("*.tgz"))
+    if not kept:
+        return None
+    with tarfile.open(kept[0]) as packed:
+        member = packed.extractfile("package/axe.min.js")
+        assert member is not None
+        return member.read().decode()
+
+
+def serious_faults(page: Page, source: str, where: str) -> list[str]:
+    """What axe-core finds serious or critical in a part of the page."""
+    page.evaluate(source)
+    found: dict[str, Any] = page.evaluate("where => axe.run(where)", where)
+    return [
+        f"{fault['id']}: {node['html'][:160]} {node['failureSummary'][:200]}"
+        for fault in found["violations"]
+        if fault["impact"] in ("serious", "critical")
+        for node in fault["nodes"]
+    ]

@@ -1,0 +1,233 @@
+"""The review desk in a real JupyterLab: a person edits, mends, approves, refuses, asks; with the mouse and without."""
+
+import json
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Page
+
+from tests.browser import flows
+from tests.browser.flows import button, desk, fill, shoot, wait_dark, waits
+from tests.browser.lab import COMPLAINTS, Lab, in_a_browser, listen, ours, run_all, wait_until_done, wait_until_ready
+
+pytestmark = in_a_browser
+
+SETUP = "from planexec_lite import *\nfrom planexec_lite import views\nfrom tests.views.desks import PLAN, TOOLS"
+REVIEW = 'decision = await views.review(PLAN, TOOLS, script=["Approve"])'
+TELL = """import json
+plan = decision.plan or PLAN
+print(json.dumps([decision.verdict, decision.by, decision.comment, json.loads(plan.to_json())]))
+if decision.verdict == "approve":
+    run = execute(plan, ToolExecutor(TOOLS), workers=Simulated(4))
+    print(json.dumps(run.results))"""
+ROUNDS = """from planexec_lite.reviewers import AskPerson
+class Planner:
+    def plan(self, goal, board, tools):
+        said = board.reviews[-1].comment if board.reviews else ""
+        return PLAN.changed(steps=PLAN.steps[:2]) if "cheap" in said else PLAN
+agent = PlannerExecutor(Planner(), ToolExecutor(TOOLS), reviewer=AskPerson(), workers=Simulated(4))
+run, before = agent.run("Go to Lima"), None
+while run.status == "paused":
+    plan = run.board.proposal
+    run, before = agent.resume(run, await views.review(plan, TOOLS, before=before, script=["Approve"])), plan
+print(json.dumps([run.status, list(run.results), [event.verdict for event in run.board.reviews]]))"""
+MANY = """many = Plan(goal="Thirty things", steps=tuple(
+    Step(id=str(n), description=f"Part {n}", tool="book", params={"hotel": "Sol"}) for n in range(1, 31)))
+screen = views.Review(many, TOOLS)
+screen"""
+OUTPUTS = "() => [...document.querySelectorAll('.jp-RenderedText')].map(one => one.innerText).join('\\n')"
+
+
+@pytest.fixture(params=["Light", "Dark"])
+def themed(request: pytest.FixtureRequest, lab: Lab) -> Iterator[str]:
+    lab.themed(request.param)
+    yield request.param
+    lab.themed("Light")
+
+
+@pytest.fixture
+def errors(page: Page) -> Iterator[list[str]]:
+    """What the page complains of; nothing, when the test has ended."""
+    heard = listen(page)
+    yield heard
+    assert ours(heard) == []
+
+
+def opened(lab: Lab, page: Page, name: str, *cells: str) -> None:
+    """Open a notebook with these cells, and run them all."""
+    page.goto(lab.address(lab.book(f"{name}.ipynb", *cells)))
+    wait_until_ready(page)
+    run_all(page)
+
+
+def told(page: Page) -> list[object]:
+    """What the cells printed, read as JSON, line by line."""
+    wait_until_done(page, 60)
+    assert page.locator(COMPLAINTS).all_inner_texts() == []
+    return [json.loads(line) for line in page.evaluate(OUTPUTS).splitlines() if line.startswith(("[", "{"))]
+
+
+def test_a_person_edits_adds_mends_and_approves(lab: Lab, page: Page, errors: list[str]) -> None:
+    opened(lab, page, "approve", SETUP, REVIEW, TELL)
+    shown = desk(page)
+    page.wait_for_timeout(2500)  # longer than a script would be held back
+    assert waits(page)
+    assert not button(shown, "Approve").is_disabled()
+
+    button(shown, "Edit 1").click()
+    fill(shown, "days", "many")
+    wait_dark(shown, "Approve")
+    shown.get_by_text("valid integer").first.wait_for()
+    fill(shown, "days", "30")
+    wait_dark(shown, "Approve", dark=False)
+
+    button(shown, "Add a step").click()
+    wait_dark(shown, "Approve")
+    fill(shown, "tool", "cancel")
+    fill(shown, "hotel", "Sol")
+    fill(shown, "waits for", "3, 9")
+    shown.get_by_text("which does not exist").first.wait_for()
+    shoot(page, "review-problem")
+    fill(shown, "waits for", "3")
+    wait_dark(shown, "Approve", dark=False)
+    assert "Step 1, days: nothing → 30" in shown.inner_text()
+    assert "Step 4 added, after 3" in shown.inner_text()
+
+    button(shown, "Approve").click()
+    said, results = told(page)
+    shoot(page, "review-approved")
+    assert said[:3] == ["approve", "reviewer", ""]  # type: ignore[index]
+    steps = said[3]["steps"]  # type: ignore[index]
+    assert steps[0]["params"] == {"city": "Lima", "days": 30}
+    assert steps[3] == {"id": "4", "tool": "cancel", "params": {"hotel": "Sol"}, "depends_on": ["3"]}
+    assert list(results) == ["1", "2", "3", "4"]  # type: ignore[call-overload]
+    assert page.locator(".pxl-desk button:visible").count() == 0
+
+
+def test_a_person_rejects_with_a_reason(lab: Lab, page: Page, errors: list[str]) -> None:
+    opened(lab, page, "reject", SETUP, REVIEW, TELL)
+    shown = desk(page)
+    assert button(shown, "Reject").is_disabled()
+    fill(shown, "Comment", "we stay at home")
+    wait_dark(shown, "Reject", dark=False)
+    button(shown, "Reject").click()
+    (said,) = told(page)
+    assert said[:3] == ["reject", "reviewer", "we stay at home"]  # type: ignore[index]
+
+
+def test_a_person_asks_for_changes_and_the_planner_plans_again(lab: Lab, page: Page, errors: list[str]) -> None:
+    opened(lab, page, "changes", SETUP, "import json\n" + ROUNDS)
+    shown = desk(page)
+    fill(shown, "Comment", "cheaper, please")
+    button(shown, "Ask for changes").click()
+    page.get_by_text("Changed since the last plan").wait_for()
+    shown = desk(page)
+    assert "Step 3 removed: Book" in shown.inner_text()
+    button(shown, "Approve").click()
+    assert told(page) == [["finished", ["1", "2"], ["change", "approve"]]]
+
+
+def test_all_of_it_can_be_done_from_the_keyboard(lab: Lab, page: Page, errors: list[str]) -> None:
+    opened(lab, page, "keyboard", SETUP, REVIEW, TELL)
+    desk(page)
+    cells = page.locator(".jp-Cell").count()
+
+    def go_to(name: str) -> None:
+        for _ in range(80):
+            if page.evaluate(flows.FOCUSED) == name:
+                return
+            page.keyboard.press("Tab")
+        raise AssertionError(f"Tab never reaches {name}")
+
+    go_to("Edit 1")  # from wherever Run All has left the focus
+    page.keyboard.press("Enter")
+    go_to("days")
+    page.keyboard.type("30")
+    go_to("Move 1 down")
+    page.keyboard.press("Space")
+    desk(page).get_by_text("Order: 2, 1, 3").wait_for()
+    assert page.evaluate(flows.FOCUSED) == "Move 1 down"
+    go_to("Add a step")
+    page.keyboard.press("Enter")
+    page.wait_for_function(f"() => ({flows.FOCUSED})() === 'description'")
+    go_to("tool")
+    page.keyboard.type("cancel")
+    page.keyboard.press("Tab")
+    page.wait_for_function(f"() => ({flows.FOCUSED})() === 'hotel'")
+    page.keyboard.type("dd Sol")  # "dd" deletes a cell, where a key is taken for a command
+    wait_dark(desk(page), "Approve", dark=False)
+    go_to("Approve")
+    page.keyboard.press("Enter")
+    said, _ = told(page)
+    assert [step["id"] for step in said[3]["steps"]] == ["2", "1", "3", "4"]  # type: ignore[index]
+    assert said[3]["steps"][3]["params"] == {"hotel": "dd Sol"}  # type: ignore[index]
+    assert page.locator(".jp-Cell").count() == cells
+
+
+def test_the_split_cell_form_asks_again_until_somebody_has_decided(lab: Lab, page: Page, errors: list[str]) -> None:
+    opened(
+        lab,
+        page,
+        "split",
+        SETUP,
+        "screen = views.Review(PLAN, TOOLS, script=['Approve'])\nscreen",
+        "screen.decision.by",
+    )
+    shown = desk(page)
+    page.get_by_text("nobody has decided yet").first.wait_for()
+    button(shown, "Approve").click()
+    page.wait_for_timeout(500)
+    run_cell = page.locator(".jp-CodeCell").nth(2)
+    run_cell.locator(".cm-content").click()
+    page.keyboard.press("Shift+Enter")
+    run_cell.get_by_text("'reviewer'").wait_for()
+
+
+def test_the_focus_goes_through_the_desk_in_order_and_out_again(lab: Lab, page: Page, errors: list[str]) -> None:
+    opened(lab, page, "order", SETUP, "screen = views.Review(PLAN, TOOLS)\nscreen")
+    shown = desk(page)
+    button(shown, "Edit 2").click()
+    shown.get_by_label("things").wait_for()
+    button(shown, "Edit 1").focus()
+    assert flows.tab_through(page) == [
+        "Close 2", "description", "tool", "things", "heavy", "waits for", "done when", "effects", "undo", "Move 2 up",
+        "Move 2 down", "Add below 2", "Remove 2", "Edit 3", "Add a step", "Comment", "Later plans", "Approve",
+    ]  # fmt: skip
+
+
+def test_the_desk_keeps_the_rules_on_both_themes(lab: Lab, page: Page, errors: list[str], themed: str) -> None:
+    opened(lab, page, f"rules-{themed}", SETUP, MANY, "screen = views.Review(PLAN, TOOLS, before=many)\nscreen")
+    wait_until_done(page)
+    thirty, three = page.locator(".pxl-desk").all()
+    button(thirty, "Edit 17").click()
+    fill(thirty, "waits for", "16, 44")
+    button(three, "Edit 1").click()
+    fill(three, "days", "many")
+    button(three, "Add a step").click()
+    wait_dark(three, "Approve")
+    wait_dark(thirty, "Approve")
+    page.set_viewport_size({"width": 1280, "height": 2600})
+    page.wait_for_timeout(500)
+    shoot(page, f"review-{themed.lower()}")
+    page.evaluate("() => document.querySelectorAll('.pxl-desk').forEach((one, n) => one.id = `desk-${n}`)")
+    source = flows.axe()
+    for where in ("#desk-0", "#desk-1"):
+        assert flows.broken_rules(page, where) == []
+        if source is not None:
+            assert flows.serious_faults(page, source, where) == []
+
+
+def test_the_rules_find_what_breaks_them(lab: Lab, page: Page) -> None:
+    page.set_content(
+        """<div id="bad" style="background: #fff"><button></button><button>Go</button><button>Go</button>
+        <p style="color: #aaa">pale</p><input placeholder="fine" style="color: #000"><select></select></div>"""
+    )
+    said = "\n".join(flows.broken_rules(page, "#bad"))
+    for fault in (
+        "no name: <button>",
+        "two buttons are called Go",
+        "contrast 2.32: pale",
+        "no name: <input",
+        "of a list",
+    ):
+        assert fault in said

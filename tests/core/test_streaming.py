@@ -1,0 +1,812 @@
+"""Streaming: steps start while the rest of the plan is still being written, and a broken tail harms nobody."""
+
+from __future__ import annotations
+
+import json
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mock_llm import MockLLM
+from planexec_lite import (
+    ApproveAll,
+    AskPerson,
+    Decision,
+    Inline,
+    LLMPlanner,
+    Plan,
+    PlannerExecutor,
+    Policy,
+    Pool,
+    RuleEvaluator,
+    Run,
+    Simulated,
+    Step,
+    Toolbox,
+    ToolExecutor,
+    Verdict,
+    tool,
+)
+from planexec_lite.events import (
+    JudgeStarted,
+    PlanFailed,
+    PlanProposed,
+    PlanStarted,
+    StepDone,
+    StepFailed,
+    StepProposed,
+    StepSkipped,
+    StepStarted,
+    Thought,
+)
+from planexec_lite.meter import emit
+from planexec_lite.plan import StepReader
+from planexec_lite.workers import Workers
+from tests.core.shapes import END, Writing, check_fold, check_order, json_values, rounds, starts, step, within
+
+
+class World:
+    """Tools that remember what was really done."""
+
+    def __init__(self, *broken: int) -> None:
+        self.broken, self.done = set(broken), list[int]()
+
+    @property
+    def executor(self) -> ToolExecutor:
+        @tool(latency=lambda n, seconds: seconds)
+        def work(n: int, seconds: float = 1.0) -> int:
+            """Do piece n."""
+            self.done.append(n)
+            if n in self.broken:
+                raise RuntimeError(f"piece {n} is broken")
+            return n
+
+        @tool(latency=1.0, effects="once")
+        def pay(n: int) -> int:
+            """Pay n."""
+            self.done.append(n)
+            return n
+
+        return ToolExecutor(Toolbox([work, pay]))
+
+
+def work(id: str, *after: str, n: int | None = None, seconds: float = 1.0, **more: Any) -> dict[str, Any]:
+    return step(id, "work", *after, n=int(id) if n is None else n, seconds=seconds, **more)
+
+
+def carry_out(world: World, planner: Any, workers: Workers | None = None, **options: Any) -> Run:
+    policy = {name: options.pop(name) for name in list(options) if name not in ("reviewer", "evaluator")}
+    workers = workers or Simulated()
+    agent = PlannerExecutor(planner, world.executor, workers=workers, policy=Policy(**policy), **options)
+    run = within(20, lambda: agent.run("work"))
+    check_fold(run)
+    check_order(run, getattr(workers, "slots", None) or 10**6)
+    return run
+
+
+def proposed(run: Run) -> dict[str, float]:
+    return {event.step.id: event.at for event in run.events if isinstance(event, StepProposed)}
+
+
+def ends(run: Run) -> list[float]:
+    return [event.at for event in run.events if isinstance(event, PlanProposed | PlanFailed)]
+
+
+def reasons(run: Run) -> list[str]:
+    return [event.reason for event in run.events if isinstance(event, PlanStarted)]
+
+
+# Reading a plan that is still being written.
+
+
+PLANS = st.lists(
+    st.fixed_dictionaries({"id": st.text(max_size=3), "params": json_values, "description": st.text()})
+    | st.dictionaries(st.sampled_from(["steps", "tasks", "plan", "{", '"']), json_values, max_size=3),
+    max_size=4,
+)
+
+
+@rounds(200)
+@given(
+    steps=PLANS,
+    name=st.sampled_from(["steps", "tasks", "plan", None]),
+    before=st.dictionaries(st.text(), json_values, max_size=2),
+    after=st.dictionaries(st.text(), json_values, max_size=2),
+    indent=st.sampled_from([None, 0, 2]),
+    escaped=st.booleans(),
+    data=st.data(),
+)
+def test_the_reader_gives_exactly_the_steps_however_the_text_is_cut(
+    steps: list[Any], name: str | None, before: Any, after: Any, indent: Any, escaped: bool, data: st.DataObject
+) -> None:
+    for other in ("steps", "tasks", "plan"):
+        before.pop(other, None)
+        after.pop(other, None)
+    plan = steps if name is None else {**before, name: steps, **after}
+    text = json.dumps(plan, indent=indent, ensure_ascii=escaped)
+    cuts = sorted(data.draw(st.sets(st.integers(0, len(text)), max_size=8)))
+    pieces = [text[a:b] for a, b in zip([0, *cuts], [*cuts, len(text)], strict=True)]
+    reader = StepReader()
+    found = [step for piece in pieces for step in reader.feed(piece)]
+    assert found == steps
+    one_by_one = StepReader()
+    assert [step for char in text for step in one_by_one.feed(char)] == steps
+
+
+@pytest.mark.parametrize(
+    ("text", "ids"),
+    [
+        ('{"goal": "steps", "deep": {"steps": [{"id": "9"}]}, "steps": [{"id": "1"}]}', ["1"]),
+        ('{"steps": [{"id": "1", "params": {"steps": [{"id": "9"}]}}]}', ["1"]),
+        ('{"goal": "} ] \\" {", "steps": [{"id": "1", "x": "}]\\\\"}, {"id": "2"}]}', ["1", "2"]),
+        ('[{"id": "1"}, {"id": "\\u0031"}]', ["1", "1"]),
+        ('\n [ {"id": "1"} , "text", 4, [{"id": "9"}], null, {"id": "2"} ] \n', ["1", "2"]),
+        ('{"steps": {"id": "9"}}', []),
+        ('{"steps": "[{}]", "tasks": [{"id": "1"}]}', ["1"]),
+        ('{"steps": [{"id": "1"}, {"id": ', ["1"]),
+        ('"steps": [{"id": "9"}]', []),
+        ("", []),
+        ("{}", []),
+        ("[]", []),
+        ("null", []),
+    ],
+)
+def test_the_reader_knows_the_list_of_steps_from_everything_else(text: str, ids: list[str]) -> None:
+    reader = StepReader()
+    assert [step["id"] for char in text for step in reader.feed(char)] == ids
+    assert [step["id"] for step in StepReader().feed(text)] == ids
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'Do not do this: {"steps": [{"id": "1"}]}',
+        'A plan: [{"id": "1"}]',
+        '```json\n{"steps": [{"id": "1"}]}\n```',
+        '"{" {"steps": [{"id": "1"}]}',
+    ],
+)
+def test_a_text_that_is_no_json_from_the_start_gives_no_steps(text: str) -> None:
+    assert StepReader().feed(text) == []
+
+
+def test_after_the_plan_nothing_is_a_step() -> None:
+    reader = StepReader()
+    assert reader.feed('{"steps": [{"id": "1"}]}') == [{"id": "1"}]
+    assert reader.feed(' {"steps": [{"id": "2"}]} [{"id": "3"}]') == []
+
+
+def test_a_step_is_given_with_its_last_brace_and_not_later() -> None:
+    reader = StepReader()
+    assert reader.feed('{"steps": [{"id": "1", "params": {"a": 1}') == []
+    assert reader.feed("}") == [{"id": "1", "params": {"a": 1}}]
+    assert reader.feed(', {"id": "2"') == []
+    assert reader.feed("}]}") == [{"id": "2"}]
+
+
+@rounds(100)
+@given(st.text(alphabet='{}[]",:\\ \nsteps1', max_size=60))
+def test_no_text_makes_the_reader_fail(text: str) -> None:
+    reader = StepReader()
+    assert all(isinstance(step, dict) for char in text for step in reader.feed(char))
+
+
+# When a step starts.
+
+
+def test_steps_start_while_the_rest_is_still_being_written() -> None:
+    world = World()
+    run = carry_out(world, Writing([1.0, work("1"), 1.0, work("2", "1"), 1.0, work("3"), 7.0, END]))
+    assert proposed(run) == {"1": 1.0, "2": 2.0, "3": 3.0}
+    assert dict(starts(run)) == {"1": 1.0, "2": 2.0, "3": 3.0}
+    assert ends(run) == [10.0]
+    assert (run.status, run.makespan) == ("finished", 10.0)
+
+
+def test_a_ready_step_starts_at_once_not_at_the_planners_next_line() -> None:
+    run = carry_out(World(), Writing([work("1", seconds=2.5), 1.0, work("2", "1"), 9.0, work("3", "2"), END]))
+    assert dict(starts(run)) == {"1": 0.0, "2": 2.5, "3": 10.0}
+
+
+@pytest.mark.parametrize(("slots", "begun"), [(1, [1.0, 4.0, 7.0]), (2, [1.0, 2.0, 4.0]), (None, [1.0, 2.0, 3.0])])
+def test_the_planner_holds_no_slot(slots: int | None, begun: list[float]) -> None:
+    answer = [1.0, work("1", seconds=3.0), 1.0, work("2", seconds=3.0), 1.0, work("3", seconds=3.0), END]
+    run = carry_out(World(), Writing(answer), Simulated(slots))
+    assert [at for _, at in starts(run)] == begun
+
+
+def test_on_threads_a_step_is_done_before_the_planner_has_written_its_next_line() -> None:
+    world, told = World(), threading.Event()
+
+    def tell(run: Run) -> None:
+        if "1" in run.results:
+            told.set()
+
+    waited: list[bool] = []
+    planner = Writing([work("1"), lambda: waited.append(told.wait(5)), work("2", "1"), END])
+    with ThreadPoolExecutor(2) as pool:
+        agent = PlannerExecutor(planner, world.executor, workers=Pool(pool), watch=tell)
+        run = within(10, lambda: agent.run("work"))
+    assert waited == [True], "step 1 was not done while the planner waited"
+    assert (run.status, world.done) == ("finished", [1, 2])
+    kinds = [type(event) for event in run.events]
+    assert kinds.index(StepDone) < kinds.index(PlanProposed)
+    check_fold(run)
+    check_order(run)
+
+
+@pytest.mark.parametrize("workers", ["inline", "simulated", "simulated 1", "threads"])
+def test_a_streamed_plan_does_what_it_would_do_if_it_came_whole(workers: str) -> None:
+    answer = [step("1", "pay", n=1), work("2"), work("3", "1", "2"), work("4", gate=False), work("5", "4")]
+    with ThreadPoolExecutor(2) as pool:
+        kinds = {"inline": Inline(), "simulated": Simulated(), "simulated 1": Simulated(1), "threads": Pool(pool)}
+        world = World()
+        run = carry_out(world, Writing([*answer, END]), kinds[workers])
+    assert (run.status, sorted(world.done)) == ("finished", [1, 2, 3, 4, 5])
+    assert run.plan.to_json() == Plan.parse({"goal": "work", "steps": answer}).to_json()
+
+
+def test_what_is_held_back_keeps_its_place_in_plan_order() -> None:
+    answer = [step("1", "pay", n=1), work("2", seconds=5.0), work("3"), work("4"), 0.5, END]
+    run = carry_out(World(), Writing(answer), Simulated(1))
+    assert [id for id, _ in starts(run)] == ["2", "1", "3", "4"]
+    assert [one.id for one in run.plan.steps] == ["1", "2", "3", "4"]
+
+
+def test_with_a_reviewer_nothing_starts_before_the_plan_is_approved() -> None:
+    for reviewer in (AskPerson(), ApproveAll()):
+        world = World()
+        answer = [work("1"), 1.0, work("2"), lambda world=world: world.done.append(99), END]
+        agent = PlannerExecutor(Writing(answer), world.executor, reviewer, workers=Simulated())
+        run = agent.run("work")
+        assert not proposed(run)
+        if run.status == "paused":
+            assert world.done == [99]
+            run = agent.resume(run, Decision("approve"))
+        assert (run.status, world.done) == ("finished", [99, 1, 2])
+        check_fold(run)
+
+
+@pytest.mark.parametrize(
+    "held",
+    [
+        step("1", "pay", n=1),
+        work("1", effects="once"),
+        work("1", gate=True),
+        step("1", "work", n="{step_0_result}", seconds=1.0),
+        step("1", "no_such_tool", n=1),
+        step("1", "work", m=1),
+        step("1", "work", n="many", seconds=1.0),
+        work("1", "1"),
+        work("1", "7"),
+        step("1", None, description="as you like"),
+    ],
+    ids=["pays", "says once", "gate", "dangling", "no tool", "wrong name", "wrong type", "itself", "never", "free"],
+)
+def test_a_step_that_is_unfit_or_may_not_be_repeated_does_not_start_early_nor_does_what_waits_for_it(held: Any) -> None:
+    world = World()
+    run = carry_out(world, Writing([held, work("2", "1"), 1.0, work("3"), 1.0, END]), max_repairs=0)
+    assert list(proposed(run)) == ["3"]
+    assert dict(starts(run))["3"] == 1.0
+    assert all(at >= 2.0 for id, at in starts(run) if id != "3")
+
+
+def test_a_step_may_come_before_what_it_waits_for() -> None:
+    run = carry_out(World(), Writing([work("2", "1"), 1.0, work("1"), 5.0, END]))
+    assert dict(starts(run)) == {"1": 1.0, "2": 2.0}
+    assert run.status == "finished"
+
+
+# Broken tails.
+
+TAILS: dict[str, list[Any]] = {
+    "breaks off": [],
+    "raises": [ConnectionError("lost")],
+    "no plan": [Plan()],
+    "cycle": [work("8", "9"), work("9", "8"), END],
+    "duplicate": [work("3", n=30), END],
+    "duplicate of what is done": [work("1", n=10), END],
+    "never comes": [work("8", "77"), END],
+    "unknown tool": [step("8", "fly"), END],
+    "too many": [*(work(str(n), n=n) for n in range(10, 40)), END],
+    "taken back": [Plan.parse([work("1"), work("2", "1")])],
+    "changed": [Plan.parse([work("1"), work("2", "1"), work("3", n=33), work("4", "3", seconds=5.0)])],
+}
+
+
+@pytest.mark.parametrize("slots", [1, 2, None])
+@pytest.mark.parametrize("tail", TAILS)
+def test_a_broken_tail_keeps_what_is_done_and_cancels_what_has_not_started(tail: str, slots: int | None) -> None:
+    world = World()
+    head = [work("1"), work("2", "1"), work("3", seconds=5.0), work("4", "3", seconds=5.0), 4.0]
+    repaired = [work("1"), work("x", "1", n=50), END]
+    planner = Writing([*head, *TAILS[tail]], repaired)
+    run = carry_out(world, planner, Simulated(slots), max_steps=10)
+    assert run.status == "finished"
+    assert reasons(run) == ["first", "repair"]
+    assert world.done.count(1) == 1, "what is done is done once"
+    assert 50 in world.done
+    assert 4 not in world.done, "it had not started when the plan broke"
+    assert run.board.state["4"] == "superseded"
+    assert set(run.results) >= {"1", "x"}
+    repair = next(place for place, e in enumerate(run.events) if isinstance(e, PlanStarted) and e.reason == "repair")
+    broke = next(place for place, e in enumerate(run.events) if isinstance(e, PlanProposed | PlanFailed))
+    assert not any(isinstance(e, StepStarted) for e in run.events[broke:repair])
+    begun = {e.step for e in run.events[:broke] if isinstance(e, StepStarted)}
+    assert begun <= set(run.results), "what had started has ended"
+
+
+def test_references_to_steps_that_never_come_are_reported_when_the_plan_breaks_off() -> None:
+    planner = Writing([work("1"), work("2", "1", "7"), work("3", "8")], [work("4", n=4), END])
+    run = carry_out(World(), planner)
+    (first, _) = (event for event in run.events if isinstance(event, PlanProposed))
+    assert [(problem.code, problem.step) for problem in first.problems] == [
+        ("cut_off", None),
+        ("unknown_dependency", "2"),
+        ("unknown_dependency", "3"),
+    ]
+    assert "step '7', which never came" in str(first.problems[1])
+    assert planner.told[1] == ["cut_off", "unknown_dependency", "unknown_dependency"]
+
+
+@pytest.mark.parametrize("reference", ["{step_9_result}", "about {step_9_result}"])
+def test_a_reference_in_a_parameter_to_a_step_that_never_comes_is_reported_too(reference: str) -> None:
+    def note(text: str) -> str:
+        return text
+
+    planner = Writing([step("1", "note", text=reference)], [step("2", "note", text="x"), END])
+    agent = PlannerExecutor(planner, ToolExecutor(Toolbox([note])), workers=Simulated())
+    run = agent.run("note")
+    assert run.results == {"2": "x"}
+    (first, _) = (event for event in run.events if isinstance(event, PlanProposed))
+    assert any(problem.step == "1" and "step '9'" in problem.message for problem in first.problems)
+
+
+def test_a_repair_may_repeat_word_for_word_what_is_done_and_not_change_it() -> None:
+    world = World()
+    run = carry_out(world, Writing([work("1"), 2.0], [work("1", n=10), END]), max_repairs=1)
+    assert (run.status, world.done) == ("failed", [1])
+    assert "done_already" in run.reason
+
+
+def test_a_planner_that_breaks_off_every_time_comes_to_an_end() -> None:
+    world = World()
+    planner = Writing(*([work(str(n), n=n), 2.0] for n in range(20)))
+    run = carry_out(world, planner, max_repairs=3)
+    assert (run.status, planner.asked) == ("failed", 4)
+    assert world.done == [0, 1, 2, 3]
+    assert "cut_off" in run.reason
+
+
+# Failures while the planner still writes.
+
+
+@pytest.mark.parametrize("slots", [1, None])
+def test_what_waits_for_a_failed_step_is_skipped_also_when_it_arrives_later(slots: int | None) -> None:
+    answer = [
+        work("1"),
+        work("2", "1"),
+        2.0,
+        work("3", "1"),
+        work("4", "3"),
+        step("5", "pay", "1", n=5),
+        work("6"),
+        END,
+    ]
+    world = World(1)
+    run = carry_out(world, Writing(answer), Simulated(slots))
+    assert run.board.state == {
+        "1": "failed",
+        "2": "skipped",
+        "3": "skipped",
+        "4": "skipped",
+        "5": "skipped",
+        "6": "done",
+    }
+    assert (run.status, world.done) == ("failed", [1, 6])
+    assert "skipped behind it: 2, 3, 4, 5" in run.reason
+    assert sorted(event.step for event in run.events if isinstance(event, StepSkipped)) == ["2", "3", "4", "5"]
+
+
+def test_where_a_failure_stops_the_run_nothing_more_starts_and_the_planner_is_heard_out() -> None:
+    world = World(1)
+    run = carry_out(world, Writing([work("1"), 2.0, work("2"), 2.0, work("3"), END]), failure="stop")
+    assert (run.status, world.done, run.makespan) == ("failed", [1], 4.0)
+    assert run.reason.startswith("step 1 failed")
+
+
+def test_where_a_failure_stops_the_run_a_broken_tail_does_not_set_it_going_again() -> None:
+    world, planner = World(1), Writing([work("1"), 2.0], [work("2"), END])
+    run = carry_out(world, planner, failure="stop")
+    assert (run.status, world.done, planner.asked) == ("failed", [1], 1)
+    assert run.reason.startswith("step 1 failed")
+
+
+def test_a_step_that_fails_while_the_planner_writes_is_tried_again_meanwhile() -> None:
+    world = World(1)
+    answer = [work("1", retries=2), 5.0, work("2", "1"), END]
+    run = carry_out(world, Writing(answer))
+    assert world.done == [1, 1, 1]
+    assert [at for id, at in starts(run) if id == "1"] == [0.0, 1.0, 2.0]
+    assert run.board.state == {"1": "failed", "2": "skipped"}
+
+
+def test_a_retry_of_a_withdrawn_plan_still_counts_when_it_goes_well() -> None:
+    world = World(1)
+    planner = Writing([work("1", retries=1), 0.5, lambda: world.broken.clear()], [work("2", "1"), END])
+    world_run = carry_out(world, planner, Simulated())
+    assert (world_run.status, world.done) == ("finished", [1, 2]) or world.done == [1, 1, 2]
+    assert "1" in world_run.results
+
+
+@pytest.mark.parametrize("failure", ["skip", "stop"])
+def test_a_failure_while_the_planner_writes_has_the_rest_planned_again_afterwards(failure: str) -> None:
+    world = World(1)
+    planner = Writing([work("1"), work("2", "1"), 3.0, work("3"), END], [work("4", n=4), 1.0, work("3"), END])
+    run = carry_out(world, planner, failure=failure, replan="failure")
+    assert (run.status, reasons(run)) == ("finished", ["first", "failure"])
+    assert sorted(world.done) == [1, 3, 4]
+    assert run.board.state["2"] == "superseded"
+
+
+def test_a_streamed_replan_takes_the_place_of_what_is_not_done_and_keeps_what_is() -> None:
+    world = World(2)
+    first = [work("1"), work("2", "1"), work("3", "2"), work("4", gate=True), END]
+    planner = Writing(first, [2.0, work("5", "1"), 3.0, work("3", "5", n=30), 1.0, END])
+    run = carry_out(world, planner, replan="failure")
+    assert (run.status, world.done) == ("finished", [1, 2, 5, 30])
+    assert dict(starts(run)) == {"1": 0.0, "2": 1.0, "5": 4.0, "3": 7.0}
+    assert run.board.state == {"1": "done", "2": "superseded", "4": "superseded", "5": "done", "3": "done"}
+
+
+def test_a_streamed_replan_that_breaks_off_leaves_no_step_of_the_old_plan_running_wild() -> None:
+    world = World(2)
+    first = [work("1"), work("2", "1"), work("3", "2"), END]
+    planner = Writing(first, [work("5"), work("6", "5", seconds=9.0), work("7", "6"), 1.5], [work("8"), END])
+    run = carry_out(world, planner, replan="failure")
+    assert (run.status, world.done) == ("finished", [1, 2, 5, 6, 8])
+    assert run.board.state["7"] == "superseded"
+    skipped = [event.step for event in run.events if isinstance(event, StepSkipped)]
+    assert skipped == []
+
+
+def test_what_was_withdrawn_is_not_skipped_afterwards() -> None:
+    world = World(0, 1)
+    planner = Writing([work("0"), END], [work("1"), work("2", "1"), 2.0], [work("3"), END])
+    run = carry_out(world, planner, replan="failure")
+    assert run.status == "finished"
+    assert run.board.state == {"0": "superseded", "1": "superseded", "2": "superseded", "3": "done"}
+
+
+def test_after_a_streamed_replan_that_broke_off_the_plan_that_failed_is_still_known() -> None:
+    world = World(1)
+    planner = Writing([work("1"), END], [work("2"), 2.0], [work("1"), END])
+    run = carry_out(world, planner, replan="failure", max_replans=1)
+    assert run.status == "failed"
+    assert "tried_before" in run.reason
+
+
+def test_every_step_asks_the_planner_again_also_when_it_streams() -> None:
+    world = World()
+    planner = Writing(
+        [work("1"), 0.5, work("2", "1"), work("3", "2"), END],
+        [work("2", "1"), work("3", "2"), END],
+        [work("3", "2"), END],
+    )
+    run = carry_out(world, planner, replan="step")
+    assert (run.status, sorted(world.done)) == ("finished", [1, 2, 3])
+    assert planner.asked <= 3
+
+
+def test_a_plan_to_be_continued_is_streamed_in_portions() -> None:
+    world = World()
+    one = Plan.parse({"steps": [work("1")], "complete": False})
+    planner = Writing([work("1"), 1.0, one], [work("2", "1"), 2.0, work("3", "2"), END])
+    run = carry_out(world, planner)
+    assert (run.status, world.done, reasons(run)) == ("finished", [1, 2, 3], ["first", "horizon"])
+    assert dict(starts(run)) == {"1": 0.0, "2": 1.0, "3": 3.0}
+
+
+# Evaluators, thoughts, and planners that misbehave.
+
+
+def test_results_are_judged_while_the_planner_writes() -> None:
+    judge = RuleEvaluator(lambda step, result: Verdict("retry") if world.done.count(1) == 1 else True)
+    world = World()
+    answer = [work("1", success_criteria="well done", retries=1), work("2", "1"), 9.0, END]
+    run = carry_out(world, Writing(answer), evaluator=judge)
+    assert (run.status, world.done) == ("finished", [1, 1, 2])
+    assert dict(starts(run)) == {"1": 1.0, "2": 2.0}
+    assert [event.at for event in run.events if isinstance(event, JudgeStarted)] == [1.0, 2.0]
+
+
+def test_a_verdict_that_wants_a_new_plan_waits_until_the_planner_has_finished_this_one() -> None:
+    world = World()
+    judge = RuleEvaluator(lambda step, result: "not well")
+    answer = [work("1", success_criteria="well done"), work("2", "1"), 3.0, END]
+    run = carry_out(world, Writing(answer, [work("3"), END]), evaluator=judge, replan="failure")
+    assert (run.status, world.done, reasons(run)) == ("finished", [1, 3], ["first", "failure"])
+
+
+def test_a_step_that_was_modified_while_the_planner_wrote_stays_modified() -> None:
+    def judge(step: Step, result: Any) -> Any:
+        changed = step.model_copy(update={"params": {"n": 100, "seconds": 1.0}})
+        return True if result == 100 else Verdict("modify", "more", changed)
+
+    world = World()
+    answer = [work("1", success_criteria="100", retries=1), 3.0, work("2", "1"), END]
+    run = carry_out(world, Writing(answer), evaluator=RuleEvaluator(judge))
+    assert (run.status, world.done, run.results["1"]) == ("finished", [1, 100, 2], 100)
+
+
+@pytest.mark.parametrize("kind", ["inline", "simulated", "threads"])
+@pytest.mark.parametrize("problem", [KeyError("no"), SystemExit(2), GeneratorExit(), MemoryError()], ids=repr)
+def test_a_planner_that_raises_while_it_writes_is_asked_again(kind: str, problem: BaseException) -> None:
+    world = World()
+    with ThreadPoolExecutor(1) as pool:
+        workers: dict[str, Workers] = {"inline": Inline(), "simulated": Simulated(), "threads": Pool(pool)}
+        run = carry_out(world, Writing([work("1"), problem], [work("2"), END]), workers[kind])
+    assert run.status == "finished"
+    assert 2 in world.done
+
+
+def test_an_interrupt_inside_a_streaming_planner_does_not_hang_the_run_on_threads() -> None:
+    with ThreadPoolExecutor(1) as pool:
+        run = carry_out(World(), Writing([work("1"), KeyboardInterrupt()], [work("2"), END]), Pool(pool))
+    assert run.status == "finished"
+
+
+@pytest.mark.parametrize("kind", ["inline", "simulated", "threads"])
+def test_what_else_happens_inside_a_planner_is_no_step(kind: str) -> None:
+    answer = [work("1"), lambda: emit(Thought("hm")), lambda: emit("anything"), work("2", "1"), END]
+    world = World()
+    with ThreadPoolExecutor(1) as pool:
+        workers: dict[str, Workers] = {"inline": Inline(), "simulated": Simulated(), "threads": Pool(pool)}
+        run = carry_out(world, Writing(answer), workers[kind])
+    assert (run.status, world.done) == ("finished", [1, 2])
+
+
+def test_a_planner_that_can_stream_and_is_told_not_to_is_read() -> None:
+    class Quiet(Writing):
+        stream = False
+
+        def plan(self, goal: str, board: Any, tools: Toolbox) -> Plan:
+            return Plan.parse([work("1"), work("2", "1")])
+
+    run = carry_out(World(), Quiet([KeyError("not heard")]))
+    assert run.status == "finished"
+    assert not proposed(run)
+
+
+# A model that streams, through the genuine client.
+
+
+def call(id: str, n: int, *after: str, seconds: float = 1.0) -> dict[str, Any]:
+    return {
+        "tool": "work",
+        "params": {"n": n, "seconds": seconds},
+        "id": id,
+        "description": "",
+        "depends_on": list(after),
+        "success_criteria": None,
+    }
+
+
+def answer(*steps: dict[str, Any], **more: Any) -> dict[str, Any]:
+    return {"goal": "work", "steps": list(steps), "rollback": [], "answer": None, "complete": True, **more}
+
+
+WHOLE = answer(call("1", 1), call("2", 2, "1"), call("3", 3), call("4", 4, "2", "3"))
+
+
+def scenes(*replies: dict[str, Any]) -> MockLLM:
+    turns = [
+        {"name": f"answer {n}", "when": {"role": "planner", "counter": "asked", "turn": n}, "reply": reply}
+        for n, reply in enumerate(replies, 1)
+    ]
+    return MockLLM(turns)
+
+
+def ask_model(llm: MockLLM, world: World, workers: Workers | None = None, planner: Any = None, **policy: Any) -> Run:
+    client = llm.client(max_retries=0)
+    return carry_out(world, LLMPlanner(client, "m", stream=True, **(planner or {})), workers, **policy)
+
+
+def when_the_last_braces_came(llm: MockLLM) -> list[float]:
+    """From the raw stream, by counting braces: the second in which each step was complete."""
+    messages: Any = [{"role": "system", "content": "Role: planner"}, {"role": "user", "content": "work"}]
+    found, depth, quoted = list[float](), 0, False
+    for chunk in llm.client().chat.completions.create(model="m", messages=messages, stream=True):
+        for char in (chunk.choices[0].delta.content or "") if chunk.choices else "":
+            quoted ^= char == '"'
+            depth += 0 if quoted else (char in "{[") - (char in "}]")
+            if char == "}" and not quoted and depth == 2:
+                found.append(round(chunk.timings["predicted_ms"] / 1000, 9))  # type: ignore[attr-defined]
+    return found
+
+
+def test_a_models_steps_arrive_when_their_last_brace_has_come() -> None:
+    world = World()
+    run = ask_model(scenes({"json": WHOLE, "latency": 12.0}), world)
+    came = when_the_last_braces_came(scenes({"json": WHOLE, "latency": 12.0}))
+    assert len(came) == 4
+    assert proposed(run) == dict(zip("1234", came, strict=True))
+    assert came == sorted(came)
+    assert came[0] < 6.0 < 12.0 == ends(run)[0]
+    assert dict(starts(run))["1"] == came[0]
+    assert (run.status, sorted(world.done)) == ("finished", [1, 2, 3, 4])
+    assert run.usage.calls == 1
+    assert run.usage.seconds == 12.0
+
+
+def test_streaming_saves_the_time_that_the_planner_takes_to_write() -> None:
+    slow = answer(*(call(str(n), n, *([str(n - 1)] if n > 1 else []), seconds=3.0) for n in range(1, 6)))
+    streamed = ask_model(scenes({"json": slow, "latency": 10.0}), World())
+    whole = carry_out(World(), LLMPlanner(scenes({"json": slow, "latency": 10.0}).client(), "m"))
+    assert whole.makespan == 25.0
+    assert streamed.makespan < 20.0
+    assert streamed.plan.to_json() == whole.plan.to_json()
+    assert (streamed.answer, streamed.usage) == (whole.answer, whole.usage)
+
+
+@pytest.mark.parametrize("slots", [1, 2, None])
+def test_a_streamed_run_in_simulation_is_the_same_every_time(slots: int | None) -> None:
+    one, other = (ask_model(scenes({"json": WHOLE, "latency": 7.0}), World(), Simulated(slots)) for _ in range(2))
+    assert one.events == other.events
+
+
+@pytest.mark.parametrize("kind", ["inline", "threads"])
+def test_a_model_streams_on_the_real_clock_too(kind: str) -> None:
+    world = World()
+    with ThreadPoolExecutor(2) as pool:
+        workers: Workers = Inline() if kind == "inline" else Pool(pool)
+        run = ask_model(scenes({"json": WHOLE}), world, workers)
+    assert (run.status, sorted(world.done)) == ("finished", [1, 2, 3, 4])
+    assert len(proposed(run)) == 4
+
+
+GOOD = {"json": answer(call("1", 1), call("9", 9)), "latency": 1.0}
+BROKEN: dict[str, tuple[dict[str, Any], str]] = {
+    "ended early": ({"json": WHOLE, "latency": 8.0, "fault": {"kind": "ended_early"}}, "cut_off"),
+    "token limit": ({"json": WHOLE, "latency": 8.0, "finish_reason": "length"}, "cut_off"),
+    "lost": ({"json": WHOLE, "latency": 8.0, "fault": {"kind": "dropped"}}, "planner_failed"),
+    "bad chunk": ({"json": WHOLE, "latency": 8.0, "fault": {"kind": "bad_chunk"}}, "planner_failed"),
+    "error event": ({"json": WHOLE, "latency": 8.0, "fault": {"kind": "error_event"}}, "planner_failed"),
+    "cycle": ({"json": WHOLE, "latency": 8.0, "spoil": "cycle"}, "cycle"),
+    "duplicates": ({"json": WHOLE, "latency": 8.0, "spoil": "duplicate_ids"}, "duplicate_id"),
+    "unknown tool": ({"json": WHOLE, "latency": 8.0, "spoil": "unknown_tool"}, "unknown_tool"),
+    "dangling": ({"json": WHOLE, "latency": 8.0, "spoil": "dangling_dependency"}, "unknown_dependency"),
+    "prose": ({"json": WHOLE, "latency": 8.0, "spoil": "prose"}, "not_json"),
+    "refusal": ({"refusal": "I would rather not.", "latency": 8.0}, "refused"),
+    "server error": ({"json": WHOLE, "fault": {"status": 503}}, "planner_failed"),
+}
+
+
+@pytest.mark.parametrize("kind", ["simulated", "simulated 1", "threads", "inline"])
+@pytest.mark.parametrize("name", BROKEN)
+def test_a_models_broken_answer_is_told_to_it_and_written_again(name: str, kind: str) -> None:
+    reply, code = BROKEN[name]
+    world = World()
+    with ThreadPoolExecutor(2) as pool:
+        kinds: dict[str, Workers] = {"simulated": Simulated(), "simulated 1": Simulated(1), "inline": Inline()}
+        run = ask_model(scenes(reply, GOOD), world, kinds.get(kind) or Pool(pool))
+    (first, *_) = (event for event in run.events if isinstance(event, PlanProposed | PlanFailed))
+    codes = [problem.code for problem in first.problems] if isinstance(first, PlanProposed) else ["planner_failed"]
+    assert code in codes
+    assert (run.status, reasons(run)) == ("finished", ["first", "repair"])
+    assert len(world.done) == len(set(world.done)), "nothing that is done is done again"
+    assert {1, 9} <= set(world.done)
+    assert set(run.results) == {str(n) for n in world.done}
+    if name in ("prose", "refusal", "server error"):
+        assert sorted(world.done) == [1, 9]
+        assert "StepProposed" not in [type(e).__name__ for e in run.events[: run.events.index(first)]]
+
+
+@pytest.mark.parametrize("after", [0, 1, 5, 12, 20, 30, 40, 60])
+@pytest.mark.parametrize("kind", ["ended_early", "dropped", "bad_chunk"])
+def test_wherever_a_stream_breaks_what_arrived_is_kept_and_the_run_ends_well(kind: str, after: int) -> None:
+    world = World()
+    reply = {"json": WHOLE, "latency": 9.0, "fault": {"kind": kind, "after": after}}
+    run = ask_model(
+        scenes(reply, {"json": answer(call("1", 1), call("2", 2, "1"), call("9", 9)), "latency": 1.0}), world
+    )
+    assert run.status == "finished"
+    assert len(world.done) == len(set(world.done))
+    assert {1, 2, 9} <= set(world.done)
+
+
+@pytest.mark.parametrize(("horizon", "most"), [(1, 50), (2, 50), (None, 2)])
+def test_no_more_steps_start_early_than_the_model_was_asked_for(horizon: int | None, most: int) -> None:
+    world = World()
+    llm = scenes({"json": WHOLE, "latency": 8.0}, {"json": WHOLE, "latency": 8.0})
+    options = {"horizon": horizon} if horizon else {"max_steps": most}
+    run = ask_model(llm, world, planner=options, max_repairs=0)
+    assert run.status == "failed"
+    assert "too_many_steps" in run.reason
+    assert len(world.done) <= (horizon or most)
+
+
+def test_a_plan_longer_than_the_policy_allows_starts_no_more_than_that() -> None:
+    world = World()
+    run = ask_model(scenes({"json": WHOLE, "latency": 8.0}), world, max_steps=2, max_repairs=0)
+    assert "too_many_steps" in run.reason
+    assert len(world.done) <= 2
+
+
+def test_one_step_at_a_time_may_be_streamed_too() -> None:
+    world = World()
+    llm = scenes(
+        {"json": answer(call("1", 1), complete=False), "latency": 4.0},
+        {"json": answer(call("2", 2, "1"), complete=False), "latency": 4.0},
+        {"json": answer(answer="done: {step_2_result}"), "latency": 4.0},
+    )
+    run = ask_model(llm, world, planner={"horizon": 1})
+    assert (run.status, run.answer, world.done) == ("finished", "done: 2", [1, 2])
+    assert reasons(run) == ["first", "horizon", "horizon"]
+    llm.assert_all_used()
+
+
+# At random.
+
+
+@st.composite
+def writings(draw: st.DrawFn) -> tuple[list[list[Any]], set[int]]:
+    """Answers with pauses, in any order, some of which break; and what is broken."""
+    answers = []
+    for round_ in range(draw(st.integers(1, 3))):
+        parts: list[Any] = []
+        ids = [f"{round_}{n}" for n in range(draw(st.integers(1, 5)))]
+        for place, id in enumerate(ids):
+            after = draw(st.lists(st.sampled_from(ids[:place]), unique=True, max_size=2)) if place else []
+            more: dict[str, Any] = {"retries": draw(st.integers(0, 1))}
+            if draw(st.booleans()):
+                more["effects"] = draw(st.sampled_from(["none", "idempotent", "once"]))
+            if draw(st.integers(0, 3)) == 0:
+                more["timeout"] = 1.5
+            parts.append(work(id, *after, seconds=float(draw(st.integers(0, 3))), **more))
+        parts = draw(st.permutations(parts))
+        parts = [part for one in parts for part in (float(draw(st.integers(0, 2))), one)]
+        parts.append(draw(st.sampled_from([END, END, END, ConnectionError("lost"), Plan(), 1.0])))
+        answers.append(parts)
+    return answers, draw(st.sets(st.sampled_from([int(f"{a}{b}") for a in range(3) for b in range(5)]), max_size=6))
+
+
+@rounds(200)
+@given(
+    made=writings(),
+    slots=st.sampled_from([1, 2, None]),
+    failure=st.sampled_from(["skip", "stop"]),
+    replan=st.sampled_from(["never", "failure", "step", "stall"]),
+    retries=st.integers(0, 1),
+)
+def test_random_writings_are_lawful(made: Any, slots: Any, failure: str, replan: str, retries: int) -> None:
+    if (failure, replan) == ("stop", "stall"):
+        replan = "failure"
+    answers, broken = made
+    options = {"failure": failure, "replan": replan, "retries": retries, "max_repairs": 2, "max_replans": 2}
+    runs = []
+    for _ in range(2):
+        world, planner = World(*broken), Writing(*answers)
+        run = carry_out(world, planner, Simulated(slots), **options, max_rounds=4)
+        assert run.board.ended
+        assert planner.asked <= 3 * (1 + 2 + 4)
+        assert not run.board.in_flight
+        assert len([e for e in run.events if isinstance(e, StepStarted)]) == len(world.done)
+        for id, state in run.board.state.items():
+            assert state in ("done", "failed", "skipped", "superseded", "waiting")
+            assert (state == "done") == (id in run.results)
+        if failure == "skip" and run.status == "failed" and not run.board.problems:
+            assert "waiting" not in run.board.state.values()
+        failed = {event.step for event in run.events if isinstance(event, StepFailed)}
+        assert {id for id, state in run.board.state.items() if state == "failed"} <= failed
+        runs.append(run)
+    assert runs[0].events == runs[1].events
+
+
+def test_nothing_of_a_finished_test_goes_on() -> None:
+    names = [thread.name for thread in threading.enumerate() if thread.name == "planner"]
+    assert names == []

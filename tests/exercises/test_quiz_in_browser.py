@@ -1,0 +1,64 @@
+"""The quizzes and the cards in a real JupyterLab: untrusted, and by keyboard alone."""
+
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Page, sync_playwright
+
+from exercises import cards
+from exercises.quiz import quiz
+from tests.browser.lab import CHROMIUM, FLAGS, Lab, in_a_browser, run_all, started, wait_until_done, wait_until_ready
+
+pytestmark = in_a_browser
+
+
+@pytest.fixture(scope="module")
+def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
+    with started(tmp_path_factory.mktemp("lab")) as running:
+        yield running
+
+
+@pytest.fixture
+def page() -> Iterator[Page]:
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        page = browser.new_page(viewport={"width": 1280, "height": 1000})
+        page.set_default_timeout(90_000)
+        yield page
+        browser.close()
+
+
+def press(page: Page, *keys: str) -> None:
+    """Press the keys one after the other, as slowly as a person."""
+    for key in keys:
+        page.keyboard.press(key)
+        page.wait_for_timeout(150)
+
+
+def test_a_quiz_is_text_before_it_runs_and_is_answered_by_keyboard_alone(lab: Lab, page: Page) -> None:
+    page.goto(lab.address("exercises/quiz.ipynb"))
+    wait_until_ready(page)
+    cell = page.locator(".jp-CodeCell").nth(1)
+    question = quiz("01").questions[0]
+    assert question.ask in cell.inner_text(), "the stored text form is shown"
+    run_all(page)
+    wait_until_done(page)
+    cell.locator("input[type=radio]").first.focus()
+    right = [choice.right for choice in question.choices].index(True)
+    press(page, *["Tab"] * right, "Space", *["Tab"] * (len(question.choices) - right), "Space")
+    said = cell.locator("[role=status]")
+    said.first.wait_for()
+    assert said.all_inner_texts() == [f"✓ right: {question.choices[right].because}"]
+    assert "Right at the first try: 1 of 3." in cell.inner_text()
+
+
+def test_cards_unfold_in_a_notebook_that_is_not_trusted(lab: Lab, page: Page) -> None:
+    page.goto(lab.address("notebooks/01_toy_planner.ipynb"))
+    wait_until_ready(page)
+    card = cards.of("01")[0]
+    row = page.locator("td", has=page.get_by_text(card.question, exact=True))
+    assert row.get_by_text(card.short).is_visible()
+    assert not row.get_by_text(card.long).is_visible()
+    row.locator("summary").focus()
+    page.keyboard.press("Space")
+    assert row.get_by_text(card.long).is_visible()
