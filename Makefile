@@ -11,7 +11,7 @@ PYTEST = $(BIN)/python -m pytest -n auto --maxprocesses 6 --dist loadgroup
 ALLOW_ROOT = `test "$$(id -u)" = 0 && echo --allow-root`
 
 .DEFAULT_GOAL := help
-.PHONY: help lab test check notebooks exercises lint format bench test-latest lock clean
+.PHONY: help lab test check notebooks exercises cards hunts lint format bench test-latest lock clean
 
 help: ## list the commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' Makefile
@@ -31,8 +31,14 @@ notebooks: $(STAMP) ## format, run and rewrite the notebooks (ONLY=01 for some)
 	$(BIN)/python .ci/picture.py
 
 exercises: $(STAMP) ## make the student and solution notebooks from exercises/source
-	@if test -d exercises/source; then $(BIN)/python -m exercises.generate; \
-	else echo "exercises/source does not exist: nothing to make."; fi
+	$(BIN)/python -m exercises.generate
+
+cards: $(STAMP) ## write the interview cards for Anki to build/cards.txt
+	@mkdir -p build
+	$(BIN)/python -m exercises.cards --anki build/cards.txt
+
+hunts: $(STAMP) ## list the bug hunts and which of them are solved
+	@$(BIN)/python -m exercises.hunts
 
 lint: $(STAMP) ## ruff over code and notebooks, mypy --strict over both packages
 	$(BIN)/python -m ruff check .

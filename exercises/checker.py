@@ -91,7 +91,7 @@ def judged(id: str, namespace: dict[str, Any], seconds: float | None = None, dra
     if missing:
         return _told(one, "not started", f"`{missing[0]}` is not there yet. Run the cell above, then this one.")
     answers = [copied(namespace[name]) for name in one.names]
-    given = guarded(lambda: _as_given(one, namespace), one.seconds)
+    given = guarded(lambda: _as_given(one, namespace), one.seconds, ())
     if given.value:
         names = " and ".join(f"`{name}`" for name in one.names)
         is_or_are = "are" if len(one.names) > 1 else "is"
@@ -104,7 +104,7 @@ def _outcome(one: Exercise, trial: Trial, ended: Ended, namespace: dict[str, Any
     """Put how the trial ended into words."""
     problem = ended.error
     error = problem.error if isinstance(problem, Raised) else problem
-    drawn = [guarded(draw, DRAWING).value for draw in trial.figures]
+    drawn = [guarded(draw, DRAWING, ()).value for draw in trial.figures]
     figures = tuple(figure for figure in drawn if figure is not None)  # what can't be drawn is left out
     if ended.changed:
         rule = f"An answer changes nothing of the checker or the kit: {', '.join(ended.changed[:3])}. It is put back."

@@ -87,7 +87,7 @@ class Kept:
 
 
 def _owners(packages: tuple[str, ...]) -> Iterator[Any]:
-    for name, module in sorted(sys.modules.items()):
+    for name, module in sorted(sys.modules.items()) if packages else ():
         if isinstance(module, ModuleType) and name.split(".")[0] in packages:
             yield module
             if name != "builtins":
@@ -109,9 +109,12 @@ def _data(owner: Any, name: str, value: Any) -> Any:
         return None
 
 
-def guarded(work: Callable[[], Any], seconds: float) -> Ended:
-    """Carry out `work` for at most `seconds`, and say how it ended. Raises nothing."""
-    printed, kept, folder = Printed(), Kept(), Path.cwd()
+def guarded(work: Callable[[], Any], seconds: float, packages: tuple[str, ...] = PACKAGES) -> Ended:
+    """Carry out `work` for at most `seconds`, and say how it ended. Raises nothing.
+
+    What the work changes in `packages` is put back; none are named for code of our own.
+    """
+    printed, kept, folder = Printed(), Kept(packages), Path.cwd()
     value, error = None, None
     limited = _by_alarm if _alarm_rings() else _on_a_thread
     try:

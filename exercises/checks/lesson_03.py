@@ -8,7 +8,7 @@ from itertools import pairwise
 from typing import Any
 
 from exercises.exercise import Trial, exercise
-from planexec_lite import Plan, PlanError, Simulated, ToolExecutor, execute, views
+from planexec_lite import Plan, PlanError, Simulated, Step, ToolExecutor, execute, views
 from planexec_lite.plan import Problem
 from planexec_lite.scenarios import deploy
 
@@ -125,6 +125,12 @@ def _answer(trial: Trial, circle: Any, plan: Plan) -> list[Any]:
     return list(came)
 
 
+LIVE = {
+    "deploy_production": ("run_tests", "build_docker", "backup_database", "deploy_staging", "run_smoke_tests"),
+    "notify_team": ("deploy_production",),
+}
+
+
 @exercise(
     "03.3",
     nudge="`faults(release)` lists all that is wrong, with a hint each. Mend and ask again. The tools and their "
@@ -141,15 +147,17 @@ def released(trial: Trial, release: Any) -> None:
         plan = Plan.parse(release)
     except PlanError as problem:
         trial.wrong("a plan that `Plan.parse` reads", str(problem.problems[0]))
+    trial.called = f"release =\n{plan}"
     trial.show(views.graph, plan)
     problems = plan.problems(world.tools)
     count = len(problems)
     trial.want(
         not problems, f"a plan that is fit to run, [] from `problems`, not {count}", str(problems[:1] and problems[0])
     )
-    missing = _before(plan, "deploy_production")
-    text = f"a plan in which deploy_production waits, directly or through others, for {missing}"
-    trial.want(not missing, text, "A refused step is mended, not dropped, and what it protects waits for it.")
+    for tool, before in LIVE.items():
+        missing = ", ".join(_missing(plan, tool, before))
+        text = f"a plan in which {tool} waits, directly or through others, for {missing}"
+        trial.want(not missing, text, "A refused step is mended, not dropped, and what it protects waits for it.")
     told = [step for step in plan.steps if step.tool == "notify_team"]
     trial.want(len(told) == 1, "one message to the team", "A message can't be taken back: it is sent once.")
     trial.want("{step_" in str(told[0].params), "a message with a reference", "What a tool finds is referred to.")
@@ -159,6 +167,7 @@ def released(trial: Trial, release: Any) -> None:
     old = [result["version"] for result in seen if result["version"] != "v2.3.1"]
     rule = "A check knows the form of a plan, not its purpose: the test has to come after what it tests."
     trial.want(not old, f"smoke tests of v2.3.1; one of them saw {''.join(old[:1])}", rule)
+    trial.want(not _missing(plan, "run_smoke_tests", ["deploy_staging"]), "smoke tests after deploy_staging", rule)
     live = world.deployed("production"), world.deployed("staging")
     trial.want(live == ("v2.3.1", "v2.3.1"), f"v2.3.1 in production and on staging, not {live}", "That was the goal.")
     rule = "The message holds the version that production runs."
@@ -166,22 +175,23 @@ def released(trial: Trial, release: Any) -> None:
     trial.want("v2.3.1" in str(run.answer), f"an answer with v2.3.1, not {run.answer}", "The answer says what is live.")
 
 
-def _before(plan: Plan, tool: str) -> str:
-    """What should be done before a step with that tool and is not: the names of tools; empty when all is well."""
-    graph, tools = plan.graph, {step.id: step for step in plan.steps}
-    target = next((step for step in plan.steps if step.tool == tool), None)
-    if target is None:
-        return f"everything else, and there is no step with {tool}"
-    waited: set[str] = set()
-    to_visit = list(target.depends_on)
+def _missing(plan: Plan, tool: str, before: Iterable[str]) -> list[str]:
+    """The tools that should be done before each step with `tool` and are not; all of them where there is no such step."""
+    tools = {step.id: step.tool for step in plan.steps}
+    done = [{tools[id] for id in _behind(plan, step)} for step in plan.steps if step.tool == tool]
+    return [name for name in before if not done or any(name not in names for names in done)]
+
+
+def _behind(plan: Plan, step: Step) -> set[str]:
+    """The ids of all that is done before a step, directly or through others."""
+    found: set[str] = set()
+    to_visit = list(step.depends_on)
     while to_visit:
         id = to_visit.pop()
-        if id not in waited:
-            waited.add(id)
-            to_visit += graph[id]
-    done = {tools[id].tool for id in waited}
-    wanted = ("run_tests", "build_docker", "backup_database", "deploy_staging", "run_smoke_tests")
-    return ", ".join(name for name in wanted if name not in done)
+        if id not in found:
+            found.add(id)
+            to_visit += plan.graph[id]
+    return found
 
 
 INVOICE = (
@@ -283,7 +293,7 @@ def _judge(trial: Trial, unguarded: Any, plan: Plan, guards: dict[str, list[str]
     """Compare what the learner's check finds in a plan with what is there."""
     came = trial.call(unguarded, plan, guards)
     found = list(came) if isinstance(came, list | tuple) or inspect.isgenerator(came) else [came]
-    trial.called = f"unguarded(plan, guards), the plan: {'; '.join(str(plan).splitlines()) or 'no steps'}"
+    trial.called = f"unguarded(plan, guards), and the plan is\n{plan if plan.steps else '(no steps)'}"
     trial.came = str([f"{one.step}: {one.message}" if isinstance(one, Problem) else one for one in found])
     form = "A problem has a code for programs, a message for people and a hint to mend it."
     trial.want(all(isinstance(one, Problem) for one in found), "a list of `Problem`", form)

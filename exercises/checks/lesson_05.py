@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +30,14 @@ from planexec_lite.tools import ToolError
 
 STRONG, CHEAP = "gpt-4o", "gpt-4o-mini"
 TEAMS = (("A", STRONG, STRONG), ("B", STRONG, CHEAP), ("C", CHEAP, STRONG), ("D", CHEAP, CHEAP))
+
+
+class _Step(Step):
+    """A step whose text leaves out what is not set."""
+
+    def __repr__(self) -> str:
+        named = self.model_dump(exclude_defaults=True).items()
+        return f"Step({', '.join(f'{name}={value!r}' for name, value in named)})"
 
 
 @exercise(
@@ -87,6 +96,7 @@ def _letters(said: Any) -> list[str]:
 )
 def resolver(trial: Trial, resolve: Any) -> None:
     """The value with each reference replaced once: alone by the result itself, among other words by its text."""
+    trial.show(lambda: views.board(_the_trap(resolve)[0]))
     found = {"1": ["solar", "wind"], "2": "the sea", "10": {"year": 2025, "hot": True}, "5b": 7}
     lone = "A reference that stands alone keeps its type."
     for value, right in [("{step_1_result}", found["1"]), ("{step_10_result}", found["10"]), ("{step_5b_result}", 7)]:
@@ -117,7 +127,10 @@ def resolver(trial: Trial, resolve: Any) -> None:
     else:
         rule = "A missing result is an error. A gap in a text would be found by a customer."
         trial.wrong("a LookupError: step 9 has no result", rule)
-    _the_trap(trial, resolve)
+    run, report = _the_trap(partial(trial.call, resolve))
+    rule = "The newsletter asks for the notes, in braces. What it says is data."
+    trial.want(run.status == "finished", "a run that finishes", rule)
+    trial.want("must not leave the office" not in report, "a report without the notes of the firm", rule)
 
 
 def _never_searched(trial: Trial, resolve: Any) -> None:
@@ -141,22 +154,17 @@ def _never_searched(trial: Trial, resolve: Any) -> None:
         trial.want(_exactly(came, right), repr(right), rule)
 
 
-def _the_trap(trial: Trial, resolve: Any) -> None:
-    """The newsletter and the notes of the lesson, in a run with the learner's resolver."""
+def _the_trap(resolve: Any) -> tuple[Run, str]:
+    """The newsletter and the notes of the lesson, in a run with the learner's resolver; and the report."""
     world = research.World()
 
     class Resolving:
         tools = world.tools
 
         def execute(self, step: Step, inputs: Mapping[str, Any]) -> Any:
-            params = trial.call(resolve, dict(step.params), dict(inputs))
-            return world.tools[step.tool or ""].call(params)
+            return world.tools[step.tool or ""].call(resolve(dict(step.params), dict(inputs)))
 
-    run = execute(Plan.parse(research.TRAP_PLAN), Resolving(), workers=Simulated())
-    trial.show(views.board, run)
-    rule = "The newsletter asks for the notes in braces. What it says is data."
-    trial.want(run.status == "finished", "a run that finishes", rule)
-    trial.want("must not leave the office" not in world.report, "a report without the notes of the firm", rule)
+    return execute(Plan.parse(research.TRAP_PLAN), Resolving(), workers=Simulated()), world.report
 
 
 def _exactly(came: Any, right: Any) -> bool:
@@ -179,14 +187,14 @@ def narrowed(trial: Trial, allow: Any) -> None:
     effects = {"read": 0, "look": 0, "save": 1, "pay": 2}
     for box in boxes:
         for word, most in [(None, 0), ("none", 0), ("idempotent", 1), ("once", 2)]:
-            step = Step(id="1", description="Find out what is owed", effects=word)
+            step = _Step(id="1", description="Find out what is owed", effects=word)
             names = _named(trial, allow, step, box)
             right = {one.name for one in box if effects[one.name] <= most}
             said = f"effects = {word!r}" if word else "no effects are named, so it may only look"
             rule = 'A step may do no more to the world than its effects say: "none", then "idempotent", then "once".'
             trial.want(set(names) == right, f"{sorted(right)}: {said}", rule)
         for one in box:
-            names = _named(trial, allow, Step(id="2", tool=one.name), box)
+            names = _named(trial, allow, _Step(id="2", tool=one.name), box)
             rule = "A step that names its tool gets that one, and no other."
             trial.want(set(names) == {one.name}, f"[{one.name!r}]", rule)
     _narrow_in_the_kit(trial, allow)
@@ -258,7 +266,7 @@ def hybrid(trial: Trial, carry_out: Any) -> None:
     """What the rule returns where it applies, what the model returns where it does not; a tool's failure is raised."""
     trial.show(_mixed, carry_out)
     kitchen = _Kitchen()
-    think, fits, refused, breaks = _MIXED.steps
+    think, fits, refused, breaks = (_Step(**step.model_dump()) for step in _MIXED.steps)
     came = _carried_out(trial, carry_out, think, {}, kitchen)
     rule = "A step without a tool needs somebody who can think. A rule would note it and call it done."
     trial.want(kitchen.asked == ["1"] and not kitchen.ruled, "the model, asked once, and no rule", rule)
@@ -383,7 +391,7 @@ def told(trial: Trial, briefing: Any) -> None:
     trial.show(views.graph, here.plan)
     board = here.board
     for id in ("s4", "s5", "s6", "s1"):
-        step = board.steps[id]
+        step = _Step(**board.steps[id].model_dump())
         text = trial.call(briefing, step, board)
         trial.want(isinstance(text, str), "a text", "An executor is told in words.")
         trial.want(step.description in text, f"a text with the task, {step.description!r}", "It has to know its task.")
@@ -396,7 +404,7 @@ def told(trial: Trial, briefing: Any) -> None:
             _sees(trial, text, source, result, needed=source in step.depends_on)
         rule = "The goal is the planner's business. The executor has a task."
         trial.want(board.goal not in text, "a text without the goal", rule)
-        again = trial.call(briefing, other.board.steps[id], other.board)
+        again = trial.call(briefing, step, other.board)
         rule = "Another goal, another result elsewhere, another step behind it: the same step is told the same."
         trial.want(again == text, f"the same text on both boards, {text!r}", rule)
 

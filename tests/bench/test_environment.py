@@ -85,6 +85,7 @@ def test_without_a_folder_nothing_is_made_and_the_report_can_say_so() -> None:
     assert all("--peers" in why for why in found.missing.values())
 
 
+@pytest.mark.slow
 def test_an_interpreter_without_the_frameworks_measures_ours_and_says_which_module_is_missing() -> None:
     found = start(Path(sys.executable), TINY)
     assert set(found.missing) == set(FRAMEWORKS)
@@ -103,6 +104,7 @@ def test_an_interpreter_that_fails_is_a_reason_too(tmp_path: Path) -> None:
         start(broken, TINY)
 
 
+@pytest.mark.slow
 def test_a_framework_that_gets_a_plan_wrong_is_not_measured() -> None:
     found = measure(TINY, {"Dask distributed": lambda steps, functions, threads: dict})
     assert "it gave {}" in found.missing["Dask distributed"]

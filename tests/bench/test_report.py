@@ -42,12 +42,14 @@ def found(times_ours: float) -> Found:
     return Found(overhead={shape: {"1000": times} for shape in ("chain", "fan-out", "layered", "random")})
 
 
+@pytest.mark.slow
 def test_the_report_has_every_table_with_rows(report: Report) -> None:
     text = report.text()
     assert re.findall(r"^## (.*)$", text, re.M) == SECTIONS
     assert all(part.rows for part in report.parts)
 
 
+@pytest.mark.slow
 def test_the_report_names_every_framework_that_is_missing_and_why(report: Report) -> None:
     for name in PACKAGE_OF:
         assert f"- {name}: no folder for its environment was given (--peers FOLDER)" in report.text()
@@ -59,6 +61,7 @@ def test_everybody_who_is_compared_is_described() -> None:
     assert PLAIN in COMPARED
 
 
+@pytest.mark.slow
 def test_report_and_pictures_are_written_to_the_folder_of_the_caller(report: Report, tmp_path: Path) -> None:
     report.write(tmp_path / "new" / "folder")
     written = {path.name for path in (tmp_path / "new" / "folder").iterdir()}
@@ -100,6 +103,7 @@ def test_the_same_numbers_give_the_same_picture_and_all_of_them_stand_in_it() ->
     assert any("at least 40 × " in word for word in words)
 
 
+@pytest.mark.slow
 def test_no_text_of_a_picture_leaves_its_plate_or_covers_another(report: Report) -> None:
     drawn = [part.picture[1] for part in report.parts if part.picture] + [pictures.overhead(found(40.0))]
     assert len(drawn) == 4

@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 from planexec_lite import Plan, Run, Simulated, Tool, Toolbox, ToolExecutor, execute
 from planexec_lite.events import to_dict
+from planexec_lite.meter import charge
 
 USES = {"plain": (), "oven": ("heat",), "pan": ("heat", "water"), "sink": ("water",)}
 LATENCIES = (0, 0, 100, 200, 300, 500, 700, 1000, 1300, 2000, 60_000)
@@ -45,8 +46,10 @@ def simulate(shop: Shop) -> tuple[int, list[tuple[str, int]]]:
         done |= {piece.id for end, piece in running if end == now}
         running = [(end, piece) for end, piece in running if end != now]
         for piece in list(waiting):
-            there = not done.issuperset(piece.waits_for) or len(running) == shop.slots
-            if not there and not any(_full(shop, running, name) for name in (piece.tool, *USES[piece.tool])):
+            if len(running) == shop.slots:
+                break
+            full = any(_full(shop, running, name) for name in (piece.tool, *USES[piece.tool]))
+            if done.issuperset(piece.waits_for) and not full:
                 waiting.remove(piece)
                 begun.append((piece.id, now))
                 running.append((now + piece.takes, piece))
@@ -79,9 +82,10 @@ def at_random(seed: int) -> Shop:
 
 def _tool(name: str) -> Tool:
     def work(takes: int) -> int:
+        charge(takes / 1000)
         return takes
 
-    return Tool(work, name=name, uses=USES[name], latency=lambda takes: takes / 1000)
+    return Tool(work, name=name, uses=USES[name])
 
 
 EXECUTOR = ToolExecutor(Toolbox([_tool(name) for name in USES]))

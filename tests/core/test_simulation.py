@@ -104,7 +104,7 @@ def test_the_same_events_byte_for_byte_in_other_processes_under_other_hash_seeds
 
     one, other = printed("0"), printed("4711")
     assert len(one.splitlines()) == 300
-    assert len(set(line.split()[1] for line in one.splitlines())) > 290
+    assert len({line.split()[1] for line in one.splitlines()}) > 290
     assert one == other
 
 

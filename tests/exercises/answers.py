@@ -42,7 +42,7 @@ def run_cell(source: str, namespace: dict[str, Any], name: str = "cell", seconds
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", SyntaxWarning)
         code = compile(text, file, "exec")
-    return guarded(lambda: exec(code, namespace), seconds)
+    return guarded(lambda: exec(code, namespace), seconds, ())
 
 
 @cache

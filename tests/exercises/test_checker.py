@@ -95,7 +95,7 @@ def test_an_odd_answer_gets_a_clear_outcome_and_the_next_check_works(body: str, 
     assert said in " ".join(found.text.split()).replace("came back ", "came back  "), found.text
     assert len(found.text) < 3000
     assert (checker.judged, Trial.want, Plan.problems, len, os.getcwd(), sys.stdout) == before
-    assert judged(ID, right_answer(), draw=False).status == "right"
+    assert judged(ID, right_answer(), 30.0, draw=False).status == "right"
 
 
 def test_an_answer_that_is_no_function_is_wrong() -> None:
@@ -118,7 +118,7 @@ def test_the_thread_stops_what_the_alarm_can_not(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(guard, "_alarm_rings", lambda: False)
     found = judged(ID, answer_with("    while True:\n        pass\n"), seconds=0.3, draw=False)
     assert "it was stopped after 0.3 seconds" in found.text
-    assert judged(ID, right_answer(), draw=False).status == "right"
+    assert judged(ID, right_answer(), 30.0, draw=False).status == "right"
     assert guarded(lambda: [][0], 1.0).error.__class__ is IndexError
 
 

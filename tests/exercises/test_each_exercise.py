@@ -12,6 +12,7 @@ from exercises.exercise import of_lesson, shown
 from tests.exercises.answers import ALL, ANSWERS, SAME, SAYS, Answers, exercise_of, run_cell
 from tests.exercises.mutants import Mutant, mutants, region
 
+PATIENT = 30.0  # for right answers, on a busy machine
 SECONDS = 1.0  # for a mutant; one that never ends is rejected by then
 each_exercise = pytest.mark.parametrize("answers", ALL, ids=lambda answers: answers.id)
 FACTS = {facts.id: facts for lesson in book.lessons() for facts in book.facts(lesson)}
@@ -75,14 +76,14 @@ def test_a_missing_answer_is_not_started(answers: Answers) -> None:
 
 @each_exercise
 def test_the_solution_is_right(answers: Answers) -> None:
-    found = outcome(answers, book.solved(answers.answer), draw=True)
+    found = outcome(answers, book.solved(answers.answer), draw=True, seconds=PATIENT)
     assert found.status == "right", found.text
 
 
 @each_exercise
 def test_every_alternative_is_right(answers: Answers) -> None:
     for cell in answers.alternatives:
-        found = outcome(answers, cell)
+        found = outcome(answers, cell, seconds=PATIENT)
         assert found.status == "right", f"{found.text}\n\n{cell}"
         assert ast.dump(ast.parse(cell)) != ast.dump(ast.parse(book.solved(answers.answer)))
 
@@ -104,7 +105,7 @@ def test_the_wrong_answer_gets_its_message(answers: Answers, number: int) -> Non
 def test_a_right_answer_is_right_again(answers: Answers) -> None:
     namespace = answers.namespace()
     run_cell(book.solved(answers.answer), namespace)
-    assert [judged(answers.id, namespace, draw=False).status for _ in range(3)] == ["right"] * 3
+    assert [judged(answers.id, namespace, PATIENT, draw=False).status for _ in range(3)] == ["right"] * 3
 
 
 @each_exercise

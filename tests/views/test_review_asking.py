@@ -88,7 +88,32 @@ def test_nobody_decides_in_time_and_nothing_is_approved(monkeypatch: pytest.Monk
     with pytest.raises(TimeoutError, match="nobody decided within"):
         ask(monkeypatch, desks.append, timeout=0.2, script=["Approve"])
     assert desks[0].controls["Approve"].disabled
+    desks[0].controls["Approve"].click()  # one that was on its way
     assert not desks[0].decided
+
+
+def test_an_interrupted_wait_closes_the_desk(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def interrupted() -> None:
+        waiting = asyncio.ensure_future(shown.wait())
+        await asyncio.sleep(0.05)
+        waiting.cancel()
+        await waiting
+
+    shown = desk()
+    with pytest.raises(asyncio.CancelledError):
+        asyncio.run(interrupted())
+    assert shown.controls["Approve"].disabled
+    assert not shown.decided
+
+
+def test_views_load_ipywidgets_only_when_a_widget_is_asked_for() -> None:
+    code = """import sys
+from planexec_lite import views
+assert "ipywidgets" not in sys.modules
+import planexec_lite.views.review_desk.draft
+assert callable(views.review) and callable(views.live) and callable(views.player)
+assert "ipywidgets" in sys.modules"""
+    subprocess.run([sys.executable, "-c", code], cwd=books.ROOT, check=True, timeout=60)
 
 
 def test_the_split_cell_form_plays_its_script_where_nobody_is_there() -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import math
+import time
 from collections.abc import Collection, Sequence
 from typing import Any
 
@@ -17,6 +19,7 @@ from planexec_lite.views.review_desk.draft import Draft
 from planexec_lite.views.review_desk.rows import Rows, button
 from planexec_lite.views.review_desk.text import figure
 
+BEAT = 0.1  # seconds; a cell that waits wakes up, because only then ipykernel notices that it is to be interrupted
 DARK = ("Ask for changes", "Reject")  # without a comment
 VERDICTS = {"approve": "Approved", "reject": "Rejected", "change": "Changes asked for"}
 
@@ -52,7 +55,7 @@ class Review:
         self._figure = figure(self.draft)
         self._since = marks.changes(before, plan) if before is not None else []
         self._decision: Decision | None = None
-        self._waiting: list[tuple[asyncio.AbstractEventLoop, asyncio.Event]] = []
+        self._closed = False
         self._by = "reviewer"
         self._build()
         self.edit(self.draft)
@@ -129,16 +132,16 @@ class Review:
 
     async def wait(self, timeout: float | None = None) -> Decision:
         """Return the decision when it is made. Raises `TimeoutError` after `timeout` seconds; the desk then closes."""
-        made = asyncio.Event()
-        self._waiting.append((asyncio.get_running_loop(), made))
+        end = math.inf if timeout is None else time.monotonic() + timeout
         try:
-            if self._decision is None:
-                await asyncio.wait_for(made.wait(), timeout)
-        except TimeoutError:
-            raise TimeoutError(f"nobody decided within {timeout:g} s; the plan is not approved") from None
+            while self._decision is None and time.monotonic() < end:
+                await asyncio.sleep(min(BEAT, max(end - time.monotonic(), 0)))
         finally:
-            self._close("Nobody decided." if self._decision is None else None)
-        return self.decision
+            if self._decision is None:
+                self._close("Nobody decided.")
+        if self._decision is None:
+            raise TimeoutError(f"nobody decided within {timeout:g} s; the plan is not approved")
+        return self._decision
 
     def _refresh(self) -> None:
         found = marks.places(self.draft)
@@ -165,26 +168,24 @@ class Review:
         self._decide("approve", plan=self.draft.plan if self.draft.edited else None, grant=grant)
 
     def _decide(self, verdict: Any, **more: Any) -> None:
-        if self._decision is not None:
+        if self._closed:
             return
         self._decision = Decision(verdict, by=self._by, comment=self._comment.value.strip(), **more)
         self._close(f"{VERDICTS[verdict]}.")
-        for loop, made in self._waiting:  # a click may arrive on another thread than the one that waits
-            loop.call_soon_threadsafe(made.set)
 
     def _start_over(self) -> None:
         self._rows.toggle(None)
         self.edit(self.draft.started_over())
 
-    def _close(self, said: str | None) -> None:
+    def _close(self, said: str) -> None:
         """Let nothing be changed any more."""
-        if said is not None:
-            self._rows.close()
-            self._stand.value = look.closed(said, self._comment.value)
-            for control in (*self.controls.values(),):
-                control.disabled = True
-            for gone in (self._add, self._asked, self._bar):
-                gone.layout.display = "none"
+        self._closed = True
+        self._rows.close()
+        self._stand.value = look.closed(said, self._comment.value)
+        for control in self.controls.values():
+            control.disabled = True
+        for gone in (self._add, self._asked, self._bar):
+            gone.layout.display = "none"
 
     def __repr__(self) -> str:
         return self._figure.text

@@ -20,7 +20,7 @@ DANGER = Look("!", "happens once, can't be undone", LOOKS["failed"].fill, LOOKS[
 EFFECTS = {"none": "changes nothing", "idempotent": "may be repeated", "once": "happens once"}
 TEXT = "var(--jp-ui-font-color1, inherit)"
 HAIR = "var(--jp-border-color2, #9995)"
-MOST = 5  # problems that are listed at the decision; each stands at its step too
+MOST = 8  # lines of a list; a problem stands at its step too
 CODE = "var(--jp-code-font-family, monospace)"
 STYLE = f"""<style>
 .pxl-desk {{max-width: 800px; color: {TEXT}; font-size: 13px; line-height: 1.45; overflow: visible}}
@@ -120,7 +120,7 @@ def stand(draft: Draft, commented: bool, odd_grant: bool) -> str:
         places = (
             ("plan" if one.step is None else f"step {one.step}") + f": {clean(one.message)}" for one in draft.problems
         )
-        return f'<div role="status">{bullets(said, list(places)[:MOST])}</div>'
+        return f'<div role="status">{bullets(said, list(places))}</div>'
     if odd_grant:
         return '<div role="status"><p>“Later plans” takes a number of steps, or nothing: the plan can\'t be approved yet.</p></div>'
     fit = f"{steps}, fit to run, {'edited by you' if draft.edited else 'as the planner wrote it'}."
@@ -136,7 +136,8 @@ def closed(said: str, comment: str) -> str:
 
 def bullets(title: str, lines: Sequence[str]) -> str:
     """A short list under a title; nothing where there is nothing to list."""
-    items = "".join(f"<li>{escape(line)}</li>" for line in lines)
+    more = [f"and {len(lines) - MOST} more"] if len(lines) > MOST else []
+    items = "".join(f"<li>{escape(line)}</li>" for line in [*lines[:MOST], *more])
     return f"<p>{escape(title)}</p><ul>{items}</ul>" if lines else ""
 
 
