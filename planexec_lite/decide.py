@@ -15,8 +15,8 @@ from planexec_lite.policy import Policy
 
 def decide(board: Board, policy: Policy) -> Event | None:
     """Return the next event of the run that `board` shows."""
-    at = board.now
-    if board.ended or board.paused or (board.planning and not board.arrived):
+    at, planning = board.now, board.planning
+    if board.ended or board.paused or (planning and not board.arrived):
         return None
     if end := _bad_end(board, policy):
         return None if board.in_flight else Ended(at, *end)
@@ -29,7 +29,7 @@ def decide(board: Board, policy: Policy) -> Event | None:
         return None if board.in_flight else PlanStarted(at, reason)
     if board.doomed:
         return StepSkipped(at, board.doomed[0], _why_skipped(board, board.doomed[0]))
-    if board.planning:
+    if planning:
         return _start(board, policy, board.ready) if board.ready is not None else None
     if board.proposal is None or board.problems:
         return None if board.in_flight else PlanStarted(at, "repair" if board.problems else "first")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from planexec_lite.board import Board
-from planexec_lite.plan import Plan
+from planexec_lite.plan import Plan, Step
 from planexec_lite.tools import Toolbox
 
 
@@ -16,8 +16,10 @@ def granted_by(board: Board, plan: Plan, tools: Toolbox) -> str:
     if board.granted is None:
         return ""
     grant, approved, by = board.granted
-    started = [board.steps[id] for id in board.attempt]
-    new = [step for step in (*started, *(step for step in plan.steps if step not in started)) if step not in approved]
+    new: list[Step] = []
+    for step in (*board.begun, *plan.steps):
+        if step not in approved and step not in new:
+            new.append(step)
     known = {step.tool for step in approved if not step.gate}
     once = [step for step in plan.steps if step.effects_with(tools.effects) == "once"]
     calls = [step.undo for step in new if step.undo] + [

@@ -40,6 +40,7 @@ class Standing:
         self.in_doubt: dict[str, int] = {}
         self.late: dict[str, object] = {}
         self.arrived: dict[str, None] = {}
+        self.begun: list[Step] = []
         self.done_since_plan = 0
         self.limits: tuple[Limit, ...] = ()
         self.effects: dict[str, Effects] = {}
@@ -126,6 +127,7 @@ class Standing:
     def start(self, id: str, attempt: int, attempts: int) -> None:
         """A ready step runs, or, at a later attempt, the first that is to be tried again."""
         if attempt == 1:
+            self.begun.append(self.steps[id])
             self._frontier.take(id)
         else:
             self.retry.remove(id)

@@ -6,9 +6,10 @@ are facts. `at` is in seconds since the run began, on the clock of the workers: 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Literal
 
+from planexec_lite.frozen import frozen
 from planexec_lite.limits import Limit
 from planexec_lite.meter import ModelCall
 from planexec_lite.plan import Plan, Problem, Step
@@ -19,7 +20,7 @@ Judgement = Literal["accept", "retry", "modify", "replan"]
 Status = Literal["finished", "failed", "stopped", "rolled back"]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Grant:
     """What a reviewer allows to later plans: to go on without asking again while they stay within these bounds.
 
@@ -30,7 +31,7 @@ class Grant:
     new_steps: int = 0
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RunStarted:
     """A goal was given. What the rules need to know is named, so that a replay decides the same: the roles that exist,
     what may be used by how many steps at once, and the tools whose calls change the world.
@@ -45,7 +46,7 @@ class RunStarted:
     effects: dict[str, Effects] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PlanStarted:
     """Job: the planner is asked.
 
@@ -57,7 +58,7 @@ class PlanStarted:
     reason: Literal["first", "repair", "horizon", "failure", "news", "step", "stall"]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class StepProposed:
     """The planner, still writing, has put down a step that is fit and may start: what it waits for has arrived."""
 
@@ -65,7 +66,7 @@ class StepProposed:
     step: Step
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PlanProposed:
     """Outcome: the planner answered. `plan` is None if the answer, in `text`, was no plan. No problems: fit.
 
@@ -81,7 +82,7 @@ class PlanProposed:
     granted: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PlanFailed:
     """Outcome: the planner raised an error and gave no answer."""
 
@@ -91,7 +92,7 @@ class PlanFailed:
     calls: tuple[ModelCall, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Reviewed:
     """A person or a rule decided about the plan with this hash, or, where `step` is named, about that step's gate.
 
@@ -108,7 +109,7 @@ class Reviewed:
     grant: Grant | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class StepStarted:
     """Job: a step is carried out, attempt number `attempt` of at most `attempts`."""
 
@@ -118,7 +119,7 @@ class StepStarted:
     attempts: int = 1
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class StepDone:
     """Outcome: the step gave a result (data: what JSON can hold), after `seconds` of work."""
 
@@ -129,7 +130,7 @@ class StepDone:
     calls: tuple[ModelCall, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class StepFailed:
     """Outcome: the step raised an error or took longer than its timeout.
 
@@ -144,7 +145,7 @@ class StepFailed:
     in_doubt: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class StepLate:
     """A step that had been given up came to its end: its result, or its error. It is recorded, and never counts."""
 
@@ -156,7 +157,7 @@ class StepLate:
     calls: tuple[ModelCall, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class StepCancelled:
     """A step was handed to the workers and taken back before it had begun. It waits again."""
 
@@ -164,7 +165,7 @@ class StepCancelled:
     step: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class JudgeStarted:
     """Job: the evaluator is asked whether the step's result meets its success criterion."""
 
@@ -172,7 +173,7 @@ class JudgeStarted:
     step: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Judged:
     """Outcome: the evaluator's verdict about a step, with its reason.
 
@@ -190,7 +191,7 @@ class Judged:
     calls: tuple[ModelCall, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class JudgeFailed:
     """Outcome: the evaluator raised an error. The step counts as done, and stays unverified."""
 
@@ -201,7 +202,7 @@ class JudgeFailed:
     calls: tuple[ModelCall, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class News:
     """Somebody outside says something that the planner should know: the rest is planned again."""
 
@@ -209,7 +210,7 @@ class News:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class StepSkipped:
     """A step will not be carried out, because a step that it waits for did not get done."""
 
@@ -218,14 +219,14 @@ class StepSkipped:
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Thought:
     """Inside a step: what the executor's model said to itself."""
 
     text: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Action:
     """Inside a step: the executor's model called a tool."""
 
@@ -233,7 +234,7 @@ class Action:
     params: Any
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Observation:
     """Inside a step: what the tool gave back to the executor's model, as text; `error` says that it failed."""
 
@@ -241,7 +242,7 @@ class Observation:
     error: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Inside:
     """Something that happened inside a step: an event of a nested run, a thought, a call, an observation."""
 
@@ -250,7 +251,7 @@ class Inside:
     event: Any
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Paused:
     """The run waits for a decision from outside: "approval" of the plan, or of one `step` behind its gate."""
 
@@ -259,7 +260,7 @@ class Paused:
     step: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Ended:
     """The run is over. `reason` says in words why."""
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from tests.bench import environment, imports, makespan, memory, mock_calls, pictures, speed, validation
 from tests.bench.effort import FULL, QUICK, Effort
 from tests.bench.elsewhere import PACKAGE_OF, Found, Settings, start
-from tests.bench.report import Part, Report, frameworks, loading
+from tests.bench.report import Part, Report, frameworks, load, loading
 
 
 def beside_frameworks(folder: Path | None, settings: Settings) -> Found:
@@ -36,7 +36,7 @@ def beside_frameworks(folder: Path | None, settings: Settings) -> Found:
 
 def measure(effort: Effort, peers: Path | None) -> Report:
     """Measure everything, and put it into parts."""
-    scale, (steps, times) = effort.scale, effort.checked
+    scale, (steps, times), began = effort.scale, effort.checked, load()
     say("a step beside asyncio and threads")
     taken = speed.measure(effort.sizes)
     say("the frameworks")
@@ -66,7 +66,7 @@ def measure(effort: Effort, peers: Path | None) -> Report:
              note=BESIDE_IMPORT),
         Part("The scripted model, a call", mock_calls.measure(effort.calls), "ours", "openai client, in process"),
     ]  # fmt: skip
-    return Report([part for part in parts if part.rows], found.missing, found.versions)
+    return Report([part for part in parts if part.rows], found.missing, found.versions, (began, load()))
 
 
 BESIDE_IMPORT = "Beside pydantic, sqlite3 and one model; the frameworks beside planexec_lite, in their own environment."

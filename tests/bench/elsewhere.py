@@ -8,17 +8,22 @@ environment itself holds pydantic and the frameworks alone.
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, field
+from functools import partial
 from importlib.metadata import version
 from pathlib import Path
+from traceback import format_exception
 from typing import Any
 
 from planexec_lite import Inline
 from tests.bench import imports, makespan, ours, peers
+from tests.bench.barriers import cases
 from tests.bench.plans import SHAPES, TOOLS, add, text_of
 from tests.bench.timing import Taken, rounds
 
@@ -71,29 +76,71 @@ def start(python: Path, settings: Settings, timeout: float = 3600) -> Found:
             raise RuntimeError(str(problem)) from None
         if done.returncode or not answer.exists():
             said = (done.stderr.strip() or done.stdout.strip() or "it said nothing").splitlines()
-            raise RuntimeError(said[-1])
+            raise RuntimeError(next((line for line in reversed(said) if re.match(r"[\w.]+: ", line)), said[-1]))
         return Found(**json.loads(answer.read_text(encoding="utf-8")))
 
 
 def measure(settings: Settings, makers: Mapping[str, Any]) -> Found:
-    """Try each framework on a small plan, then run all that got it right."""
+    """Try each framework on a small plan, then run all that got it right. One that fails later is left out from there on."""
     found, fine = Found(), {}
     for name, make in makers.items():
         try:
             works(make)
         except Exception as problem:
-            found.missing[name] = f"{type(problem).__name__}: {problem}".splitlines()[0]
+            found.missing[name] = described(problem)
         else:
             fine[name] = make
             found.versions[PACKAGE_OF[name][0]] = version(PACKAGE_OF[name][0])
     for shape in SHAPES:
         for steps, times in settings.sizes.items():
-            taken = rounds(contenders(text_of(SHAPES[shape], int(steps)), fine), times)
+            timed = partial(contenders, text_of(SHAPES[shape], int(steps)))
+            taken = without_failures(timed, fine, times, found.missing)
             found.overhead.setdefault(shape, {})[steps] = taken
-    found.makespan = makespan.measure(settings.makespans, settings.scale, fine)
+    with ThreadPoolExecutor(makespan.THREADS) as threads:
+        for case in cases(settings.scale):
+            timed = partial(makespan.contenders, case, threads)
+            found.makespan[case.name] = without_failures(timed, fine, settings.makespans, found.missing)
     codes = {"planexec_lite": imports.OURS} | {PACKAGE_OF[name][0]: f"import {PACKAGE_OF[name][1]}" for name in fine}
     found.imports = imports.interleaved(codes, settings.imports)
     return found
+
+
+class FailedError(Exception):
+    """A contender failed: its name and why."""
+
+
+def without_failures(
+    timed: Callable[[Mapping[str, Any]], dict[str, Callable[[], Any]]],
+    fine: dict[str, Any],
+    times: int,
+    missing: dict[str, str],
+) -> Taken:
+    """Time everybody; drop a framework that fails from `fine`, note why in `missing`, and time the others again."""
+
+    def named(name: str, work: Callable[[], Any]) -> Callable[[], Any]:
+        def call() -> Any:
+            try:
+                return work()
+            except Exception as problem:
+                raise FailedError(name, described(problem)) from problem
+
+        return call
+
+    while True:
+        try:
+            return rounds({name: named(name, work) for name, work in timed(fine).items()}, times)
+        except FailedError as failed:
+            name, why = failed.args
+            if name not in fine:
+                raise
+            print(f"{name} failed:", *format_exception(failed), file=sys.stderr)
+            del fine[name]
+            missing[name] = f"measured in part, then it failed: {why}"
+
+
+def described(problem: Exception) -> str:
+    """An exception in one line."""
+    return f"{type(problem).__name__}: {problem}".splitlines()[0]
 
 
 def works(make: Callable[..., Any]) -> None:

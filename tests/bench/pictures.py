@@ -13,6 +13,8 @@ from tests.bench.timing import Taken, number, ratio
 
 KINDS = {OURS: "ours", makespan.OURS: "ours", PLAIN: "plain", makespan.PLAIN[1]: "plain"}
 
+GRAPHS = ("LangGraph, graph", "LangGraph, compiled before")
+
 
 def kinds(names: Mapping[str, object]) -> dict[str, str]:
     """What each contender is: ours, plain or a framework."""
@@ -51,7 +53,8 @@ def barriers(taken: Mapping[str, Taken], scale: float = 1.0) -> str:
     ours = max(values[makespan.OURS] for values in factors.values())
     title = f"No level barrier: ours takes at most {ours:.2f} × the critical path"
     if rows[worst[case]] == "framework":
-        title += f"; {worst[case]} takes {factors[case][worst[case]]:.1f} × on the {case}"
+        name = "LangGraph's graph" if worst[case] in GRAPHS else worst[case]
+        title += f"; {name} takes {factors[case][worst[case]]:.1f} × on the {case}"
     most = max(value for column in factors.values() for value in column.values())
     others = [name for name, kind in rows.items() if kind == "framework"]
     notes = [
@@ -86,7 +89,7 @@ def growth(taken: Overhead) -> str:
     )
     title = "A step costs no more in a large plan" if most < 1.05 else "A step costs little more in a large plan"
     title = title if most <= 2 else "A step costs more in a large plan"
-    title += f": at {large:,} steps {most:.1f} × what it costs at {small:,}, at most"
+    title += f": at {large:,} steps at most {most:.1f} × what it costs at {small:,}"
     high = max(value for column in each.values() for value in column.values())
     gaps = [names[name].format(f"{sizes[0]:,}") for name in ("Pool", "asyncio")]
     return lens(title, rows, each, Scale(0.0, high), ["Microseconds a step, execution alone."], gaps=gaps)

@@ -95,6 +95,16 @@ class Report:
     parts: list[Part] = field(default_factory=list)
     missing: dict[str, str] = field(default_factory=dict)
     versions: dict[str, str] = field(default_factory=dict)
+    load: tuple[float, ...] = ()
+
+    @property
+    def busy(self) -> str:
+        """How busy the machine was with other things, in words; empty where it is not known."""
+        if not self.load:
+            return ""
+        began, ended = self.load
+        noisy = " Others were using the machine: the figures are noisy." if began > (os.cpu_count() or 1) / 2 else ""
+        return f" Load when it began {began:.1f}, when it ended {ended:.1f}.{noisy}"
 
     @property
     def rows(self) -> list[Row]:
@@ -114,7 +124,7 @@ class Report:
             "# planexec_lite beside its peers",
             "",
             f"Python {platform.python_version()}, {platform.system()}, {os.cpu_count()} cores"
-            f"{'; ' + versions if versions else ''}. {targets} targets, {len(self.missed)} missed.",
+            f"{'; ' + versions if versions else ''}. {targets} targets, {len(self.missed)} missed.{self.busy}",
             "",
         ]
         if self.missed:
@@ -131,6 +141,11 @@ class Report:
         for part in self.parts:
             if part.picture:
                 (folder / part.picture[0]).write_text(part.picture[1], encoding="utf-8", newline="\n")
+
+
+def load() -> float:
+    """How many processes wanted the processor in the last minute; 0 where the system does not say."""
+    return os.getloadavg()[0] if hasattr(os, "getloadavg") else 0.0
 
 
 def frameworks(found: Found) -> list[Row]:

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tests.bench import environment
 from tests.bench.__main__ import beside_frameworks
-from tests.bench.elsewhere import PACKAGE_OF, Settings, measure, start
+from tests.bench.elsewhere import OURS, PACKAGE_OF, PLAIN, FailedError, Settings, measure, start, without_failures
 from tests.bench.frameworks import FRAMEWORKS
+from tests.bench.peers import with_asyncio
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="the stand-in for uv is a shell script")
 TINY = Settings({"12": 1}, makespans=1, imports=1, scale=0.02)
@@ -109,3 +111,30 @@ def test_a_framework_that_gets_a_plan_wrong_is_not_measured() -> None:
     found = measure(TINY, {"Dask distributed": lambda steps, functions, threads: dict})
     assert "it gave {}" in found.missing["Dask distributed"]
     assert "Dask distributed" not in found.makespan["travel plan"]
+
+
+@pytest.mark.slow
+def test_a_framework_that_fails_later_is_left_out_from_there_on_and_the_others_are_timed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setitem(PACKAGE_OF, "Dask distributed", ("pydantic", "pydantic"))  # one that is installed here
+
+    def fails_at_ten(steps: Any, functions: Any, threads: int | None) -> Any:
+        if len(steps) == 12:
+            return lambda: with_asyncio(steps, functions)
+        return lambda: 1 / 0
+
+    settings = Settings({"12": 1, "10": 1}, makespans=1, imports=1, scale=0.01)
+    found = measure(settings, {"Dask distributed": fails_at_ten})
+    assert found.missing == {
+        "Dask distributed": "measured in part, then it failed: ZeroDivisionError: division by zero"
+    }
+    assert list(found.overhead["chain"]["10"]) == [OURS, PLAIN]
+
+
+def test_a_failure_of_ours_is_not_hidden() -> None:
+    def broken(fine: Any) -> Any:
+        return {OURS: lambda: 1 / 0}
+
+    with pytest.raises(FailedError, match="division by zero"):
+        without_failures(broken, {}, 1, {})

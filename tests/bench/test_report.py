@@ -87,6 +87,11 @@ def test_a_missed_target_stands_at_the_top_and_makes_a_strict_run_fail(
     assert said.index("- MISSED") < said.index("## A step")
 
 
+def test_a_busy_machine_is_named_in_the_report() -> None:
+    assert "the figures are noisy" in Report(load=(64.0, 64.0)).text()
+    assert "noisy" not in Report(load=(0.0, 2.0)).text()
+
+
 @pytest.mark.parametrize(("times_ours", "verdict"), [(26.0, "met"), (24.0, "MISSED")])
 def test_langgraph_is_held_to_25_times_ours_on_every_shape(times_ours: float, verdict: str) -> None:
     judged = {row.what: row.verdict for row in frameworks(found(times_ours)) if row.target}

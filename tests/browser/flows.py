@@ -1,19 +1,24 @@
 """What a person does at the review desk, the live board and the player, whichever notebook they stand in."""
 
+import ast
 import re
 import shutil
 import subprocess
 import tarfile
+from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from playwright.sync_api import Locator, Page
 
-from tests.browser.lab import PROMPTS
+from tests.browser.lab import DONE, PROMPTS
 from tests.guards.books import ROOT
 
 SHOTS = ROOT / "build" / "screenshots"
 AXE = "axe-core@4.10.3"
+OPEN = """[...document.querySelectorAll('.pxl-desk')].some(desk => desk.closest('.jp-Cell')
+    .querySelector('.jp-InputPrompt').innerText.includes('*') && desk.querySelector('button.pxl-main').checkVisibility())"""
 FOCUSED = """() => { const at = document.activeElement; if (!at.closest('.pxl-desk')) return '';
     return at.labels?.length ? at.labels[0].innerText : at.innerText }"""
 RULES = (Path(__file__).parent / "rules.js").read_text(encoding="utf-8")
@@ -46,6 +51,47 @@ def wait_dark(where: Locator, name: str, dark: bool = True) -> None:
 def waits(page: Page) -> bool:
     """Whether a cell is running."""
     return "[*]:" in page.evaluate(PROMPTS)
+
+
+def play(page: Page, where: Locator, gestures: Sequence[str | tuple[str, str]]) -> None:
+    """Do by hand what a script does: a name presses a button, ``("3: tag", "v2")`` fills in a field of step 3."""
+    for gesture in gestures:
+        name, text = (gesture, None) if isinstance(gesture, str) else gesture
+        step, colon, label = name.rpartition(": ")
+        verb = re.fullmatch(r"(?:Move|Remove|Add below) (\S+)(?: up| down)?", name)
+        closed = f"Edit {verb[1] if verb else step}"
+        if (verb or colon) and button(where, closed).count():
+            button(where, closed).click()
+            button(where, closed.replace("Edit", "Close")).wait_for()
+        if text is None:
+            wait_dark(where, name, dark=False)
+            button(where, name).click()
+        else:
+            fill(where, label, text)
+
+
+def script_of(source: str) -> list[str | tuple[str, str]]:
+    """The script that a cell gives to its review, where it stands there word for word; else one that approves."""
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.keyword) and node.arg == "script":
+            with suppress(ValueError):
+                found: list[str | tuple[str, str]] = ast.literal_eval(node.value)
+                return found
+    return ["Approve"]
+
+
+def wait_for_a_person(page: Page, seconds: float = 180) -> None:
+    """Wait until every cell has run; where one waits for a decision, play its script by hand."""
+    for _ in range(20):
+        page.wait_for_function(f"() => ({DONE})() || {OPEN}", timeout=seconds * 1000)
+        if page.evaluate(DONE):
+            return
+        asked = page.locator(".jp-Cell:has(.jp-InputPrompt:text-is('[*]:')):has(.pxl-desk)").first
+        lines = asked.locator(".cm-line").all_inner_texts()
+        shown = asked.locator(".pxl-desk").last
+        play(page, shown, script_of("\n".join(lines)))
+        button(shown, "Approve").wait_for(state="hidden")
+    raise AssertionError("the cells ask and ask")
 
 
 def shoot(page: Page, name: str) -> None:

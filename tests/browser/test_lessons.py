@@ -7,7 +7,8 @@ import nbformat
 import pytest
 from playwright.sync_api import Page
 
-from tests.browser.lab import COMPLAINTS, Lab, in_a_browser, listen, ours, run_all, wait_until_done, wait_until_ready
+from tests.browser.flows import wait_for_a_person
+from tests.browser.lab import COMPLAINTS, Lab, in_a_browser, listen, ours, run_all, wait_until_ready
 from tests.guards.books import LESSONS, ROOT
 
 PICTURES = """() => [...document.querySelectorAll('.jp-OutputArea-output img')].map(
@@ -49,7 +50,7 @@ def test_lesson_runs_and_shows_its_figures(lab: Lab, page: Page, path: Path) -> 
 
     run_all(page)
     page.wait_for_timeout(500)
-    wait_until_done(page)
+    wait_for_a_person(page)
     assert page.locator(COMPLAINTS).all_inner_texts() == []
     look_at_pictures(page, wanted)
     assert ours(errors) == []

@@ -95,6 +95,7 @@ def test_a_person_edits_adds_mends_and_approves(lab: Lab, page: Page, errors: li
 
     button(shown, "Approve").click()
     said, results = told(page)
+    page.locator(".pxl-desk").scroll_into_view_if_needed()
     shoot(page, "review-approved")
     assert said[:3] == ["approve", "reviewer", ""]  # type: ignore[index]
     steps = said[3]["steps"]  # type: ignore[index]
@@ -181,6 +182,39 @@ def test_the_split_cell_form_asks_again_until_somebody_has_decided(lab: Lab, pag
     run_cell.locator(".cm-content").click()
     page.keyboard.press("Shift+Enter")
     run_cell.get_by_text("'reviewer'").wait_for()
+
+
+def test_a_script_can_be_played_by_hand(lab: Lab, page: Page, errors: list[str]) -> None:
+    gestures = '[("1: days", "30"), "Remove 3", "Add below 1", ("4: tool", "cancel"), ("4: hotel", "Sol"), "Approve"]'
+    again = 'decision = await views.review(PLAN, TOOLS, script=[("Comment", "enough"), "Reject"])'
+    opened(lab, page, "by-hand", SETUP, REVIEW.replace('["Approve"]', gestures), TELL, again, TELL)
+    flows.wait_for_a_person(page, 60)
+    first, _, second = told(page)
+    assert [step["id"] for step in first[3]["steps"]] == ["1", "4", "2"]  # type: ignore[index]
+    assert second[:3] == ["reject", "reviewer", "enough"]  # type: ignore[index]
+
+
+def test_an_interrupt_ends_the_wait_and_nothing_is_approved(lab: Lab, page: Page, errors: list[str]) -> None:
+    opened(lab, page, "interrupt", SETUP, REVIEW)
+    desk(page)
+    page.locator(".jp-Toolbar [data-command='notebook:interrupt-kernel']").click()
+    page.locator(COMPLAINTS, has_text="CancelledError").wait_for()
+    assert "Nobody decided." in page.locator(".pxl-desk").inner_text()
+
+
+@pytest.mark.parametrize("mode", ["full", "contentVisibility"])
+def test_a_desk_out_of_sight_is_never_decided_by_its_script(lab: Lab, page: Page, errors: list[str], mode: str) -> None:
+    tracker = "@jupyterlab/notebook-extension/tracker"
+    lab.set(tracker, windowingMode=mode)
+    long = ["for line in range(60):\n    print(line)"]
+    opened(lab, page, f"far-{mode}", SETUP, *long * 8, REVIEW, *long * 8)
+    page.wait_for_timeout(6000)
+    page.locator(".jp-Notebook-footer, .jp-Cell").first.click()  # far above the desk
+    page.wait_for_timeout(3000)
+    lab.set(tracker, windowingMode="none")
+    assert page.locator(".jp-Notebook-ExecutionIndicator").get_attribute("data-status") != "idle" or waits(page)
+    page.evaluate("() => document.querySelector('.jp-Notebook').scrollTo(0, 1e6)")
+    assert page.locator(COMPLAINTS).all_inner_texts() == []
 
 
 def test_the_focus_goes_through_the_desk_in_order_and_out_again(lab: Lab, page: Page, errors: list[str]) -> None:

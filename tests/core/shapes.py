@@ -13,14 +13,20 @@ from typing import Any, TypeVar
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 
-from planexec_lite import Board, Plan, Run, Step, Tool, Toolbox
+from planexec_lite import Board, Plan, Policy, Run, Step, Tool, Toolbox
+from planexec_lite.decide import decide
 from planexec_lite.events import (
+    Ended,
+    JudgeStarted,
+    Paused,
     PlanProposed,
+    PlanStarted,
     Reviewed,
     StepCancelled,
     StepDone,
     StepFailed,
     StepProposed,
+    StepSkipped,
     StepStarted,
     from_dict,
     to_dict,
@@ -170,6 +176,16 @@ def check_fold(run: Run) -> None:
         assert Board.of(again[:place]) == board
         board.apply(event)
     assert board == run.board
+
+
+def check_replay(run: Run, policy: Policy) -> None:
+    """The rules, asked again at each point of a run that was decided there, say the same."""
+    board = Board()
+    for event in run.events:
+        if isinstance(event, StepStarted | PlanStarted | JudgeStarted | StepSkipped | Paused | Ended):
+            assert decide(board, policy) == event
+        board.apply(event)
+    assert decide(board, policy) is None
 
 
 def check_order(run: Run, slots: float = math.inf) -> None:

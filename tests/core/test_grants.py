@@ -27,7 +27,7 @@ from planexec_lite import (
     execute,
     tool,
 )
-from planexec_lite.events import Paused, PlanProposed, Reviewed, StepStarted
+from planexec_lite.events import Paused, PlanProposed, Reviewed, StepStarted, from_dict, to_dict
 from tests.core.shapes import Portions, check_fold, check_order, rounds, step
 
 
@@ -169,6 +169,14 @@ def test_an_edited_plan_that_is_unfit_is_refused_before_anything_is_recorded(edi
     assert one.resume(paused, Decision("approve")).status == "finished"
 
 
+def test_a_rule_that_edits_a_plan_badly_is_told_so_and_nothing_runs() -> None:
+    world = World()
+    reviewer = ScriptedReviewer([Decision("approve", plan=plan(look("1", "7")))])
+    with pytest.raises(PlanError, match="unknown_dependency"):
+        agent(world, Portions(plan(look("1"))), reviewer).run("work")
+    assert world.done == []
+
+
 def test_an_edited_plan_that_is_the_same_is_no_edit() -> None:
     world = World()
     one = agent(world, Portions(plan(look("1"))))
@@ -257,8 +265,6 @@ def test_a_paused_run_may_be_resumed_twice_in_two_ways() -> None:
 
 
 def test_a_run_that_was_written_down_and_read_again_goes_on() -> None:
-    from planexec_lite.events import from_dict, to_dict
-
     world = World()
     one = agent(world, Portions(plan(look("1"), pay("2", "1", gate=True))))
     paused = one.resume(one.run("work"), Decision("approve", grant=Grant(2)))

@@ -29,7 +29,7 @@ from planexec_lite import (
 )
 from planexec_lite.events import JudgeStarted, StepDone, StepFailed, StepStarted
 from planexec_lite.meter import charge
-from tests.core.shapes import Portions, check_fold, check_order, rounds, starts, step
+from tests.core.shapes import Portions, check_fold, check_order, check_replay, rounds, starts, step
 from tests.core.simulating import LATENCIES, USES, Piece, Shop, at_random, carried_out, simulate, written
 
 ROOT = Path(__file__).parents[2]
@@ -210,6 +210,7 @@ def test_whatever_goes_wrong_every_run_ends_and_keeps_to_the_rules(
         runs.append(run)
         check_fold(run)
         check_order(run, slots or 10**6)
+        check_replay(run, rules)
         assert run.status in ("finished", "failed", "stopped")
         assert run.reason
         assert not run.board.in_flight

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+import multiprocessing
 import threading
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from typing import Any
 
 import pytest
@@ -26,6 +27,7 @@ from planexec_lite import (
     Run,
     Simulated,
     Step,
+    Team,
     Toolbox,
     ToolExecutor,
     Verdict,
@@ -46,7 +48,19 @@ from planexec_lite.events import (
 from planexec_lite.meter import emit
 from planexec_lite.plan import StepReader
 from planexec_lite.workers import Workers
-from tests.core.shapes import END, Writing, check_fold, check_order, json_values, rounds, starts, step, within
+from tests.core import odd_tools
+from tests.core.shapes import (
+    END,
+    Writing,
+    check_fold,
+    check_order,
+    check_replay,
+    json_values,
+    rounds,
+    starts,
+    step,
+    within,
+)
 
 
 class World:
@@ -85,6 +99,8 @@ def carry_out(world: World, planner: Any, workers: Workers | None = None, **opti
     run = within(20, lambda: agent.run("work"))
     check_fold(run)
     check_order(run, getattr(workers, "slots", None) or 10**6)
+    if isinstance(workers, Simulated):
+        check_replay(run, Policy(**policy))
     return run
 
 
@@ -580,6 +596,17 @@ def test_a_planner_that_can_stream_and_is_told_not_to_is_read() -> None:
     run = carry_out(World(), Quiet([KeyError("not heard")]))
     assert run.status == "finished"
     assert not proposed(run)
+
+
+def test_steps_of_a_streamed_plan_may_travel_to_processes() -> None:
+    tools = Toolbox([odd_tools.fine, odd_tools.awaits])
+    answer = [step("1", "fine", value=1), step("2", "awaits", "1", value="{step_1_result}"), END]
+    with ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn")) as pool:
+        team = Team({"a": ToolExecutor(tools.only("fine")), "b": ToolExecutor(tools.only("awaits"))}, slots={"b": 1})
+        agent = PlannerExecutor(Writing(answer), team, workers=Pool(pool, limits={"fine": 1}))
+        run = within(30, lambda: agent.run("work"))
+    assert (run.status, run.results) == ("finished", {"1": 2, "2": 4})
+    check_fold(run)
 
 
 # A model that streams, through the genuine client.

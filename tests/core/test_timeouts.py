@@ -27,11 +27,24 @@ from planexec_lite import (
     execute,
     tool,
 )
-from planexec_lite.events import PlanStarted, StepCancelled, StepDone, StepFailed, StepLate, StepStarted
+from planexec_lite.events import StepCancelled, StepDone, StepFailed, StepLate, StepStarted
 from planexec_lite.meter import ModelCall, charge
 from planexec_lite.workers import Workers
 from tests.core import odd_tools
-from tests.core.shapes import END, Portions, Writing, check_fold, check_order, rounds, step, within
+from tests.core.shapes import (
+    END,
+    Job,
+    Portions,
+    Workshop,
+    Writing,
+    check_fold,
+    check_order,
+    jobs,
+    plan_of,
+    rounds,
+    step,
+    within,
+)
 
 
 class Site:
@@ -205,7 +218,7 @@ def test_the_timeout_counts_from_when_the_step_begins_not_from_when_it_is_handed
 def test_the_timeout_counts_from_when_the_step_begins_in_processes_too() -> None:
     with ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn")) as one:
         one.submit(odd_tools.waits, 0).result()
-        plan = Plan.parse([step(str(n), "waits", seconds=0.3, timeout=0.5) for n in range(3)])
+        plan = Plan.parse([step(str(n), "waits", seconds=0.6, timeout=1.1) for n in range(3)])
         run = within(20, lambda: execute(plan, ToolExecutor(Toolbox([odd_tools.waits])), workers=Pool(one)))
     assert run.board.state == {"0": "done", "1": "done", "2": "done"}
 
@@ -363,12 +376,12 @@ def test_while_the_second_attempt_is_in_doubt_the_end_of_the_first_does_not_sett
 
 def test_when_a_failure_stops_the_run_what_waits_for_a_thread_is_taken_back() -> None:
     site = Site()
-    steps = [step("bad", "work", name="bad", fails=1), *(step(str(n), "waits", seconds=0.02) for n in range(40))]
+    steps = [step("bad", "work", name="bad", fails=1), *(step(str(n), "waits", seconds=0.05) for n in range(40))]
     with ThreadPoolExecutor(1) as one:
         run = carry_out(steps, Pool(one), site, failure="stop")
     cancelled = [event.step for event in run.events if isinstance(event, StepCancelled)]
     assert run.status == "failed"
-    assert len(cancelled) >= 35
+    assert len(cancelled) >= 20
     assert all(run.board.state[id] == "waiting" for id in cancelled)
     assert not {event.step for event in run.events if isinstance(event, StepDone)} & set(cancelled)
     assert all(type(event) is not StepStarted for event in run.events[run.events.index(failure_of(run, "bad")) :])
@@ -425,20 +438,94 @@ def test_a_step_that_is_to_be_tried_again_is_not_taken_back_and_handed_over_agai
     check_fold(run)
 
 
-def test_when_a_streamed_plan_breaks_off_what_waits_for_a_thread_is_not_begun() -> None:
+def test_a_retry_that_waits_for_a_thread_when_the_run_stops_is_taken_back_and_stays_failed() -> None:
+    with ThreadPoolExecutor(2) as pool:
+
+        def shaky() -> str:
+            for _ in range(2):  # somebody else takes the threads before the next attempt
+                pool.submit(time.sleep, 0.4)
+            raise RuntimeError("shaky")
+
+        def bad() -> str:
+            time.sleep(0.1)
+            raise RuntimeError("bad")
+
+        plan = Plan.parse([step("1", "shaky", retries=1), step("2", "bad"), step("3", "shaky", "1")])
+        tools, stop = ToolExecutor(Toolbox([shaky, bad])), Policy(failure="stop")
+        run = within(10, lambda: execute(plan, tools, workers=Pool(pool), policy=stop))
+    check_fold(run)
+    check_order(run)
+    assert run.board.state == {"1": "failed", "2": "failed", "3": "waiting"}
+    assert [type(event) for event in events(run, "1", StepStarted, StepFailed, StepCancelled)] == [
+        StepStarted,
+        StepFailed,
+        StepStarted,
+        StepCancelled,
+    ]
+    assert run.board.errors["1"] == "RuntimeError: shaky"
+    assert run.reason.startswith("step 2 failed")
+
+
+def test_a_late_result_of_a_step_whose_id_was_used_again_is_not_the_new_ones(threads: ThreadPoolExecutor) -> None:
+    site = Site()
+    first = [step("1", "work", name="old", holds=1, timeout=0.05), step("2", "work", "1", name="b")]
+    later = [step("0", "lets_go"), step("1", "work", "0", name="new"), step("2", "work", "1", name="b")]
+    agent = PlannerExecutor(
+        Portions(first, later), site.executor, workers=Pool(threads), policy=Policy(replan="failure")
+    )
+    run = within(10, lambda: agent.run("work"))
+    check_fold(run)
+    check_order(run)
+    assert (run.status, run.results["1"]) == ("finished", "new, time 1")
+    assert run.board.late == {"1": "old, time 1"}
+    assert not run.board.in_doubt
+
+
+@rounds(40)
+@given(
+    made=jobs(most=8),
+    slots=st.sampled_from([1, 2, None]),
+    failure=st.sampled_from(["skip", "stop"]),
+    replan=st.sampled_from(["never", "failure", "step"]),
+    limit=st.sampled_from([{}, {"work": 1}, {"work": 2}]),
+)
+def test_random_runs_on_few_threads_are_lawful_whatever_is_taken_back(
+    made: list[Job], slots: Any, failure: Any, replan: Any, limit: Any
+) -> None:
+    workshop = Workshop()
+    later = [Job(f"{job.id}x", tuple(f"{id}x" for id in job.waits_for), retries=job.retries) for job in made]
+    with ThreadPoolExecutor(2) as two:
+        agent = PlannerExecutor(
+            Portions(plan_of(made), plan_of(later)),
+            ToolExecutor(workshop.toolbox),
+            workers=Pool(two, slots, limit),
+            policy=Policy(failure=failure, replan=replan, max_rounds=3),
+        )
+        run = within(20, lambda: agent.run("build"))
+    check_fold(run)
+    check_order(run, slots or 10**6)
+    assert run.board.ended
+    assert workshop.most_busy <= min(2, slots or 2, limit.get("work", 2))
+    begun = Counter(event.step for event in run.events if isinstance(event, StepStarted))
+    begun.subtract(event.step for event in run.events if isinstance(event, StepCancelled))
+    assert +begun == workshop.calls
+
+
+def test_when_a_streamed_plan_breaks_off_what_waits_for_a_thread_is_taken_back() -> None:
     site = Site()
     with ThreadPoolExecutor(1) as one:
-        answer = [*(step(str(n), "waits", seconds=0.05) for n in range(12)), lambda: time.sleep(0.1)]
+        answer = [*(step(str(n), "waits", seconds=0.1) for n in range(15)), lambda: time.sleep(0.15)]
         planner = Writing(answer, [step("last", "work", name="last"), END])
         agent = PlannerExecutor(planner, site.executor, workers=Pool(one))
         run = within(20, lambda: agent.run("work"))
     check_fold(run)
     check_order(run)
     assert run.status == "finished"
-    repair = [place for place, event in enumerate(run.events) if isinstance(event, PlanStarted)][1]
-    done_before = {event.step for event in run.events[:repair] if isinstance(event, StepDone)}
-    assert done_before
-    assert set(run.results) == {*done_before, "last"}
+    done = {id for id in run.results if id != "last"}
+    taken_back = {event.step for event in run.events if isinstance(event, StepCancelled)}
+    assert 1 <= len(done) < 12
+    assert done | taken_back == {str(n) for n in range(15)}
+    assert {run.board.state[id] for id in taken_back} == {"superseded"}
 
 
 def test_what_was_handed_over_and_has_not_begun_when_the_loop_is_left_is_cancelled() -> None:
@@ -448,13 +535,13 @@ def test_what_was_handed_over_and_has_not_begun_when_the_loop_is_left_is_cancell
         if any(isinstance(event, StepDone) for event in run.events):
             raise ZeroDivisionError
 
-    plan = Plan.parse([step(str(n), "waits", seconds=0.03) for n in range(30)])
+    plan = Plan.parse([step(str(n), "waits", seconds=0.1) for n in range(30)])
     with ThreadPoolExecutor(1) as one:
         began = time.monotonic()
         with pytest.raises(ZeroDivisionError):
             execute(plan, site.executor, workers=Pool(one), watch=burst)
         one.shutdown()
-    assert time.monotonic() - began < 0.6
+    assert time.monotonic() - began < 1.5
 
 
 # On a virtual clock, at random.

@@ -5,8 +5,11 @@ from __future__ import annotations
 import asyncio
 import json
 import time
+from contextlib import suppress
+from itertools import pairwise
 from typing import Any
 
+import openai
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -50,7 +53,7 @@ def test_each_chunk_says_when_it_came_and_the_last_one_takes_the_whole_latency()
 
 def test_the_chunks_come_at_an_even_pace() -> None:
     came = milliseconds(chunks(one(latency=8.0)))
-    steps = [after - before for before, after in zip(came, came[1:], strict=False)]
+    steps = [after - before for before, after in pairwise(came)]
     assert max(steps) - min(steps) <= 0.002
 
 
@@ -125,11 +128,9 @@ def test_what_came_before_a_fault_says_when_it_came(kind: str, after: int | None
     whole = milliseconds(chunks(one(latency=2.0)))
     came: list[float] = []
     stream = one(latency=2.0, fault=fault).client(max_retries=0).chat.completions.create(**ASK, stream=True)
-    try:
+    with suppress(openai.APIConnectionError, json.JSONDecodeError):
         for chunk in stream:
             came += milliseconds([chunk])
-    except Exception as error:
-        assert kind != "ended_early", error
     assert came == whole[: len(came)]
     assert 0 < len(came) < len(whole)
 
