@@ -181,6 +181,7 @@ def main() -> int:
     arguments = parser.parse_args()
     for variable in [name for name in os.environ if name.startswith(("PLANEXEC_", "OPENAI_"))]:
         del os.environ[variable]  # the stored outputs are those of the scripted model
+    os.environ["PLANEXEC_PROGRESS"] = ""  # nobody's progress is read or written
     paths = found(arguments.names)
     if not paths:
         print("There is no notebook yet.")

@@ -201,7 +201,7 @@ def criterion(trial: Trial, met: Any) -> None:
         ("Dora has lost her address", [ada, bo, cem, (4, "Dora", None), other], ("Dora",)),
         ("Cem is gone", [ada, bo, dora, other], ("Cem",)),
         ("everybody is gone", [], ("Ada", "Bo", "Cem", "Dora")),
-        ("two have changed addresses", [(1, "Ada", other[2]), bo, cem, dora, (5, "Ada", ada[2])], ("Ada",)),
+        ("two have exchanged their addresses", [(1, "Ada", other[2]), bo, cem, dora, (5, "Ada", ada[2])], ("Ada",)),
         ("Bo has got an address of somebody else", [ada, (2, "Bo", cem[2]), cem, dora, other], ("Bo",)),
         ("Dora has another name", [ada, bo, cem, (4, "Doro", dora[2]), other], ("Dora", "Doro")),
         ("Bo is there twice", [*before, bo], ("Bo",)),
@@ -324,6 +324,7 @@ class _Market:
             self.trial.want(len(self.heard) <= self.most, f"{self.most} questions at most", rule)
             return list(self.left.pop(0) if len(self.left) > 1 else self.left[0])
 
+        planner.__name__ = f"planner<{'; then '.join(' + '.join(plan) for plan in plans)}>"
         return planner
 
     def executor(self, step: str) -> str:
@@ -372,6 +373,8 @@ def _has_no_idea(trial: Trial, pursue: Any) -> None:
     plans = ["no leeks"], ["no chives"], ["no leeks"]
     came = trial.call(pursue, market.planner(*plans), _once(trial, market), 9)
     trial.want(_gave_up(came) and len(market.heard) == 3, "('gave up', a reason) after the third answer", rule)
+    wanted = "a reason that names the last failure, 'no chives'"
+    trial.want("no chives" in came[1], wanted, "The bound says why it ended.")
 
 
 def _once(trial: Trial, market: _Market) -> Callable[[str], str]:

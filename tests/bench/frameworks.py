@@ -137,7 +137,7 @@ def dask(steps: Steps, functions: Functions, threads: int | None) -> Contender:
 def _cluster(threads: int) -> Any:
     from distributed import Client
 
-    quiet: dict[str, Any] = {"dashboard_address": None, "silence_logs": "error"}
+    quiet: dict[str, Any] = {"dashboard_address": "127.0.0.1:0", "silence_logs": "error"}
     return Client(processes=False, n_workers=1, threads_per_worker=threads, **quiet)
 
 

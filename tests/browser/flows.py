@@ -60,14 +60,18 @@ def play(page: Page, where: Locator, gestures: Sequence[str | tuple[str, str]]) 
         step, colon, label = name.rpartition(": ")
         verb = re.fullmatch(r"(?:Move|Remove|Add below) (\S+)(?: up| down)?", name)
         closed = f"Edit {verb[1] if verb else step}"
-        if (verb or colon) and button(where, closed).count():
-            button(where, closed).click()
-            button(where, closed.replace("Edit", "Close")).wait_for()
-        if text is None:
-            wait_dark(where, name, dark=False)
-            button(where, name).click()
-        else:
+        if verb or colon:
+            edit, close = button(where, closed), button(where, closed.replace("Edit", "Close"))
+            edit.or_(close).wait_for()
+            edit.click() if edit.count() else None
+            close.wait_for()
+        if text is not None:
             fill(where, label, text)
+            continue
+        wait_dark(where, name, dark=False)
+        button(where, name).click()
+        if name.startswith("Add"):  # a new step opens its form and takes the focus there
+            page.wait_for_function(f"() => ({FOCUSED})() === 'description'")
 
 
 def script_of(source: str) -> list[str | tuple[str, str]]:

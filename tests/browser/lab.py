@@ -109,7 +109,9 @@ def waited_for(path: Path, server: subprocess.Popen[bytes], seconds: float) -> s
 @contextmanager
 def started(scratch: Path) -> Iterator[Lab]:
     """JupyterLab, started by `make lab` in a fresh copy."""
-    left_out = shutil.ignore_patterns(".git", ".venv*", ".*_cache", "__pycache__", ".hypothesis", "build", "progress.json")
+    left_out = shutil.ignore_patterns(
+        ".git", ".venv*", ".*_cache", "__pycache__", ".hypothesis", "build", "progress.json"
+    )
     copy = Path(shutil.copytree(ROOT, scratch / "copy", ignore=left_out))
     settings_into(scratch / "settings", SETTINGS)
     browser, opened = scratch / "browser", scratch / "opened"

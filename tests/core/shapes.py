@@ -192,6 +192,10 @@ def check_order(run: Run, slots: float = math.inf) -> None:
     """No step starts too early or too often, and never more at once than slots and limits allow."""
     board, running, begun = Board(), dict[str, str](), dict[str, int]()
     for event in run.events:
+        if isinstance(event, StepStarted):
+            assert board.state[event.step] == ("waiting" if event.attempt == 1 else "failed")
+        elif isinstance(event, StepSkipped):
+            assert board.state[event.step] == "waiting", f"{event.step} is {board.state[event.step]}, and is skipped"
         board.apply(event)
         if isinstance(event, StepProposed | PlanProposed | Reviewed):  # an id may come again in another plan
             begun = {id: begun[id] for id in begun if board.state[id] != "waiting"}

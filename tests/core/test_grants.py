@@ -390,6 +390,15 @@ def test_what_may_be_done_only_once_is_not_tried_a_second_time_under_a_grant() -
     assert (run.status, world.done) == ("paused", ["1", "2"])
 
 
+def test_a_grant_counts_from_when_it_is_given() -> None:
+    world = World("1", "2", "3", "4", "5")
+    plans = [plan(look(str(n))) for n in range(1, 8)]
+    reviewer = ScriptedReviewer(["approve", "approve", Decision("approve", grant=Grant(2))])
+    run = agent(world, Portions(*plans), reviewer).run("x")
+    check(run)
+    assert (run.status, world.done) == ("paused", ["1", "2", "3", "4", "5"])
+
+
 def test_a_grant_ends_with_the_next_decision_about_a_plan() -> None:
     world = World("1", "1b", "1c")
     plans = [plan(look("1")), plan(look("1b"), look("x1"), look("x2")), plan(look("1c"))]

@@ -428,6 +428,35 @@ def test_what_waits_for_a_failed_step_is_skipped_also_when_it_arrives_later(slot
     assert sorted(event.step for event in run.events if isinstance(event, StepSkipped)) == ["2", "3", "4", "5"]
 
 
+def test_what_waits_for_a_step_that_is_to_be_tried_again_is_not_skipped_when_it_arrives() -> None:
+    judged: list[str] = []
+
+    def judge(step: Step, result: Any) -> Any:
+        judged.append(step.id)
+        return Verdict("retry", "once more") if judged.count(step.id) == 1 else True
+
+    world = World(1)
+    answer = [
+        work("1"),
+        work("2", retries=1, success_criteria="well done"),
+        work("3", seconds=8.0),
+        5.0,
+        work("4", "2"),
+        1.0,
+        END,
+    ]
+    limits = {"work": 2}
+    run = carry_out(world, Writing(answer), Simulated(None, limits), evaluator=RuleEvaluator(judge))
+    assert run.board.state == {"1": "failed", "2": "done", "3": "done", "4": "done"}
+    one = Simulated(None, {"work": 1})
+    world = World(1)
+    judged.clear()
+    run = carry_out(world, Writing(answer), one, evaluator=RuleEvaluator(judge))
+    assert dict(starts(run)) == {"1": 0.0, "3": 2.0, "2": 10.0, "4": 11.0}
+    assert not any(isinstance(event, StepSkipped) for event in run.events)
+    assert run.board.state == {"1": "failed", "2": "done", "3": "done", "4": "done"}
+
+
 def test_where_a_failure_stops_the_run_nothing_more_starts_and_the_planner_is_heard_out() -> None:
     world = World(1)
     run = carry_out(world, Writing([work("1"), 2.0, work("2"), 2.0, work("3"), END]), failure="stop")

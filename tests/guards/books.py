@@ -91,6 +91,7 @@ def environment(scratch: Path, **changes: str) -> dict[str, str]:
         "IPYTHONDIR": str(scratch / "ipython"),
         "JUPYTER_CONFIG_DIR": str(scratch / "jupyter"),
         "PYTHONDONTWRITEBYTECODE": "1",
+        "PLANEXEC_PROGRESS": "",
     }
     return kept | own | changes
 
