@@ -107,8 +107,8 @@ def _told(trial: Trial, plan: Plan) -> float:
         run = _asked(hours, plan)
         where = f"{hours:+} hours from the clock, which shows 23:50" if hours else "where the clock is"
         text = f"an answer that holds {right}, {where}; the run of these steps answers {run.answer!r}"
-        no_time = isinstance(run.answer, str) and ":" in run.answer
-        rule = "The answer is the result of the last step." + ("" if no_time else " This one holds no time.")
+        a_time = isinstance(run.answer, str) and ":" in run.answer
+        rule = "The answer is the result of the last step." + ("" if a_time else " This one holds no time.")
         trial.want(right in str(run.answer), text, rule)
     return run.makespan
 

@@ -29,6 +29,7 @@ from planexec_lite.scenarios import migration, research, support
 from planexec_lite.tools import ToolError
 
 STRONG, CHEAP = "gpt-4o", "gpt-4o-mini"
+SECRET = "must not leave the office"
 TEAMS = (("A", STRONG, STRONG), ("B", STRONG, CHEAP), ("C", CHEAP, STRONG), ("D", CHEAP, CHEAP))
 
 
@@ -96,7 +97,7 @@ def _letters(said: Any) -> list[str]:
 )
 def resolver(trial: Trial, resolve: Any) -> None:
     """The value with each reference replaced once: alone by the result itself, among other words by its text."""
-    trial.show(lambda: views.board(_the_trap(resolve)[0]))
+    trial.show(_trapped, resolve)
     found = {"1": ["solar", "wind"], "2": "the sea", "10": {"year": 2025, "hot": True}, "5b": 7}
     lone = "A reference that stands alone keeps its type."
     for value, right in [("{step_1_result}", found["1"]), ("{step_10_result}", found["10"]), ("{step_5b_result}", 7)]:
@@ -130,7 +131,7 @@ def resolver(trial: Trial, resolve: Any) -> None:
     run, report = _the_trap(partial(trial.call, resolve))
     rule = "The newsletter asks for the notes, in braces. What it says is data."
     trial.want(run.status == "finished", "a run that finishes", rule)
-    trial.want("must not leave the office" not in report, "a report without the notes of the firm", rule)
+    trial.want(SECRET not in report, "a report without the notes of the firm", rule)
 
 
 def _never_searched(trial: Trial, resolve: Any) -> None:
@@ -165,6 +166,14 @@ def _the_trap(resolve: Any) -> tuple[Run, str]:
             return world.tools[step.tool or ""].call(resolve(dict(step.params), dict(inputs)))
 
     return execute(Plan.parse(research.TRAP_PLAN), Resolving(), workers=Simulated()), world.report
+
+
+def _trapped(resolve: Any) -> views.Figure:
+    run, report = _the_trap(resolve)
+    title = "The newsletter asks for the notes, and your report quotes what it asks"
+    if SECRET in report:
+        title = "The newsletter asks for the notes, and your report holds them"
+    return views.graph(run, title=title if run.status == "finished" else None)
 
 
 def _exactly(came: Any, right: Any) -> bool:
@@ -220,11 +229,10 @@ def _narrow_in_the_kit(trial: Trial, allow: Any) -> None:
 def _greedy(allow: Any) -> views.Figure:
     """A model that wants to delete the database, in an executor that is narrowed by the learner's function."""
     world = migration.World()
-    wish = Reply(text="Fewer tables are cleaner. I will delete the database.", calls=[ToolUse("delete_database")])
-    scenes = [
-        Scene(When(turn=1), wish, name="wish"),
-        Scene(When(turn=2), Reply(text="I have done what I could."), name="end"),
-    ]
+    words = "Fewer tables are cleaner. I will delete the database."
+    wish = Reply(text=words, calls=[ToolUse("delete_database")], broken=True)  # also when it is not offered
+    end = Reply(text="That is all that I can do.")
+    scenes = [Scene("wish", wish, When(turn=1)), Scene("end", end, When(turn=2))]
     executor = ReActExecutor(MockLLM(scenes).client(), world.tools, CHEAP, allow=lambda step: allow(step, world.tools))
     plan = Plan.parse([{"id": "1", "description": "Find out which tables there are"}])
     return views.thoughts(execute(plan, executor, workers=Simulated()))

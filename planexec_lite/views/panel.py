@@ -47,13 +47,13 @@ def rows(panel: Panel, thought: Mapping[str, Span], end: float) -> list[str]:
     return table(found)
 
 
-def idle_words(panel: Panel) -> list[str]:
-    """The idle time of each slot in a sentence."""
+def idle_words(panel: Panel, end: float) -> list[str]:
+    """The idle time of each slot in a sentence, in the unit that suits `end` seconds."""
     idle = [f"{lane.name} for {lane.idle.removeprefix('idle ')}" for lane in panel.lanes if lane.idle]
     more = f" and {len(idle) - MOST_IDLE} more" if len(idle) > MOST_IDLE else ""
     named = f"{', '.join(idle[:MOST_IDLE])}{more}" if more else listed(idle)
     each = " each" if len(idle) > 1 else ""
-    return [f"Idle: {named}, of {seconds(panel.end)}{each}."] if idle else []
+    return [f"Idle: {named}, of {seconds(panel.end, end)}{each}."] if idle else []
 
 
 def spoken(found: Sequence[Bar], run: Run) -> list[str]:
@@ -90,11 +90,11 @@ def _critical(run: Run) -> tuple[list[str], float]:
     return (path, length) if length else ([], 0.0)
 
 
-def critical_words(run: Run, panel: Panel) -> str:
-    """The critical path beside the length of the run; "" where there is none."""
+def critical_words(run: Run, panel: Panel, end: float) -> str:
+    """The critical path beside the length of the run, in the unit that suits `end` seconds; "" where there is none."""
     length = _critical(run)[1]
     if not panel.path:
         return ""
     less = run.makespan - length
-    beside = f"{seconds(less, run.makespan)} less than" if less > run.makespan / 1000 else "as long as"
-    return f"the critical path {' → '.join(panel.path)}, {seconds(length, run.makespan)}, {beside} the run"
+    beside = f"{seconds(less, end)} less than" if less > run.makespan / 1000 else "as long as"
+    return f"the critical path {' → '.join(panel.path)}, {seconds(length, end)}, {beside} the run"

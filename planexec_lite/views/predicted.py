@@ -99,7 +99,7 @@ def differences(what: Predicted, run: Run) -> list[str]:
     never = [id for id in thought if id not in actual]
     surprising = [id for id in actual if id not in thought]
     said += [f"Predicted, never started: {listed(never)}."] if never else []
-    said += [f"Not predicted: {listed(surprising)}."] if surprising else []
+    said += [f"Not predicted: {listed(surprising)}."] if surprising and isinstance(what, Run) else []
     return [sentence for sentence in said if sentence]
 
 

@@ -35,7 +35,7 @@ def timelines(runs: Mapping[str, Run], title: str | None = None) -> Figure:
     for name, run in named:
         found = bars(run)
         panel = panel_of(run, found, {}, end)._replace(heading=_heading(name, run, end, least))
-        here, idle, path = notes(run, found), idle_words(panel), critical_words(run, panel)
+        here, idle, path = notes(run, found), idle_words(panel, end), critical_words(run, panel, end)
         paths.setdefault(path.rpartition(", ")[0], []).append(name)
         text += [panel.heading, *rows(panel, {}, end), *idle, *here, *([f"Thick outline: {path}."] if path else [])]
         alt.append(f"{panel.heading}. {'; '.join(spoken(found, run))}. {' '.join([*idle, *here])}".strip())

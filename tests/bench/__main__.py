@@ -47,6 +47,7 @@ def measure(effort: Effort, peers: Path | None) -> Report:
     checked = validation.measure(steps, times)
     whole, held = memory.measure(effort.held)
     grown = speed.growth(*effort.grown) if effort.grown[2] else []
+    large = speed.whole_plans(*effort.whole) if effort.whole[1] else []
     svg = pictures.overhead(found)
     parts = [
         Part("Real time beside the critical path", makespan.rows(real, scale), "makespan", "critical path",
@@ -55,7 +56,7 @@ def measure(effort: Effort, peers: Path | None) -> Report:
         Part("A step, beside plain peers", speed.beside(taken), "ours", "peer", ("growth.svg", pictures.growth(taken))),
         Part("A step, beside the frameworks", frameworks(found), "framework", "planexec_lite, Inline",
              ("overhead.svg", svg) if svg else None),
-        Part("Ten thousand steps", speed.whole_plans(taken), "taken", "at most"),
+        Part("Large plans, on the wall", large, "taken", "at most", note=f"{effort.whole[0]:,} steps."),
         Part("Growth of the cost of a step", grown, "10,000 steps", "1,000 steps"),
         Part("The cost of validation", validation.rows(checked, steps), "part", "from JSON to results",
              ("validation.svg", pictures.validation(checked, steps))),

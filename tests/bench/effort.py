@@ -15,6 +15,7 @@ class Effort:
         sleeps: rounds of the barrier cases.
         scale: how long their sleeps are; targets hold for 1 alone.
         checked: steps and rounds for the parts of the way from JSON to the results.
+        whole: steps and rounds for large plans in seconds; rounds 0: not measured.
         grown: small plan, large plan and rounds for the growth of the cost of a step; rounds 0: not measured.
         read: the same for parsing and validating.
         held: steps for the memory.
@@ -27,6 +28,7 @@ class Effort:
     sleeps: int
     scale: float
     checked: tuple[int, int]
+    whole: tuple[int, int]
     grown: tuple[int, int, int]
     read: tuple[int, int, int]
     held: int
@@ -40,6 +42,7 @@ FULL = Effort(
     sleeps=5,
     scale=1.0,
     checked=(1_000, 9),
+    whole=(10_000, 3),
     grown=(1_000, 10_000, 3),
     read=(10_000, 100_000, 2),
     held=10_000,
@@ -52,6 +55,7 @@ QUICK = Effort(
     sleeps=1,
     scale=0.25,
     checked=(1_000, 3),
+    whole=(10_000, 0),
     grown=(1_000, 10_000, 0),
     read=(1_000, 10_000, 3),
     held=1_000,

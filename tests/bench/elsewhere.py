@@ -25,7 +25,7 @@ from planexec_lite import Inline
 from tests.bench import imports, makespan, ours, peers
 from tests.bench.barriers import cases
 from tests.bench.plans import SHAPES, TOOLS, add, text_of
-from tests.bench.timing import Taken, rounds
+from tests.bench.timing import Taken, real, rounds, work
 
 ROOT = Path(__file__).parents[2]
 FUNCTIONS = {"add": add}
@@ -99,7 +99,7 @@ def measure(settings: Settings, makers: Mapping[str, Any]) -> Found:
     with ThreadPoolExecutor(makespan.THREADS) as threads:
         for case in cases(settings.scale):
             timed = partial(makespan.contenders, case, threads)
-            found.makespan[case.name] = without_failures(timed, fine, settings.makespans, found.missing)
+            found.makespan[case.name] = without_failures(timed, fine, settings.makespans, found.missing, real)
     codes = {"planexec_lite": imports.OURS} | {PACKAGE_OF[name][0]: f"import {PACKAGE_OF[name][1]}" for name in fine}
     found.imports = imports.interleaved(codes, settings.imports)
     return found
@@ -114,13 +114,14 @@ def without_failures(
     fine: dict[str, Any],
     times: int,
     missing: dict[str, str],
+    clock: Callable[[], float] = work,
 ) -> Taken:
     """Time everybody; drop a framework that fails from `fine`, note why in `missing`, and time the others again."""
 
-    def named(name: str, work: Callable[[], Any]) -> Callable[[], Any]:
+    def named(name: str, contender: Callable[[], Any]) -> Callable[[], Any]:
         def call() -> Any:
             try:
-                return work()
+                return contender()
             except Exception as problem:
                 raise FailedError(name, described(problem)) from problem
 
@@ -128,7 +129,7 @@ def without_failures(
 
     while True:
         try:
-            return rounds({name: named(name, work) for name, work in timed(fine).items()}, times)
+            return rounds({name: named(name, contender) for name, contender in timed(fine).items()}, times, clock)
         except FailedError as failed:
             name, why = failed.args
             if name not in fine:

@@ -31,13 +31,16 @@ class Environment:
 def make(folder: Path, frameworks: dict[str, list[str]] | None = None) -> Environment:
     """Make the environment in `folder`, with uv if it is on the PATH, else with venv and pip; say what is missing.
 
-    A folder in which all was installed before, by the same Python for the same packages, is used as it is.
+    A folder in which all was installed before, by the same Python for the same packages, is used as it is. One that holds anything but
+    an environment is left alone.
     """
     wanted = FRAMEWORKS if frameworks is None else frameworks
     python = folder / ("Scripts" if os.name == "nt" else "bin") / "python"
     stamp, said = folder / STAMP, json.dumps([sys.version, NEEDED, wanted])
     if python.exists() and stamp.exists() and stamp.read_text(encoding="utf-8") == said:
         return Environment(python)
+    if folder.exists() and any(folder.iterdir()) and not (folder / "pyvenv.cfg").exists():
+        return Environment(None, dict.fromkeys(wanted, f"{folder} holds other things; give a new or an empty folder"))
     uv = shutil.which("uv")
     create = [uv, "venv", "--clear", "--python", sys.executable] if uv else [sys.executable, "-m", "venv", "--clear"]
     install = [uv, "pip", "install", "--python", str(python)] if uv else [str(python), "-m", "pip", "install"]

@@ -10,7 +10,7 @@ from typing import Any
 from planexec_lite import Pool
 from tests.bench import ours, peers
 from tests.bench.barriers import TOOLS, Case, cases, pause
-from tests.bench.timing import Row, Taken, ratio, rounds
+from tests.bench.timing import Row, Taken, ratio, real, rounds
 
 FUNCTIONS = {"pause": pause}
 THREADS = 16  # more than any case can use at once
@@ -36,7 +36,7 @@ def contenders(case: Case, threads: ThreadPoolExecutor, frameworks: Makers) -> d
 def measure(times: int, scale: float = 1.0, frameworks: Makers | None = None) -> dict[str, Taken]:
     """Seconds by case and contender, `times` rounds each; `scale` makes the sleeps shorter."""
     with ThreadPoolExecutor(THREADS) as threads:
-        return {case.name: rounds(contenders(case, threads, frameworks or {}), times) for case in cases(scale)}
+        return {case.name: rounds(contenders(case, threads, frameworks or {}), times, real) for case in cases(scale)}
 
 
 def factors(taken: Mapping[str, Taken], scale: float = 1.0) -> dict[str, dict[str, float]]:

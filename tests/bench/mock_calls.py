@@ -8,7 +8,7 @@ from typing import Any
 
 from mock_llm import MockLLM
 from mock_llm.wire import HttpRequest
-from tests.bench.timing import Row, ratio, rounds
+from tests.bench.timing import Row, ratio, real, rounds
 
 SCENES = [
     {"name": f"scene {n}", "when": {"role": "planner", "says": f"task {n}"}, "reply": {"json": {"steps": [n]}}}
@@ -39,6 +39,7 @@ def measure(calls: int = 50, times: int = 9) -> list[Row]:
                 "engine": repeat(lambda: llm.respond(request)),
             },
             times,
+            real,
         )
     each = {name: median(seconds) / calls * 1e6 for name, seconds in taken.items()}
     over_http = ratio(taken["http"], taken["near"])

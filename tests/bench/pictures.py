@@ -38,8 +38,8 @@ def overhead(found: Found) -> str:
     most = max(value for column in each.values() for value in column.values())
     scale = Scale(1.0, 10_000.0 if most > 1_000 else 1_000.0, tenfold=True)
     notes = [
-        f"Microseconds a step, plans of {steps:,} steps, medians of interleaved rounds in one process. Bars on a tenfold"
-        " scale: each hair line is ten times the one before, from 1 µs.",
+        f"Microseconds of processor time a step, plans of {steps:,} steps, medians of interleaved rounds in one process."
+        " Bars on a tenfold scale: each hair line is ten times the one before, from 1 µs.",
     ]
     return lens(title, rows, each, scale, notes, gaps=others[:1])
 
@@ -92,7 +92,9 @@ def growth(taken: Overhead) -> str:
     title += f": at {large:,} steps at most {most:.1f} × what it costs at {small:,}"
     high = max(value for column in each.values() for value in column.values())
     gaps = [names[name].format(f"{sizes[0]:,}") for name in ("Pool", "asyncio")]
-    return lens(title, rows, each, Scale(0.0, high), ["Microseconds a step, execution alone."], gaps=gaps)
+    return lens(
+        title, rows, each, Scale(0.0, high), ["Microseconds of processor time a step, execution alone."], gaps=gaps
+    )
 
 
 def validation(taken: Mapping[str, Taken], steps: int) -> str:
@@ -117,8 +119,8 @@ def validation(taken: Mapping[str, Taken], steps: int) -> str:
         " from JSON to results"
     )
     notes = [
-        f"Microseconds a step at {steps:,} steps; from left to right parse, validate, execute. asyncio over graphlib reads"
-        " the same JSON (the first part of its bars), checks nothing, and executes."
+        f"Microseconds of processor time a step at {steps:,} steps; from left to right parse, validate, execute."
+        " asyncio over graphlib reads the same JSON (the first part of its bars), checks nothing, and executes."
     ]
     return parts(title, groups, "µs", notes)
 

@@ -21,6 +21,8 @@ FAIRNESS_TEXT = """## Who is compared, and what each does not do
 
 All contenders get the same plan, call the same plain functions, and resolve references by the same function. All that
 stand in one table ran in one process, one after the other in every round; a ratio is the median of the rounds' ratios.
+What a step costs is processor time, of all threads of the process: the steps do nothing, and other processes on the
+machine don't count. Real time, large plans and calls of the model are on the wall.
 Everybody starts from the steps as read from JSON, unless the row says "from JSON" or "compiled before".
 
 %s

@@ -11,11 +11,10 @@ from planexec_lite import Inline, Pool, Simulated
 from planexec_lite.workers import Workers
 from tests.bench import ours, peers
 from tests.bench.plans import SHAPES, TOOLS, add, text_of
-from tests.bench.timing import Row, Taken, ratio, rounds
+from tests.bench.timing import Row, Taken, ratio, real, rounds
 
 FUNCTIONS = {"add": add}
-LARGE = 10_000  # steps
-MOST_SECONDS = 1.0  # for LARGE steps of any shape
+MOST_SECONDS = 1.0  # for 10,000 steps of any shape
 PAIRS = [  # ours, theirs, the target at 1,000 steps
     ("Inline", "asyncio", 1.2),
     ("Simulated", "asyncio", None),
@@ -67,14 +66,16 @@ def beside(taken: Overhead) -> list[Row]:
     return rows
 
 
-def whole_plans(taken: Overhead) -> list[Row]:
-    """The largest plans in seconds, from JSON or ready, beside the most that they may take."""
-    return [
-        Row(f"{shape}: {name}", median(times[LARGE][name]), MOST_SECONDS, "s", 1.0)
-        for shape, times in taken.items()
-        if LARGE in times
-        for name in ("Inline", "Inline from JSON", "Simulated", "Pool")
-    ]
+def whole_plans(steps: int, times: int) -> list[Row]:
+    """Large plans in seconds on the wall, from JSON or ready, beside the most that they may take."""
+    rows = []
+    with ThreadPoolExecutor(2) as threads:
+        for shape, waits_for in SHAPES.items():
+            works = contenders(text_of(waits_for, steps), threads)
+            names = ("Inline", "Inline from JSON", "Simulated", "Pool")
+            taken = rounds({name: works[name] for name in names}, times, real)
+            rows += [Row(f"{shape}: {name}", median(taken[name]), MOST_SECONDS, "s", 1.0) for name in names]
+    return rows
 
 
 def growth(small: int, large: int, times: int) -> list[Row]:

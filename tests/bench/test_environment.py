@@ -35,7 +35,7 @@ def does(script: Path, what: str) -> None:
 
 def makes(folder: Path) -> str:
     """The shell command with which the stand-in makes an environment: a link to this interpreter."""
-    return f'case "$1" in venv) mkdir -p {folder}/bin && ln -sf {sys.executable} {folder}/bin/python;; esac'
+    return f'case "$1" in venv) mkdir -p {folder}/bin && touch {folder}/pyvenv.cfg && ln -sf {sys.executable} {folder}/bin/python;; esac'
 
 
 def test_without_a_network_every_framework_is_missing_and_the_reason_is_told(uv: Path, tmp_path: Path) -> None:
@@ -73,6 +73,17 @@ def test_what_was_installed_is_used_again_and_what_was_not_is_tried_again(uv: Pa
     assert (uv.parent / "told").read_text(encoding="utf-8") == told
     assert environment.make(folder, {"another": ["another"]}).missing == {}
     assert (uv.parent / "told").read_text(encoding="utf-8").count("another") == 1
+
+
+def test_a_folder_with_other_things_in_it_is_left_alone(uv: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "letters"
+    folder.mkdir()
+    (folder / "letter.txt").write_text("Dear reader", encoding="utf-8")
+    does(uv, makes(folder))
+    assert environment.make(folder).python is None
+    assert "holds other things" in environment.make(folder).missing["langgraph"]
+    assert [path.name for path in folder.iterdir()] == ["letter.txt"]
+    assert not (uv.parent / "told").exists()
 
 
 def test_an_environment_is_kept_out_of_git(uv: Path, tmp_path: Path) -> None:

@@ -16,10 +16,11 @@ from tests.bench.frameworks import FRAMEWORKS
 from tests.bench.report import COMPARED, Part, Report, frameworks
 from tests.bench.timing import Row
 
-TINY = Effort({10: 1, 20: 1}, {"10": 1}, 1, 0.02, (20, 1), (10, 20, 1), (10, 20, 1), 20, (1, 1), 1)
+TINY = Effort({10: 1, 20: 1}, {"10": 1}, 1, 0.02, (20, 1), (20, 1), (10, 20, 1), (10, 20, 1), 20, (1, 1), 1)
 SECTIONS = [
     "Real time beside the critical path",
     "A step, beside plain peers",
+    "Large plans, on the wall",
     "Growth of the cost of a step",
     "The cost of validation",
     "Parse and validate: growth of the cost of a step",

@@ -6,10 +6,11 @@ import gc
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from statistics import median
-from time import perf_counter
+from time import perf_counter, process_time
 from typing import Any
 
 Taken = dict[str, list[float]]
+real, work = perf_counter, process_time  # the time on the wall, and the processor's time of this process
 
 
 @dataclass(frozen=True)
@@ -65,8 +66,11 @@ def table(title: str, rows: list[Row], ours: str, theirs: str) -> str:
     return "\n".join([*head, *map(str, rows), ""])
 
 
-def rounds(contenders: Mapping[str, Callable[[], Any]], times: int) -> Taken:
+def rounds(contenders: Mapping[str, Callable[[], Any]], times: int, clock: Callable[[], float] = work) -> Taken:
     """Seconds of every contender in every round; in each round all of them run, one after the other.
+
+    The `clock` is `work`, which counts all threads and which other processes don't disturb, or `real`, where somebody
+    sleeps or waits.
 
     What was in memory before is left out of the garbage collections meanwhile, so that they cost each the same.
     """
@@ -75,11 +79,11 @@ def rounds(contenders: Mapping[str, Callable[[], Any]], times: int) -> Taken:
     gc.freeze()
     try:
         for turn in range(times + 1):
-            for name, work in contenders.items():
+            for name, contender in contenders.items():
                 gc.collect()
-                began = perf_counter()
-                work()
-                seconds = perf_counter() - began
+                began = clock()
+                contender()
+                seconds = clock() - began
                 if turn or times == 1:  # the first round warms up
                     taken[name].append(seconds)
     finally:

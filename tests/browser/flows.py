@@ -17,8 +17,10 @@ from tests.guards.books import ROOT
 
 SHOTS = ROOT / "build" / "screenshots"
 AXE = "axe-core@4.10.3"
-OPEN = """[...document.querySelectorAll('.pxl-desk')].some(desk => desk.closest('.jp-Cell')
-    .querySelector('.jp-InputPrompt').innerText.includes('*') && desk.querySelector('button.pxl-main').checkVisibility())"""
+DECISIONS = ("Approve", "Reject", "Ask for changes")
+IS_OPEN = """(desk.closest('.jp-Cell').querySelector('.jp-InputPrompt').innerText.includes('*')
+    && desk.querySelector('button.pxl-main').checkVisibility())"""
+OPEN = f"[...document.querySelectorAll('.pxl-desk')].some(desk => {IS_OPEN})"
 FOCUSED = """() => { const at = document.activeElement; if (!at.closest('.pxl-desk')) return '';
     return at.labels?.length ? at.labels[0].innerText : at.innerText }"""
 RULES = (Path(__file__).parent / "rules.js").read_text(encoding="utf-8")
@@ -70,6 +72,8 @@ def play(page: Page, where: Locator, gestures: Sequence[str | tuple[str, str]]) 
             continue
         wait_dark(where, name, dark=False)
         button(where, name).click()
+        if name in DECISIONS:
+            button(where, "Approve").wait_for(state="hidden")
         if name.startswith("Add"):  # a new step opens its form and takes the focus there
             page.wait_for_function(f"() => ({FOCUSED})() === 'description'")
 
@@ -84,17 +88,25 @@ def script_of(source: str) -> list[str | tuple[str, str]]:
     return ["Approve"]
 
 
+def waiting(page: Page, after: Locator | None = None) -> Locator:
+    """The desk for whose decision a cell waits, when it is there; `after` is the one before it, which must be closed."""
+    if after is not None:
+        button(after, "Approve").wait_for(state="hidden")
+    page.wait_for_function(f"() => {OPEN}")
+    number = page.evaluate(f"() => [...document.querySelectorAll('.pxl-desk')].findIndex(desk => {IS_OPEN})")
+    return page.locator(".pxl-desk").nth(number)
+
+
 def wait_for_a_person(page: Page, seconds: float = 180) -> None:
     """Wait until every cell has run; where one waits for a decision, play its script by hand."""
     for _ in range(20):
         page.wait_for_function(f"() => ({DONE})() || {OPEN}", timeout=seconds * 1000)
         if page.evaluate(DONE):
             return
-        asked = page.locator(".jp-Cell:has(.jp-InputPrompt:text-is('[*]:')):has(.pxl-desk)").first
-        lines = asked.locator(".cm-line").all_inner_texts()
-        shown = asked.locator(".pxl-desk").last
+        shown = waiting(page)
+        cell = shown.locator("xpath=ancestor::*[contains(concat(' ', @class, ' '), ' jp-Cell ')]")
+        lines = cell.locator(".cm-line").all_inner_texts()
         play(page, shown, script_of("\n".join(lines)))
-        button(shown, "Approve").wait_for(state="hidden")
     raise AssertionError("the cells ask and ask")
 
 

@@ -188,12 +188,26 @@ def check_replay(run: Run, policy: Policy) -> None:
     assert decide(board, policy) is None
 
 
+def first_ready(board: Board, order: Sequence[str]) -> str | None:
+    """By hand: the first waiting step whose dependencies are done and whose limits have a place."""
+    running = [board.steps[id].tool or "" for id, state in board.state.items() if state == "running"]
+    for id in order:
+        one = board.steps[id]
+        if board.state[id] == "waiting" and all(board.state[other] == "done" for other in one.depends_on):
+            mine = [limit for limit in board.limits if (one.tool or "") in limit.tools]
+            if all(sum(tool in limit.tools for tool in running) < limit.slots for limit in mine):
+                return id
+    return None
+
+
 def check_order(run: Run, slots: float = math.inf) -> None:
     """No step starts too early or too often, and never more at once than slots and limits allow."""
     board, running, begun = Board(), dict[str, str](), dict[str, int]()
     for event in run.events:
         if isinstance(event, StepStarted):
             assert board.state[event.step] == ("waiting" if event.attempt == 1 else "failed")
+            if event.attempt == 1:
+                assert event.step == first_ready(board, tuple(board.steps)), f"{event.step} overtook"
         elif isinstance(event, StepSkipped):
             assert board.state[event.step] == "waiting", f"{event.step} is {board.state[event.step]}, and is skipped"
         board.apply(event)

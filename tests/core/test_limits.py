@@ -33,7 +33,7 @@ from planexec_lite import (
     tool,
 )
 from planexec_lite.events import PlanProposed, RunStarted, StepCancelled, StepStarted
-from tests.core.shapes import END, Portions, Writing, check_fold, check_order, rounds, starts, step, within
+from tests.core.shapes import END, Portions, Writing, check_fold, check_order, first_ready, rounds, starts, step, within
 
 
 @tool(latency=2.0)
@@ -168,18 +168,6 @@ def test_on_threads_no_more_are_really_at_it_than_the_limit_says() -> None:
     check_fold(run)
 
 
-def first_in_plan_order(board: Board, order: list[str]) -> str | None:
-    """By hand: the first waiting step whose dependencies are done and whose limits have a place."""
-    running = [board.steps[id].tool or "" for id, state in board.state.items() if state == "running"]
-    for id in order:
-        one = board.steps[id]
-        if board.state[id] == "waiting" and all(board.state[other] == "done" for other in one.depends_on):
-            mine = [limit for limit in board.limits if (one.tool or "") in limit.tools]
-            if all(sum(tool in limit.tools for tool in running) < limit.slots for limit in mine):
-                return id
-    return None
-
-
 @st.composite
 def kitchens(draw: st.DrawFn) -> tuple[list[dict[str, Any]], dict[str, int], int | None]:
     steps: list[dict[str, Any]] = []
@@ -200,10 +188,10 @@ def test_who_starts_is_always_the_first_in_plan_order_of_those_that_have_a_place
     steps, limits, slots = kitchen
     run = cook(steps, limits, slots)
     assert run.status == "finished"
-    board, order = Board(), [one["id"] for one in steps]
+    board = Board()
     for event in run.events:
         if isinstance(event, StepStarted):
-            assert event.step == first_in_plan_order(board, order)
+            assert event.step == first_ready(board, [one["id"] for one in steps])
         board.apply(event)
     again = cook(steps, limits, slots)
     assert again.events == run.events

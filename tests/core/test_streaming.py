@@ -34,6 +34,7 @@ from planexec_lite import (
     tool,
 )
 from planexec_lite.events import (
+    Judged,
     JudgeStarted,
     PlanFailed,
     PlanProposed,
@@ -823,6 +824,8 @@ def writings(draw: st.DrawFn) -> tuple[list[list[Any]], set[int]]:
                 more["effects"] = draw(st.sampled_from(["none", "idempotent", "once"]))
             if draw(st.integers(0, 3)) == 0:
                 more["timeout"] = 1.5
+            if draw(st.integers(0, 2)) == 0:
+                more["success_criteria"] = "well done"
             parts.append(work(id, *after, seconds=float(draw(st.integers(0, 3))), **more))
         parts = draw(st.permutations(parts))
         parts = [part for one in parts for part in (float(draw(st.integers(0, 2))), one)]
@@ -838,8 +841,12 @@ def writings(draw: st.DrawFn) -> tuple[list[list[Any]], set[int]]:
     failure=st.sampled_from(["skip", "stop"]),
     replan=st.sampled_from(["never", "failure", "step", "stall"]),
     retries=st.integers(0, 1),
+    limits=st.sampled_from([{}, {"work": 1}, {"work": 2}]),
+    judged=st.sets(st.integers(0, 24)),
 )
-def test_random_writings_are_lawful(made: Any, slots: Any, failure: str, replan: str, retries: int) -> None:
+def test_random_writings_are_lawful(
+    made: Any, slots: Any, failure: str, replan: str, retries: int, limits: Any, judged: set[int]
+) -> None:
     if (failure, replan) == ("stop", "stall"):
         replan = "failure"
     answers, broken = made
@@ -847,7 +854,8 @@ def test_random_writings_are_lawful(made: Any, slots: Any, failure: str, replan:
     runs = []
     for _ in range(2):
         world, planner = World(*broken), Writing(*answers)
-        run = carry_out(world, planner, Simulated(slots), **options, max_rounds=4)
+        judge = RuleEvaluator(lambda step, result: Verdict("retry", "so so") if result in judged else True)
+        run = carry_out(world, planner, Simulated(slots, limits), evaluator=judge, **options, max_rounds=4)
         assert run.board.ended
         assert planner.asked <= 3 * (1 + 2 + 4)
         assert not run.board.in_flight
@@ -857,7 +865,7 @@ def test_random_writings_are_lawful(made: Any, slots: Any, failure: str, replan:
             assert (state == "done") == (id in run.results)
         if failure == "skip" and run.status == "failed" and not run.board.problems:
             assert "waiting" not in run.board.state.values()
-        failed = {event.step for event in run.events if isinstance(event, StepFailed)}
+        failed = {event.step for event in run.events if isinstance(event, StepFailed | Judged)}
         assert {id for id, state in run.board.state.items() if state == "failed"} <= failed
         runs.append(run)
     assert runs[0].events == runs[1].events

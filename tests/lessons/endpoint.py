@@ -62,16 +62,39 @@ class Handler(BaseHTTPRequestHandler):
         if "temperature" in request:
             self.send(400, {"error": NO_TEMPERATURE})
             return
+        if request.get("stream"):
+            self.send_chunks(request)
+            return
         message = {"role": "assistant", "content": answer(request), "refusal": None}
         choice = {"index": 0, "message": message, "finish_reason": "stop", "logprobs": None}
         usage = {"prompt_tokens": 11, "completion_tokens": 22, "total_tokens": 33}
         body = {"id": "x", "object": "chat.completion", "created": 1, "model": request["model"]}
         self.send(200, body | {"choices": [choice], "usage": usage})
 
+    def send_chunks(self, request: dict[str, Any]) -> None:
+        """The same answer in pieces, as server-sent events; without any word about time."""
+        frame = {"id": "x", "object": "chat.completion.chunk", "created": 1, "model": request["model"]}
+        text = answer(request)
+        deltas = [
+            {"role": "assistant", "content": ""},
+            *({"content": text[n : n + 9]} for n in range(0, len(text), 9)),
+            {},
+        ]
+        chunks: list[Any] = [
+            frame | {"choices": [{"index": 0, "delta": delta, "finish_reason": None if delta else "stop"}]}
+            for delta in deltas
+        ]
+        usage = {"prompt_tokens": 11, "completion_tokens": 22, "total_tokens": 33}
+        chunks.append(frame | {"choices": [], "usage": usage})
+        body = "".join(f"data: {json.dumps(chunk)}\n\n" for chunk in chunks) + "data: [DONE]\n\n"
+        self.send_bytes(200, "text/event-stream", body.encode())
+
     def send(self, status: int, body: dict[str, Any]) -> None:
-        data = json.dumps(body).encode()
+        self.send_bytes(status, "application/json", json.dumps(body).encode())
+
+    def send_bytes(self, status: int, kind: str, data: bytes) -> None:
         self.send_response(status)
-        self.send_header("content-type", "application/json")
+        self.send_header("content-type", kind)
         self.send_header("content-length", str(len(data)))
         self.end_headers()
         self.wfile.write(data)

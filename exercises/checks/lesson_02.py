@@ -1,0 +1,281 @@
+"""Lesson 02, ReAct: what its exercises are judged by."""
+
+from __future__ import annotations
+
+import json
+from types import SimpleNamespace
+from typing import Any
+
+from exercises.exercise import Trial, exercise
+from planexec_lite import (
+    Board,
+    NextStepPlanner,
+    Plan,
+    PlannerExecutor,
+    Policy,
+    Run,
+    Simulated,
+    Toolbox,
+    ToolExecutor,
+    views,
+)
+from planexec_lite.events import StepStarted
+from planexec_lite.scenarios import migration
+
+
+def _read(steps: int) -> int:
+    """How many characters the agent of the lesson sends for a task of so many steps."""
+    read = 0
+
+    def model(text: str) -> str:
+        nonlocal read
+        read += len(text)
+        return "done" if len(text) == 100 * (steps + 1) else "look"
+
+    text = "g" * 100
+    while model(text) != "done":
+        text += "o" * 100
+    return read
+
+
+@exercise(
+    "02.1",
+    nudge="Write down how long the text is in the first question, the second and the third. The last one holds "
+    "every observation.",
+    question="What is 100 + 200 + 300 + …, and how many terms has that sum when ten steps are to be done and one 'done' "
+    "is to be heard?",
+    learned="Who sends the whole transcript each time pays for it again each time: the text grows with the square of the steps.",
+)
+def sent(trial: Trial, ten: Any, twenty: Any) -> None:
+    """Two whole numbers: the characters that are sent for ten steps and for twenty."""
+    for name, guess, steps in [("ten", ten, 10), ("twenty", twenty, 20)]:
+        right = _read(steps)
+        trial.said(name, guess)
+        trial.want(type(guess) in (int, float), "a whole number, as in `ten = 700`", "A prediction is one number.")
+        rule = "A model remembers nothing: each question holds all that was seen before."
+        if guess == right - 100 * (steps + 1):
+            rule = "One question a step, and one more to hear 'done'; it holds all the observations."
+        elif name == "twenty":
+            rule = "The text grows with the square of the steps: more questions, and each of them longer."
+        trial.want(guess == right, f"the characters that a counting model has read ({name})", rule)
+
+
+@exercise(
+    "02.2",
+    nudge="One `try` round the whole turn is enough: reading the reply, finding the tool, calling it. What comes out of it, "
+    "result or error, is added to the text in the same way.",
+    question="If the model is not told what went wrong, what will it answer to the same text? And is an answer of 0 an "
+    "answer?",
+    learned="An error that the model can read is a step forward. An error that ends the agent is the end of the work.",
+)
+def reads_errors(trial: Trial, react: Any) -> None:
+    """The model's answer; errors are observations, and after so many turns a text that begins with "gave up"."""
+    world = migration.World()
+    made: list[tuple[Any, str]] = [
+        (_said("write_migration", sql=migration.BROKEN_SCRIPT), "syntax error"),
+        (_said("write_migration", sql=migration.SCRIPT), "migration-1.sql"),
+        (_said("test_script", file="migration-1.sql"), "test_script"),
+        (_said("test_migration", name="migration-1.sql"), "'file'"),
+        ("Let me test it first.", "Expecting value"),
+        (_said("test_migration", file="migration-1.sql"), "'emails': 11"),
+        ('{"tool": "backup_database"}', "params"),
+        (_said("run_migration", file="migration-1.sql"), "'statements': 3"),
+    ]
+    came = _act(trial, react, world.tools, made, "migrated", turns=9)
+    trial.show(views.graph, _drawn(made))
+    trial.want(came == "migrated", "'migrated', the model's answer", "At 'answer' the agent hands it out.")
+    damage = world.damage()
+    trial.want(
+        not damage and world.read_schema()["now"] == world.read_schema()["wanted"], "a migrated database", str(damage)
+    )
+    for answer in (0, "", False):
+        came = _act(trial, react, world.tools, [(_said("read_schema"), "'customers': 12")], answer, turns=2)
+        kind = type(came) is type(answer) and came == answer
+        trial.want(
+            kind, f"{answer!r}, the model's answer", "An answer may be 0, or empty: what counts is that it is there."
+        )
+    for turns in (1, 4):
+        made = [(_said("read_schema"), "'customers': 12")] * turns
+        came = _act(trial, react, world.tools, made, None, turns=turns)
+        gave_up = isinstance(came, str) and came.startswith("gave up")
+        trial.want(gave_up, "a text that begins with 'gave up'", "Every loop ends, and says so.")
+
+
+def _said(tool: str, **params: Any) -> str:
+    return json.dumps({"tool": tool, "params": params})
+
+
+def _act(trial: Trial, react: Any, tools: Toolbox, made: list[tuple[Any, str]], answer: Any, turns: int) -> Any:
+    """Run the learner's agent with a model that makes these replies in turn, and reads what came of each."""
+    asked = 0
+
+    def model(text: str) -> str:
+        nonlocal asked
+        trial.want(asked < turns, f"{turns} questions at most", f"Every loop ends: turns={turns} is the most.")
+        trial.want("the new schema" in text, "a text that holds the goal", "The model reads the goal each time.")
+        place = 0
+        for number, (reply, seen) in enumerate(made[:asked], 1):
+            wanted = f"a text with what came of reply {number}, {reply}: something with {seen}"
+            last = "What went wrong is an observation too. Without it, the model is asked the same question again."
+            rule = last if number == asked else "The model reads all that was seen before, in order."
+            trial.want(seen in text[place:], wanted, rule)
+            place = text.index(seen, place) + len(seen)
+        asked += 1
+        return str(made[asked - 1][0]) if asked <= len(made) else json.dumps({"answer": answer})
+
+    came = trial.call(react, migration.GOAL, model, tools, turns)
+    wanted = turns if answer is None else len(made) + 1
+    rule = "An answer may be 0, or empty: what counts is that it is there."
+    trial.want(
+        asked == wanted, f"{wanted} questions, not {asked}", rule if answer is not None else "All turns may be used."
+    )
+    return came
+
+
+def _drawn(made: list[tuple[Any, str]]) -> Plan:
+    """The replies of the model as a plan: one after the other."""
+    tools = [json.loads(reply)["tool"] if reply[0] == "{" else "(no JSON)" for reply, _ in made]
+    return Plan.parse([{"description": f"{tool} → {seen}"} for tool, (_, seen) in zip(tools, made, strict=True)])
+
+
+@exercise(
+    "02.3",
+    nudge="Say what has to be on the board before `run_migration` may be named, for one script. Then put a loop over the "
+    "scripts around it.",
+    question="A step that has failed is in `board.steps` and not in `board.results`. How do you tell a test that has not "
+    "been made from one that has failed, and what comes after each?",
+    learned="One step at a time is not the fault. The fault was an order that nobody had written down.",
+)
+def tested_first(trial: Trial, next_step: Any) -> None:
+    """The next step as a dict, or None: backup, then write and test script after script, then run the first that passes."""
+    hasty, sound = migration.HASTY_SCRIPT, migration.SCRIPT
+    other = sound.replace("DROP", "UPDATE customers SET email = email;\nDROP")
+    for name, scripts, passes in [
+        ("hasty, sound", [hasty, sound], 2),
+        ("hasty, hasty", [hasty, hasty], 0),
+        ("sound, other", [sound, other], 1),
+        ("hasty, hasty, sound", [hasty, hasty, sound], 3),
+    ]:
+        world = migration.World()
+        run = _migrated(trial, next_step, world, scripts)
+        if not trial.figures:
+            trial.show(views.board, run)
+        trial.called = f"migrate(next_step, migration.World(), [{name}])"
+        called = [run.board.steps[id].tool for id in _started(run)]
+        trial.came = f"{run.status}; called were {', '.join(map(str, called))}" + (
+            f"; {run.reason}" if run.reason else ""
+        )
+        damage = world.damage()
+        rule = "A test comes before what it tests can do harm."
+        if "test_migration" in called[: called.index("run_migration")] if "run_migration" in called else False:
+            rule = "A test that nobody looks at is no test: what runs is the file that has passed."
+        trial.want(not damage, f"no damage, and not: {'; '.join(damage)}", rule)
+        now = world.read_schema()
+        new = now["now"] == now["wanted"]
+        if not passes:
+            trial.want(not new and "run_migration" not in called, "nothing run", "If no script passes, none is run.")
+        else:
+            text = f"the first script that passes, in production; it is script {passes}"
+            trial.want(new and called.count("run_migration") == 1, text, "After a failed test comes the next script.")
+            before = called[: called.index("run_migration")]
+            rule = "A way back is made before it is needed."
+            trial.want("backup_database" in before, "a backup before anything runs", rule)
+        tests = passes or len(scripts)
+        text = f"{tests} scripts tested, not {called.count('test_migration')}"
+        trial.want(
+            called.count("test_migration") == tests, text, "Each script is tested once, up to the first that passes."
+        )
+        trial.want(called.count("backup_database") == 1, "one backup", "A step is done once.")
+        trial.want(run.status == "finished", "a run that finishes", str(run.reason))
+
+
+def _started(run: Run) -> list[str]:
+    """The ids of the steps in the order in which they started."""
+    return [event.step for event in run.events if isinstance(event, StepStarted)]
+
+
+def _migrated(trial: Trial, next_step: Any, world: migration.World, scripts: list[str]) -> Run:
+    """Run the learner's one-step planner in the loop of the kit."""
+
+    def asked(goal: str, board: Board) -> Any:
+        step = trial.call(next_step, goal, board, scripts)
+        trial.want(step is None or isinstance(step, dict), "a step as a dict, or None", "A planner hands over steps.")
+        return step
+
+    policy = Policy(replan="failure", max_replans=5)
+    agent = PlannerExecutor(NextStepPlanner(asked), ToolExecutor(world.tools), workers=Simulated(), policy=policy)
+    return agent.run(migration.GOAL)
+
+
+@exercise(
+    "02.4",
+    nudge="Ask the board first: is the look done? Before it, hand over that one step and `complete=False`. `Plan` takes "
+    "goal, steps, answer and complete.",
+    question="What did `read_schema` return, and which two parts of it tell whether work is left? Which of the seven steps "
+    "must not be in the rest, and what may its steps still refer to?",
+    learned="The horizon is a choice for every question: one step where you can't know, all of them where you can.",
+)
+def look_first(trial: Trial, plan: Any) -> None:
+    """A `Plan`: one step that reads the schema; then an answer without steps, or all the steps of the rest."""
+    for migrated in (True, False):
+        world = migration.World()
+        if migrated:
+            file = world.write_migration(migration.SCRIPT)["file"]
+            world.run_migration(file)
+        run, asked = _looked(trial, plan, world)
+        trial.show(views.board, run)
+        tools = {id: run.board.steps[id].tool for id in _started(run)}
+        where = "a world that has the new schema" if migrated else "a fresh world"
+        trial.called = f"a run with your planner in {where}"
+        trial.came = f"{run.status}, {asked} questions, called were {', '.join(map(str, tools.values()))}"
+        trial.want(run.status == "finished", "a run that finishes", str(run.reason))
+        trial.want(asked == 2, f"two questions to the planner, not {asked}", "One to look, one for all the rest.")
+        trial.want(list(tools.values()).count("read_schema") == 1, "one look at the schema", "Finished work is kept.")
+        if migrated:
+            trial.want(
+                len(tools) == 1, "nothing done after the look", "Who looks first need not do what is done already."
+            )
+            said = isinstance(run.answer, str) and run.answer.strip()
+            trial.want(said, "a text in the plan's `answer`", "A run that ends early says why.")
+            continue
+        now = world.read_schema()
+        damage = world.damage()
+        trial.want(
+            not damage and now["now"] == now["wanted"], "the new schema, and no damage", f"{damage or now['now']}"
+        )
+        order = list(tools.values())
+        early = [
+            one for one in ("test_migration", "backup_database") if one not in order[: order.index("run_migration")]
+        ]
+        trial.want(
+            not early, f"{' and '.join(early)} before run_migration", "Order matters here: that is why it is a plan."
+        )
+        rule = "The application has to expect the schema that there is."
+        trial.want(world.config == {"schema": 2}, f"the config {{'schema': 2}}, not {world.config}", rule)
+
+
+def _looked(trial: Trial, plan: Any, world: migration.World) -> tuple[Run, int]:
+    """Run the learner's planner in the loop of the kit, and look at each plan that it hands over; and count them."""
+    asked = 0
+
+    def planned(goal: str, board: Board, tools: Toolbox) -> Any:
+        nonlocal asked
+        asked += 1
+        rule = "The second plan is all the rest: between its steps nobody has to be asked."
+        trial.want(asked <= 2, "a run in which the planner is not asked a third time", rule)
+        came = trial.call(plan, goal, board, tools)
+        trial.want(isinstance(came, Plan), "a `Plan`", "A planner hands over a plan.")
+        if asked == 1:
+            looks = [step.tool for step in came.steps] == ["read_schema"]
+            rule = "Nobody knows yet what has to be done: nothing but the look is planned."
+            trial.want(looks, "one step at first, with the tool read_schema", rule)
+            rule = "A planner that wants to be asked again says that its plan is not complete."
+            trial.want(not came.complete, "a plan with complete=False", rule)
+        problems = came.problems(tools, done=list(board.results))
+        first = str(problems[0]) if problems else ""
+        trial.want(not problems, f"a plan that is fit to run, not one in which {first}", "A bad plan never runs.")
+        return came
+
+    agent = PlannerExecutor(SimpleNamespace(plan=planned), ToolExecutor(world.tools), workers=Simulated())
+    run = agent.run(migration.GOAL)
+    return run, asked

@@ -1,0 +1,59 @@
+"""Lesson 07 in a real JupyterLab, with a person before it: what was edited and approved is what runs."""
+
+import pytest
+from playwright.sync_api import Page
+
+from planexec_lite import Plan, Step
+from planexec_lite.scenarios import migration
+from tests.browser import flows
+from tests.browser.flows import button, fill, play, shoot, wait_dark
+from tests.browser.lab import COMPLAINTS, Lab, in_a_browser, listen, ours, run_all, wait_until_ready
+from tests.guards.books import LESSONS, ROOT
+
+LESSON = next((path for path in LESSONS if path.name.startswith("07")), None)
+
+pytestmark = [*in_a_browser, pytest.mark.skipif(LESSON is None, reason="there is no lesson 07")]
+
+REFUSED = Plan.parse(migration.DANGEROUS_PLAN)
+APPROVED = REFUSED.changed(
+    steps=(
+        REFUSED.steps[0],
+        REFUSED.steps[1].model_copy(update={"params": {"message": "Only a backup"}}),
+        Step(id="3", description="Delete production database", tool="backup_database", depends_on=("2",)),
+        Step(id="4", tool="verify_integrity", depends_on=("3",)),
+    )
+)
+
+
+def test_a_person_rejects_asks_edits_and_approves_and_that_plan_runs(lab: Lab, page: Page) -> None:
+    assert LESSON is not None
+    errors = listen(page)
+    page.goto(lab.address(LESSON.relative_to(ROOT)))
+    wait_until_ready(page)
+    run_all(page)
+
+    shown = flows.waiting(page)
+    assert "happens once, can't be undone" in shown.inner_text()
+    shoot(page, "lesson-07-refused")
+    play(page, shown, [("Comment", "it deletes production"), "Reject"])
+
+    shown = flows.waiting(page, after=shown)
+    play(page, shown, [("Comment", "Back up first, and delete nothing"), "Ask for changes"])
+
+    shown = flows.waiting(page, after=shown)
+    button(shown, "Edit 2").click()
+    fill(shown, "message", "")
+    wait_dark(shown, "Approve")
+    fill(shown, "message", "Only a backup")
+    wait_dark(shown, "Approve", dark=False)
+    play(page, shown, [("3: tool", "backup_database"), "Add a step"])
+    wait_dark(shown, "Approve")
+    play(page, shown, [("4: tool", "verify_integrity"), "Approve"])
+
+    flows.wait_for_a_person(page)
+    assert page.locator(COMPLAINTS).all_inner_texts() == []
+    said = page.get_by_text(f"reviewer approved {APPROVED.hash[:8]}; the planner had written {REFUSED.hash[:8]}")
+    said.scroll_into_view_if_needed()
+    assert "finished · 12 customers" in said.inner_text()
+    shoot(page, "lesson-07-approved")
+    assert ours(errors) == []
