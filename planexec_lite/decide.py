@@ -55,17 +55,15 @@ def holds_back(board: Board, policy: Policy) -> bool:
     """Whether nothing may start until what is in flight has ended: the workers take back what has not begun."""
     if _bad_end(board, policy) is not None:
         return True
-    tried_again = any(
-        id is not None and board.attempt[id][0] > 1 for id in board.in_flight
-    )  # that goes before a replan
-    return _why_replan(board, policy) is not None and not tried_again
+    # what is being tried again goes before a replan
+    trying_again = any(id is not None and board.attempt[id][0] > 1 for id in board.in_flight)
+    return _why_replan(board, policy) is not None and not trying_again
 
 
 def _start(board: Board, policy: Policy, id: str) -> StepStarted:
+    """Start a step; only the step itself may ask for retries that could do harm."""
     retries = board.steps[id].retries
-    if (
-        policy.retries and not retries and board.repeatable(id)
-    ):  # a repeat that could do harm, only the step may ask for
+    if policy.retries and not retries and board.repeatable(id):
         retries = policy.retries
     return StepStarted(board.now, id, 1, 1 + retries)
 

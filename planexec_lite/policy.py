@@ -12,7 +12,7 @@ class Policy:
 
     Args:
         failure: what a failed step means: "skip" its dependents and go on elsewhere, or "stop" the run.
-        retries: how often a failed step is tried again, where the step does not say so itself.
+        retries: how often a failed step is tried again, where it does not say so itself and a repeat does no harm.
         max_steps: the most steps that a planner may write into one plan.
         max_repairs: how often in a row an unfit plan may go back to the planner.
         max_changes: how often a reviewer may ask for a changed plan.

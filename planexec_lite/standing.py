@@ -118,9 +118,8 @@ class Standing:
         self.state.update(dict.fromkeys(ids, "waiting"))
         self._unfinished.update(dict.fromkeys(ids))
         self._frontier.add(steps, self.results)
-        if (
-            self.failed
-        ):  # a step that arrives late, while the planner is still writing, may wait for one that has failed
+        if self.failed:
+            # a step that arrives while the planner is still writing may wait for one that has failed meanwhile
             lost = ("failed", "skipped")
             self.doomed += [step.id for step in steps if any(self.state.get(id) in lost for id in step.depends_on)]
 

@@ -35,7 +35,8 @@ def does(script: Path, what: str) -> None:
 
 def makes(folder: Path) -> str:
     """The shell command with which the stand-in makes an environment: a link to this interpreter."""
-    return f'case "$1" in venv) mkdir -p {folder}/bin && touch {folder}/pyvenv.cfg && ln -sf {sys.executable} {folder}/bin/python;; esac'
+    made = f"mkdir -p {folder}/bin; touch {folder}/pyvenv.cfg; ln -sf {sys.executable} {folder}/bin/python"
+    return f'case "$1" in venv) {made};; esac'
 
 
 def test_without_a_network_every_framework_is_missing_and_the_reason_is_told(uv: Path, tmp_path: Path) -> None:
