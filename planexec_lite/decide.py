@@ -57,7 +57,8 @@ def holds_back(board: Board, policy: Policy) -> bool:
         return True
     # what is being tried again goes before a replan
     trying_again = any(id is not None and board.attempt[id][0] > 1 for id in board.in_flight)
-    return _why_replan(board, policy) is not None and not trying_again
+    planned_again = (board.problems and not board.planning) or _why_replan(board, policy) is not None
+    return bool(planned_again) and not trying_again
 
 
 def _start(board: Board, policy: Policy, id: str) -> StepStarted:

@@ -205,6 +205,12 @@ def record(board: Board) -> str:
             lines.append(f"- step {id}, {step}: done, result {references.as_text(board.results[id])}{found}")
         else:
             why = f", {board.errors[id]}" if id in board.errors else ""
+            why += "; nobody knows whether it still goes on" if id in board.in_doubt else ""
+            why += (
+                f"; a late result came, and does not count: {references.as_text(board.late[id])}"
+                if id in board.late
+                else ""
+            )
             lines.append(f"- step {id}, {step}: {board.state[id]}{why}")
     news = [f"- {text}" for text in board.news]
     said = "\n\nSo far:\n" + "\n".join(lines) if lines else ""

@@ -63,6 +63,7 @@ class Proposals(Standing):
             self.opened |= {event.step} if event.step else set()
             if event.grant is not None:
                 self.granted = Granted(event.grant, self.plan.steps, event.by)
+                self.begun.clear()
         elif event.verdict == "change":
             self.changes_asked += 1
             self.approved.discard(event.plan_hash)

@@ -40,7 +40,7 @@ class Standing:
         self.in_doubt: dict[str, int] = {}
         self.late: dict[str, object] = {}
         self.arrived: dict[str, None] = {}
-        self.begun: list[Step] = []
+        self.begun: list[Step] = []  # since the last grant
         self.done_since_plan = 0
         self.limits: tuple[Limit, ...] = ()
         self.effects: dict[str, Effects] = {}
@@ -120,8 +120,8 @@ class Standing:
         self._frontier.add(steps, self.results)
         if self.failed:
             # a step that arrives while the planner is still writing may wait for one that has failed meanwhile
-            lost = ("failed", "skipped")
-            self.doomed += [step.id for step in steps if any(self.state.get(id) in lost for id in step.depends_on)]
+            lost = {*self.failed, *(id for id, state in self.state.items() if state == "skipped")}
+            self.doomed += [step.id for step in steps if not lost.isdisjoint(step.depends_on)]
 
     def start(self, id: str, attempt: int, attempts: int) -> None:
         """A ready step runs, or, at a later attempt, the first that is to be tried again."""

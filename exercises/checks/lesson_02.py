@@ -6,7 +6,7 @@ import json
 from types import SimpleNamespace
 from typing import Any
 
-from exercises.exercise import Trial, exercise
+from exercises.exercise import Trial, cut, exercise
 from planexec_lite import (
     Board,
     NextStepPlanner,
@@ -71,31 +71,31 @@ def sent(trial: Trial, ten: Any, twenty: Any) -> None:
 def reads_errors(trial: Trial, react: Any) -> None:
     """The model's answer; errors are observations, and after so many turns a text that begins with "gave up"."""
     world = migration.World()
-    made: list[tuple[Any, str]] = [
+    made = [
         (_said("write_migration", sql=migration.BROKEN_SCRIPT), "syntax error"),
         (_said("write_migration", sql=migration.SCRIPT), "migration-1.sql"),
-        (_said("test_script", file="migration-1.sql"), "test_script"),
-        (_said("test_migration", name="migration-1.sql"), "'file'"),
-        ("Let me test it first.", "Expecting value"),
-        (_said("test_migration", file="migration-1.sql"), "'emails': 11"),
-        ('{"tool": "backup_database"}', "params"),
-        (_said("run_migration", file="migration-1.sql"), "'statements': 3"),
+        (_said("test_script", file="migration-1.sql"), ""),
+        (_said("test_migration", name="migration-1.sql"), "file"),
+        ("Let me test it first.", ""),
+        (_said("test_migration", file="migration-1.sql"), "emails"),
+        ('{"tool": "backup_database"}', ""),
+        (_said("run_migration", file="migration-1.sql"), "statements"),
     ]
     came = _act(trial, react, world.tools, made, "migrated", turns=9)
-    trial.show(views.graph, _drawn(made))
+    trial.show(views.graph, _drawn(made), title="What your agent did, one turn at a time")
     trial.want(came == "migrated", "'migrated', the model's answer", "At 'answer' the agent hands it out.")
     damage = world.damage()
     trial.want(
         not damage and world.read_schema()["now"] == world.read_schema()["wanted"], "a migrated database", str(damage)
     )
     for answer in (0, "", False):
-        came = _act(trial, react, world.tools, [(_said("read_schema"), "'customers': 12")], answer, turns=2)
+        came = _act(trial, react, world.tools, [(_said("read_schema"), "customers")], answer, turns=2)
         kind = type(came) is type(answer) and came == answer
         trial.want(
             kind, f"{answer!r}, the model's answer", "An answer may be 0, or empty: what counts is that it is there."
         )
     for turns in (1, 4):
-        made = [(_said("read_schema"), "'customers': 12")] * turns
+        made = [(_said("read_schema"), "customers")] * turns
         came = _act(trial, react, world.tools, made, None, turns=turns)
         gave_up = isinstance(came, str) and came.startswith("gave up")
         trial.want(gave_up, "a text that begins with 'gave up'", "Every loop ends, and says so.")
@@ -105,23 +105,26 @@ def _said(tool: str, **params: Any) -> str:
     return json.dumps({"tool": tool, "params": params})
 
 
-def _act(trial: Trial, react: Any, tools: Toolbox, made: list[tuple[Any, str]], answer: Any, turns: int) -> Any:
+def _act(trial: Trial, react: Any, tools: Toolbox, made: list[tuple[str, str]], answer: Any, turns: int) -> Any:
     """Run the learner's agent with a model that makes these replies in turn, and reads what came of each."""
-    asked = 0
+    asked, before = 0, ""
+    most = f"{turns} question{'s' * (turns != 1)} at most"
 
     def model(text: str) -> str:
-        nonlocal asked
-        trial.want(asked < turns, f"{turns} questions at most", f"Every loop ends: turns={turns} is the most.")
+        nonlocal asked, before
+        trial.want(asked < turns, most, f"Every loop ends: turns={turns} is the most.")
         trial.want("the new schema" in text, "a text that holds the goal", "The model reads the goal each time.")
         place = 0
         for number, (reply, seen) in enumerate(made[:asked], 1):
-            wanted = f"a text with what came of reply {number}, {reply}: something with {seen}"
-            last = "What went wrong is an observation too. Without it, the model is asked the same question again."
-            rule = last if number == asked else "The model reads all that was seen before, in order."
-            trial.want(seen in text[place:], wanted, rule)
+            wanted = f"a text that says what came of reply {number}, {cut(reply, 90)}"
+            wanted += f": something with {seen!r}" if seen else ""
+            rule = "The model reads all that was seen before, in order."
+            if number == asked:
+                rule = "What went wrong is an observation too. Without it, the model is asked the same question again."
+            trial.want(seen in text[place:] and text != before, wanted, rule)
             place = text.index(seen, place) + len(seen)
-        asked += 1
-        return str(made[asked - 1][0]) if asked <= len(made) else json.dumps({"answer": answer})
+        asked, before = asked + 1, text
+        return made[asked - 1][0] if asked <= len(made) else json.dumps({"answer": answer})
 
     came = trial.call(react, migration.GOAL, model, tools, turns)
     wanted = turns if answer is None else len(made) + 1
@@ -132,10 +135,10 @@ def _act(trial: Trial, react: Any, tools: Toolbox, made: list[tuple[Any, str]], 
     return came
 
 
-def _drawn(made: list[tuple[Any, str]]) -> Plan:
+def _drawn(made: list[tuple[str, str]]) -> Plan:
     """The replies of the model as a plan: one after the other."""
     tools = [json.loads(reply)["tool"] if reply[0] == "{" else "(no JSON)" for reply, _ in made]
-    return Plan.parse([{"description": f"{tool} → {seen}"} for tool, (_, seen) in zip(tools, made, strict=True)])
+    return Plan.parse([{"description": tool} for tool in tools])
 
 
 @exercise(
@@ -167,7 +170,8 @@ def tested_first(trial: Trial, next_step: Any) -> None:
         )
         damage = world.damage()
         rule = "A test comes before what it tests can do harm."
-        if "test_migration" in called[: called.index("run_migration")] if "run_migration" in called else False:
+        before = called[: called.index("run_migration")] if "run_migration" in called else called
+        if "test_migration" in before:
             rule = "A test that nobody looks at is no test: what runs is the file that has passed."
         trial.want(not damage, f"no damage, and not: {'; '.join(damage)}", rule)
         now = world.read_schema()
@@ -177,14 +181,16 @@ def tested_first(trial: Trial, next_step: Any) -> None:
         else:
             text = f"the first script that passes, in production; it is script {passes}"
             trial.want(new and called.count("run_migration") == 1, text, "After a failed test comes the next script.")
-            before = called[: called.index("run_migration")]
+            ran = next(run.results[id]["file"] for id in _started(run) if run.board.steps[id].tool == "run_migration")
+            first = (world.folder / ran).read_text(encoding="utf-8") == scripts[passes - 1]
+            trial.want(
+                first, f"{text}, and not {ran}", "The first one that passes is run; there was no need for another."
+            )
             rule = "A way back is made before it is needed."
             trial.want("backup_database" in before, "a backup before anything runs", rule)
-        tests = passes or len(scripts)
-        text = f"{tests} scripts tested, not {called.count('test_migration')}"
-        trial.want(
-            called.count("test_migration") == tests, text, "Each script is tested once, up to the first that passes."
-        )
+        tests = called.count("test_migration")
+        text = f"each script tested once, at most {len(scripts)} tests, not {tests}"
+        trial.want(tests <= len(scripts), text, "A step is done once.")
         trial.want(called.count("backup_database") == 1, "one backup", "A step is done once.")
         trial.want(run.status == "finished", "a run that finishes", str(run.reason))
 
@@ -265,6 +271,10 @@ def _looked(trial: Trial, plan: Any, world: migration.World) -> tuple[Run, int]:
         trial.want(asked <= 2, "a run in which the planner is not asked a third time", rule)
         came = trial.call(plan, goal, board, tools)
         trial.want(isinstance(came, Plan), "a `Plan`", "A planner hands over a plan.")
+        trial.called = f"plan(goal, board, tools), question {asked}; done: {', '.join(board.results) or 'nothing'}"
+        trial.came = (
+            f"a plan with complete={came.complete}" + (f", answer {came.answer!r}" if came.answer else "") + f"\n{came}"
+        )
         if asked == 1:
             looks = [step.tool for step in came.steps] == ["read_schema"]
             rule = "Nobody knows yet what has to be done: nothing but the look is planned."

@@ -69,7 +69,7 @@ def price(trial: Trial, cheapest_first: Any, dearer: Any) -> None:
     )
     rule = "The same calls under other names: the bill goes down most where the most tokens get the cheap name."
     trial.want(said == sorted(bills, key=bills.__getitem__), "the teams by the bills of that run, lowest first", rule)
-    trial.said("dearer", dearer)
+    dearer = trial.said("dearer", dearer.lower() if isinstance(dearer, str) else dearer)
     trial.want(dearer in ("planner", "executor"), '"planner" or "executor"', "A prediction names one half of the team.")
     halves = {"planner": _dollars(planning, STRONG), "executor": _dollars(working, CHEAP)}
     rule = "A strong token costs sixteen cheap ones, and nine short calls are not sixteen times one long call."
@@ -120,14 +120,8 @@ def resolver(trial: Trial, resolve: Any) -> None:
     right = {"sections": ["the sea", {"year": found["10"]}, 3, None], "more": found["1"]}
     trial.want(_exactly(came, right), repr(right), "Lists and dicts are gone through; what is no text stays as it is.")
     _never_searched(trial, resolve)
-    try:
-        came = trial.call(resolve, "{step_9_result} and {step_2_result}", found)
-    except Raised as problem:
-        if not isinstance(problem.error, LookupError):
-            raise
-    else:
-        rule = "A missing result is an error. A gap in a text would be found by a customer."
-        trial.wrong("a LookupError: step 9 has no result", rule)
+    for value in ("{step_9_result} and {step_2_result}", "{step_9_result}", ["{step_9_result}"]):
+        _missing(trial, resolve, value, found)
     run, report = _the_trap(partial(trial.call, resolve))
     rule = "The newsletter asks for the notes, in braces. What it says is data."
     trial.want(run.status == "finished", "a run that finishes", rule)
@@ -153,6 +147,18 @@ def _never_searched(trial: Trial, resolve: Any) -> None:
     ]:
         came = trial.call(resolve, value, guest)
         trial.want(_exactly(came, right), repr(right), rule)
+
+
+def _missing(trial: Trial, resolve: Any, value: Any, found: dict[str, Any]) -> None:
+    """A reference to a step without a result raises a LookupError."""
+    try:
+        trial.call(resolve, value, found)
+    except Raised as problem:
+        if not isinstance(problem.error, LookupError):
+            raise
+    else:
+        rule = "A missing result is an error. A gap in a text would be found by a customer."
+        trial.wrong("a LookupError: step 9 has no result", rule)
 
 
 def _the_trap(resolve: Any) -> tuple[Run, str]:
@@ -233,7 +239,12 @@ def _greedy(allow: Any) -> views.Figure:
     wish = Reply(text=words, calls=[ToolUse("delete_database")], broken=True)  # also when it is not offered
     end = Reply(text="That is all that I can do.")
     scenes = [Scene("wish", wish, When(turn=1)), Scene("end", end, When(turn=2))]
-    executor = ReActExecutor(MockLLM(scenes).client(), world.tools, CHEAP, allow=lambda step: allow(step, world.tools))
+
+    def in_order(step: Step) -> list[str]:
+        allowed = list(allow(step, world.tools))
+        return sorted(allowed, key=world.tools.names.index)
+
+    executor = ReActExecutor(MockLLM(scenes).client(), world.tools, CHEAP, allow=in_order)
     plan = Plan.parse([{"id": "1", "description": "Find out which tables there are"}])
     return views.thoughts(execute(plan, executor, workers=Simulated()))
 
@@ -285,7 +296,6 @@ def hybrid(trial: Trial, carry_out: Any) -> None:
     trial.want(came == "2 lines", "what the rule returned", "The result of a step is what was found.")
     came = _carried_out(trial, carry_out, refused, {"1": "about 10 minutes"}, kitchen)
     rule = "A ToolError comes before the call: nothing has happened, and a model may read what the rule could not."
-    trial.want(kitchen.ruled == ["2", "3"], "the rule first, once", "The cheap way is tried first.")
     trial.want(kitchen.asked == ["1", "3"], "the model, asked after the tool has refused the call", rule)
     rule = "The model gets the step and the inputs, and its result is the step's."
     trial.want(came == "the timer is set to 10", "what the model returned: 'the timer is set to 10'", rule)

@@ -68,7 +68,7 @@ def asked(trial: Trial, never: Any, failure: Any, stall: Any, step: Any) -> None
         run = _bought(name)
         times = [type(event).__name__ for event in run.events].count("PlanStarted")
         trial.said(name, guess)
-        trial.want(type(guess) is int, f"a whole number, as in `{name} = 7`", "A prediction is one number.")
+        trial.want(type(guess) in (int, float), f"a whole number, as in `{name} = 7`", "A prediction is one number.")
         trial.want(guess == times, f'the questions in a run with replan="{name}", the first plan included', rules[name])
 
 
@@ -125,7 +125,7 @@ def verdict(trial: Trial, judge: Any) -> None:
             rule = "The report is only the messenger: section 2 holds what the second step of depends_on has found."
             rule = rule if uncited else "Nobody knows which step invented a document: then nobody is named."
             trial.want(said.wanting in right, wanted, rule)
-        for claim in ("Done.", None, ["a section", "another"]):
+        for claim in ("Done.", None, ["a section", "another"], {"said": "done"}):
             said = _said(trial, judge, step, claim)
             rule = "An executor that says 'done' has shown nothing. What can't be checked is not met."
             trial.want(said.verdict == "replan", "replan: this is no report", rule)
@@ -235,6 +235,10 @@ def _migrated(met: Any) -> Run:
         {"id": "3", "tool": "run_migration", "params": {"file": "{step_2_result.file}"}, "depends_on": ["2"]},
         {"id": "4", "tool": "update_config", "params": {"schema": 2}, "depends_on": ["3"]},
     ]
+    for step, words in zip(
+        steps, ("Back up", "Write a migration script", "Run it on production", "Tell the shop"), strict=True
+    ):
+        step["description"] = words
     steps[2]["success_criteria"] = "nobody has lost anything"
     judge = RuleEvaluator(lambda step, result: met(before, world.rows()))
     agent = PlannerExecutor(_Rules(lambda board: steps), ToolExecutor(world.tools), None, judge, Simulated())

@@ -34,6 +34,7 @@ def test_a_person_rejects_asks_edits_and_approves_and_that_plan_runs(lab: Lab, p
 
     shown = flows.waiting(page)
     assert "happens once, can't be undone" in shown.inner_text()
+    shown.scroll_into_view_if_needed()
     shoot(page, "lesson-07-refused")
     play(page, shown, [("Comment", "it deletes production"), "Reject"])
 

@@ -6,9 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planexec_lite import Plan, Step
+from planexec_lite import Plan, Step, Toolbox, tool
 from planexec_lite.events import Grant
-from planexec_lite.views import NotDecided
+from planexec_lite.views import NotDecided, Review
+from planexec_lite.views.review_desk import marks
 from tests.views.desks import PLAN, TOOLS, desk, fill, press
 
 
@@ -221,6 +222,27 @@ def test_a_plan_with_a_doubled_id_can_be_mended() -> None:
     assert shown.controls["Approve"].disabled
     press(shown, "Edit 1", "Remove 1", "Approve")
     assert shown.decision.plan == Plan(steps=(PLAN.steps[0],))
+
+
+@tool
+def note(description: str, tool: int, undo: bool = False) -> str:
+    """A tool whose parameters are called as the fields of a step are."""
+    return description
+
+
+def test_a_parameter_that_is_called_like_a_field_of_the_step_has_a_field_of_its_own() -> None:
+    shown = Review(Plan(steps=(Step(id="1", tool="note", params={"description": "a", "": 1}),)), Toolbox([note]))
+    press(shown, "Edit 1")
+    fill(shown, "1: argument description", "b")
+    fill(shown, "1: argument tool", "many")
+    fill(shown, "1: description", "Take a note")
+    assert set(marks.places(shown.draft)[0]) == {"argument tool", "argument "}
+    fill(shown, "1: argument tool", "3")
+    fill(shown, "1: argument ", "")
+    press(shown, "Approve")
+    assert shown.decision.plan is not None
+    wanted = Step(id="1", description="Take a note", tool="note", params={"description": "b", "tool": 3})
+    assert shown.decision.plan.steps == (wanted,)
 
 
 def test_thirty_steps_scroll_and_three_do_not() -> None:

@@ -181,7 +181,9 @@ def test_the_schema_says_how_a_parameter_is_asked_for(schema: Any, value: Any, k
 
 
 json_values = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(), st.lists, max_leaves=4
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
+    st.lists,
+    max_leaves=4,
 )
 
 

@@ -9,6 +9,7 @@ from typing import Any, Literal, NamedTuple
 from planexec_lite.tools import kind_of
 
 LONG = 70  # characters; a longer value gets a field of several lines
+STEP = ("description", "tool", "waits for", "done when", "effects", "undo")  # the labels of a step's own fields
 Kind = Literal["choice", "line", "lines"]
 
 
@@ -30,6 +31,12 @@ def field(name: str, schema: Mapping[str, Any], value: Any, required: bool) -> F
     deep = any(kind in ("array", "object") for kind in _types(schema)) or isinstance(value, list | dict)
     kind: Kind = "lines" if deep or len(text) > LONG or "\n" in text else "line"
     return Field(name, kind, text, (), _hint(schema, required))
+
+
+def label(name: str, side: str = "") -> str:
+    """Return what the field of a parameter is called: its name, unless a field of the step itself is called so."""
+    plain = name if name.isidentifier() and name not in STEP else f"argument {name}"
+    return f"{side} {plain}".strip()
 
 
 def written(value: Any) -> str:

@@ -114,14 +114,14 @@ class Form:
         """Put a field for each parameter of the tool, and for what the plan gives beyond them, in their box."""
         box, asked = self._arguments[side]
         for label in asked:
-            del self.notes[label]
+            self.notes.pop(label, None)
         asked.clear()
         tool, given = draft.row(self.key).call(side)["tool"], draft.params(self.key, side)
         known = draft.toolbox[tool].schema if tool in draft.toolbox else {}
         for name in dict.fromkeys([*known.get("properties", {}), *given]):
             schema = draft.schema(self.key, name, side)
             one = fields.field(name, schema, given.get(name), name in known.get("required", ()))
-            label = f"{side} {name}".strip()
+            label = fields.label(name, side)
             asked[label] = self._field(label, _control(one), one.text, self._argues(name, side))
             asked[label].add_class("pxl-value")
         box.children = [part for label, control in asked.items() for part in (control, self.notes[label])]

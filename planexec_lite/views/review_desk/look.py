@@ -33,7 +33,7 @@ STYLE = f"""<style>
 .pxl-desk .pxl-row {{border-bottom: 1px solid {HAIR}; padding: 6px 0; flex-shrink: 0}}
 .pxl-desk .pxl-step {{display: grid; grid-template-columns: minmax(28px, max-content) 1fr; column-gap: 8px}}
 .pxl-desk .pxl-step b, .pxl-desk .pxl-step div {{overflow-wrap: anywhere; color: {TEXT}}}
-.pxl-desk .pxl-step code, .pxl-desk input.pxl, .pxl-desk .pxl-value input, .pxl-desk .pxl-value textarea {{
+.pxl-desk .pxl-step code, .pxl-desk .pxl-value input, .pxl-desk .pxl-value textarea {{
   font-family: {CODE}; font-size: 12px; background: none; color: {TEXT}}}
 .pxl-desk .pxl-step code {{padding: 0; margin-right: 10px}}
 .pxl-desk .pxl-meta {{font-size: 12px}}
@@ -49,7 +49,7 @@ STYLE = f"""<style>
 .pxl-desk button {{width: auto; padding: 0 12px; margin: 2px; border-radius: 4px; border: 1px solid transparent}}
 .pxl-desk button.pxl-quiet {{background: none; border-color: {HAIR}}}
 .pxl-desk button.pxl-main {{background: #00517F; color: #FFFFFF}}
-.pxl-desk button:focus-visible, .pxl-desk input:focus-visible, .pxl-desk select:focus-visible,
+.pxl-desk button:focus-visible, .pxl-desk input:focus-visible,
 .pxl-desk textarea:focus-visible {{outline: 2px solid #56B4E9; outline-offset: 1px}}
 </style>"""
 
@@ -62,13 +62,8 @@ def pill(look: Look) -> str:
 
 def problems(found: Sequence[Problem], hints: bool = True) -> str:
     """Problems, a line each, in words."""
-    look = LOOKS["failed"]
-    lines = (
-        f'<p><span class="pxl-pill" style="background:{look.fill};color:{look.ink};border-color:{look.ink}">'
-        f"{look.symbol} {escape(_said(problem, hints))}</span></p>"
-        for problem in found
-    )
-    return "".join(lines)
+    failed = LOOKS["failed"]
+    return "".join(f"<p>{pill(failed._replace(word=_said(problem, hints)))}</p>" for problem in found)
 
 
 def step(draft: Draft, row: Row, found: Sequence[Problem], closed: bool) -> str:

@@ -7,6 +7,7 @@ from typing import Any
 
 from planexec_lite.plan import Plan, Problem, Step
 from planexec_lite.tools import Effects, Toolbox
+from planexec_lite.views.review_desk import fields
 from planexec_lite.views.review_desk.draft import SIDES, Draft, Row
 from planexec_lite.views.words import clean, listed, name_of, value
 
@@ -20,7 +21,7 @@ PLACES = {
 def places(draft: Draft) -> dict[int | None, dict[str, list[Problem]]]:
     """Return the problems of a draft by the key of the row and the name of the field that they belong to.
 
-    A field is called as its label says, an argument of the undo ``undo tag``; what belongs to no field has the name
+    A field is called as its label says, see `fields.label`; what belongs to no field has the name
     ``""``, and what belongs to no step the key None. Every problem has exactly one place.
     """
     found: dict[int | None, dict[str, list[Problem]]] = {}
@@ -76,7 +77,7 @@ def _arguments(draft: Draft, row: Row) -> Mapping[str, str]:
         call = row.call(side)
         if call["tool"] in draft.toolbox:
             for fault in draft.toolbox[call["tool"]].faults(call["params"]):
-                found.setdefault(f"{call['tool']}: {fault.message}", f"{side} {fault.parameter}".strip())
+                found.setdefault(f"{call['tool']}: {fault.message}", fields.label(fault.parameter, side))
     return found
 
 
