@@ -38,10 +38,12 @@ def known() -> dict[str, str]:
     path = place()
     try:
         stored = json.loads(path.read_text(encoding="utf-8")) if path else {}
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         stored = {}
     stored = stored if isinstance(stored, dict) else {}
-    return {str(id): status for id, status in (stored | _SESSION).items() if status in _LOOKS}
+    return {
+        str(id): status for id, status in (stored | _SESSION).items() if isinstance(status, str) and status in _LOOKS
+    }
 
 
 def remember(id: str, status: str) -> None:

@@ -78,8 +78,7 @@ def _bad_end(board: Board, policy: Policy) -> tuple[Status, str] | None:
         return "stopped", f"news came, and the rest was planned again {board.replans} times already (max_replans)"
     if board.changes_asked > policy.max_changes:
         return "stopped", f"the reviewer asked for a change more than {policy.max_changes} times (max_changes)"
-    repairing = bool(board.problems) and policy.replan != "never"
-    if board.failed and policy.failure == "stop" and not repairing and _why_replan(board, policy) is None:
+    if board.failed and policy.failure == "stop" and not _mending(board, policy):
         return "failed", _first_failure(board) + _replans_used_up(board, policy)
     if board.refused_in_a_row > policy.max_repairs:
         problems = "; ".join(map(str, board.problems[:3]))
@@ -88,6 +87,11 @@ def _bad_end(board: Board, policy: Policy) -> tuple[Status, str] | None:
             f"no fit plan after {board.refused_in_a_row} attempts (max_repairs={policy.max_repairs}): {problems}",
         )
     return None
+
+
+def _mending(board: Board, policy: Policy) -> bool:
+    """Whether a failure is being answered with a new plan, or is about to be."""
+    return (bool(board.problems) and policy.replan != "never") or _why_replan(board, policy) is not None
 
 
 def _why_replan(board: Board, policy: Policy) -> Literal["failure", "news", "step", "stall"] | None:

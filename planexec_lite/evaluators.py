@@ -36,6 +36,10 @@ class Verdict:
             raise ValueError(
                 f"verdict={self.verdict!r}: say 'accept', 'retry', 'modify' or 'replan', and a reason in words"
             )
+        if self.wanting is not None and not isinstance(self.wanting, str):
+            raise ValueError(f"wanting={self.wanting!r}: it is the id of a done step, or None")
+        if self.changed is not None:
+            Step.model_validate(self.changed.model_dump(warnings=False))  # a copy with other values is not checked
 
 
 class Evaluator(Protocol):
@@ -82,7 +86,11 @@ class LLMEvaluator:
         answer = ask(self.client, self.model, self.messages(step, result, board), VERDICT_SCHEMA)
         try:
             said = json.loads(answer.text)
-            changed = step.model_copy(update={"description": said["task"]}) if said["task"] else None
+            changed = (
+                step.model_copy(update={"description": said["task"]})
+                if isinstance(said["task"], str) and said["task"]
+                else None
+            )
             wanting = said["wanting"] if said["wanting"] in board.results else None
             return Verdict(said["verdict"], said["reason"], changed, wanting)
         except (KeyError, TypeError, ValueError) as error:

@@ -15,16 +15,14 @@ def granted_by(board: Board, plan: Plan, tools: Toolbox) -> str:
     """
     if board.granted is None:
         return ""
-    grant, approved, by = board.granted
+    grant, approved, by, rollback = board.granted
     new: list[Step] = []
     for step in (*board.begun, *plan.steps):
         if step not in approved and step not in new:
             new.append(step)
     known = {step.tool for step in approved if not step.gate}
     once = [step for step in plan.steps if step.effects_with(tools.effects) == "once"]
-    calls = [step.undo for step in new if step.undo] + [
-        call for call in plan.rollback if call not in board.plan.rollback
-    ]
+    calls = [step.undo for step in new if step.undo] + [call for call in plan.rollback if call not in rollback]
     within = (
         len(new) <= grant.new_steps
         and all(step.tool in known and not step.gate for step in new)

@@ -35,10 +35,10 @@ from planexec_lite.written import Written
 def outcomes(said: Said) -> list[Event]:
     """Turn what a crew says about a task into events: what happened inside it, then its outcome."""
     match said:
-        case Finished(task, report, at, seconds, happened):
-            outcome = _outcome(task.event, report, at, seconds)
-            if happened and isinstance(task.event, StepStarted):
-                return [*(Inside(when, task.event.step, event) for when, event in happened), outcome]
+        case Finished():
+            outcome = _outcome(said.task.event, said.report, said.at, said.seconds)
+            if said.inside and isinstance(said.task.event, StepStarted):
+                return [*(Inside(when, said.task.event.step, event) for when, event in said.inside), outcome]
             return [outcome]
         case Heard(at=at, event=event):
             return [StepProposed(at, event)] if isinstance(event, Step) else []

@@ -114,13 +114,18 @@ class PlannerExecutor:
         return run
 
     def _drive(self, run: Run) -> Run:
-        with loop_at_rest(), self.workers.open(run.board.now) as crew:
-            while True:
-                drive(run, self.policy, crew, self._task, self.watch)
-                decision = self._ask(run.board)
-                if decision is None:
-                    return run
-                self._decide(run, decision)
+        """Carry the run on. An error of the reviewer or of `watch` goes out, with the run so far as its `run`."""
+        try:
+            with loop_at_rest(), self.workers.open(run.board.now) as crew:
+                while True:
+                    drive(run, self.policy, crew, self._task, self.watch)
+                    decision = self._ask(run.board)
+                    if decision is None:
+                        return run
+                    self._decide(run, decision)
+        except BaseException as problem:
+            problem.run = run  # type: ignore[attr-defined]
+            raise
 
     def _ask(self, board: Board) -> Decision | None:
         if board.paused is None or self.reviewer is None or board.proposal is None:
@@ -131,6 +136,12 @@ class PlannerExecutor:
         board, said = run.board, decision
         if board.paused is None or board.proposal is None:
             raise ValueError(f"this run does not wait for a decision: it is {run.status}")
+        if not isinstance(said, Decision):
+            raise TypeError(f"a reviewer gives a Decision or None, not a {type(said).__name__}")
+        if board.proposal.changed().hash != board.proposal.hash:
+            raise ValueError('the plan was changed in place; give what you edited: Decision("approve", plan=…)')
+        if said.of and said.of not in (board.proposal.hash, board.plan.hash):
+            raise ValueError("the decision is about another plan than the one that waits; review that one")
         if said.verdict == "change" and self.planner is None:
             raise ValueError("there is no planner to change the plan; approve it, reject it, or edit it yourself")
         plan = self._edited(said.plan, board) if said.plan is not None else None

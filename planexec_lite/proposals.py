@@ -5,16 +5,17 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from planexec_lite.events import Grant, Reviewed
-from planexec_lite.plan import Plan, Problem, Step
+from planexec_lite.plan import Call, Plan, Problem, Step
 from planexec_lite.standing import Standing
 
 
 class Granted(NamedTuple):
-    """What a reviewer granted: the bounds, the steps that stood when it was granted, and who granted it."""
+    """What a reviewer granted: the bounds, the steps that stood when it was granted, who granted it, and the rollback."""
 
     grant: Grant
     steps: tuple[Step, ...]
     by: str
+    rollback: tuple[Call, ...]
 
 
 class Proposals(Standing):
@@ -62,7 +63,7 @@ class Proposals(Standing):
             self.approved.add(event.plan_hash)
             self.opened |= {event.step} if event.step else set()
             if event.grant is not None:
-                self.granted = Granted(event.grant, self.plan.steps, event.by)
+                self.granted = Granted(event.grant, self.plan.steps, event.by, self.plan.rollback)
                 self.begun.clear()
         elif event.verdict == "change":
             self.changes_asked += 1

@@ -22,6 +22,8 @@ class Decision:
         comment: the reason of a rejection, or what the planner is to change.
         plan: with "approve", the plan as the reviewer edited it; it is checked again, and the approval is of its hash.
         grant: with "approve", the bounds within which later plans need no approval of their own.
+        of: the hash of the plan that was looked at; a run that waits with another plan refuses the decision. "": whatever
+            the run waits with.
 
     Raises `ValueError` for an unknown verdict, and for an edited plan or a grant without an approval.
     """
@@ -31,10 +33,13 @@ class Decision:
     comment: str = ""
     plan: Plan | None = None
     grant: Grant | None = None
+    of: str = ""
 
     def __post_init__(self) -> None:
         if self.verdict not in get_args(Approval):
             raise ValueError(f"verdict={self.verdict!r}: a reviewer says 'approve', 'reject' or 'change'")
+        if not isinstance(self.plan, Plan | None) or not isinstance(self.grant, Grant | None):
+            raise ValueError("plan is a Plan or None, and grant a Grant or None; Plan.parse reads a plan")
         if self.verdict != "approve" and (self.plan is not None or self.grant is not None):
             raise ValueError(f"verdict={self.verdict!r}: an edited plan and a grant go with 'approve'")
 

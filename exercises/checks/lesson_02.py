@@ -82,7 +82,7 @@ def reads_errors(trial: Trial, react: Any) -> None:
         (_said("run_migration", file="migration-1.sql"), "statements"),
     ]
     came = _act(trial, react, world.tools, made, "migrated", turns=9)
-    trial.show(views.graph, _drawn(made), title="What your agent did, one turn at a time")
+    trial.show(views.graph, _drawn(made), title="What the model asked of your agent, turn by turn")
     trial.want(came == "migrated", "'migrated', the model's answer", "At 'answer' the agent hands it out.")
     damage = world.damage()
     trial.want(
@@ -128,10 +128,8 @@ def _act(trial: Trial, react: Any, tools: Toolbox, made: list[tuple[str, str]], 
 
     came = trial.call(react, migration.GOAL, model, tools, turns)
     wanted = turns if answer is None else len(made) + 1
-    rule = "An answer may be 0, or empty: what counts is that it is there."
-    trial.want(
-        asked == wanted, f"{wanted} questions, not {asked}", rule if answer is not None else "All turns may be used."
-    )
+    rule = "The agent goes on until the model answers, or its turns are used up."
+    trial.want(asked == wanted, f"{wanted} question{'s' * (wanted != 1)}, not {asked}", rule)
     return came
 
 
@@ -165,7 +163,7 @@ def tested_first(trial: Trial, next_step: Any) -> None:
             trial.show(views.board, run)
         trial.called = f"migrate(next_step, migration.World(), [{name}])"
         called = [run.board.steps[id].tool for id in _started(run)]
-        trial.came = f"{run.status}; called were {', '.join(map(str, called))}" + (
+        trial.came = f"{run.status}; called were {', '.join(map(str, called)) or 'none'}" + (
             f"; {run.reason}" if run.reason else ""
         )
         damage = world.damage()

@@ -30,7 +30,7 @@ def _plan(lines: Iterable[str]) -> Plan:
     for line in lines:
         name, _, after = line.partition("<")
         id, _, tool = name.strip().partition(":")
-        steps.append({"id": id, "description": id, "tool": tool or None, "depends_on": after.split()})
+        steps.append({"id": id, "tool": tool or None, "depends_on": after.split()})
     return Plan.parse(steps)
 
 

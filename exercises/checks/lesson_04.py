@@ -83,7 +83,7 @@ def trimmed(trial: Trial, keep: Any, seconds: Any) -> None:
     trial.show(views.graph, plan)
     problems = plan.problems(clock.World("09:41").tools)
     trial.want(not problems, "steps that are a plan fit to run", str(problems[0]) if problems else "")
-    took = _told(trial, plan)
+    run = _told(trial, plan)
     for step in plan.steps:
         fewer = plan.changed(steps=tuple(one for one in plan.steps if one.id != step.id))
         rule = "A step is worth its place when the answer is wrong without it."
@@ -92,8 +92,9 @@ def trimmed(trial: Trial, keep: Any, seconds: Any) -> None:
     trial.want(not _shorter(whole, len(ids)), "the right time with fewer steps", "No step is too many.")
     trial.said("seconds", seconds)
     rule = "Steps that do not wait for each other run at the same time."
-    near = isinstance(seconds, int | float) and abs(seconds - took) < 0.01
+    near = isinstance(seconds, int | float) and abs(seconds - run.makespan) < 0.01
     trial.want(near, "the seconds that the run of these steps takes", rule)
+    trial.show(views.timeline, run)
 
 
 def _asked(hours: int, plan: Plan) -> Run:
@@ -101,8 +102,8 @@ def _asked(hours: int, plan: Plan) -> Run:
     return execute(plan, ToolExecutor(clock.World("23:50", hours).tools), workers=Simulated())
 
 
-def _told(trial: Trial, plan: Plan) -> float:
-    """The steps tell the right time in three zones; how many seconds they take."""
+def _told(trial: Trial, plan: Plan) -> Run:
+    """The steps tell the right time in three zones; the last of the runs."""
     for hours, right in ((0, "23:50"), (9, "08:50"), (-5, "18:50")):
         run = _asked(hours, plan)
         where = f"{hours:+} hours from the clock, which shows 23:50" if hours else "where the clock is"
@@ -110,7 +111,7 @@ def _told(trial: Trial, plan: Plan) -> float:
         a_time = isinstance(run.answer, str) and ":" in run.answer
         rule = "The answer is the result of the last step." + ("" if a_time else " This one holds no time.")
         trial.want(right in str(run.answer), text, rule)
-    return run.makespan
+    return run
 
 
 def _right(plan: Plan) -> bool:
@@ -349,7 +350,7 @@ def _fits(trial: Trial, schema: Any, tools: Toolbox, answer: dict[str, Any], fau
 def rules_first(trial: Trial, RulesFirst: Any) -> None:  # noqa: N803
     """A planner that asks the rules once, at the start, and the model for all that they have no fit plan for."""
     late = "Rules read the goal and not the board: asked again, they say the same again."
-    run = _planned(trial, RulesFirst, "What is 2 + 3 * 4?", calls=0, answer=14)
+    run = _planned(trial, RulesFirst, "What is 2 + 3 * 4?", calls=0, answer=14, runs=2)
     trial.show(views.timeline, run)
     run = _planned(trial, RulesFirst, "What time is it?", calls=0, answer="09:41")
     trial.want(run.makespan == 0.2, f"0.2 s for one step, not {run.makespan:g} s", "One tool answers that.")
@@ -383,9 +384,10 @@ def _planned(
     calls: int,
     answer: Any,
     out_of_order: bool = False,
+    runs: int = 1,
     rule: str = "The model is asked when the rules have nothing fit to say, and only then.",
 ) -> Run:
-    """Run the learner's planner on a goal, count what it asks, and look at the answer."""
+    """Run the learner's planner on a goal, count what it asks, and look at the answer; `runs` times, with one planner."""
     asked: list[str] = []
 
     def rules(goal: str) -> Any:
@@ -400,19 +402,23 @@ def _planned(
         hasattr(planner, "plan"), "a planner, with a method `plan`", "A planner is what has plan(goal, board, tools)."
     )
     tools = Toolbox([*_arithmetic(out_of_order), *clock.World("09:41").tools])
-    policy = Policy(replan="failure")
-    run = PlannerExecutor(planner, ToolExecutor(tools), workers=Simulated(), policy=policy).run(goal)
-    used = len(llm.calls)
-    trial.head, trial.called = "called", f"PlannerExecutor(RulesFirst(rules, model), executor).run({goal!r})"
-    trial.came = f"{run.status}, answer {run.answer!r}, {_many(used, 'model call')}" + (
-        f"; {run.reason}" if run.reason else ""
-    )
-    trial.want(len(asked) <= 1, f"the rules asked once, not {len(asked)} times", rule)
-    told = "The model is told what has happened: it gets the board."
-    trial.want(run.status == "finished", "a run that finishes", f"{told} The run says: {run.reason}")
-    trial.want(used == calls, f"{_many(calls, 'model call')}, not {used}", rule)
-    trial.want(len(asked) == 1, "the rules asked once", "Rules cost nothing: they are asked first.")
-    trial.want(run.answer == answer, f"the answer {answer!r}, not {run.answer!r}", "The answer is the last result.")
+    agent = PlannerExecutor(planner, ToolExecutor(tools), workers=Simulated(), policy=Policy(replan="failure"))
+    for number in range(runs):
+        asked.clear()
+        before = len(llm.calls)
+        run = agent.run(goal)
+        used = len(llm.calls) - before
+        again = ", for the second time" if number else ""
+        trial.head, trial.called = "called", f"PlannerExecutor(RulesFirst(rules, model), executor).run({goal!r}){again}"
+        trial.came = f"{run.status}, answer {run.answer!r}, {_many(used, 'model call')}; {run.reason}"
+        trial.want(len(asked) <= 1, f"the rules asked once, not {len(asked)} times", rule)
+        told = "The model is told what has happened: it gets the board."
+        trial.want(run.status == "finished", "a run that finishes", f"{told} The run says: {run.reason}")
+        if number:
+            rule = "A planner serves many runs: what has happened in this one stands on the board."
+        trial.want(used == calls, f"{_many(calls, 'model call')}, not {used}", rule)
+        trial.want(len(asked) == 1, "the rules asked once", "Rules cost nothing: they are asked first.")
+        trial.want(run.answer == answer, f"the answer {answer!r}, not {run.answer!r}", "The answer is the last result.")
     return run
 
 

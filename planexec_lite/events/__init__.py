@@ -1,13 +1,12 @@
-"""Everything that can happen in a run (`kinds`), and how it is written down (`record`)."""
+"""Everything that can happen in a run (`kinds`), also inside a step (`inner`), and how it is written down (`record`)."""
 
+from planexec_lite.events.inner import Action, Inner, Observation, Thought
 from planexec_lite.events.kinds import (
     JOBS,
-    Action,
     Approval,
     Ended,
     Event,
     Grant,
-    Inner,
     Inside,
     Job,
     Judged,
@@ -15,7 +14,6 @@ from planexec_lite.events.kinds import (
     Judgement,
     JudgeStarted,
     News,
-    Observation,
     Outcome,
     Paused,
     PlanFailed,
@@ -31,7 +29,6 @@ from planexec_lite.events.kinds import (
     StepProposed,
     StepSkipped,
     StepStarted,
-    Thought,
 )
 from planexec_lite.events.record import from_dict, to_dict
 

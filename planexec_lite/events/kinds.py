@@ -30,6 +30,10 @@ class Grant:
 
     new_steps: int = 0
 
+    def __post_init__(self) -> None:
+        if type(self.new_steps) is not int or self.new_steps < 0:
+            raise ValueError(f"new_steps={self.new_steps!r}: a grant is for zero or more new steps")
+
 
 @frozen
 class RunStarted:
@@ -220,29 +224,6 @@ class StepSkipped:
 
 
 @frozen
-class Thought:
-    """Inside a step: what the executor's model said to itself."""
-
-    text: str
-
-
-@frozen
-class Action:
-    """Inside a step: the executor's model called a tool."""
-
-    tool: str
-    params: Any
-
-
-@frozen
-class Observation:
-    """Inside a step: what the tool gave back to the executor's model, as text; `error` says that it failed."""
-
-    text: str
-    error: bool = False
-
-
-@frozen
 class Inside:
     """Something that happened inside a step: an event of a nested run, a thought, a call, an observation."""
 
@@ -272,5 +253,4 @@ class Ended:
 Job = PlanStarted | StepStarted | JudgeStarted
 JOBS = (StepStarted, JudgeStarted, PlanStarted)
 Outcome = PlanProposed | PlanFailed | StepDone | StepFailed | StepCancelled | Judged | JudgeFailed
-Inner = Thought | Action | Observation
 Event = RunStarted | Job | Outcome | StepProposed | StepLate | Reviewed | News | StepSkipped | Inside | Paused | Ended

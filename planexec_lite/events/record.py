@@ -7,7 +7,8 @@ from typing import Any, get_args
 from pydantic import TypeAdapter
 from pydantic_core import to_jsonable_python
 
-from planexec_lite.events.kinds import Event, Inner, Inside
+from planexec_lite.events.inner import Inner
+from planexec_lite.events.kinds import Event, Inside
 
 _BY_NAME: dict[str, type[Any]] = {kind.__name__: kind for kind in (*get_args(Event), *get_args(Inner))}
 

@@ -50,7 +50,18 @@ ToolName = Annotated[str | None, BeforeValidator(_tool)]
 Params = Annotated[dict[str, JsonValue], BeforeValidator(_params)]
 
 
-class Call(BaseModel):
+class _WordForWord(BaseModel):
+    """Equal when it says the same word for word: 1, 1.0 and true are three arguments, though Python calls them equal."""
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _WordForWord) and super().__eq__(other) and _exactly(self) == _exactly(other)
+
+
+def _exactly(one: Any) -> str:
+    return json.dumps(one.params, sort_keys=True)
+
+
+class Call(_WordForWord):
     """A call of a tool, as in `Step.undo` and `Plan.rollback`: the name of the tool and its arguments."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
@@ -62,7 +73,7 @@ class Call(BaseModel):
         return f"{self.tool}({', '.join(f'{name}={_written(value)}' for name, value in self.params.items())})"
 
 
-class Step(BaseModel):
+class Step(_WordForWord):
     """One step of a plan.
 
     Args:

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from concurrent.futures import Executor as FutureExecutor
-from concurrent.futures import Future
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from queue import Empty, SimpleQueue
 from threading import Thread
 from time import perf_counter
+from typing import TYPE_CHECKING
 
 from planexec_lite.workers.crew import (
     Cancelled,
@@ -26,6 +25,10 @@ from planexec_lite.workers.crew import (
     in_real_time,
     measure,
 )
+
+if TYPE_CHECKING:
+    from concurrent.futures import Executor as FutureExecutor
+    from concurrent.futures import Future
 
 _LOOK = 0.02  # seconds between two looks at whether a job with a timeout has begun
 _Word = tuple[int, Task, Report | Heard]  # which task, in the order of starting, and what is to be said about it

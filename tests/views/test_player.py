@@ -100,8 +100,9 @@ def test_it_does_not_touch_the_run() -> None:
 def test_a_run_that_goes_on_later_does_not_change_what_is_played() -> None:
     run = midway()
     shown = views.player(run)
-    last = shown.slider.max
+    last, before = shown.slider.max, repr(shown)
     run.record(e.News(16.0, "more"))
+    assert repr(shown) == before
     assert shown.text().startswith(f"Event {last} of {last}")
 
 

@@ -236,9 +236,9 @@ def test_a_parameter_that_is_called_like_a_field_of_the_step_has_a_field_of_its_
     fill(shown, "1: argument description", "b")
     fill(shown, "1: argument tool", "many")
     fill(shown, "1: description", "Take a note")
-    assert set(marks.places(shown.draft)[0]) == {"argument tool", "argument "}
+    assert set(marks.places(shown.draft)[0]) == {"argument tool", "argument"}
     fill(shown, "1: argument tool", "3")
-    fill(shown, "1: argument ", "")
+    fill(shown, "1: argument", "")
     press(shown, "Approve")
     assert shown.decision.plan is not None
     wanted = Step(id="1", description="Take a note", tool="note", params={"description": "b", "tool": 3})

@@ -28,6 +28,10 @@ def test_a_plan_that_nobody_edited_is_the_plan_that_came(plan: Plan) -> None:
     assert not draft.edited
 
 
+def test_a_plan_with_half_a_character_is_still_the_plan_that_came() -> None:
+    assert Draft.of(Plan(steps=(Step(id="1", description="\ud800"),)), TOOLS).problems == ()
+
+
 @given(plans(broken=True))
 def test_every_problem_has_one_place(plan: Plan) -> None:
     draft = Draft.of(plan, TOOLS)

@@ -50,6 +50,7 @@ class Review:
         script: Sequence[script.Gesture] | None = None,
         before: Plan | None = None,
     ) -> None:
+        self._shown = plan
         self.draft = Draft.of(plan, toolbox, done)
         self.script = script
         self._figure = figure(self.draft)
@@ -170,7 +171,7 @@ class Review:
     def _decide(self, verdict: Any, **more: Any) -> None:
         if self._closed:
             return
-        self._decision = Decision(verdict, by=self._by, comment=self._comment.value.strip(), **more)
+        self._decision = Decision(verdict, by=self._by, comment=self._comment.value.strip(), of=self._shown.hash, **more)
         self._close(f"{VERDICTS[verdict]}.")
 
     def _start_over(self) -> None:
