@@ -62,7 +62,6 @@ def _plan(*steps: str | dict[str, Any], goal: str = "Invite the guests") -> _Pla
 def survives(trial: Trial, still_approved: Any) -> None:
     """The letters of the texts that are the approved plan, as one text such as "ABF"."""
     plan = Plan.parse(deploy.PLAN)
-    trial.show(views.graph, plan)
     trial.said("still_approved", still_approved)
     letters = _letters(still_approved)
     wanted = 'letters from A to F, as in `still_approved = "ABF"`, or "" for none'

@@ -45,7 +45,6 @@ PARTY = (
 def one_more(trial: Trial, three: Any, four: Any) -> None:
     """Two numbers: the minutes that three cooks need, and those that four need."""
     runs = {f"{name} cooks": _party(slots) for name, slots in (("Three", 3), ("Four", 4))}
-    trial.show(views.graph, runs["Three cooks"].plan, durations={id: 60 * minutes for id, _, minutes, _ in PARTY})
     for name, slots, guess, run in zip(("three", "four"), (3, 4), (three, four), runs.values(), strict=True):
         trial.said(name, guess)
         trial.want(type(guess) in (int, float), f"minutes, as in `{name} = 30`", "A prediction is one number.")

@@ -59,7 +59,7 @@ class Site:
         self.begun[name] += 1
         time_of_day = self.begun[name]
         if time_of_day <= holds:
-            assert self.let_go.wait(4)
+            assert self.let_go.wait(20)
         self.ended[name] += 1
         if time_of_day <= fails:
             raise RuntimeError(f"{name} went wrong")
@@ -169,7 +169,7 @@ def test_what_is_in_doubt_is_tried_again_only_if_a_repeat_does_no_harm(
 def test_a_late_result_after_a_retry_that_went_well_changes_nothing(threads: ThreadPoolExecutor) -> None:
     site = Site()
     steps = [
-        step("1", "work", name="a", holds=1, timeout=0.1, retries=1),
+        step("1", "work", name="a", holds=1, timeout=0.6, retries=1),
         step("2", "lets_go", "1"),
         step("3", "work", "2", name="{step_2_result}"),
     ]
@@ -194,15 +194,15 @@ def test_a_late_result_while_the_retry_still_runs_is_not_taken_for_its_result(th
     def slow() -> str:
         site.begun["slow"] += 1
         if site.begun["slow"] == 1:
-            assert site.let_go.wait(4)
+            assert site.let_go.wait(20)
             return "first"
         site.let_go.set()
         time.sleep(0.1)
         second.set()
         return "second"
 
-    plan = Plan.parse([step("1", "slow", timeout=0.4, retries=1, effects="idempotent")])
-    run = within(10, lambda: execute(plan, ToolExecutor(Toolbox([slow])), workers=Pool(threads)))
+    plan = Plan.parse([step("1", "slow", timeout=2, retries=1, effects="idempotent")])
+    run = within(30, lambda: execute(plan, ToolExecutor(Toolbox([slow])), workers=Pool(threads)))
     assert run.results == {"1": "second"}
     assert run.board.late == {"1": "first"}
     check_fold(run)
@@ -211,7 +211,7 @@ def test_a_late_result_while_the_retry_still_runs_is_not_taken_for_its_result(th
 def test_the_timeout_counts_from_when_the_step_begins_not_from_when_it_is_handed_over() -> None:
     site = Site()
     with ThreadPoolExecutor(2) as two:
-        run = carry_out([step(str(n), "waits", seconds=0.1, timeout=0.4) for n in range(10)], Pool(two), site)
+        run = carry_out([step(str(n), "waits", seconds=0.2, timeout=0.9) for n in range(10)], Pool(two), site)
     assert run.status == "finished", "the last of them waits half a second for a thread"
 
 
@@ -270,7 +270,7 @@ def test_what_may_be_done_only_once_is_not_done_again_because_it_took_too_long(t
     plan = Plan.parse([step("1", "pay", amount=3, seconds=0.05, timeout=0.01, retries=3)])
     for workers in (Inline(), Pool(threads), Simulated()):
         paid.clear()
-        run = within(10, lambda workers=workers: execute(plan, ToolExecutor(Toolbox([pay])), workers=workers))  # type: ignore[misc]
+        run = within(30, lambda workers=workers: execute(plan, ToolExecutor(Toolbox([pay])), workers=workers))  # type: ignore[misc]
         assert paid == [3]
         assert run.status == "failed"
         check_fold(run)
@@ -312,7 +312,7 @@ def test_the_model_calls_of_a_step_that_was_given_up_are_paid_for_when_they_are_
 
     steps = [step("1", "asks", seconds=0.1, timeout=0.05), step("2", "asks", seconds=0.5)]
     for workers in (Inline(), Pool(threads)):
-        run = within(10, lambda w=workers: execute(Plan.parse(steps), ToolExecutor(Toolbox([asks])), workers=w))  # type: ignore[misc]
+        run = within(30, lambda w=workers: execute(Plan.parse(steps), ToolExecutor(Toolbox([asks])), workers=w))  # type: ignore[misc]
         assert (run.board.state["1"], run.usage.calls) == ("failed", 2)
         check_fold(run)
 
@@ -432,27 +432,34 @@ def test_a_step_that_is_to_be_tried_again_is_not_taken_back_and_handed_over_agai
             workers=Pool(pool),
             policy=Policy(replan="failure"),
         )
-        run = within(10, lambda: agent.run("work"))
+        run = within(30, lambda: agent.run("work"))
     assert len(run.events) < 40
     assert run.status == "finished"
     check_fold(run)
 
 
 def test_a_retry_that_waits_for_a_thread_when_the_run_stops_is_taken_back_and_stays_failed() -> None:
+    second_attempt, over = threading.Event(), threading.Event()
+
+    def look(run: Run) -> None:
+        if any(isinstance(event, StepStarted) and event.attempt == 2 for event in run.events):
+            second_attempt.set()
+
     with ThreadPoolExecutor(2) as pool:
 
         def shaky() -> str:
             for _ in range(2):  # somebody else takes the threads before the next attempt
-                pool.submit(time.sleep, 0.4)
+                pool.submit(over.wait, 20)
             raise RuntimeError("shaky")
 
         def bad() -> str:
-            time.sleep(0.1)
+            assert second_attempt.wait(20)
             raise RuntimeError("bad")
 
         plan = Plan.parse([step("1", "shaky", retries=1), step("2", "bad"), step("3", "shaky", "1")])
         tools, stop = ToolExecutor(Toolbox([shaky, bad])), Policy(failure="stop")
-        run = within(10, lambda: execute(plan, tools, workers=Pool(pool), policy=stop))
+        run = within(30, lambda: execute(plan, tools, workers=Pool(pool), policy=stop, watch=look))
+        over.set()
     check_fold(run)
     check_order(run)
     assert run.board.state == {"1": "failed", "2": "failed", "3": "waiting"}
@@ -473,7 +480,7 @@ def test_a_late_result_of_a_step_whose_id_was_used_again_is_not_the_new_ones(thr
     agent = PlannerExecutor(
         Portions(first, later), site.executor, workers=Pool(threads), policy=Policy(replan="failure")
     )
-    run = within(10, lambda: agent.run("work"))
+    run = within(30, lambda: agent.run("work"))
     check_fold(run)
     check_order(run)
     assert (run.status, run.results["1"]) == ("finished", "new, time 1")

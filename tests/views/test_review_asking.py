@@ -70,7 +70,7 @@ def ask(monkeypatch: pytest.MonkeyPatch, gestures: Any, **more: Any) -> Decision
 
 
 def test_a_cell_waits_until_a_person_decides(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert ask(monkeypatch, lambda desk: press(desk, "Approve")) == Decision("approve")
+    assert ask(monkeypatch, lambda desk: press(desk, "Approve")) == Decision("approve", of=PLAN.hash)
 
 
 def test_a_click_may_arrive_on_another_thread(monkeypatch: pytest.MonkeyPatch) -> None:
