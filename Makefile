@@ -4,6 +4,8 @@ VENV ?= .venv
 PYTHON ?=
 ONLY ?=
 TESTS ?=
+OUT ?= build/bench
+PEERS ?= build/peers
 
 BIN = $(VENV)/bin
 STAMP = $(VENV)/.installed
@@ -49,8 +51,8 @@ format: $(STAMP) ## let ruff format code and notebooks
 	$(BIN)/python -m ruff check --fix .
 	$(BIN)/python -m ruff format .
 
-bench: $(STAMP) ## microseconds a step beside plain asyncio and a thread pool
-	$(BIN)/python -m tests.bench
+bench: $(STAMP) ## measure beside plain peers and other frameworks (OUT and PEERS name folders)
+	$(BIN)/python -m tests.bench --peers $(PEERS) --out $(OUT)
 
 test-latest: ## the tests on the newest allowed versions, figures compared by their text
 	PYTHON="$(PYTHON)" sh .ci/environment .venv-latest latest

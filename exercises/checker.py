@@ -18,6 +18,7 @@ from typing import Any
 from exercises import book, record
 from exercises.exercise import Exercise, Raised, Trial, Unknown, Wrong, copied, find
 from exercises.guard import Ended, Kept, TimeUp, guarded
+from planexec_lite.workers.crew import described
 
 DRAWING = 30.0  # seconds for a picture: the first one loads matplotlib
 DEPTH = 6  # how deep two values are compared
@@ -119,7 +120,7 @@ def _outcome(one: Exercise, trial: Trial, ended: Ended, namespace: dict[str, Any
     if isinstance(error, TimeUp):
         came = f"nothing: it was stopped after {seconds:g} seconds{where}"
         return _told(one, "raised", _table(trial, came, one.wanted, "Every loop ends.", ended.printed), figures)
-    said = f"{type(error).__name__}: {error}".rstrip(": ") + where
+    said = described(error) + where
     if isinstance(problem, Raised) or where:
         return _told(one, "raised", _table(trial, said, one.wanted, "", ended.printed), figures)
     rule = f"What comes back has another shape than is wanted ({said})."

@@ -78,10 +78,14 @@ class PlannerExecutor:
     def tell(self, run: Run, news: str) -> Run:
         """Return a new run that goes on from one that has not ended, with news that changes what is left to do.
 
-        Raises `ValueError` if the run has ended.
+        Raises `ValueError` if the run has ended, or was left in the middle of a step.
         """
         if run.board.ended is not None:
             raise ValueError(f"this run has ended ({run.status}); start a new one with the news in its goal")
+        if run.board.in_flight:
+            raise ValueError(
+                "this run was left in the middle of a step, and nobody knows how that went; start a new one"
+            )
         run = Run(run.events)
         run.record(News(run.board.now, news))
         return self._drive(run)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from random import Random
 from typing import Any
 
@@ -20,6 +20,7 @@ class _Plan(Plan):
         return f"<plan {', '.join(f'{id} after {[*before]}' if before else id for id, before in self.graph.items())}>"
 
 
+MOST_READS = 100_000
 PARTY = (
     ("1", "Light the grill", 3, ()),
     ("2", "Polish the glasses", 2, ()),
@@ -35,8 +36,8 @@ PARTY = (
 
 @exercise(
     "08.1",
-    nudge="Draw a lane for each cook. At each end, ask the tickets in their order: is what it waits for done, and is "
-    "somebody free? The grill is lit at minute 3.",
+    nudge="Draw a lane for each cook. At each end, go through the tickets in their order: one that is ready, and meets a "
+    "free cook, begins. The grill is lit at minute 3.",
     question="With four cooks, who is free at minute 3, and what did they begin a minute before? With three, who is left "
     "for the fish?",
     learned="Whoever is free takes what is there, and a long step comes too late. Greedy is good, and bounded by Brent; "
@@ -107,10 +108,11 @@ def divided(trial: Trial, bounds: Any) -> None:
 )
 def counted(trial: Trial, schedule: Any) -> None:
     """The minute in which each step starts, by id: after all that it waits for, and as soon as a place is free."""
-    _dinner(trial, lambda graph, minutes: trial.call(schedule, graph, minutes, 2))
+    _dinner(trial, lambda graph, minutes: trial.call(schedule, _Read(trial, graph), minutes, 2))
     for graph, minutes in _plans():
         for slots in (1, 2, 3, 9):
-            _judge(trial, trial.call(schedule, graph, minutes, slots), graph, minutes, slots, {}, {})
+            starts = trial.call(schedule, _Read(trial, graph), minutes, slots)
+            _judge(trial, starts, graph, minutes, slots, {}, {})
 
 
 @exercise(
@@ -124,8 +126,8 @@ def counted(trial: Trial, schedule: Any) -> None:
 def shared(trial: Trial, share: Any) -> None:
     """The minute in which each step starts, by id: within the slots and the limits, and as soon as both allow it."""
     boards = dict.fromkeys(("1", "2", "3", "4"), "board")
-    most = {"board": 2}
-    _dinner(trial, lambda graph, minutes: trial.call(share, graph, minutes, 4, boards, most), limits={"chop": 2})
+    given = 4, boards, {"board": 2}
+    _dinner(trial, lambda graph, minutes: trial.call(share, _Read(trial, graph), minutes, *given), limits={"chop": 2})
     for graph, minutes in _plans():
         ids = list(graph)
         for slots, uses, limits in [
@@ -136,7 +138,29 @@ def shared(trial: Trial, share: Any) -> None:
             (3, dict.fromkeys(ids[:5], "board") | dict.fromkeys(ids[5:8], "oven"), {"board": 2, "oven": 1}),
             (4, dict.fromkeys(ids[::2], "board"), {"board": 2}),
         ]:
-            _judge(trial, trial.call(share, graph, minutes, slots, uses, limits), graph, minutes, slots, uses, limits)
+            starts = trial.call(share, _Read(trial, graph), minutes, slots, uses, limits)
+            _judge(trial, starts, graph, minutes, slots, uses, limits)
+
+
+class _Read(dict[str, tuple[str, ...]]):
+    """A graph that ends a scheduler which goes on reading it for ever."""
+
+    def __init__(self, trial: Trial, graph: Graph) -> None:
+        super().__init__(graph)
+        self._trial, self._times = trial, 0
+
+    def __iter__(self) -> Iterator[str]:
+        self._count()
+        return super().__iter__()
+
+    def __getitem__(self, id: str) -> tuple[str, ...]:
+        self._count()
+        return super().__getitem__(id)
+
+    def _count(self) -> None:
+        self._times += 1
+        wanted = "an end: each step starts once, and ends"
+        self._trial.want(self._times < MOST_READS, wanted, "A scheduler is done when every step is.")
 
 
 def _plans() -> list[tuple[Graph, dict[str, int]]]:

@@ -70,11 +70,17 @@ def listing(bench: Bench) -> str:
     return "\n".join([head, "", *rows, "", f"Begin with: {COMMAND} {next(iter(hunts()))}"])
 
 
+MOST_LINES, MOST_COLUMNS = 30, 200
+
+
 def case(hunt: Hunt, bench: Bench) -> str:
     """What one sees: what the program should print, and what it prints now."""
     copy = bench.begin(hunt)
     printed = run(copy, LIMIT)
     came = printed.text.rstrip("\n").splitlines() or ["nothing"]
+    if len(came) > MOST_LINES:
+        came = [*came[:MOST_LINES], f"… and {len(came) - MOST_LINES:,} lines more"]
+    came = [line if len(line) <= MOST_COLUMNS else f"{line[:MOST_COLUMNS]} …" for line in came]
     came += [f"… and it did not end: it was stopped after {LIMIT:g} s"] * (not printed.ended)
     came += [printed.error] * bool(printed.error)
     expected = hunt.expected.rstrip("\n")

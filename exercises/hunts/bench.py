@@ -37,7 +37,7 @@ class Bench:
     def changed(self, hunt: Hunt) -> bool:
         """Whether the learner has changed anything."""
         copy = self.copy(hunt)
-        return copy.exists() and copy.read_text(encoding="utf-8") != hunt.program.read_text(encoding="utf-8")
+        return copy.exists() and _lines(copy) != _lines(hunt.program)
 
     def reset(self, hunt: Hunt) -> Path | None:
         """Bring the defect back; return the file that keeps what the learner had changed, None if nothing was."""
@@ -50,3 +50,8 @@ class Bench:
         self.copy(hunt).unlink(missing_ok=True)
         self.begin(hunt)
         return kept
+
+
+def _lines(path: Path) -> list[bytes]:
+    """A program's lines as they are stored: an editor may have saved them in any encoding, with any line ends."""
+    return path.read_bytes().splitlines()

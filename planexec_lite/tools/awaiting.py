@@ -66,9 +66,15 @@ def _loop(process: int) -> tuple[Any, Thread]:
     import asyncio
 
     loop = asyncio.new_event_loop()
-    thread = Thread(target=loop.run_forever, name=_NAME, daemon=True)
+    thread = Thread(target=_run_on, args=(loop,), name=_NAME, daemon=True)
     thread.start()
     return loop, thread
+
+
+def _run_on(loop: Any) -> None:
+    """A tool may stop the loop that it runs on; it is everybody's loop, so it goes on."""
+    while True:
+        loop.run_forever()
 
 
 def _in_a_thread(call: Any, *args: Any) -> Any:

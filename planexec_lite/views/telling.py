@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from planexec_lite import events as e
@@ -20,18 +21,19 @@ WHY = {
 
 def sentences(run: Run) -> list[str]:
     """Return one sentence for each event of `run`, in order."""
-    plan, said = Plan(), []
+    names: dict[str, str] = {}
+    said = []
     for event in run.events:
-        if isinstance(event, e.PlanProposed) and event.plan is not None:
-            known = {step.id: step for step in (*plan.steps, *event.plan.steps)}
-            plan = Plan(steps=tuple(known.values()))
-        said.append(sentence(event, plan))
+        if isinstance(event, e.PlanProposed | e.Reviewed) and event.plan is not None:
+            names |= {step.id: name_of(step) for step in event.plan.steps}
+        elif isinstance(event, e.StepProposed):
+            names[event.step.id] = name_of(event.step)
+        said.append(sentence(event, names))
     return said
 
 
-def sentence(event: e.Event, plan: Plan) -> str:
-    """Return what happened in one sentence; `plan` knows the names of the steps."""
-    names = {step.id: name_of(step) for step in plan.steps}
+def sentence(event: e.Event, names: Mapping[str, str]) -> str:
+    """Return what happened in one sentence; `names` says what the steps are called, by id."""
     match event:
         case e.RunStarted():
             return f"the run starts: {_brief(event.goal)}" if event.goal else "the run starts"

@@ -13,25 +13,43 @@ from pathlib import Path
 
 from tests.bench import environment, imports, makespan, memory, mock_calls, pictures, speed, validation
 from tests.bench.effort import FULL, QUICK, Effort
-from tests.bench.elsewhere import PACKAGE_OF, Found, Settings, start
+from tests.bench.elsewhere import DASK, PACKAGE_OF, Found, Settings, start
 from tests.bench.report import Part, Report, frameworks, load, loading
 
 
-def beside_frameworks(folder: Path | None, settings: Settings) -> Found:
-    """What was measured in the optional environment; where it could not be, the reason for each framework."""
+def beside_frameworks(folder: Path | None, settings: Settings) -> list[Found]:
+    """What was measured in the optional environment; where it could not be, the reason for each framework.
+
+    Dask runs in a process of its own, beside ours: its cluster's threads would be counted to everybody otherwise.
+    """
     if folder is None:
-        return Found(missing=dict.fromkeys(PACKAGE_OF, "no folder for its environment was given (--peers FOLDER)"))
+        return [Found(missing=dict.fromkeys(PACKAGE_OF, "no folder for its environment was given (--peers FOLDER)"))]
     made = environment.make(folder)
     missing = {name: made.missing[package] for name, (package, _) in PACKAGE_OF.items() if package in made.missing}
-    if made.python is None:
-        return Found(missing=missing)
-    wanted = tuple(name for name in PACKAGE_OF if name not in missing)
-    try:
-        found = start(made.python, Settings(**{**vars(settings), "frameworks": wanted}))
-    except RuntimeError as problem:
-        return Found(missing=missing | dict.fromkeys(wanted, f"the measurement failed: {problem}"))
-    found.missing = {**missing, **found.missing}
-    return found
+    wanted = [name for name in PACKAGE_OF if name not in missing] if made.python is not None else []
+    founds = [Found(missing=missing)]
+    for group in ([name for name in wanted if name != DASK], [name for name in wanted if name == DASK]):
+        if group and made.python is not None:
+            try:
+                founds.append(start(made.python, Settings(**{**vars(settings), "frameworks": tuple(group)})))
+            except RuntimeError as problem:
+                founds.append(Found(missing=dict.fromkeys(group, f"the measurement failed: {problem}")))
+    return founds
+
+
+def together(founds: list[Found]) -> Found:
+    """What was measured in several processes; ours as the first of them saw it."""
+    whole = Found()
+    for found in founds:
+        for case, times in found.makespan.items():
+            whole.makespan[case] = times | whole.makespan.get(case, {})
+        for shape, sizes in found.overhead.items():
+            known = whole.overhead.setdefault(shape, {})
+            known.update({steps: times | known.get(steps, {}) for steps, times in sizes.items()})
+        whole.imports = found.imports | whole.imports
+        whole.missing |= found.missing
+        whole.versions |= found.versions
+    return whole
 
 
 def measure(effort: Effort, peers: Path | None) -> Report:
@@ -40,7 +58,8 @@ def measure(effort: Effort, peers: Path | None) -> Report:
     say("a step beside asyncio and threads")
     taken = speed.measure(effort.sizes)
     say("the frameworks")
-    found = beside_frameworks(peers, Settings(effort.there, effort.sleeps, effort.imports[1], scale))
+    founds = beside_frameworks(peers, Settings(effort.there, effort.sleeps, effort.imports[1], scale))
+    found = together(founds)
     say("real time")
     real = found.makespan or makespan.measure(effort.sleeps, scale)
     say("validation, memory, imports, the scripted model")
@@ -48,13 +67,13 @@ def measure(effort: Effort, peers: Path | None) -> Report:
     whole, held = memory.measure(effort.held)
     grown = speed.growth(*effort.grown) if effort.grown[2] else []
     large = speed.whole_plans(*effort.whole) if effort.whole[1] else []
-    svg = pictures.overhead(found)
+    svg, apart = pictures.overhead(found), [row for one in founds for row in frameworks(one)]
     parts = [
         Part("Real time beside the critical path", makespan.rows(real, scale), "makespan", "critical path",
              ("makespan.svg", pictures.barriers(real, scale))),
         Part("Real time: the level barrier", makespan.beside(real, scale), "LangGraph, graph", "planexec_lite, Pool"),
         Part("A step, beside plain peers", speed.beside(taken), "ours", "peer", ("growth.svg", pictures.growth(taken))),
-        Part("A step, beside the frameworks", frameworks(found), "framework", "planexec_lite, Inline",
+        Part("A step, beside the frameworks", apart, "framework", "planexec_lite, Inline",
              ("overhead.svg", svg) if svg else None),
         Part("Large plans, on the wall", large, "taken", "at most", note=f"{effort.whole[0]:,} steps."),
         Part("Growth of the cost of a step", grown, "10,000 steps", "1,000 steps"),

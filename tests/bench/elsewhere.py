@@ -29,13 +29,13 @@ from tests.bench.timing import Taken, real, rounds, work
 
 ROOT = Path(__file__).parents[2]
 FUNCTIONS = {"add": add}
-OURS, PLAIN = "planexec_lite, Inline", "asyncio + graphlib"
+OURS, PLAIN, DASK = "planexec_lite, Inline", "asyncio + graphlib", "Dask distributed"
 PACKAGE_OF = {  # contender -> package, and what is imported of it
     "LangGraph, graph": ("langgraph", "langgraph.graph"),
     "LangGraph, compiled before": ("langgraph", "langgraph.graph"),
     "LangGraph, functional": ("langgraph", "langgraph.func"),
     "LlamaIndex workflows": ("llama-index-workflows", "workflows"),
-    "Dask distributed": ("distributed", "distributed"),
+    DASK: ("distributed", "distributed"),
 }
 
 

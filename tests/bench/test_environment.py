@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tests.bench import environment
-from tests.bench.__main__ import beside_frameworks
+from tests.bench.__main__ import beside_frameworks, together
 from tests.bench.elsewhere import OURS, PACKAGE_OF, PLAIN, FailedError, Settings, measure, start, without_failures
 from tests.bench.frameworks import FRAMEWORKS
 from tests.bench.peers import with_asyncio
@@ -41,7 +41,7 @@ def makes(folder: Path) -> str:
 
 def test_without_a_network_every_framework_is_missing_and_the_reason_is_told(uv: Path, tmp_path: Path) -> None:
     does(uv, "echo 'error: no route to the package index' >&2; exit 2")
-    found = beside_frameworks(tmp_path / "peers", TINY)
+    found = together(beside_frameworks(tmp_path / "peers", TINY))
     assert found.overhead == {}
     assert found.missing == dict.fromkeys(PACKAGE_OF, "error: no route to the package index")
 
@@ -94,7 +94,7 @@ def test_an_environment_is_kept_out_of_git(uv: Path, tmp_path: Path) -> None:
 
 
 def test_without_a_folder_nothing_is_made_and_the_report_can_say_so() -> None:
-    found = beside_frameworks(None, TINY)
+    found = together(beside_frameworks(None, TINY))
     assert set(found.missing) == set(FRAMEWORKS)
     assert all("--peers" in why for why in found.missing.values())
 

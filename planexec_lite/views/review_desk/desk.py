@@ -171,7 +171,9 @@ class Review:
     def _decide(self, verdict: Any, **more: Any) -> None:
         if self._closed:
             return
-        self._decision = Decision(verdict, by=self._by, comment=self._comment.value.strip(), of=self._shown.hash, **more)
+        self._decision = Decision(
+            verdict, by=self._by, comment=self._comment.value.strip(), of=self._shown.hash, **more
+        )
         self._close(f"{VERDICTS[verdict]}.")
 
     def _start_over(self) -> None:
