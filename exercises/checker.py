@@ -150,8 +150,9 @@ def _where(error: BaseException, namespace: dict[str, Any]) -> str:
     found, step = "", error.__traceback__
     while step is not None:
         if step.tb_frame.f_globals is namespace:
-            line = linecache.getline(step.tb_frame.f_code.co_filename, step.tb_lineno).strip()
-            found = f", in line {step.tb_lineno} of {step.tb_frame.f_code.co_name}" + (f": {line}" if line else "")
+            number = step.tb_lineno or step.tb_frame.f_code.co_firstlineno  # an alarm may hit between two lines
+            line = linecache.getline(step.tb_frame.f_code.co_filename, number).strip()
+            found = f", in line {number} of {step.tb_frame.f_code.co_name}" + (f": {line}" if line else "")
         step = step.tb_next
     return found
 

@@ -180,7 +180,7 @@ def test_a_run_that_was_left_in_the_middle_of_a_step_is_not_waited_for() -> None
     one = agent(World(), Answers([delete("1", "cache")]))
     events = one.run("clean").events
     at = next(number for number, event in enumerate(events, 1) if isinstance(event, StepStarted))
-    with pytest.raises(ValueError, match="in the middle|in flight"):
+    with pytest.raises(ValueError, match="in the middle of a step"):
         one.tell(Run(events[:at]), "hurry")
 
 
@@ -189,10 +189,9 @@ def test_a_run_that_was_left_in_the_middle_of_a_step_is_not_waited_for() -> None
     [
         lambda step: Verdict("replan", "no", wanting=["1"]),  # type: ignore[arg-type]
         lambda step: Verdict("modify", "no", changed=step.model_copy(update={"description": ["x"]})),
-        lambda step: Verdict("modify", "no", changed=step.model_copy(update={"params": 5})),
         lambda step: Verdict("modify", "no", changed="step 1"),  # type: ignore[arg-type]
     ],
-    ids=["a list is wanting", "a description is a list", "params are a number", "a step is a text"],
+    ids=["a list is wanting", "a description is a list", "a step is a text"],
 )
 @pytest.mark.parametrize("reviewer", [None, ApproveAll()], ids=["alone", "reviewed"])
 def test_an_evaluator_that_says_nonsense_ends_no_run_and_spoils_no_log(

@@ -1,0 +1,136 @@
+"""What attacks on the exercises found, and what they did not: no file, program or answer breaks the commands."""
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+from exercises import record
+from exercises.checker import check, judged
+from exercises.hunts import __main__ as command
+from exercises.hunts.bench import BENCH, Bench
+from exercises.hunts.catalogue import Hunt, hunts
+
+HUNT: Hunt = next(iter(hunts().values()))
+ODD_FILES = {
+    "a list for a status": '{"01.1": ["right"]}',
+    "a notebook": '{"cells": [], "metadata": {}, "nbformat": 4}',
+    "an object for a status": '{"01.1": {"a": 1}}',
+    "a list": "[]",
+    "a text": '"right"',
+    "half a file": '{"01.1": "ri',
+    "nothing": "",
+    "a deep one": "[" * 100_000,
+}
+STUBBORN = {
+    "catches everything while it sleeps": "while True:\n  try:\n    time.sleep(60)\n  except BaseException:\n    pass",
+    "begins again in its finally": "def again():\n  try:\n    while True: pass\n  finally:\n    again()\nagain()",
+    "hides in a generator": (
+        "def ever():\n  while True:\n    try:\n      yield 1\n    except BaseException:\n      pass\nfor _ in ever(): pass"
+    ),
+    "waits for a lock that it holds": "lock = threading.Lock()\nlock.acquire()\nlock.acquire()",
+    "looks for a pattern that has no end": 're.match("(a+)+$", "a" * 60 + "b")',
+    "waits for another program": 'subprocess.run([sys.executable, "-c", "import time; time.sleep(60)"])',
+    "waits on a loop": "asyncio.run(asyncio.sleep(60))",
+}
+IMPORTS = "import asyncio, re, subprocess, sys, threading, time\n"
+
+
+def answer(body: str) -> dict[str, object]:
+    """A namespace with an answer to 01.2 of these lines."""
+    namespace: dict[str, object] = {"__name__": "__main__"}
+    lines = "\n".join(f"    {line}" for line in body.splitlines())
+    exec(f"{IMPORTS}def run(goal, planner, executor):\n{lines}", namespace)
+    return namespace
+
+
+@pytest.fixture
+def bench(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Bench:
+    monkeypatch.setenv(BENCH, str(tmp_path))
+    return Bench.usual()
+
+
+@pytest.mark.parametrize("text", ODD_FILES.values(), ids=ODD_FILES)
+def test_a_progress_file_of_something_else_counts_as_empty_and_progress_goes_on(
+    text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "progress.json"
+    file.write_text(text, encoding="utf-8")
+    monkeypatch.setenv("PLANEXEC_PROGRESS", str(file))
+    assert record.known() == {}
+    record.remember("01.2", "wrong")
+    assert record.known() == {"01.2": "wrong"}
+    assert json.loads(file.read_text(encoding="utf-8")) == {"01.2": "wrong"}
+
+
+def test_progress_that_two_kernels_write_is_readable_at_any_time(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "progress.json"
+    monkeypatch.setenv("PLANEXEC_PROGRESS", str(file))
+    children = []
+    for number in range(2):
+        child = os.fork() if hasattr(os, "fork") else None
+        if child == 0:
+            for lesson in range(60):
+                record.remember(f"{number}{lesson}", "right")
+            os._exit(0)
+        children.append(child)
+    for child in filter(None, children):
+        while os.waitpid(child, os.WNOHANG) == (0, 0):
+            if file.exists():
+                assert isinstance(json.loads(file.read_text(encoding="utf-8")), dict)
+    assert set(record.known().values()) <= {"right"}
+
+
+@pytest.mark.parametrize("body", STUBBORN.values(), ids=STUBBORN)
+def test_an_answer_that_does_not_want_to_be_stopped_is_stopped_and_the_next_is_judged(body: str) -> None:
+    outcome = judged("01.2", answer(body), seconds=0.2, draw=False)
+    assert outcome.status == "raised"
+    assert "it was stopped after 0.2 seconds" in outcome.text
+    assert judged("01.2", answer("return 1"), seconds=3, draw=False).status == "wrong"
+
+
+def test_an_error_that_can_not_say_what_it_is_is_named(capsys: pytest.CaptureFixture[str]) -> None:
+    body = "class Odd(Exception):\n  def __str__(self): raise ValueError\nraise Odd"
+    outcome = judged("01.2", answer(body), draw=False)
+    assert outcome.status == "raised"
+    assert "Odd, in line" in outcome.text
+
+
+def test_check_never_raises_in_the_notebook(capsys: pytest.CaptureFixture[str]) -> None:
+    exec("check('01.2')", {**answer("raise SystemExit"), "check": check})
+    exec("check('99.9')", {"check": check})
+    said = capsys.readouterr().out
+    assert "Raised an error" in said
+    assert "There is no exercise '99.9'" in said
+
+
+@pytest.mark.parametrize("stored", [b"# caf\xe9\n", b"\xff\xfe#\x00", b"def x(:\n", b"x = 1\x00\n"], ids=repr)
+def test_a_copy_that_no_python_can_read_is_judged_listed_and_reset(
+    stored: bytes, bench: Bench, capsys: pytest.CaptureFixture[str]
+) -> None:
+    bench.begin(HUNT).write_bytes(stored)
+    assert command.main([HUNT.name, "--test"]) == 1
+    assert "✗ raised an error" in capsys.readouterr().out
+    assert bench.changed(HUNT)
+    assert command.state(HUNT, bench) == "✗ raised an error"
+    assert command.main([HUNT.name, "--reset"]) == 0
+    assert [file.read_bytes() for file in bench.folder.glob(f"{HUNT.name}_kept_*.py")] == [stored]
+    assert not bench.changed(HUNT)
+
+
+def test_only_the_beginning_of_what_a_copy_prints_is_shown(bench: Bench) -> None:
+    bench.begin(HUNT).write_text("print('x' * 100_000)\nfor n in range(100_000): print(n)\n", encoding="utf-8")
+    said = command.case(HUNT, bench)
+    assert len(said) < 4000
+    assert "lines more" in said
+
+
+def test_reset_keeps_every_version_of_the_learner(bench: Bench) -> None:
+    for text in ("first = 1\n", "second = 2\n", ""):
+        bench.begin(HUNT).write_text(text, encoding="utf-8")
+        assert command.main([HUNT.name, "--reset"]) == 0
+    kept = sorted(bench.folder.glob(f"{HUNT.name}_kept_*.py"))
+    assert [file.read_text(encoding="utf-8") for file in kept] == ["first = 1\n", "second = 2\n", ""]
