@@ -1,7 +1,8 @@
 """The interview cards: questions of the lessons with why they are asked, a short and a long answer, and follow-ups.
 
-All of them stand in ``cards.json``, and nowhere else. A lesson shows its own with ``show("05")``, `exercises.quiz` asks
-about them, and ``python -m exercises.cards --anki FILE`` writes them for Anki.
+All of them stand in ``cards.json``, and nowhere else. A lesson shows its own with ``show("05")``, and
+``show("why-plan", "when-no")`` shows these two; `exercises.quiz` asks about them, and
+``python -m exercises.cards --anki FILE`` writes them for Anki.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ import argparse
 import json
 from collections.abc import Iterable
 from dataclasses import dataclass
+from difflib import get_close_matches
 from functools import cache
 from html import escape
 from pathlib import Path
@@ -150,12 +152,32 @@ def _wrong_values(fields: dict[str, Any]) -> Iterable[str]:
         yield "a text is empty, or holds a line break, a tab or blanks at its ends"
 
 
-def show(lesson: str) -> Figure:
-    """The cards of a lesson as a figure: question, short answer and why it is asked; the rest folded away."""
+def named(*names: str) -> list[Card]:
+    """Return cards by their ids, and all of a lesson by its number, each once, in the order in which they are named.
+
+    Raises `ValueError` when there is no such card or lesson, or nothing is named.
+    """
+    if not names:
+        raise ValueError(f"name a lesson or cards; there are the lessons {', '.join(lessons())}")
+    by_id = {card.id: card for card in load()}
+    found: dict[str, Card] = {}
+    for name in names:
+        if not (name in by_id or str(name).isdigit()):
+            near = get_close_matches(str(name), by_id, 3)
+            raise ValueError(f"there is no card {name!r}" + (f"; do you mean {' or '.join(near)}?" if near else ""))
+        found |= {card.id: card for card in ([by_id[name]] if name in by_id else of(name))}
+    return list(found.values())
+
+
+def show(*names: str) -> Figure:
+    """Cards as a figure, by lesson, ``show("05")``, or by their ids: the question and why it is asked stand open, the
+    answer is folded away. Raises `ValueError` like `named`."""
     from planexec_lite.views import Figure  # loading it takes a moment, and the export needs no picture
 
-    cards = of(lesson)
-    title = f"Lesson {lesson}: {len(cards)} answers to say aloud"
+    cards = named(*names)
+    title = f"{len(cards)} answer{'s' * (len(cards) != 1)} to say aloud"
+    if len(names) == 1 and names[0] == cards[0].lesson:
+        title = f"Lesson {names[0]}: {title}"
     text = "\n".join([title, *(line for card in cards for line in _lines(card))])
     return Figure(title, text, title, "", 720, table=_html(title, cards))
 
@@ -180,9 +202,9 @@ def _html(title: str, cards: list[Card]) -> str:
         more = "".join(f"<br><em>{escape(one.ask)}</em> {escape(one.say)}" for one in card.follow_ups)
         rows.append(
             f'<tr style="background-color:{theme.PLATE}"><td style="{cell}"><strong>{escape(card.question)}</strong>'
-            f'<br>{escape(card.short)}<br><span style="{small}">{escape(LEVELS[card.level])} · why it is asked: '
-            f'{escape(card.why)}</span>\n<details style="{plate}"><summary style="{small}">the long answer, and what is asked '
-            f"next</summary>{escape(card.long)}{more}</details></td></tr>"
+            f'<br><span style="{small}">{escape(LEVELS[card.level])} · why it is asked: {escape(card.why)}</span>\n'
+            f'<details style="{plate}"><summary style="{small}">the answer</summary><strong>{escape(card.short)}</strong>'
+            f"<br>{escape(card.long)}{more}</details></td></tr>"
         )
     caption = f"{plate};caption-side:top;padding:14px {theme.MARGIN}px 8px;font-size:{theme.TITLE}px;font-weight:bold"
     table = f"{plate};margin:0;width:100%;border-collapse:collapse;border:0"

@@ -173,6 +173,8 @@ def _same(one: Any, other: Any, depth: int = DEPTH) -> bool:
     """Whether two values say the same; functions do when their code does, objects when their attributes do."""
     if type(one) is not type(other):
         return False
+    if depth < DEPTH and isinstance(one, FunctionType) and one.__code__.co_names == ("NotImplementedError",):
+        return True  # the stub of a method that nbgrader writes
     if isinstance(one, CodeType):
         plain = ("co_code", "co_names", "co_varnames", "co_freevars")
         if any(getattr(one, name) != getattr(other, name) for name in plain):

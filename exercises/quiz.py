@@ -39,7 +39,7 @@ class LessonQuiz:
         """The questions with every choice, whether it is right, and why."""
         said = [f"Quiz of lesson {self.lesson}, with the answers"]
         for number, question in enumerate(self.questions, 1):
-            said.append(f"{number}. {question.ask}")
+            said += ["", f"{number}. {question.ask}"]
             for letter, choice in zip(ascii_lowercase, question.choices, strict=False):
                 said += [f"   {letter}) {choice.text}", f"      {_verdict(choice)}"]
         return "\n".join(said)
@@ -113,7 +113,7 @@ def _part(number: int, question: cards.Quiz, checked: Callable[[int, cards.Choic
     asked = ipywidgets.HTML(
         f'<div style="line-height:1.4"><strong>{number}. {escape(question.ask)}</strong></div>', layout=wide
     )
-    return ipywidgets.VBox([asked, choice, button, said])
+    return ipywidgets.VBox([asked, choice, button, said], layout=ipywidgets.Layout(margin="0 0 18px 0"))
 
 
 def _verdict(choice: cards.Choice) -> str:

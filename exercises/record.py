@@ -1,7 +1,8 @@
-"""What the learner has solved, in one small file beside this one, and the board that shows it.
+"""What the learner has solved, in one small file, and the board that shows it.
 
-`PLANEXEC_PROGRESS` names another file; set but empty, nothing is read or written and progress lasts as long as the
-kernel. So it is in the folders `source` and `solutions` too: running a solution is not solving.
+The file stands in the folder `exercises` of the checkout that the notebook stands in; outside of any, beside this
+module. `PLANEXEC_PROGRESS` names another file; set but empty, nothing is read or written and progress lasts as long as
+the kernel. So it is in the folders `source` and `solutions` of every checkout too: running a solution is not solving.
 """
 
 from __future__ import annotations
@@ -29,8 +30,14 @@ def place() -> Path | None:
     told = os.environ.get("PLANEXEC_PROGRESS")
     if told is not None:
         return Path(told) if told else None
-    given = (book.SOURCE, book.HERE / "solutions")
-    return None if Path.cwd() in given else book.HERE / "progress.json"
+    here = Path.cwd()
+    if here.name in ("source", "solutions") and here.parent.name == "exercises":
+        return None
+    for folder in (here, *here.parents):
+        for exercises in (folder, folder / "exercises"):
+            if exercises.name == "exercises" and (exercises / "record.py").is_file():
+                return exercises / "progress.json"
+    return book.HERE / "progress.json"
 
 
 def known() -> dict[str, str]:
@@ -57,7 +64,7 @@ def remember(id: str, status: str) -> None:
         return
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        draft = path.with_suffix(".new")
+        draft = path.with_name(f"{path.name}.{os.getpid()}.new")  # two notebooks write at the same time
         draft.write_text(json.dumps(dict(sorted((before | {id: status}).items())), indent=0) + "\n", encoding="utf-8")
         draft.replace(path)
     except OSError:

@@ -112,6 +112,7 @@ def propose(planner: Planner, board: Board, tools: Toolbox, max_steps: int) -> P
     done = frozenset(board.results)
     tried = set(board.tried) if board.failed or board.problems else set()
     tried |= {signature(board.steps[id] for id in board.unfinished)} if board.failed else set()
+    doubtful = {str(board.steps[id]) for id in board.in_doubt}
     written = Written(board, tools, max_steps)
     try:
         if isinstance(planner, StreamingPlanner) and planner.stream:
@@ -123,6 +124,11 @@ def propose(planner: Planner, board: Board, tools: Toolbox, max_steps: int) -> P
     plan = without_done(plan, board, done)
     problems = plan.problems(tools, done=done, max_steps=max_steps)
     problems += written.missing_in(plan)
+    if not board.has_reviewer:
+        again = [step for step in plan.steps if str(step) in doubtful and step.effects_with(tools.effects) == "once"]
+        hint = "find out first whether it was done, or leave it out"
+        message = "the same call was given up and may still be under way; it may be done once"
+        problems += [Problem("in_doubt", step.id, message, hint) for step in again]
     if signature(plan.steps) in tried:
         hint = "do something else about the failed step, or leave it out"
         problems.append(Problem("tried_before", None, "the steps are those that have failed before", hint))

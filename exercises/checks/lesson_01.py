@@ -24,7 +24,7 @@ from planexec_lite.scenarios import arithmetic
 SUM = "What is 2 * 3 + 4 * 5 - 6?"
 RULES = MappingProxyType(
     {
-        "whole": "A whole plan is asked for once; nothing surprised it.",
+        "whole": "A planner is asked again only when something surprised the run, or a plan that is not complete is used up.",
         "single": "One question a step, and one more whose reply is that nothing is left.",
     }
 )
@@ -51,7 +51,11 @@ def asked(trial: Trial, whole: Any, single: Any) -> None:
         times = [type(event).__name__ for event in run.events].count("PlanStarted")
         trial.said(name, guess)
         trial.want(type(guess) in (int, float), "a whole number, as in `whole = 7`", "A prediction is one number.")
-        trial.want(guess == times, f"how often the run asks its planner, counted in its events ({name})", RULES[name])
+        trial.want(
+            guess == times,
+            f"the number of times that the run asks this planner, counted in its events ({name})",
+            RULES[name],
+        )
 
 
 @exercise(

@@ -303,7 +303,7 @@ def _judge(trial: Trial, unguarded: Any, plan: Plan, guards: dict[str, list[str]
     for one in found:
         trial.want(one.code == "unguarded", f"the code 'unguarded', not {one.code!r}", form)
         trial.want(one.step in tool, f"the id of a step, not {one.step!r}", form)
-        trial.want(one.hint, "a hint", form)
+        trial.want(isinstance(one.hint, str) and one.hint.strip(), "a hint, which is a text", form)
         trial.want(str(tool[one.step]) in one.message, f"a message that names {tool[one.step]}", form)
         rule = (
             "What a step waits for is done, and so is what that one waited for: only who waits for no guard is named."

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import re
 import subprocess
 import sys
@@ -31,7 +32,17 @@ def rules(source: str) -> list[str]:
 def _try(answer: Path, name: str) -> str:
     command = [sys.executable, rubric.__file__, str(answer), name]
     try:
-        done = subprocess.run(command, capture_output=True, text=True, encoding="utf-8", timeout=SECONDS, check=False)
+        world = os.environ | {"PYTHONUTF8": "1"}
+        done = subprocess.run(
+            command,
+            capture_output=True,
+            text=True,
+            encoding="utf-8",
+            errors="replace",
+            env=world,
+            timeout=SECONDS,
+            check=False,
+        )
     except subprocess.TimeoutExpired:
         return f"did not come to an end within {SECONDS:g} seconds"
     if done.returncode == 0:
@@ -46,7 +57,7 @@ def main(arguments: list[str] | None = None) -> int:
     answer = parser.parse_args(arguments).answer
     if not answer.is_file():
         parser.error(f"there is no file {answer}")
-    broken = rules(answer.read_text(encoding="utf-8"))
+    broken = rules(answer.read_text(encoding="utf-8", errors="replace"))
     marks = mark(answer)
     for name, said in marks.items():
         point = rubric.POINTS[name]

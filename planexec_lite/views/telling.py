@@ -49,7 +49,10 @@ def sentence(event: e.Event, names: Mapping[str, str]) -> str:
             return f"the planner fails: {_brief(event.error)}"
         case e.Reviewed():
             about = f"step {event.step}" if event.step is not None else "the plan"
-            verdict = {"approve": "approves", "reject": "rejects", "change": "asks for changes to"}[event.verdict]
+            s = "" if event.by in ("you", "I", "we") else "s"
+            verdict = {"approve": f"approve{s}", "reject": f"reject{s}", "change": f"ask{s} for changes to"}[
+                event.verdict
+            ]
             return f"{clean(event.by)} {verdict} {about}" + (f": {_brief(event.comment)}" if event.comment else "")
         case e.StepStarted():
             again = f", try {event.attempt} of {event.attempts}" if event.attempt > 1 else ""

@@ -1,4 +1,4 @@
-"""What all browser tests share: one JupyterLab, one Chromium, and a fresh page for each test."""
+"""What the browser tests of a module share: one JupyterLab, one Chromium, and a fresh page for each test."""
 
 from collections.abc import Iterator
 
@@ -8,14 +8,14 @@ from playwright.sync_api import Browser, Page, sync_playwright
 from tests.browser.lab import CHROMIUM, FLAGS, Lab, started
 
 
-@pytest.fixture(scope="package")
+@pytest.fixture(scope="module")
 def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
     """JupyterLab, started by `make lab` in a fresh copy."""
     with started(tmp_path_factory.mktemp("lab")) as running:
         yield running
 
 
-@pytest.fixture(scope="package")
+@pytest.fixture(scope="module")
 def chromium() -> Iterator[Browser]:
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)

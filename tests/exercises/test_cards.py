@@ -228,6 +228,39 @@ def test_a_lesson_ends_with_its_cards_from_the_file(path: Path) -> None:
     assert "".join(cell.outputs[0].data["text/plain"]) == str(cards.show(path.name[:2]))
 
 
+@pytest.mark.parametrize("lesson", cards.lessons())
+def test_what_stands_open_gives_no_answer_away(lesson: str) -> None:
+    folded = re.compile(r"<details[^>]*><summary[^>]*>the answer</summary>(.*?)</details>", re.S)
+    html = cards.show(lesson)._repr_html_()
+    pages = folded.findall(html)
+    assert len(pages) == len(cards.of(lesson))
+    for card, page in zip(cards.of(lesson), pages, strict=True):
+        assert cards.escape(card.question) not in page
+        for said in [card.short, card.long, *(one.say for one in card.follow_ups)]:
+            assert cards.escape(said) in page
+            assert f"<br>{cards.escape(said)}" not in folded.sub("", html)
+
+
+def test_cards_are_shown_by_their_ids_in_the_order_asked_for() -> None:
+    shown = str(cards.show("why-plan", "pattern-in-a-breath", "why-plan"))
+    assert shown.startswith("2 answers to say aloud\n")
+    assert shown.index(BY_ID["why-plan"].question) < shown.index(BY_ID["pattern-in-a-breath"].question)
+    assert str(cards.show("why-plan")).startswith("1 answer to say aloud\n")
+
+
+def test_lessons_and_ids_are_shown_together() -> None:
+    both = cards.named("critical-path", "01")
+    assert both == [BY_ID["critical-path"], *cards.of("01")]
+    assert str(cards.show("critical-path", "01")).startswith(f"{len(both)} answers to say aloud\n")
+
+
+def test_a_card_that_does_not_exist_is_an_error_that_names_a_near_one() -> None:
+    with pytest.raises(ValueError, match="no card 'why-pla'; do you mean why-plan"):
+        cards.show("why-pla")
+    with pytest.raises(ValueError, match="name a lesson or cards; there are the lessons 00, 01"):
+        cards.show()
+
+
 def test_show_escapes_what_a_card_holds(monkeypatch: pytest.MonkeyPatch) -> None:
     marked = cards._card(card_as_data(short="a <b> & c"))
     monkeypatch.setattr(cards, "load", lambda: (marked,))
@@ -292,7 +325,8 @@ def test_the_pages_link_to_what_exists(page: str) -> None:
 
 def test_the_stops_name_parts_of_lessons_and_cards_that_exist() -> None:
     for _, _, link, parts, named in STOP.findall(PAGES["NIGHT_BEFORE.md"]):
-        assert [id for id in re.findall(r"`([\w-]+)`", named) if id not in BY_ID] == []
+        ids = re.findall(r"`([\w-]+)`", named)
+        assert [card.id for card in cards.named(*ids)] == ids
         if link.startswith("../notebooks"):
             book = nbformat.read(ROOT / "exercises" / link, as_version=4)
             headings = re.findall(r"^## (\d) ·", "\n".join(cell.source for cell in book.cells), re.M)

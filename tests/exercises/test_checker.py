@@ -214,10 +214,39 @@ def test_a_folder_that_can_not_be_written_is_no_obstacle(monkeypatch: pytest.Mon
 
 def test_running_a_solution_is_not_solving(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.delenv("PLANEXEC_PROGRESS")
-    monkeypatch.chdir(book.SOURCE)
-    assert record.place() is None
+    for checkout in (books.ROOT, checkout_at(tmp_path / "copy")):
+        for folder in ("source", "solutions"):
+            monkeypatch.chdir(checkout / "exercises" / folder)
+            assert record.place() is None
+    (tmp_path / "solutions").mkdir()
+    monkeypatch.chdir(tmp_path / "solutions")
+    assert record.place() is not None, "a folder of the learner's own may have that name"
+
+
+@pytest.mark.parametrize("folder", [".", "exercises", "exercises/student", "notebooks"])
+def test_progress_is_kept_in_the_checkout_that_the_notebook_stands_in(
+    folder: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.delenv("PLANEXEC_PROGRESS")
+    for checkout in (books.ROOT, checkout_at(tmp_path / "copy")):
+        monkeypatch.chdir(checkout / folder)
+        assert record.place() == checkout / "exercises" / "progress.json"
+
+
+def test_progress_of_a_notebook_outside_of_any_checkout_is_kept_in_ours(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.delenv("PLANEXEC_PROGRESS")
     monkeypatch.chdir(tmp_path)
     assert record.place() == book.HERE / "progress.json"
+
+
+def checkout_at(folder: Path) -> Path:
+    """The folders of a checkout, copied; of its files only the one that keeps the progress."""
+    for name in ("notebooks", "exercises/source", "exercises/solutions", "exercises/student"):
+        (folder / name).mkdir(parents=True)
+    (folder / "exercises" / "record.py").write_bytes((book.HERE / "record.py").read_bytes())
+    return folder
 
 
 def test_progress_shows_one_lesson_or_all(capsys: pytest.CaptureFixture[str]) -> None:

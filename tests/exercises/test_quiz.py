@@ -43,6 +43,21 @@ def test_the_text_says_every_choice_and_why(lesson: str) -> None:
             assert choice.because not in repr(asked), "the questions alone give nothing away"
 
 
+def test_a_verdict_stands_apart_from_the_next_question() -> None:
+    blocks = quiz("01").text.split("\n\n")
+    assert [block.splitlines()[0] for block in blocks[1:]] == [
+        f"{number}. {question.ask}" for number, question in enumerate(quiz("01").questions, 1)
+    ]
+    *boxes, _ = quiz("01").widget().children
+    assert {box.layout.margin for box in boxes} == {"0 0 18px 0"}
+
+
+def test_the_stored_notebook_gives_no_answer_away() -> None:
+    stored = (cards.FILE.parent / "quiz.ipynb").read_text(encoding="utf-8")
+    told = [one.because for lesson in LESSONS for question in quiz(lesson).questions for one in question.choices]
+    assert [because for because in told if because in stored] == []
+
+
 def test_an_answer_in_words_is_marked_and_explained() -> None:
     question = quiz("01").questions[0]
     said = [quiz("01").answer(1, letter) for letter in "abc"]

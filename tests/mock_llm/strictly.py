@@ -38,7 +38,10 @@ def check_completion(body: dict[str, Any]) -> None:
 
 
 def check_chunk(body: dict[str, Any]) -> None:
-    """A chunk of a streamed completion likewise."""
+    """A chunk of a streamed completion likewise; one addition may say when it came, as llama.cpp's server does."""
+    body = dict(body)
+    if timings := body.pop("timings", None):
+        assert set(timings) == {"predicted_n", "predicted_ms"}
     no_extra(ChatCompletionChunk.model_validate(body, strict=True))
     assert set(body) >= COMPLETION
     for choice in body["choices"]:

@@ -69,7 +69,13 @@ def problems(found: Sequence[Problem], hints: bool = True) -> str:
 def step(draft: Draft, row: Row, found: Sequence[Problem], closed: bool) -> str:
     """A step in two lines: what it is for and its call, what it waits for, what it does to the world."""
     came = next((one for one in draft.received.steps if one.id == row.id), None)
-    changed = CHANGES["added"] if came is None else CHANGES["changed"] if came.model_dump() != dict(row.step) else None
+    changed = (
+        CHANGES["added"]
+        if came is None
+        else CHANGES["changed"]
+        if repr(came.model_dump()) != repr(dict(row.step))
+        else None
+    )
     marks = [pill(look) for look in (changed, DANGER if dangerous(row, draft.toolbox) else None) if look]
     name = escape(clean(row.step["description"])) or "<i>no description</i>"
     first = f"<div>{' '.join([name, *marks])}</div>"
