@@ -144,17 +144,25 @@ def _stop_at_a_line(frame: FrameType, event: str, _: Any) -> Any:
     return _stop_at_a_line
 
 
+def _swallows(frame: FrameType) -> bool:
+    """Whether Python would drop an exception raised here: in a finalizer, a weak reference's callback, or its report."""
+    code = frame.f_code
+    return code.co_name == "__del__" or code.co_filename.endswith(("weakref.py", "unraisableexception.py"))
+
+
 @contextmanager
 def _alarm(seconds: float) -> Iterator[None]:
     rings, traced = 0, sys.gettrace()
 
     def ring(_: int, frame: FrameType | None) -> None:
         nonlocal rings
-        rings += 1
         frames = []
         while frame is not None and frame.f_code is not _inside.__code__:
             frames.append(frame)
             frame = frame.f_back
+        if any(map(_swallows, frames)):  # the alarm rings again soon
+            return
+        rings += 1
         if frame is not None and rings % 3 == 1:
             raise TimeUp
         if frame is not None:  # it caught the last one: stop it at a line, which may be one outside its `try`

@@ -117,7 +117,8 @@ def seconds(time: float, longest: float | None = None) -> str:
 
 def scale(longest: float) -> tuple[float, str]:
     """The unit that suits a figure whose `longest` time is given in seconds, as (seconds in it, its name)."""
-    return (60.0, "min") if longest >= 600 else (0.001, "ms") if 0 < longest < 0.1 else (1.0, "s")
+    minutes = longest >= 600 or (longest >= 300 and longest % 60 == 0)
+    return (60.0, "min") if minutes else (0.001, "ms") if 0 < longest < 0.1 else (1.0, "s")
 
 
 def listed(ids: Iterable[str]) -> str:
