@@ -221,7 +221,7 @@ def test_a_desk_out_of_sight_is_never_decided_by_its_script(lab: Lab, page: Page
         page.wait_for_timeout(100)
     approve.click()
     page.mouse.wheel(0, 60_000)
-    page.get_by_text("reviewer", exact=True).wait_for()
+    page.get_by_text("reviewer", exact=True).wait_for(state="attached")  # it may be out of sight too
 
 
 def test_the_focus_goes_through_the_desk_in_order_and_out_again(lab: Lab, page: Page, errors: list[str]) -> None:
