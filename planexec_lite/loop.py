@@ -146,6 +146,8 @@ class PlannerExecutor:
             raise ValueError('the plan was changed in place; give what you edited: Decision("approve", plan=…)')
         if said.of and said.of not in (board.proposal.hash, board.plan.hash):
             raise ValueError("the decision is about another plan than the one that waits; review that one")
+        if said.of and said.verdict == "approve" and board.paused.reason == "gate":
+            raise ValueError('a yes to the plan opens no gate; look at the board and say Decision("approve", by=…)')
         if said.verdict == "change" and self.planner is None:
             raise ValueError("there is no planner to change the plan; approve it, reject it, or edit it yourself")
         plan = self._edited(said.plan, board) if said.plan is not None else None

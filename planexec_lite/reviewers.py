@@ -23,7 +23,7 @@ class Decision:
         plan: with "approve", the plan as the reviewer edited it; it is checked again, and the approval is of its hash.
         grant: with "approve", the bounds within which later plans need no approval of their own.
         of: the hash of the plan that was looked at; a run that waits with another plan refuses the decision. "": whatever
-            the run waits with.
+            the run waits with. Such a yes opens no gate: a gate asks for a decision of its own.
 
     Raises `ValueError` for an unknown verdict, and for an edited plan or a grant without an approval.
     """

@@ -19,6 +19,7 @@ from planexec_lite import (
     PlanError,
     PlannerExecutor,
     Policy,
+    RulePlanner,
     Run,
     ScriptedReviewer,
     Simulated,
@@ -536,3 +537,23 @@ def test_approve_all_opens_everything(workers: Any) -> None:
         Portions(plan(look("1", gate=True), pay("2", gate=True))), world.executor, ApproveAll(), workers=workers
     )
     assert one.run("x").status == "finished"
+
+
+def test_a_yes_to_the_plan_that_is_given_twice_opens_no_gate() -> None:
+    plan = Plan.parse([{"id": "1", "tool": "look", "params": {}, "depends_on": [], "gate": True}])
+    looked: list[str] = []
+
+    def look() -> str:
+        looked.append("here")
+        return "fine"
+
+    agent = PlannerExecutor(RulePlanner(lambda goal: plan), ToolExecutor(Toolbox([look])), AskPerson())
+    yes = Decision("approve", of=agent.run("look").plan.hash)
+    at_gate = agent.resume(agent.run("look"), yes)
+    assert at_gate.board.paused is not None
+    assert at_gate.board.paused.reason == "gate"
+    with pytest.raises(ValueError, match="opens no gate"):
+        agent.resume(at_gate, yes)
+    assert looked == []
+    assert agent.resume(at_gate, Decision("approve", by="you")).status == "finished"
+    assert looked == ["here"]
