@@ -15,6 +15,7 @@ The rules of the fold, all of them in `Board.apply`:
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass, field
 
 from planexec_lite import events as e
 from planexec_lite.events import Event, Inside, StepDone, StepStarted
@@ -23,20 +24,22 @@ from planexec_lite.plan import Problem
 from planexec_lite.proposals import Proposals
 
 
+@dataclass(slots=True, repr=False)
 class Board(Proposals):
     """Everything that is known about a run. Read its attributes; change it through `apply` alone."""
 
-    def __init__(self) -> None:
-        super().__init__()
-        self.now = 0.0
-        self.has_planner = self.has_reviewer = self.has_evaluator = False
-        self.in_flight: set[str | None] = set()
-        self.rounds = self.replans = 0
-        self.news: list[str] = []
-        self.unheard = False
-        self.paused: e.Paused | None = None
-        self.ended: e.Ended | None = None
-        self.calls: list[ModelCall] = []
+    now: float = 0.0
+    has_planner: bool = False
+    has_reviewer: bool = False
+    has_evaluator: bool = False
+    in_flight: set[str | None] = field(default_factory=set)
+    rounds: int = 0
+    replans: int = 0
+    news: list[str] = field(default_factory=list)
+    unheard: bool = False
+    paused: e.Paused | None = None
+    ended: e.Ended | None = None
+    calls: list[ModelCall] = field(default_factory=list)
 
     @classmethod
     def of(cls, events: Iterable[Event]) -> Board:
@@ -45,11 +48,6 @@ class Board(Proposals):
         for event in events:
             board.apply(event)
         return board
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Board) and vars(self) == vars(other)
-
-    __hash__ = None  # type: ignore[assignment]
 
     @property
     def planning(self) -> bool:

@@ -15,7 +15,7 @@ from planexec_lite.policy import Policy
 
 def decide(board: Board, policy: Policy) -> Event | None:
     """Return the next event of the run that `board` shows."""
-    at, planning = board.now, board.planning
+    at, planning = board.now, None in board.in_flight
     if board.ended or board.paused or (planning and not board.arrived):
         return None
     if end := _bad_end(board, policy):
@@ -29,18 +29,20 @@ def decide(board: Board, policy: Policy) -> Event | None:
         return None if board.in_flight else PlanStarted(at, reason)
     if board.doomed:
         return StepSkipped(at, board.doomed[0], _why_skipped(board, board.doomed[0]))
-    if planning:
-        return _start(board, policy, board.ready) if board.ready is not None else None
-    if board.proposal is None or board.problems:
-        return None if board.in_flight else PlanStarted(at, "repair" if board.problems else "first")
-    if board.has_reviewer and board.proposal.hash not in board.approved:
-        return Paused(at, "approval")
+    if not planning:
+        if board.proposal is None or board.problems:
+            return None if board.in_flight else PlanStarted(at, "repair" if board.problems else "first")
+        if board.has_reviewer and board.proposal.hash not in board.approved:
+            return Paused(at, "approval")
     if (id := board.ready) is not None:
         step = board.steps[id]
         if step.gate and id not in board.opened:
             return None if board.in_flight else Paused(at, "gate", id)
-        return _start(board, policy, id)
-    if board.in_flight:
+        retries = step.retries
+        if policy.retries and not retries and board.repeatable(id):  # only a step may ask for what could do harm
+            retries = policy.retries
+        return StepStarted(at, id, 1, 1 + retries)
+    if board.in_flight or board.proposal is None:
         return None
     if not board.proposal.complete:
         if not board.has_planner:
@@ -59,14 +61,6 @@ def holds_back(board: Board, policy: Policy) -> bool:
     trying_again = any(id is not None and board.attempt[id][0] > 1 for id in board.in_flight)
     planned_again = (board.problems and not board.planning) or _why_replan(board, policy) is not None
     return bool(planned_again) and not trying_again
-
-
-def _start(board: Board, policy: Policy, id: str) -> StepStarted:
-    """Start a step; only the step itself may ask for retries that could do harm."""
-    retries = board.steps[id].retries
-    if policy.retries and not retries and board.repeatable(id):
-        retries = policy.retries
-    return StepStarted(board.now, id, 1, 1 + retries)
 
 
 def _bad_end(board: Board, policy: Policy) -> tuple[Status, str] | None:

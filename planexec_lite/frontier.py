@@ -22,7 +22,7 @@ class Frontier:
         self._limits = limits
         self._left = [limit.slots for limit in limits]
         self._kind: dict[str, Kind] = {}
-        self._ids: list[str] = []  # in plan order; the queues hold the places in it
+        self.ids: list[str] = []  # in plan order; the queues hold the places in it
         self._place: dict[str, int] = {}
         self._blockers: dict[str, int] = {}
         self._behind: dict[str, list[str]] = {}
@@ -38,15 +38,15 @@ class Frontier:
     def first(self) -> str | None:
         """The first ready step in plan order that has a place, None if there is none."""
         if not self._limits:
-            return self._ids[self._free[0]] if self._free else None
+            return self.ids[self._free[0]] if self._free else None
         heads = [ready[0] for kind, ready in self._ready.items() if ready and self._has_place(kind)]
-        return self._ids[min(heads)] if heads else None
+        return self.ids[min(heads)] if heads else None
 
     def add(self, steps: Iterable[Step], done: Collection[str]) -> None:
         """Steps join, last in plan order; nobody waits for the ids in `done`."""
-        for place, step in enumerate(steps, len(self._ids)):
+        for place, step in enumerate(steps, len(self.ids)):
             id = step.id
-            self._ids.append(id)
+            self.ids.append(id)
             self._place[id] = place
             if self._limits:
                 self.sort_in(step)
@@ -63,23 +63,23 @@ class Frontier:
 
     def order(self, ids: Sequence[str]) -> None:
         """Put the steps into the order of `ids`, which are all that were added."""
-        ready = [self._ids[place] for queue in self._ready.values() for place in queue]
+        ready = [self.ids[place] for queue in self._ready.values() for place in queue]
         for queue in self._ready.values():
             queue.clear()
-        self._ids = list(ids)
+        self.ids = list(ids)
         self._place = {id: place for place, id in enumerate(ids)}
         for id in ready:
             self.put(id)
 
     def put(self, id: str) -> None:
         """A step is ready."""
-        heappush(self._queue(id), self._place[id])
+        heappush(self._queue(id) if self._limits else self._free, self._place[id])
 
     def take(self, id: str) -> None:
         """The first ready step of its kind starts, and takes its places."""
         if self._limits:
             self.occupy(id)
-        heappop(self._queue(id))
+        heappop(self._queue(id) if self._limits else self._free)
 
     def has_place(self, id: str) -> bool:
         """Whether every limit that the step falls under has a place left."""
@@ -110,13 +110,13 @@ class Frontier:
         """Waiting steps leave."""
         gone = set(ids)
         for ready in self._ready.values():
-            ready[:] = [place for place in ready if self._ids[place] not in gone]
+            ready[:] = [place for place in ready if self.ids[place] not in gone]
             heapify(ready)
         for id, behind in self._behind.items():
             self._behind[id] = [other for other in behind if other not in gone]
 
     def _queue(self, id: str) -> list[int]:
-        return self._ready.setdefault(self._kind[id], []) if self._limits else self._free
+        return self._ready.setdefault(self._kind[id], [])
 
     def _has_place(self, kind: Kind) -> bool:
         return all(self._left[limit] > 0 for limit in kind)

@@ -17,7 +17,7 @@ def granted_by(board: Board, plan: Plan, tools: Toolbox) -> str:
         return ""
     grant, approved, by, rollback = board.granted
     new: list[Step] = []
-    for step in (*board.begun, *plan.steps):
+    for step in (*(board.begun or ()), *plan.steps):
         if step not in approved and step not in new:
             new.append(step)
     known = {step.tool for step in approved if not step.gate}

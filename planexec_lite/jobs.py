@@ -28,7 +28,7 @@ from planexec_lite.plan import Plan, PlanError, Problem, Step
 from planexec_lite.planners import Planner, StreamingPlanner
 from planexec_lite.standing import signature
 from planexec_lite.tools import Toolbox
-from planexec_lite.workers import Cancelled, Finished, GivenUp, Heard, Late, Report, Said
+from planexec_lite.workers import Cancelled, Finished, GivenUp, Heard, Late, Said
 from planexec_lite.written import Written
 
 
@@ -36,9 +36,9 @@ def outcomes(said: Said) -> list[Event]:
     """Turn what a crew says about a task into events: what happened inside it, then its outcome."""
     match said:
         case Finished():
-            outcome = _outcome(said.task.event, said.report, said.at, said.seconds)
-            if said.inside and isinstance(said.task.event, StepStarted):
-                return [*(Inside(when, said.task.event.step, event) for when, event in said.inside), outcome]
+            job, outcome = said.task.event, _outcome(said)
+            if said.inside and isinstance(job, StepStarted):
+                return [*[Inside(when, job.step, event) for when, event in said.inside], outcome]
             return [outcome]
         case Heard(at=at, event=event):
             return [StepProposed(at, event)] if isinstance(event, Step) else []
@@ -51,12 +51,13 @@ def outcomes(said: Said) -> list[Event]:
             return [StepLate(at, task.event.step, report.value, report.error, seconds, report.calls)]
 
 
-def _outcome(job: Any, report: Report, at: float, seconds: float) -> Outcome:
+def _outcome(said: Finished) -> Outcome:
+    job, report, at, seconds = said.task.event, said.report, said.at, said.seconds
     value, error, calls = report.value, report.error, report.calls
     if isinstance(job, StepStarted):
-        if error is not None:
-            return StepFailed(at, job.step, error, seconds, calls)
-        return StepDone(at, job.step, value, seconds, calls)
+        if error is None:
+            return StepDone(at, job.step, value, seconds, calls)
+        return StepFailed(at, job.step, error, seconds, calls)
     if isinstance(job, PlanStarted):
         if error is not None:
             return PlanFailed(at, error, seconds, calls)

@@ -162,11 +162,11 @@ class PlannerExecutor:
         return plan if plan != board.proposal else None
 
     def _task(self, job: Job, board: Board) -> Task:
-        tools = self.executor.tools
         if isinstance(job, StepStarted):
-            step = board.steps[job.step]
-            inputs = {id: board.results[id] for id in step.depends_on}
+            step, results = board.steps[job.step], board.results
+            inputs = {id: results[id] for id in step.depends_on}
             return Task(job, perform, (self.executor, step, inputs), step.timeout)
+        tools = self.executor.tools
         if isinstance(job, JudgeStarted):
             judged = (self.evaluator, board.steps[job.step], board.claims[job.step], board, tools)
             return Task(job, judge, judged, here=True)

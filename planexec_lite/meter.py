@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable
-from contextvars import ContextVar, Token
+from contextvars import ContextVar
 from dataclasses import dataclass
 from time import perf_counter
 from typing import Any
 
-_current: ContextVar[Meter | None] = ContextVar("meter", default=None)
+current: ContextVar[Meter | None] = ContextVar("meter", default=None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,40 +58,40 @@ class Meter:
     An event is kept with the seconds declared and those really gone by when it happened; or `hear` is told at once.
     """
 
-    __slots__ = ("_hear", "_token", "began", "calls", "events", "seconds")
+    seconds = 0.0
+    calls: tuple[ModelCall, ...] = ()
+    events: list[tuple[float, float, Any]] | tuple[()] = ()
+    hear: Callable[[Any], None] | None = None
 
-    def __init__(self, hear: Callable[[Any], None] | None = None) -> None:
-        self._hear = hear
-        self.seconds = 0.0
-        self.calls: list[ModelCall] = []
-        self.events: list[tuple[float, float, Any]] = []
+    def __init__(self) -> None:
         self.began = perf_counter()
-        self._token: Token[Meter | None] | None = None
 
     def __enter__(self) -> Meter:
-        self._token = _current.set(self)
+        self._token = current.set(self)
         return self
 
     def __exit__(self, *exc: object) -> None:
-        if self._token is not None:
-            _current.reset(self._token)
+        current.reset(self._token)
 
 
 def charge(seconds: float = 0.0, call: ModelCall | None = None) -> None:
     """Report that the current job took `seconds` (declared, not slept), and the model `call` that it made, if any."""
     if not 0 <= seconds < math.inf:
         raise ValueError(f"a job can't take {seconds} seconds; charge zero or more")
-    meter = _current.get()
+    meter = current.get()
     if meter is not None:
         meter.seconds += seconds
         if call is not None:
-            meter.calls.append(call)
+            meter.calls = (*meter.calls, call)
 
 
 def emit(event: Any) -> None:
     """Report something that happened inside the current job: an event of a nested run, a thought, a streamed step."""
-    meter = _current.get()
-    if meter is not None and meter._hear is not None:
-        meter._hear(event)
-    elif meter is not None:
+    meter = current.get()
+    if meter is None:
+        return
+    if meter.hear is not None:
+        meter.hear(event)
+    else:
+        meter.events = meter.events or []
         meter.events.append((meter.seconds, perf_counter() - meter.began, event))

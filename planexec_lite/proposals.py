@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from planexec_lite.events import Grant, Reviewed
@@ -18,20 +19,20 @@ class Granted(NamedTuple):
     rollback: tuple[Call, ...]
 
 
+@dataclass(slots=True, repr=False)
 class Proposals(Standing):
     """The latest fit plan, what was wrong with a later answer, the reviews, and the hashes that are approved."""
 
-    def __init__(self) -> None:
-        super().__init__()
-        self.goal = ""
-        self.proposal: Plan | None = None
-        self.problems: tuple[Problem, ...] = ()
-        self.refused_text = ""
-        self.refused_in_a_row = self.changes_asked = 0
-        self.reviews: list[Reviewed] = []
-        self.approved: set[str] = set()
-        self.granted: Granted | None = None
-        self.opened: set[str] = set()
+    goal: str = ""
+    proposal: Plan | None = None
+    problems: tuple[Problem, ...] = ()
+    refused_text: str = ""
+    refused_in_a_row: int = 0
+    changes_asked: int = 0
+    reviews: list[Reviewed] = field(default_factory=list)
+    approved: set[str] = field(default_factory=set)
+    granted: Granted | None = None
+    opened: set[str] = field(default_factory=set)
 
     @property
     def plan(self) -> Plan:
@@ -56,7 +57,7 @@ class Proposals(Standing):
         """A reviewer approves, perhaps after an edit; or asks for a change, which makes the plan unfit; or rejects."""
         self.reviews.append(event)
         if event.step is None or event.verdict == "change":
-            self.granted = None
+            self.granted = self.begun = None
         if event.verdict == "approve":
             if event.plan is not None:
                 self.accept(event.plan)
@@ -64,7 +65,7 @@ class Proposals(Standing):
             self.opened |= {event.step} if event.step else set()
             if event.grant is not None:
                 self.granted = Granted(event.grant, self.plan.steps, event.by, self.plan.rollback)
-                self.begun.clear()
+                self.begun = []
         elif event.verdict == "change":
             self.changes_asked += 1
             self.approved.discard(event.plan_hash)

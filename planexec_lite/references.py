@@ -20,7 +20,6 @@ _CORE = r"\{step_(?P<step>[\w.-]+?)_result(?P<path>(?:\.\w+|\[\d+\])*)\}"
 _REFERENCE = re.compile(_CORE)
 _LITERAL_OR_REFERENCE = re.compile(r"\{(?P<literal>\{step_[\w.-]+?_result(?:\.\w+|\[\d+\])*\})\}|" + _CORE)
 _PART = re.compile(r"\.(\w+)|\[(\d+)\]")
-_AROUND = len("{step__result}")
 _HINT = "{step_"  # no text without it holds a reference
 
 
@@ -48,7 +47,7 @@ def find(value: Any) -> list[Reference]:
 def _collect(value: Any, found: list[Reference]) -> None:
     if isinstance(value, str):
         if _HINT in value:
-            found += _in_text(value)
+            found += _in_text(value)[1]
     elif isinstance(value, dict):
         for part in value.values():
             _collect(part, found)
@@ -58,17 +57,16 @@ def _collect(value: Any, found: list[Reference]) -> None:
 
 
 @lru_cache(maxsize=1024)  # a check and a run ask for the same text several times
-def _in_text(text: str) -> tuple[Reference, ...]:
-    found = _LITERAL_OR_REFERENCE.findall(text)
-    return tuple([Reference(step, path) for literal, step, path in found if not literal])
+def _in_text(text: str) -> tuple[Reference | None, tuple[Reference, ...]]:
+    """The reference that `text` consists of, if it does, and every reference in it."""
+    parts = _LITERAL_OR_REFERENCE.findall(text)
+    found = tuple([Reference(step, path) for literal, step, path in parts if not literal])
+    return found[0] if len(found) == 1 and text == str(found[0]) else None, found
 
 
 def whole(value: Any) -> Reference | None:
     """Return the reference that `value` consists of, or None if `value` is anything else."""
-    if not isinstance(value, str) or _HINT not in value:
-        return None
-    found = _in_text(value)
-    return found[0] if len(found) == 1 and len(value) == _AROUND + len(found[0].step) + len(found[0].path) else None
+    return _in_text(value)[0] if isinstance(value, str) and _HINT in value else None
 
 
 def is_whole(value: Any) -> bool:
@@ -84,7 +82,7 @@ def resolve(value: Any, results: Mapping[str, Any]) -> Any:
     if isinstance(value, str):
         if _HINT not in value:
             return value
-        if reference := whole(value):
+        if reference := _in_text(value)[0]:
             return _copy(look_up(reference, results))
         return _LITERAL_OR_REFERENCE.sub(lambda match: _written(match, results), value)
     if isinstance(value, dict):
@@ -122,7 +120,7 @@ def as_text(value: Any) -> str:
 
 def _copy(value: Any) -> Any:
     """A copy of a list or an object, so that a tool that changes its argument does not change the result."""
-    return to_jsonable_python(value) if isinstance(value, dict | list) else value
+    return to_jsonable_python(value) if isinstance(value, (dict, list)) else value
 
 
 def _written(match: re.Match[str], results: Mapping[str, Any]) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
 from typing import Literal
 
 from planexec_lite.frontier import Frontier
@@ -11,6 +12,7 @@ from planexec_lite.limits import Limit
 from planexec_lite.plan import Plan, Step
 from planexec_lite.tools import Effects
 
+_ONLY = (1, 1)  # the first attempt of one
 State = Literal["waiting", "running", "judging", "done", "failed", "skipped", "superseded"]
 Signature = frozenset[tuple[str, str]]
 
@@ -20,32 +22,31 @@ def signature(steps: Iterable[Step]) -> Signature:
     return frozenset((step.description, str(step)) for step in steps)
 
 
+@dataclass(slots=True, repr=False)
 class Standing:
     """The steps of all plans so far, merged: a new plan keeps what is done and supersedes the rest."""
 
-    def __init__(self) -> None:
-        self.steps: dict[str, Step] = {}
-        self.state: dict[str, State] = {}
-        self.results: dict[str, object] = {}
-        self.errors: dict[str, str] = {}
-        self.attempt: dict[str, tuple[int, int]] = {}
-        self.retry: deque[str] = deque()
-        self.doomed: deque[str] = deque()
-        self.failed: dict[str, None] = {}
-        self.to_judge: deque[str] = deque()
-        self.claims: dict[str, object] = {}
-        self.unverified: set[str] = set()
-        self.wanting: dict[str, str] = {}
-        self.tried: set[Signature] = set()
-        self.in_doubt: dict[str, int] = {}
-        self.late: dict[str, object] = {}
-        self.arrived: dict[str, None] = {}
-        self.begun: list[Step] = []  # since the last grant
-        self.done_since_plan = 0
-        self.limits: tuple[Limit, ...] = ()
-        self.effects: dict[str, Effects] = {}
-        self._frontier = Frontier()
-        self._unfinished: dict[str, None] = {}
+    steps: dict[str, Step] = field(default_factory=dict)
+    state: dict[str, State] = field(default_factory=dict)
+    results: dict[str, object] = field(default_factory=dict)
+    errors: dict[str, str] = field(default_factory=dict)
+    attempt: dict[str, tuple[int, int]] = field(default_factory=dict)
+    retry: deque[str] = field(default_factory=deque)
+    doomed: deque[str] = field(default_factory=deque)
+    failed: dict[str, None] = field(default_factory=dict)
+    to_judge: deque[str] = field(default_factory=deque)
+    claims: dict[str, object] = field(default_factory=dict)
+    unverified: set[str] = field(default_factory=set)
+    wanting: dict[str, str] = field(default_factory=dict)
+    tried: set[Signature] = field(default_factory=set)
+    in_doubt: dict[str, int] = field(default_factory=dict)
+    late: dict[str, object] = field(default_factory=dict)
+    arrived: dict[str, None] = field(default_factory=dict)
+    begun: list[Step] | None = None  # since a grant, None where there is none
+    done_since_plan: int = 0
+    limits: tuple[Limit, ...] = ()
+    effects: dict[str, Effects] = field(default_factory=dict)
+    _frontier: Frontier = field(default_factory=Frontier)
 
     @property
     def ready(self) -> str | None:
@@ -60,7 +61,7 @@ class Standing:
     @property
     def unfinished(self) -> tuple[str, ...]:
         """The ids of the latest plan's steps that are not done."""
-        return tuple(self._unfinished)
+        return tuple(id for id in self._frontier.ids if self.state[id] not in ("done", "superseded"))
 
     @property
     def retry_next(self) -> str | None:
@@ -86,7 +87,6 @@ class Standing:
             self.doomed = deque(id for id in self.doomed if id not in gone)
         for id in gone:
             self.state[id] = "superseded"
-            del self._unfinished[id]
         self.arrived.clear()
 
     def replace(self, plan: Plan) -> None:
@@ -103,9 +103,9 @@ class Standing:
 
     def _supersede(self) -> None:
         if self.failed:
-            self.tried.add(signature(self.steps[id] for id in self._unfinished))
-        self.state.update(dict.fromkeys(self._unfinished, "superseded"))
-        for queue in (self._unfinished, self.retry, self.doomed, self.failed):
+            self.tried.add(signature(self.steps[id] for id in self.unfinished))
+        self.state.update(dict.fromkeys(self.unfinished, "superseded"))
+        for queue in (self.retry, self.doomed, self.failed):
             queue.clear()
         self._frontier = Frontier(self.limits)
 
@@ -116,7 +116,6 @@ class Standing:
             self.errors.pop(id, None)
         self.steps.update(zip(ids, steps, strict=True))
         self.state.update(dict.fromkeys(ids, "waiting"))
-        self._unfinished.update(dict.fromkeys(ids))
         self._frontier.add(steps, self.results)
         if self.failed:
             # a step that arrives while the planner is still writing may wait for one that has failed meanwhile
@@ -126,13 +125,14 @@ class Standing:
     def start(self, id: str, attempt: int, attempts: int) -> None:
         """A ready step runs, or, at a later attempt, the first that is to be tried again."""
         if attempt == 1:
-            self.begun.append(self.steps[id])
+            if self.begun is not None:
+                self.begun.append(self.steps[id])
             self._frontier.take(id)
         else:
             self.retry.remove(id)
             self._frontier.occupy(id)
         self.state[id] = "running"
-        self.attempt[id] = (attempt, attempts)
+        self.attempt[id] = _ONLY if attempts == 1 else (attempt, attempts)
 
     def hand_back(self, id: str) -> None:
         """A step that was started, and had not begun, waits again."""
@@ -173,7 +173,6 @@ class Standing:
         if self.errors:
             self.errors.pop(id, None)
         self.done_since_plan += 1
-        del self._unfinished[id]
         self._frontier.finish(id)
 
     def fail(self, id: str, error: str, *, final: bool = False) -> None:

@@ -38,12 +38,17 @@ def _all_problems(plan: Plan, toolbox: Toolbox | None, done: Collection[str], ma
     ids = dict.fromkeys([*plan.graph, *sorted(done)])
     found = [*_whole_plan(plan, done, max_steps), *_cycles(plan)]
     for step in plan.steps:
-        if step.depends_on:
-            found += _dependencies(step, ids)
-        if named := references.find(step.params):
-            found += _references(step, named, ids)
-        if toolbox is not None and step.tool is not None:
-            found += _arguments(step.id, step.tool, step.params, toolbox)
+        waits_for, params, tool = step.depends_on, step.params, step.tool
+        for other in waits_for:
+            if other not in ids or other == step.id:
+                found += _dependencies(step, ids)
+                break
+        for reference in references.find(params):
+            if reference.step not in waits_for or reference.step not in ids:
+                found += _references(step, references.find(params), ids)
+                break
+        if tool is not None and toolbox is not None and (tool not in toolbox or toolbox[tool].faults(params)):
+            found += _arguments(step.id, tool, params, toolbox)
         if step.undo is not None:
             found += _call(step.id, step.undo, {step.id, *step.depends_on}, "its undo", toolbox)
     for call in plan.rollback:

@@ -15,6 +15,7 @@ from planexec_lite.tools.awaiting import awaited
 from planexec_lite.tools.schema import ToolError, arguments_of, default_of, kind_of, shown, suggest, without_titles
 
 Effects = Literal["none", "idempotent", "once"]
+_PLAIN = frozenset({type(None), bool, int, float, str, list, dict, tuple})  # what nobody has to wait for
 F = TypeVar("F", bound=Callable[..., Any])
 
 
@@ -116,7 +117,7 @@ class Tool:
 
     def faults(self, params: Mapping[str, Any]) -> list[Fault]:
         """Return every way in which `params` do not fit, [] when they do. What a reference stands for is not judged."""
-        bound = self.bind(params)
+        bound = self.bind(params) if "input" in params else params
         if self._fits(bound):
             return []
         known = self.parameters
@@ -143,7 +144,7 @@ class Tool:
         if self.latency:
             charge(self.seconds(arguments))
         value = self.function(**arguments)
-        return awaited(value) if hasattr(type(value), "__await__") else value
+        return value if type(value) in _PLAIN or not hasattr(type(value), "__await__") else awaited(value)
 
     def seconds(self, arguments: Mapping[str, Any]) -> float:
         """The declared latency of a call with these `arguments`, in seconds."""
@@ -155,14 +156,14 @@ class Tool:
 
     def _fits(self, bound: Mapping[str, Any]) -> bool:
         """Whether there is nothing wrong for sure; no is no verdict."""
-        if not bound.keys() <= self._known or not bound.keys() >= self._needed:
+        if not (self._known.issuperset(bound) and self._needed.issubset(bound)):
             return False
-        is_whole = references.is_whole
-        given = {
-            name: [part for part in value if not is_whole(part)] if type(value) is list else value
-            for name, value in bound.items()
-            if not is_whole(value)
-        }
+        whole, given = references.whole, {}
+        for name, value in bound.items():
+            if type(value) is list:
+                given[name] = [part for part in value if not whole(part)]
+            elif not whole(value):
+                given[name] = value
         try:
             self._validate_some(given)
         except ValidationError:

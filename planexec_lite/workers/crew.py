@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
+from dataclasses import dataclass
 from time import perf_counter
 from typing import Any, NamedTuple, Protocol
 
-from planexec_lite.meter import Meter, ModelCall
+from planexec_lite.meter import Meter, current
 
 
-class Task(NamedTuple):
+@dataclass(slots=True)
+class Task:
     """What a crew carries out: ``call(*args)`` for the job that `event` started.
 
     `here`: it stays in this process, and holds none of an executor's threads. `live`: it takes no slot, and what happens
@@ -25,25 +27,23 @@ class Task(NamedTuple):
     live: bool = False
 
 
-class Report(NamedTuple):
-    """What came of a task: value or error; seconds declared and really taken; model calls; events inside."""
+class Report(Meter):
+    """What came of a task: its meter, read; the value or the error; and how many seconds it really `took`."""
 
     value: Any = None
     error: str | None = None
-    declared: float = 0.0
-    took: float = 0.0
-    calls: tuple[ModelCall, ...] = ()
-    inside: tuple[tuple[float, float, Any], ...] = ()
+    took = 0.0
 
 
-class Finished(NamedTuple):
+@dataclass(slots=True)
+class Finished:
     """A task and its report; on the crew's clock: when it finished, how many seconds it worked, what happened inside when."""
 
     task: Task
     report: Report
     at: float
     seconds: float
-    inside: list[tuple[float, Any]]
+    inside: Sequence[tuple[float, Any]] = ()
 
 
 class GivenUp(NamedTuple):
@@ -127,27 +127,40 @@ def in_real_time(task: Task, report: Report, at: float) -> tuple[Said, ...]:
     """What a crew on the real clock says about a task that was measured where it ran, and has ended."""
     if task.timeout is not None and report.took > task.timeout:
         return GivenUp(task, at, task.timeout), Late(task, report, at, report.took)
+    if not report.events:
+        return (Finished(task, report, at, report.took),)
+    if task.live:
+        return *[Heard(task, at, event) for _, _, event in report.events], Finished(task, report, at, report.took)
     began = at - report.took
-    inside = [(began + after, event) for _, after, event in report.inside] if report.inside else []
-    return (Finished(task, report, at, report.took, inside),)
+    return (Finished(task, report, at, report.took, [(began + after, event) for _, after, event in report.events]),)
 
 
-def measure(call: Callable[..., Any], *args: Any, hear: Callable[[Any], None] | None = None) -> Report:
+def measure(call: Callable[..., Any], args: tuple[Any, ...], hear: Callable[[Any], None] | None = None) -> Report:
     """Call ``call(*args)`` under a meter and report; an exception becomes an error, a keyboard interrupt goes on.
 
     `hear` is told at once about every event that the call emits; those are not in the report.
     """
-    value, error = None, None
-    meter = Meter(hear)
+    report = Report()
+    if hear:
+        report.hear = hear
+    token = current.set(report)
     try:
-        with meter:
-            value = call(*args)
+        report.value = call(*args)
     except KeyboardInterrupt:
         raise
     except BaseException as problem:
-        error = described(problem)
-    took = perf_counter() - meter.began
-    return Report(value, error, meter.seconds, took, tuple(meter.calls), tuple(meter.events))
+        report.error = described(problem)
+    finally:
+        current.reset(token)
+        report.took = perf_counter() - report.began
+    return report
+
+
+def failed(problem: BaseException) -> Report:
+    """The report of a task that could not be carried out, or whose report was lost."""
+    report = Report()
+    report.error = described(problem)
+    return report
 
 
 def check_slots(slots: int | None) -> None:

@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from time import perf_counter
 
-from planexec_lite.workers.crew import Crew, Heard, Said, Task, in_real_time, measure
+from planexec_lite.workers.crew import Crew, Said, Task, in_real_time, measure
 
 
 @dataclass(frozen=True)
@@ -38,13 +38,9 @@ class _InlineCrew:
     def wait(self) -> Sequence[Said]:
         task = self.task
         assert task is not None, "nothing is in flight"
-        report = measure(task.call, *task.args)
+        report = measure(task.call, task.args)
         self.free, self.task = 1, None
-        at = perf_counter() - self.epoch
-        if not task.live:
-            return in_real_time(task, report, at)
-        heard = [Heard(task, at, event) for _, _, event in report.inside]
-        return [*heard, *in_real_time(task, report._replace(inside=()), at)]
+        return in_real_time(task, report, report.began + report.took - self.epoch)
 
     def cancel(self) -> None:
         pass

@@ -21,7 +21,7 @@ from planexec_lite.workers.crew import (
     Said,
     Task,
     check_slots,
-    described,
+    failed,
     in_real_time,
     measure,
 )
@@ -90,12 +90,12 @@ class _PoolCrew:
         if task.live:
             Thread(target=_live, args=(number, task, words), name="planner", daemon=True).start()
         elif task.here:
-            words.put((number, task, measure(task.call, *task.args)))
+            words.put((number, task, measure(task.call, task.args)))
         else:
             try:
-                future = self.executor.submit(measure, task.call, *task.args)
+                future = self.executor.submit(measure, task.call, task.args)
             except Exception as problem:
-                words.put((number, task, Report(error=described(problem))))
+                words.put((number, task, failed(problem)))
                 return
             self.futures[number] = future
             if task.timeout is not None:
@@ -172,14 +172,16 @@ def _live(number: int, task: Task, words: SimpleQueue[_Word]) -> None:
         words.put((number, task, Heard(task, 0.0, event)))
 
     try:
-        report = measure(task.call, *task.args, hear=hear)
+        report = measure(task.call, task.args, hear)
     except BaseException as problem:  # an interrupt inside: nobody else would hear of it in this thread
-        report = Report(error=described(problem))
+        report = failed(problem)
     words.put((number, task, report))
 
 
 def _report(future: Future[Report]) -> Report:
     if future.cancelled():
-        return Report(error="CancelledError: the executor cancelled it")
+        from concurrent.futures import CancelledError  # loaded long since: there is a future
+
+        return failed(CancelledError("the executor cancelled it"))
     problem = future.exception()
-    return Report(error=described(problem)) if problem else future.result()
+    return failed(problem) if problem else future.result()

@@ -40,16 +40,16 @@ class _SimulatedCrew:
 
     def start(self, task: Task) -> None:
         self.free -= not task.live
-        report = measure(task.call, *task.args)
-        declared = report.declared
-        inside = [(self._at(after), event) for after, _, event in report.inside]
+        report = measure(task.call, task.args)
+        declared = report.seconds
+        inside = [(self._at(after), event) for after, _, event in report.events]
         if task.timeout is not None and declared > task.timeout:
             self._place(GivenUp(task, self._at(task.timeout), task.timeout))
             self._place(Late(task, report, self._at(declared), declared))
         elif task.live:
             for at, event in inside:
                 self._place(Heard(task, at, event))
-            self._place(Finished(task, report, self._at(declared), declared, []))
+            self._place(Finished(task, report, self._at(declared), declared))
         else:
             self._place(Finished(task, report, self._at(declared), declared, inside))
 

@@ -239,8 +239,8 @@ def test_a_charge_outside_a_job_is_ignored_and_inside_it_counts_for_the_innermos
         with Meter() as inner:
             charge(2.0, ModelCall("m", 3, 4, 2.0))
         charge(4.0)
-    assert (outer.seconds, inner.seconds, outer.calls) == (5.0, 2.0, [])
-    assert inner.calls == [ModelCall("m", 3, 4, 2.0)]
+    assert (outer.seconds, inner.seconds, outer.calls) == (5.0, 2.0, ())
+    assert inner.calls == (ModelCall("m", 3, 4, 2.0),)
     with pytest.raises(ValueError, match="-1"):
         charge(-1)
 
