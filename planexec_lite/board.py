@@ -63,10 +63,17 @@ class Board(Proposals):
                 self.in_flight.add(event.step)
                 self.start(event.step, event.attempt, event.attempts)
             case StepDone():
-                self._settle(event.step, event.calls)
+                id = event.step
+                self._settle(id, event.calls)
                 if self.limits:
-                    self.release(event.step)
-                self._take_result(event.step, event.result)
+                    self.release(id)
+                if self.steps[id].success_criteria is None:
+                    self.finish(id, event.result)
+                elif self.has_evaluator:
+                    self.claim(id, event.result)
+                else:
+                    self.unverified.add(id)
+                    self.finish(id, event.result)
             case e.StepFailed():
                 self._settle(event.step, event.calls)
                 self.release(event.step)
@@ -131,15 +138,6 @@ class Board(Proposals):
         self.in_flight.discard(job)
         if calls:
             self.calls += calls
-
-    def _take_result(self, id: str, result: object) -> None:
-        if self.steps[id].success_criteria is None:
-            self.finish(id, result)
-        elif self.has_evaluator:
-            self.claim(id, result)
-        else:
-            self.unverified.add(id)
-            self.finish(id, result)
 
     def _take_verdict(self, event: e.Judged) -> None:
         claim = self.claims.pop(event.step)

@@ -34,9 +34,8 @@ class Frontier:
 
     __hash__ = None  # type: ignore[assignment]
 
-    @property
     def first(self) -> str | None:
-        """The first ready step in plan order that has a place, None if there is none."""
+        """Return the first ready step in plan order that has a place, None if there is none."""
         if not self._limits:
             return self.ids[self._free[0]] if self._free else None
         heads = [ready[0] for kind, ready in self._ready.items() if ready and self._has_place(kind)]

@@ -28,7 +28,7 @@ from planexec_lite.plan import Plan, PlanError, Problem, Step
 from planexec_lite.planners import Planner, StreamingPlanner
 from planexec_lite.standing import signature
 from planexec_lite.tools import Toolbox
-from planexec_lite.workers import Cancelled, Finished, GivenUp, Heard, Late, Said
+from planexec_lite.workers import Cancelled, Finished, GivenUp, Heard, Late, Report, Said
 from planexec_lite.written import Written
 
 
@@ -36,10 +36,15 @@ def outcomes(said: Said) -> list[Event]:
     """Turn what a crew says about a task into events: what happened inside it, then its outcome."""
     match said:
         case Finished():
-            job, outcome = said.task.event, _outcome(said)
-            if said.inside and isinstance(job, StepStarted):
-                return [*[Inside(when, job.step, event) for when, event in said.inside], outcome]
-            return [outcome]
+            job, report = said.task.event, said.report
+            if not isinstance(job, StepStarted):
+                return [_answer(job, report, said.at, said.seconds)]
+            events: list[Event] = [Inside(when, job.step, event) for when, event in said.inside] if said.inside else []
+            if report.error is None:
+                events.append(StepDone(said.at, job.step, report.value, said.seconds, report.calls))
+            else:
+                events.append(StepFailed(said.at, job.step, report.error, said.seconds, report.calls))
+            return events
         case Heard(at=at, event=event):
             return [StepProposed(at, event)] if isinstance(event, Step) else []
         case Cancelled(task=task, at=at):
@@ -51,13 +56,9 @@ def outcomes(said: Said) -> list[Event]:
             return [StepLate(at, task.event.step, report.value, report.error, seconds, report.calls)]
 
 
-def _outcome(said: Finished) -> Outcome:
-    job, report, at, seconds = said.task.event, said.report, said.at, said.seconds
+def _answer(job: Any, report: Report, at: float, seconds: float) -> Outcome:
+    """What the planner or the evaluator came to."""
     value, error, calls = report.value, report.error, report.calls
-    if isinstance(job, StepStarted):
-        if error is None:
-            return StepDone(at, job.step, value, seconds, calls)
-        return StepFailed(at, job.step, error, seconds, calls)
     if isinstance(job, PlanStarted):
         if error is not None:
             return PlanFailed(at, error, seconds, calls)

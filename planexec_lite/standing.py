@@ -51,7 +51,7 @@ class Standing:
     @property
     def ready(self) -> str | None:
         """The first step, in plan order, that may start now; None if no step may."""
-        return self._frontier.first
+        return self._frontier.first()
 
     @property
     def done(self) -> tuple[str, ...]:
