@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any, Protocol, get_args
 
 from planexec_lite.board import Board
 from planexec_lite.events import Judgement
+from planexec_lite.frozen import frozen
 from planexec_lite.model import Message, ask, model_for
 from planexec_lite.plan import Step
 from planexec_lite.references import as_text
 from planexec_lite.schemas import closed
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Verdict:
     """What an evaluator says about a result.
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
+from planexec_lite.frozen import frozen
 from planexec_lite.tools import Toolbox, suggest
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Limit:
     """At most `slots` steps at once call one of `tools`, because they share what `name` says.
 

@@ -10,14 +10,15 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable
 from contextvars import ContextVar
-from dataclasses import dataclass
 from time import perf_counter
 from typing import Any
+
+from planexec_lite.frozen import frozen
 
 current: ContextVar[Meter | None] = ContextVar("meter", default=None)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ModelCall:
     """One call of a model: its name, the tokens that went in and came out, and the seconds that it took."""
 
@@ -27,7 +28,7 @@ class ModelCall:
     seconds: float = 0.0
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Usage:
     """The sum of some model calls: how many, tokens in, tokens out, seconds."""
 

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from time import perf_counter
 from typing import Any, Literal
 
+from planexec_lite.frozen import frozen
 from planexec_lite.meter import ModelCall, charge
 
 Role = Literal["planner", "executor", "evaluator"]
@@ -19,7 +19,7 @@ Message = dict[str, Any]
 DEFAULT_MODELS: dict[str, str] = {"planner": "gpt-4o", "executor": "gpt-4o-mini", "evaluator": "gpt-4o"}
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ToolCall:
     """A model's wish to call a tool: the call's id, the tool's name, and its arguments as JSON text."""
 
@@ -28,7 +28,7 @@ class ToolCall:
     arguments: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Answer:
     """What a model said: its `text`, or its `refusal`; why it stopped ("stop", "length", …); the tools it calls."""
 

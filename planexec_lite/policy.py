@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
 
+from planexec_lite.frozen import frozen
 
-@dataclass(frozen=True, slots=True)
+
+@frozen
 class Policy:
     """What `decide` may do.
 

@@ -19,7 +19,7 @@ class Granted(NamedTuple):
     rollback: tuple[Call, ...]
 
 
-@dataclass(slots=True, repr=False)
+@dataclass(slots=True, init=False, repr=False, eq=False)
 class Proposals(Standing):
     """The latest fit plan, what was wrong with a later answer, the reviews, and the hashes that are approved."""
 

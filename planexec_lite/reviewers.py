@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Protocol, get_args
 
 from planexec_lite.board import Board
 from planexec_lite.events import Approval, Grant
+from planexec_lite.frozen import frozen
 from planexec_lite.plan import Plan
 from planexec_lite.tools import Toolbox
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Decision:
     """What a reviewer says about a plan, or about a gate.
 

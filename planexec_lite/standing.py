@@ -22,7 +22,7 @@ def signature(steps: Iterable[Step]) -> Signature:
     return frozenset((step.description, str(step)) for step in steps)
 
 
-@dataclass(slots=True, repr=False)
+@dataclass(slots=True, init=False, repr=False, eq=False)
 class Standing:
     """The steps of all plans so far, merged: a new plan keeps what is done and supersedes the rest."""
 

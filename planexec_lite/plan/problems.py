@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+
+from planexec_lite.frozen import frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Problem:
     """One fault: a short `code`, the id of the `step` (None: the whole plan), a `message`, a `hint` how to mend it."""
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass, field
+from dataclasses import field
 from time import perf_counter
 
+from planexec_lite.frozen import frozen
 from planexec_lite.workers.crew import Crew, Said, Task, in_real_time, measure
 
 
-@dataclass(frozen=True)
+@frozen
 class Inline:
     """One step after the other, on this thread, on the real clock.
 

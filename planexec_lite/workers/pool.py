@@ -11,6 +11,7 @@ from threading import Thread
 from time import perf_counter
 from typing import TYPE_CHECKING
 
+from planexec_lite.frozen import frozen
 from planexec_lite.workers.crew import (
     Cancelled,
     Crew,
@@ -34,7 +35,7 @@ _LOOK = 0.02  # seconds between two looks at whether a job with a timeout has be
 _Word = tuple[int, Task, Report | Heard]  # which task, in the order of starting, and what is to be said about it
 
 
-@dataclass(frozen=True)
+@frozen
 class Pool:
     """Any `concurrent.futures.Executor`: threads, processes, a cluster. The executor is not shut down.
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass, field
+from dataclasses import field
 from heapq import heappop, heappush
 
+from planexec_lite.frozen import frozen
 from planexec_lite.workers.crew import Crew, Finished, GivenUp, Heard, Late, Said, Task, check_slots, measure
 
 
-@dataclass(frozen=True)
+@frozen
 class Simulated:
     """A virtual clock with `slots` places (None: no limit): a job takes the seconds that its tools and models declare.
 

@@ -8,7 +8,8 @@ from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 FLOORS = {
-    1: ("references", "meter", "frozen"),
+    0.5: ("frozen",),
+    1: ("references", "meter"),
     1.5: ("tools",),  # on the design's first floor too, one step up: it stands on references and meter
     2: ("plan",),
     2.5: ("prices", "limits"),
