@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextvars
 import copy
 import ctypes
+import gc
 import io
 import os
 import signal
@@ -145,9 +146,11 @@ def _stop_at_a_line(frame: FrameType, event: str, _: Any) -> Any:
 
 
 def _swallows(frame: FrameType) -> bool:
-    """Whether Python would drop an exception raised here: in a finalizer, a weak reference's callback, or its report."""
+    """Whether Python would drop an exception raised here: in a finalizer, a callback of the collector, or its report."""
     code = frame.f_code
-    return code.co_name == "__del__" or code.co_filename.endswith(("weakref.py", "unraisableexception.py"))
+    if code.co_name == "__del__" or code.co_filename.endswith(("weakref.py", "unraisableexception.py")):
+        return True
+    return any(getattr(callback, "__code__", None) is code for callback in gc.callbacks)
 
 
 @contextmanager

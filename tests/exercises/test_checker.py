@@ -1,9 +1,11 @@
 """The verbs never raise, whatever the answer does, and the next check still works."""
 
+import gc
 import os
 import signal
 import sys
 import threading
+import time
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -372,3 +374,26 @@ def test_in_a_kernel_an_endless_answer_is_stopped_and_the_next_check_works(tmp_p
     said = [output for cell in nbformat.read(path, as_version=4).cells for output in cell.outputs]
     texts = [output.text.splitlines()[0] for output in said if output.output_type == "stream"]
     assert texts == ["01.2 · Raised an error", "01.2 · Raised an error", "01.2 · Right"]
+
+
+def test_an_alarm_waits_for_a_callback_of_the_collector() -> None:
+    lost, until = [], time.perf_counter() + 0.3
+
+    def slow(phase: str, info: dict[str, int]) -> None:
+        try:
+            while time.perf_counter() < until:
+                pass
+        except BaseException as problem:  # the collector would drop it
+            lost.append(problem)
+
+    def work() -> None:
+        gc.callbacks.append(slow)
+        try:
+            gc.collect()
+        finally:
+            gc.callbacks.remove(slow)
+        while True:
+            pass
+
+    assert isinstance(guarded(work, 0.1).error, TimeUp)
+    assert not lost
