@@ -57,10 +57,11 @@ def holds_back(board: Board, policy: Policy) -> bool:
     """Whether nothing may start until what is in flight has ended: the workers take back what has not begun."""
     if _bad_end(board, policy) is not None:
         return True
-    # what is being tried again goes before a replan
-    trying_again = any(id is not None and board.attempt[id][0] > 1 for id in board.in_flight)
     planned_again = (board.problems and not board.planning) or _why_replan(board, policy) is not None
-    return bool(planned_again) and not trying_again
+    if not planned_again:
+        return False
+    # what is being tried again goes before a replan
+    return not any(id is not None and board.attempt[id][0] > 1 for id in board.in_flight)
 
 
 def _bad_end(board: Board, policy: Policy) -> tuple[Status, str] | None:

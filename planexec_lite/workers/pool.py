@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
+from operator import itemgetter
 from queue import Empty, SimpleQueue
 from threading import Thread
 from time import perf_counter
@@ -107,8 +108,9 @@ class _PoolCrew:
         while True:
             said = self._overdue()
             words = self._words(0 if said else self._patience())
-            for number, task, word in sorted(words, key=lambda word: word[0]):
-                said += self._heard(number, task, word)
+            at = perf_counter() - self.epoch
+            for number, task, word in sorted(words, key=itemgetter(0)):
+                said += self._heard(number, task, word, at)
             if said:
                 return said
 
@@ -117,20 +119,19 @@ class _PoolCrew:
 
     def _words(self, patience: float | None) -> list[_Word]:
         """What has come, waiting for the first, but not for longer than `patience` seconds; None: as long as it takes."""
-        words: list[_Word] = []
         try:
-            words.append(self.words.get(timeout=patience))
-            while True:
-                words.append(self.words.get_nowait())
+            words = [self.words.get(timeout=patience)]
         except Empty:
-            return words
+            return []
+        words += [self.words.get() for _ in range(self.words.qsize())]
+        return words
 
-    def _heard(self, number: int, task: Task, word: Report | Heard) -> Sequence[Said]:
-        at = perf_counter() - self.epoch
+    def _heard(self, number: int, task: Task, word: Report | Heard, at: float) -> Sequence[Said]:
         if isinstance(word, Heard):
             return [word._replace(at=at)]
         self.futures.pop(number, None)
-        self.timed.pop(number, None)
+        if self.timed:
+            self.timed.pop(number, None)
         if number in self.given_up:
             self.given_up.discard(number)
             return [Late(task, word, at, word.took)]
@@ -180,9 +181,7 @@ def _live(number: int, task: Task, words: SimpleQueue[_Word]) -> None:
 
 
 def _report(future: Future[Report]) -> Report:
-    if future.cancelled():
-        from concurrent.futures import CancelledError  # loaded long since: there is a future
-
-        return failed(CancelledError("the executor cancelled it"))
-    problem = future.exception()
-    return failed(problem) if problem else future.result()
+    try:
+        return future.result()
+    except BaseException as problem:
+        return failed(type(problem)("the executor cancelled it") if future.cancelled() else problem)
