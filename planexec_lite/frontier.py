@@ -6,6 +6,7 @@ those queues whose limits all have a place left: what is full is passed by, and 
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Collection, Iterable, Sequence
 from heapq import heapify, heappop, heappush
 
@@ -25,7 +26,7 @@ class Frontier:
         self.ids: list[str] = []  # in plan order; the queues hold the places in it
         self._place: dict[str, int] = {}
         self._blockers: dict[str, int] = {}
-        self._behind: dict[str, list[str]] = {}
+        self._behind: defaultdict[str, list[str]] = defaultdict(list)
         self._free: list[int] = []
         self._ready: dict[Kind, list[int]] = {(): self._free}
 
@@ -43,16 +44,18 @@ class Frontier:
 
     def add(self, steps: Iterable[Step], done: Collection[str]) -> None:
         """Steps join, last in plan order; nobody waits for the ids in `done`."""
+        blockers, behind = self._blockers, self._behind
         for place, step in enumerate(steps, len(self.ids)):
-            id = step.id
+            id, waits_for = step.id, step.depends_on
             self.ids.append(id)
             self._place[id] = place
             if self._limits:
                 self.sort_in(step)
-            waits_for = [other for other in step.depends_on if other not in done] if done else step.depends_on
-            self._blockers[id] = len(waits_for)
+            if done:
+                waits_for = tuple([other for other in waits_for if other not in done])
+            blockers[id] = len(waits_for)
             for other in waits_for:
-                self._behind.setdefault(other, []).append(id)
+                behind[other].append(id)
             if not waits_for:
                 self.put(id)
 
@@ -101,8 +104,8 @@ class Frontier:
     def finish(self, id: str) -> None:
         """A step is done: what waited for it alone becomes ready."""
         for other in self._behind.get(id, ()):
-            self._blockers[other] -= 1
-            if not self._blockers[other]:
+            blockers = self._blockers[other] = self._blockers[other] - 1
+            if not blockers:
                 self.put(other)
 
     def drop(self, ids: Iterable[str]) -> None:

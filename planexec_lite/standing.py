@@ -111,7 +111,9 @@ class Standing:
 
     def _join(self, steps: Sequence[Step]) -> None:
         ids = [step.id for step in steps]
-        for id in self.steps.keys() & ids:  # a step that is planned again goes to the end, and its error is past
+        for id in (
+            self.steps.keys() & ids if self.steps else ()
+        ):  # a step that is planned again goes to the end, and its error is past
             del self.steps[id]
             self.errors.pop(id, None)
         self.steps.update(zip(ids, steps, strict=True))
