@@ -8,7 +8,7 @@ function that can be called anywhere.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from contextvars import ContextVar
 from time import perf_counter
 from typing import Any
@@ -57,11 +57,12 @@ class Meter:
     """Collects what one job reports: declared `seconds`, model `calls`, and `events`.
 
     An event is kept with the seconds declared and those really gone by when it happened; or `hear` is told at once.
+    Most jobs report nothing, so the lists are made by the first report.
     """
 
     seconds = 0.0
-    calls: tuple[ModelCall, ...] = ()
-    events: list[tuple[float, float, Any]] | tuple[()] = ()
+    calls: Sequence[ModelCall] = ()
+    events: Sequence[tuple[float, float, Any]] = ()
     hear: Callable[[Any], None] | None = None
 
     def __init__(self) -> None:
@@ -74,6 +75,10 @@ class Meter:
     def __exit__(self, *exc: object) -> None:
         current.reset(self._token)
 
+    def add(self, name: str, item: Any) -> None:
+        """Append to "calls" or "events"; threads of one job may do so side by side."""
+        vars(self).setdefault(name, []).append(item)
+
 
 def charge(seconds: float = 0.0, call: ModelCall | None = None) -> None:
     """Report that the current job took `seconds` (declared, not slept), and the model `call` that it made, if any."""
@@ -83,7 +88,7 @@ def charge(seconds: float = 0.0, call: ModelCall | None = None) -> None:
     if meter is not None:
         meter.seconds += seconds
         if call is not None:
-            meter.calls = (*meter.calls, call)
+            meter.add("calls", call)
 
 
 def emit(event: Any) -> None:
@@ -94,5 +99,4 @@ def emit(event: Any) -> None:
     if meter.hear is not None:
         meter.hear(event)
     else:
-        meter.events = meter.events or []
-        meter.events.append((meter.seconds, perf_counter() - meter.began, event))
+        meter.add("events", (meter.seconds, perf_counter() - meter.began, event))

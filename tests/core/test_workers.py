@@ -9,13 +9,14 @@ import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
 from contextlib import AbstractContextManager
+from contextvars import copy_context
 from typing import Any, TypeVar
 
 import pytest
 
 from planexec_lite import Inline, Plan, Policy, Pool, Run, Simulated, Toolbox, ToolExecutor, execute
 from planexec_lite.events import Inside, StepDone, StepFailed, StepStarted
-from planexec_lite.meter import Meter, ModelCall, charge
+from planexec_lite.meter import Meter, ModelCall, charge, emit
 from planexec_lite.workers import Task, Workers
 from tests.core import odd_tools
 from tests.core.shapes import Job, Workshop, plan_of, within
@@ -240,9 +241,23 @@ def test_a_charge_outside_a_job_is_ignored_and_inside_it_counts_for_the_innermos
             charge(2.0, ModelCall("m", 3, 4, 2.0))
         charge(4.0)
     assert (outer.seconds, inner.seconds, outer.calls) == (5.0, 2.0, ())
-    assert inner.calls == (ModelCall("m", 3, 4, 2.0),)
+    assert inner.calls == [ModelCall("m", 3, 4, 2.0)]
     with pytest.raises(ValueError, match="-1"):
         charge(-1)
+
+
+def test_what_the_threads_of_one_job_report_side_by_side_is_all_there() -> None:
+    call = ModelCall("m", 1, 1)
+
+    def report_often() -> None:
+        for _ in range(2_000):
+            charge(call=call)
+            emit("said")
+
+    with Meter() as meter, ThreadPoolExecutor(4) as pool:
+        for job in [pool.submit(copy_context().run, report_often) for _ in range(4)]:
+            job.result()
+    assert (len(meter.calls), len(meter.events)) == (8_000, 8_000)
 
 
 def test_model_calls_of_steps_add_up_to_the_usage(threads: ThreadPoolExecutor) -> None:
