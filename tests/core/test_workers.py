@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -254,9 +255,14 @@ def test_what_the_threads_of_one_job_report_side_by_side_is_all_there() -> None:
             charge(call=call)
             emit("said")
 
-    with Meter() as meter, ThreadPoolExecutor(4) as pool:
-        for job in [pool.submit(copy_context().run, report_often) for _ in range(4)]:
-            job.result()
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        with Meter() as meter, ThreadPoolExecutor(4) as pool:
+            for job in [pool.submit(copy_context().run, report_often) for _ in range(4)]:
+                job.result()
+    finally:
+        sys.setswitchinterval(before)
     assert (len(meter.calls), len(meter.events)) == (8_000, 8_000)
 
 
