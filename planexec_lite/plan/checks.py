@@ -38,6 +38,7 @@ def _all_problems(plan: Plan, toolbox: Toolbox | None, done: Collection[str], ma
     ids = dict.fromkeys([*plan.graph, *sorted(done)])
     found = [*_whole_plan(plan, done, max_steps), *_cycles(plan)]
     for step in plan.steps:
+        # most steps are fit: a quick look says so, and the faults of the others are put into words
         waits_for, params, tool = step.depends_on, step.params, step.tool
         for other in waits_for:
             if other not in ids or other == step.id:

@@ -321,7 +321,15 @@ def test_processes_have_loops_of_their_own(processes: ProcessPoolExecutor) -> No
     assert there.results["1"] == there.results["2"] != os.getpid()
 
 
-def test_ctrl_c_cancels_the_async_tool_and_stops_the_run() -> None:
+@pytest.fixture
+def ctrl_c() -> Iterator[None]:
+    """Ctrl-C interrupts, also where the tests were started in the background and it was switched off."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+def test_ctrl_c_cancels_the_async_tool_and_stops_the_run(ctrl_c: None) -> None:
     ended: list[str] = []
 
     async def long() -> str:

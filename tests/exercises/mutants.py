@@ -76,7 +76,12 @@ def label(before: str, after: str) -> str:
     changed = [line for line in difflib.ndiff(before.splitlines(), after.splitlines()) if line[0] in "+-"]
     old = next((line[2:].strip() for line in changed if line[0] == "-"), "")
     new = next((line[2:].strip() for line in changed if line[0] == "+"), "")
-    return f"{old} -> {new}" if len(old) + len(new) <= 90 else _around(old, new)
+    return plain(f"{old} -> {new}" if len(old) + len(new) <= 90 else _around(old, new))
+
+
+def plain(label: str) -> str:
+    """A label with one kind of quotes: which ones Python writes around a text depends on its version."""
+    return re.sub(r"\\*[\"']", "'", label)
 
 
 def _around(old: str, new: str, near: int = 16) -> str:
