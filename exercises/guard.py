@@ -187,7 +187,7 @@ def _alarm(seconds: float) -> Iterator[None]:
 
 def _by_alarm(work: Callable[[], Any], seconds: float) -> Any:
     with _alarm(seconds):
-        return _inside(work)
+        return contextvars.copy_context().run(_inside, work)  # what an alarm leaves open ends with the copy
 
 
 def _on_a_thread(work: Callable[[], Any], seconds: float) -> Any:

@@ -64,7 +64,9 @@ class Board(Proposals):
                 self.start(event.step, event.attempt, event.attempts)
             case StepDone():
                 id = event.step
-                self._settle(id, event.calls)
+                self.in_flight.remove(id)  # a step that was not started can't be done
+                if event.calls:
+                    self.calls += event.calls
                 if self.limits:
                     self.release(id)
                 if self.steps[id].success_criteria is None:
@@ -78,7 +80,7 @@ class Board(Proposals):
                 self._settle(event.step, event.calls)
                 self.release(event.step)
                 if event.in_doubt:
-                    self.in_doubt[event.step] = self.in_doubt.get(event.step, 0) + 1
+                    self.in_doubt[event.step] += 1
                 self.fail(event.step, event.error, final=event.in_doubt and not self.repeatable(event.step))
             case e.StepCancelled():
                 self._settle(event.step, ())

@@ -100,7 +100,7 @@ def _why_replan(board: Board, policy: Policy) -> Literal["failure", "news", "ste
             return "failure"
         if board.failed and policy.replan == "stall" and not (board.ready or board.doomed or board.in_flight):
             return "stall"
-    if policy.replan == "step" and board.done_since_plan and board.unfinished and board.rounds < policy.max_rounds:
+    if policy.replan == "step" and board.done_since_plan and board.rounds < policy.max_rounds and board.has_more:
         return "step"
     return None
 

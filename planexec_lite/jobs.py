@@ -29,7 +29,7 @@ from planexec_lite.planners import Planner, StreamingPlanner
 from planexec_lite.standing import signature
 from planexec_lite.tools import Toolbox
 from planexec_lite.workers import Cancelled, Finished, GivenUp, Heard, Late, Report, Said
-from planexec_lite.written import Written
+from planexec_lite.written import MayStart, Written
 
 
 def outcomes(said: Said) -> list[Event]:
@@ -40,26 +40,25 @@ def outcomes(said: Said) -> list[Event]:
             if not isinstance(job, StepStarted):
                 return [_answer(job, report, said.at, said.seconds)]
             events: list[Event] = [Inside(when, job.step, event) for when, event in said.inside] if said.inside else []
-            calls = tuple(report.calls) if report.calls else ()
             if report.error is None:
-                events.append(StepDone(said.at, job.step, report.value, said.seconds, calls))
+                events.append(StepDone(said.at, job.step, report.value, said.seconds, report.calls))
             else:
-                events.append(StepFailed(said.at, job.step, report.error, said.seconds, calls))
+                events.append(StepFailed(said.at, job.step, report.error, said.seconds, report.calls))
             return events
         case Heard(at=at, event=event):
-            return [StepProposed(at, event)] if isinstance(event, Step) else []
+            return [StepProposed(at, event.step)] if isinstance(event, MayStart) else []
         case Cancelled(task=task, at=at):
             return [StepCancelled(at, task.event.step)]
         case GivenUp(task=task, at=at, seconds=seconds):
             error = f"TimeoutError: took longer than its timeout of {task.timeout:g} s"
             return [StepFailed(at, task.event.step, error, seconds, in_doubt=True)]
         case Late(task=task, report=report, at=at, seconds=seconds):
-            return [StepLate(at, task.event.step, report.value, report.error, seconds, tuple(report.calls))]
+            return [StepLate(at, task.event.step, report.value, report.error, seconds, report.calls)]
 
 
 def _answer(job: Any, report: Report, at: float, seconds: float) -> Outcome:
     """What the planner or the evaluator came to."""
-    value, error, calls = report.value, report.error, tuple(report.calls)
+    value, error, calls = report.value, report.error, report.calls
     if isinstance(job, PlanStarted):
         if error is not None:
             return PlanFailed(at, error, seconds, calls)

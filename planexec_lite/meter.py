@@ -63,9 +63,9 @@ class Meter:
     seconds = 0.0
     calls: Sequence[ModelCall] = ()
     events: Sequence[tuple[float, float, Any]] = ()
-    hear: Callable[[Any], None] | None = None
 
-    def __init__(self) -> None:
+    def __init__(self, hear: Callable[[Any], None] | None = None) -> None:
+        self.hear = hear
         self.began = perf_counter()
 
     def __enter__(self) -> Meter:

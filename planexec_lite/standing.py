@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
@@ -39,7 +39,7 @@ class Standing:
     unverified: set[str] = field(default_factory=set)
     wanting: dict[str, str] = field(default_factory=dict)
     tried: set[Signature] = field(default_factory=set)
-    in_doubt: dict[str, int] = field(default_factory=dict)
+    in_doubt: Counter[str] = field(default_factory=Counter)
     late: dict[str, object] = field(default_factory=dict)
     arrived: dict[str, None] = field(default_factory=dict)
     begun: list[Step] | None = None  # since a grant, None where there is none
@@ -62,6 +62,11 @@ class Standing:
     def unfinished(self) -> tuple[str, ...]:
         """The ids of the latest plan's steps that are not done."""
         return tuple(id for id in self._frontier.ids if self.state[id] not in ("done", "superseded"))
+
+    @property
+    def has_more(self) -> bool:
+        """Whether any step of the latest plan is not done; the last ones are, as a rule, done last."""
+        return any(self.state[id] not in ("done", "superseded") for id in reversed(self._frontier.ids))
 
     @property
     def retry_next(self) -> str | None:
@@ -111,9 +116,8 @@ class Standing:
 
     def _join(self, steps: Sequence[Step]) -> None:
         ids = [step.id for step in steps]
-        for id in (
-            self.steps.keys() & ids if self.steps else ()
-        ):  # a step that is planned again goes to the end, and its error is past
+        again = self.steps.keys() & ids if self.steps else ()
+        for id in again:  # a step that is planned again goes to the end, and its error is past
             del self.steps[id]
             self.errors.pop(id, None)
         self.steps.update(zip(ids, steps, strict=True))
@@ -149,9 +153,7 @@ class Standing:
 
     def settle_doubt(self, id: str) -> None:
         """One of the attempts that were given up has come to its end."""
-        self.in_doubt[id] -= 1
-        if not self.in_doubt[id]:
-            del self.in_doubt[id]
+        self.in_doubt -= Counter([id])
 
     def release(self, id: str) -> None:
         """A step's job is over: what it occupied is free."""

@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import NamedTuple
 
 from planexec_lite.board import Board
 from planexec_lite.meter import emit
 from planexec_lite.plan import Plan, PlanError, Problem, Step
 from planexec_lite.references import find
 from planexec_lite.tools import Toolbox
+
+
+class MayStart(NamedTuple):
+    """Said inside a planner: this step of its plan may start before the rest is written."""
+
+    step: Step
 
 
 class Written:
@@ -75,7 +82,7 @@ class Written:
             for step in ready:
                 self.held.remove(step)
                 self.emitted[step.id] = step
-                emit(step)
+                emit(MayStart(step))
 
     def _may_start(self, step: Step) -> bool:
         before = {*self.done, *self.emitted}

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from time import perf_counter
 from typing import Any, NamedTuple, Protocol
 
-from planexec_lite.meter import Meter, current
+from planexec_lite.meter import Meter, ModelCall, current
 
 
 @dataclass(slots=True)
@@ -27,12 +27,16 @@ class Task:
     live: bool = False
 
 
-class Report(Meter):
-    """What came of a task: its meter, read; the value or the error; and how many seconds it really `took`."""
+@dataclass(slots=True)
+class Report:
+    """What came of a task: value or error; seconds declared and really taken; model calls; events inside."""
 
     value: Any = None
     error: str | None = None
-    took = 0.0
+    declared: float = 0.0
+    took: float = 0.0
+    calls: tuple[ModelCall, ...] = ()
+    events: tuple[tuple[float, float, Any], ...] = ()
 
 
 @dataclass(slots=True)
@@ -140,27 +144,18 @@ def measure(call: Callable[..., Any], args: tuple[Any, ...], hear: Callable[[Any
 
     `hear` is told at once about every event that the call emits; those are not in the report.
     """
-    report = Report()
-    if hear:
-        report.hear = hear
-    token = current.set(report)
+    value, error, meter = None, None, Meter(hear)
+    token = current.set(meter)
     try:
-        report.value = call(*args)
+        value = call(*args)
     except KeyboardInterrupt:
         raise
     except BaseException as problem:
-        report.error = described(problem)
+        error = described(problem)
     finally:
         current.reset(token)
-        report.took = perf_counter() - report.began
-    return report
-
-
-def failed(problem: BaseException) -> Report:
-    """The report of a task that could not be carried out, or whose report was lost."""
-    report = Report()
-    report.error = described(problem)
-    return report
+    took, calls, events = perf_counter() - meter.began, meter.calls, meter.events
+    return Report(value, error, meter.seconds, took, tuple(calls) if calls else (), tuple(events) if events else ())
 
 
 def check_slots(slots: int | None) -> None:

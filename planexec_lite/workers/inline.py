@@ -41,7 +41,7 @@ class _InlineCrew:
         assert task is not None, "nothing is in flight"
         report = measure(task.call, task.args)
         self.free, self.task = 1, None
-        return in_real_time(task, report, report.began + report.took - self.epoch)
+        return in_real_time(task, report, perf_counter() - self.epoch)
 
     def cancel(self) -> None:
         pass

@@ -23,7 +23,7 @@ from planexec_lite.workers.crew import (
     Said,
     Task,
     check_slots,
-    failed,
+    described,
     in_real_time,
     measure,
 )
@@ -97,7 +97,7 @@ class _PoolCrew:
             try:
                 future = self.executor.submit(measure, task.call, task.args)
             except Exception as problem:
-                words.put((number, task, failed(problem)))
+                words.put((number, task, Report(error=described(problem))))
                 return
             self.futures[number] = future
             if task.timeout is not None:
@@ -176,12 +176,12 @@ def _live(number: int, task: Task, words: SimpleQueue[_Word]) -> None:
     try:
         report = measure(task.call, task.args, hear)
     except BaseException as problem:  # an interrupt inside: nobody else would hear of it in this thread
-        report = failed(problem)
+        report = Report(error=described(problem))
     words.put((number, task, report))
 
 
 def _report(future: Future[Report]) -> Report:
-    try:
-        return future.result()
-    except BaseException as problem:
-        return failed(type(problem)("the executor cancelled it") if future.cancelled() else problem)
+    if future.cancelled():
+        return Report(error="CancelledError: the executor cancelled it")
+    problem = future.exception()
+    return Report(error=described(problem)) if problem else future.result()

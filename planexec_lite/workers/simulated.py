@@ -42,7 +42,7 @@ class _SimulatedCrew:
     def start(self, task: Task) -> None:
         self.free -= not task.live
         report = measure(task.call, task.args)
-        declared = report.seconds
+        declared = report.declared
         inside = [(self._at(after), event) for after, _, event in report.events]
         if task.timeout is not None and declared > task.timeout:
             self._place(GivenUp(task, self._at(task.timeout), task.timeout))

@@ -23,7 +23,17 @@ from planexec_lite import (
     execute,
 )
 from planexec_lite.decide import decide
-from planexec_lite.events import Ended, JudgeStarted, Paused, PlanStarted, StepSkipped, StepStarted
+from planexec_lite.events import (
+    Ended,
+    JudgeStarted,
+    Paused,
+    PlanProposed,
+    PlanStarted,
+    RunStarted,
+    StepDone,
+    StepSkipped,
+    StepStarted,
+)
 from planexec_lite.limits import Limit
 from planexec_lite.meter import ModelCall
 from planexec_lite.plan import Problem
@@ -113,6 +123,20 @@ def test_events_are_frozen_values() -> None:
         event.step = "2"  # type: ignore[misc]
     assert event == StepStarted(0.0, "1", 1, 1)
     assert not hasattr(event, "__dict__")
+
+
+def test_a_step_is_done_once_and_only_after_it_was_started() -> None:
+    plan = Plan.parse(
+        [{"id": "a", "depends_on": []}, {"id": "b", "depends_on": []}, {"id": "c", "depends_on": ["a", "b"]}]
+    )
+    board = Board.of([RunStarted(0.0, "g", False, False), PlanProposed(0.0, plan)])
+    with pytest.raises(KeyError, match="a"):
+        board.apply(StepDone(1.0, "a", 1))
+    for event in (StepStarted(1.0, "a"), StepStarted(1.0, "b"), StepDone(2.0, "a", 1)):
+        board.apply(event)
+    with pytest.raises(KeyError, match="a"):
+        board.apply(StepDone(2.0, "a", 1))
+    assert board.ready is None
 
 
 class Rounds:

@@ -7,11 +7,15 @@ import inspect
 import pickle
 from collections.abc import Mapping
 from dataclasses import FrozenInstanceError, dataclass, field, fields, replace
-from typing import Any
+from typing import Any, get_type_hints
 
 import pytest
 
+from planexec_lite import Decision, Policy, Simulated, Verdict
+from planexec_lite.events import StepDone
 from planexec_lite.frozen import frozen
+from planexec_lite.meter import ModelCall
+from planexec_lite.plan import Problem
 
 
 class Checked:
@@ -96,3 +100,37 @@ def test_a_method_of_its_own_is_kept() -> None:
             return self.name
 
     assert repr(Named("x")) == "x"
+
+
+def test_a_subclass_may_have_attributes_of_its_own_and_keeps_the_fields() -> None:
+    class Logged(Simulated):
+        def __init__(self, slots: int | None = None) -> None:
+            super().__init__(slots)
+            self.log = ["made"]
+
+    one = Logged(2)
+    one.log = ["changed"]
+    assert (one.slots, copy.copy(one).log, copy.deepcopy(one).log) == (2, ["changed"], ["changed"])
+    with pytest.raises(FrozenInstanceError, match="slots"):
+        one.slots = 3  # type: ignore[misc]
+    del one.log
+
+
+def test_only_a_frozen_dataclass_inherits_from_it() -> None:
+    @dataclass(frozen=True)
+    class More(Policy):
+        extra: int = 1
+
+    assert (More(retries=2, extra=3).retries, More(retries=2, extra=3).extra) == (2, 3)
+    with pytest.raises(TypeError, match="frozen"):
+
+        @dataclass
+        class Loose(Policy):  # type: ignore[misc]
+            extra: int = 1
+
+
+@pytest.mark.parametrize("kind", [Policy, Verdict, Problem, Decision, ModelCall, StepDone, Simulated])
+def test_its_hints_can_be_read(kind: type) -> None:
+    hints = get_type_hints(kind.__init__)
+    assert [name for name in hints if name != "return"] == [one.name for one in fields(kind)]  # type: ignore[arg-type]
+    assert not any(isinstance(hint, str) for hint in hints.values())

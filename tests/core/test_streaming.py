@@ -608,7 +608,14 @@ def test_an_interrupt_inside_a_streaming_planner_does_not_hang_the_run_on_thread
 
 @pytest.mark.parametrize("kind", ["inline", "simulated", "threads"])
 def test_what_else_happens_inside_a_planner_is_no_step(kind: str) -> None:
-    answer = [work("1"), lambda: emit(Thought("hm")), lambda: emit("anything"), work("2", "1"), END]
+    answer = [
+        work("1"),
+        lambda: emit(Thought("hm")),
+        lambda: emit("anything"),
+        lambda: emit(Step(id="3")),
+        work("2", "1"),
+        END,
+    ]
     world = World()
     with ThreadPoolExecutor(1) as pool:
         workers: dict[str, Workers] = {"inline": Inline(), "simulated": Simulated(), "threads": Pool(pool)}

@@ -17,7 +17,7 @@ from exercises import book, check, checker, exercise, guard, hint, progress, rec
 from exercises.checker import judged
 from exercises.exercise import Trial, Wrong, copied, cut, find, shown
 from exercises.guard import TimeUp, guarded
-from planexec_lite import Plan, Simulated, Toolbox, ToolExecutor, execute, tool
+from planexec_lite import Plan, Simulated, Toolbox, ToolExecutor, execute, meter, tool
 from tests.exercises.answers import of_lesson, run_cell
 from tests.guards import books
 
@@ -397,3 +397,8 @@ def test_an_alarm_waits_for_a_callback_of_the_collector() -> None:
 
     assert isinstance(guarded(work, 0.1).error, TimeUp)
     assert not lost
+
+
+def test_what_the_code_leaves_in_its_context_is_gone() -> None:
+    assert guarded(lambda: meter.current.set(meter.Meter()), 1.0).error is None
+    assert meter.current.get() is None
