@@ -38,7 +38,7 @@ def overhead(found: Found) -> str:
     most = max(value for column in each.values() for value in column.values())
     scale = Scale(1.0, 10_000.0 if most > 1_000 else 1_000.0, tenfold=True)
     notes = [
-        f"Microseconds of processor time a step, plans of {steps:,} steps, medians of interleaved rounds in one process."
+        f"Microseconds of processor time a step, plans of {steps:,} steps, medians of interleaved rounds."
         " Bars on a tenfold scale: each hair line is ten times the one before, from 1 µs.",
     ]
     return lens(title, rows, each, scale, notes, gaps=others[:1])
