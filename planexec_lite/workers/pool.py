@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
+from functools import partial
 from operator import itemgetter
 from queue import Empty, SimpleQueue
 from threading import Thread
@@ -102,7 +103,7 @@ class _PoolCrew:
             self.futures[number] = future
             if task.timeout is not None:
                 self.timed[number] = (task, None)
-            future.add_done_callback(lambda future: words.put((number, task, _report(future))))
+            future.add_done_callback(partial(_told, words, number, task))
 
     def wait(self) -> Sequence[Said]:
         while True:
@@ -178,6 +179,10 @@ def _live(number: int, task: Task, words: SimpleQueue[_Word]) -> None:
     except BaseException as problem:  # an interrupt inside: nobody else would hear of it in this thread
         report = Report(error=described(problem))
     words.put((number, task, report))
+
+
+def _told(words: SimpleQueue[_Word], number: int, task: Task, future: Future[Report]) -> None:
+    words.put((number, task, _report(future)))
 
 
 def _report(future: Future[Report]) -> Report:
