@@ -14,6 +14,7 @@ The rules of the fold, all of them in `Board.apply`:
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
@@ -64,9 +65,7 @@ class Board(Proposals):
                 self.start(event.step, event.attempt, event.attempts)
             case StepDone():
                 id = event.step
-                self.in_flight.remove(id)  # a step that was not started can't be done
-                if event.calls:
-                    self.calls += event.calls
+                self._settle(id, event.calls)
                 if self.limits:
                     self.release(id)
                 if self.steps[id].success_criteria is None:
@@ -87,7 +86,7 @@ class Board(Proposals):
                 self.hand_back(event.step)
             case e.StepLate():
                 self.calls += event.calls
-                self.settle_doubt(event.step)
+                self.in_doubt -= Counter([event.step])  # one of the attempts that were given up
                 self.late[event.step] = event.error or event.result
             case e.StepSkipped():
                 self.skip(event.step, event.reason)
@@ -137,7 +136,11 @@ class Board(Proposals):
                 pass
 
     def _settle(self, job: str | None, calls: tuple[ModelCall, ...]) -> None:
-        self.in_flight.discard(job)
+        """A job has come to its end. A step's job was started; a plan may also be there from the first."""
+        if job is None:
+            self.in_flight.discard(None)
+        else:
+            self.in_flight.remove(job)
         if calls:
             self.calls += calls
 

@@ -20,6 +20,7 @@ _CORE = r"\{step_(?P<step>[\w.-]+?)_result(?P<path>(?:\.\w+|\[\d+\])*)\}"
 _REFERENCE = re.compile(_CORE)
 _LITERAL_OR_REFERENCE = re.compile(r"\{(?P<literal>\{step_[\w.-]+?_result(?:\.\w+|\[\d+\])*\})\}|" + _CORE)
 _PART = re.compile(r"\.(\w+)|\[(\d+)\]")
+_SHORT = 1_000  # characters; longer texts are not kept in memory
 _HINT = "{step_"  # no text without it holds a reference
 
 
@@ -56,12 +57,18 @@ def _collect(value: Any, found: list[Reference]) -> None:
             _collect(part, found)
 
 
-@lru_cache(maxsize=1024)  # a check and a run ask for the same text several times
 def _in_text(text: str) -> tuple[Reference | None, tuple[Reference, ...]]:
     """The reference that `text` consists of, if it does, and every reference in it."""
+    return _kept(text) if len(text) <= _SHORT else _searched(text)
+
+
+def _searched(text: str) -> tuple[Reference | None, tuple[Reference, ...]]:
     parts = _LITERAL_OR_REFERENCE.findall(text)
     found = tuple([Reference(step, path) for literal, step, path in parts if not literal])
     return found[0] if len(found) == 1 and text == str(found[0]) else None, found
+
+
+_kept = lru_cache(maxsize=1024)(_searched)  # a check and a run ask for the same text several times
 
 
 def whole(value: Any) -> Reference | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, deque
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -61,12 +61,16 @@ class Standing:
     @property
     def unfinished(self) -> tuple[str, ...]:
         """The ids of the latest plan's steps that are not done."""
-        return tuple(id for id in self._frontier.ids if self.state[id] not in ("done", "superseded"))
+        return tuple(self._left())[::-1]
 
     @property
     def has_more(self) -> bool:
-        """Whether any step of the latest plan is not done; the last ones are, as a rule, done last."""
-        return any(self.state[id] not in ("done", "superseded") for id in reversed(self._frontier.ids))
+        """Whether any step of the latest plan is not done."""
+        return next(self._left(), None) is not None
+
+    def _left(self) -> Iterator[str]:
+        """What is not done, from the end of the plan: the last steps are, as a rule, done last."""
+        return (id for id in reversed(self._frontier.ids) if self.state[id] not in ("done", "superseded"))
 
     @property
     def retry_next(self) -> str | None:
@@ -150,10 +154,6 @@ class Standing:
         else:
             self.attempt[id] = (attempt - 1, attempts)
             self.retry.appendleft(id)
-
-    def settle_doubt(self, id: str) -> None:
-        """One of the attempts that were given up has come to its end."""
-        self.in_doubt -= Counter([id])
 
     def release(self, id: str) -> None:
         """A step's job is over: what it occupied is free."""

@@ -11,7 +11,7 @@ import pytest
 from tests.bench import __main__ as bench
 from tests.bench import pictures
 from tests.bench.effort import FULL, QUICK, Effort
-from tests.bench.elsewhere import OURS, PACKAGE_OF, PLAIN, Found
+from tests.bench.elsewhere import DASK, OURS, PACKAGE_OF, PLAIN, Found
 from tests.bench.frameworks import FRAMEWORKS
 from tests.bench.report import COMPARED, Part, Report, frameworks
 from tests.bench.timing import Row
@@ -133,3 +133,10 @@ def texts(svg: str) -> list[tuple[float, float, float, str]]:
         left = x - {"end": wide, "middle": wide / 2}.get(text.get("text-anchor", ""), 0)
         found.append((left, left + wide, float(text.get("y", 0)), said))
     return found
+
+
+def test_where_dask_ran_apart_the_plain_peer_stands_in_the_table_once() -> None:
+    beside_dask = Found(overhead={"chain": {"1000": {OURS: [0.01], PLAIN: [0.02], DASK: [1.0]}}})
+    others = Found(overhead={"chain": {"1000": {OURS: [0.01], PLAIN: [0.008], "LangGraph, graph": [0.3]}}})
+    said = [row.what for one in (others, beside_dask) for row in frameworks(one)]
+    assert said == [f"chain, 1,000 steps: {name} : ours" for name in (PLAIN, "LangGraph, graph", DASK)]

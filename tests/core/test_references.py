@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 import json
+import weakref
 from typing import Any
 
 import pytest
@@ -132,3 +134,16 @@ def test_what_is_missing_is_named_with_what_is_there(text: str, words: list[str]
 def test_an_index_beyond_all_bounds_is_missing_too() -> None:
     with pytest.raises(MissingResultError):
         references.resolve(f"{{step_1_result[{'9' * 5000}]}}", {"1": [1]})
+
+
+def test_a_long_text_is_read_and_not_kept_in_memory() -> None:
+    class Text(str):
+        """A text that can be watched."""
+
+    long = Text("{step_1_result}" + "x" * 1_000_000)
+    watched = weakref.ref(long)
+    assert references.find(long) == [Reference("1")]
+    assert references.resolve(long, {"1": "y"}) == "y" + "x" * 1_000_000
+    del long
+    gc.collect()
+    assert watched() is None
