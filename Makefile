@@ -9,24 +9,30 @@ PEERS ?= build/peers
 
 BIN = $(VENV)/bin
 STAMP = $(VENV)/.installed
-PYTEST = $(BIN)/python -m pytest -n auto --maxprocesses 6 --dist loadgroup
+PYTEST = PYTHONDONTWRITEBYTECODE= PYTHONPATH="$(CURDIR)/tests/quick_start" $(BIN)/python -m pytest -n auto --dist loadgroup
 ALLOW_ROOT = `test "$$(id -u)" = 0 && echo --allow-root`
 
 .DEFAULT_GOAL := help
-.PHONY: help lab test check notebooks exercises cards hunts lint format bench test-latest lock clean
+.PHONY: help lab test wide check notebooks exercises cards hunts lint format bench test-latest lock clean
 
 help: ## list the commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' Makefile
 
 lab: $(STAMP) ## open JupyterLab at the tour
-	$(BIN)/python -m jupyterlab $(ALLOW_ROOT) --ServerApp.root_dir="$(CURDIR)" \
+	$(BIN)/python -m jupyterlab $(ALLOW_ROOT) --ServerApp.root_dir="$(CURDIR)" --KernelManager.transport_encryption=auto \
 		--LabApp.default_url=/lab/tree/notebooks/00_tour.ipynb $(LAB_ARGS)
 
-test: $(STAMP) ## everything: units, guards, lint, types, every notebook cell, the browser
-	$(PYTEST) $(TESTS)
+test: $(STAMP) ## units, guards, lint, types, every notebook cell, the browser
+	$(PYTEST) -m "not wide" $(TESTS)
 
-check: lint ## the quick round, under a minute: no kernels, no browser
-	$(PYTEST) --hypothesis-profile quick -m "not notebooks and not browser and not slow" $(TESTS)
+wide: $(STAMP) ## what is slow and wide: other front ends, clients and kernels, long walks, many kills
+	$(PYTEST) -m wide $(TESTS)
+
+check: $(STAMP) ## the quick round, under a minute: a sample, no kernels, no browser; lint and types beside it
+	@mkdir -p build
+	@$(MAKE) --no-print-directory lint > build/lint.txt 2>&1 & linted=$$!; \
+	$(PYTEST) --hypothesis-profile quick -m "not notebooks and not browser and not slow and not wide" $(TESTS); tested=$$?; \
+	wait $$linted; said=$$?; cat build/lint.txt; exit $$((tested + said))
 
 notebooks: $(STAMP) ## format, run and rewrite the notebooks (ONLY=01 for some)
 	$(BIN)/python .ci/notebooks.py $(ONLY)
@@ -65,6 +71,6 @@ clean: ## remove the environments and caches
 	rm -rf .venv .venv-latest .pytest_cache .mypy_cache .ruff_cache .hypothesis build dist
 	find . -name __pycache__ -o -name .ipynb_checkpoints -o -name '*.egg-info' | xargs rm -rf
 
-$(STAMP): requirements.lock pyproject.toml .ci/environment
+$(STAMP): requirements.lock pyproject.toml distributions/mock-llm/pyproject.toml .ci/environment
 	PYTHON="$(PYTHON)" sh .ci/environment $(VENV) locked
 	@touch $@

@@ -22,11 +22,13 @@ from typing import Any
 import nbformat
 from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
+from traitlets.config import Config
 
 ROOT = Path(__file__).resolve().parent.parent
 FOLDERS = ("notebooks", "exercises")
 AT_ONCE = 2
 CELL_SECONDS = 300
+QUIET = Config({"KernelManager": {"transport_encryption": "auto"}})  # a kernel on plain TCP warns on the terminal
 CELL_METADATA = ("tags", "jupyter", "editable", "deletable")
 WIDGET_VIEW = "application/vnd.jupyter.widget-view+json"
 METADATA = {
@@ -138,6 +140,7 @@ async def executed(path: Path) -> str:
         coalesce_streams=True,
         store_widget_state=False,
         resources={"metadata": {"path": str(path.resolve().parent)}},
+        config=QUIET,
     )
     try:
         await client.async_execute()
@@ -182,6 +185,7 @@ def main() -> int:
     for variable in [name for name in os.environ if name.startswith(("PLANEXEC_", "OPENAI_"))]:
         del os.environ[variable]  # the stored outputs are those of the scripted model
     os.environ["PLANEXEC_PROGRESS"] = ""  # nobody's progress is read or written
+    os.environ["PLANEXEC_NOBODY"] = str(os.getpid())  # the kernels that this process starts have nobody before them
     paths = found(arguments.names)
     if not paths:
         print("There is no notebook yet.")

@@ -69,20 +69,20 @@ def lessons() -> list[str]:
 
 def facts(lesson: str) -> list[Facts]:
     """What the headings of a lesson's exercises say."""
-    found = []
+    listed = []
     for cell in cells(source_of(lesson)):
         heading, line = HEADING.search(cell.source), FACTS.search(cell.source)
         if cell.kind == "markdown" and heading and line:
             kind, difficulty, minutes, lines = line.groups()
             id, title = heading.groups()
-            found.append(Facts(id, title, kind.lower(), int(difficulty), int(minutes), int(lines)))
-    return found
+            listed.append(Facts(id, title, kind.lower(), int(difficulty), int(minutes), int(lines)))
+    return listed
 
 
 def answer(id: str) -> str | None:
     """The source of the cell that is tagged `answer` and with this id; None when there is none."""
-    found = [cell.source for cell in cells(source_of(id.partition(".")[0])) if {"answer", id} <= set(cell.tags)]
-    return found[0] if found else None
+    answers = [cell.source for cell in cells(source_of(id.partition(".")[0])) if {"answer", id} <= set(cell.tags)]
+    return answers[0] if answers else None
 
 
 def solved(source: str) -> str:
@@ -101,7 +101,7 @@ def stub(source: str) -> str:
 def _replaced(source: str, region: str, form: Callable[[str, str], str]) -> str:
     """The source with each region of that name put into another form, given its lines and its indentation."""
     lines = rf"(?m)^([ ]*)# BEGIN {region}\n((?:.*\n)*?)[ ]*# END {region}(?:\n|\Z)"
-    text = re.sub(lines, lambda found: form(found[2], found[1]), source)
+    text = re.sub(lines, lambda match: form(match[2], match[1]), source)
     return re.sub(r"\n{4,}", "\n\n\n", text).strip("\n")
 
 
@@ -115,8 +115,8 @@ def _stub(region: str, indent: str) -> str:
             head = ast.unparse(node.args)
             returns = f" -> {ast.unparse(node.returns)}" if node.returns else ""
             doc = ast.get_docstring(node)
-            said = [f'    """{doc}"""'] if doc else []
-            lines += [f"def {node.name}({head}){returns}:", *said, f"    {STUB}", "", ""]
+            quoted = [f'    """{doc}"""'] if doc else []
+            lines += [f"def {node.name}({head}){returns}:", *quoted, f"    {STUB}", "", ""]
         elif isinstance(node, ast.Assign):
             names = [one.id for target in node.targets for one in ast.walk(target) if isinstance(one, ast.Name)]
             lines += [f"{name} = {VALUE}" for name in names]

@@ -88,10 +88,10 @@ class Card:
 @cache
 def load(path: Path = FILE) -> tuple[Card, ...]:
     """Read the cards, in the order of the file. Raises `ValueError` with every fault that `faults` finds."""
-    found = json.loads(path.read_text(encoding="utf-8"))
-    if said := faults(found):
-        raise ValueError(f"{path.name}:\n" + "\n".join(said))
-    return tuple(_card(fields) for fields in found)
+    data = json.loads(path.read_text(encoding="utf-8"))
+    if problems := faults(data):
+        raise ValueError(f"{path.name}:\n" + "\n".join(problems))
+    return tuple(_card(fields) for fields in data)
 
 
 def of(lesson: str) -> list[Card]:
@@ -120,15 +120,15 @@ _FIELDS = set(Card.__annotations__) - {"quiz"}
 
 def faults(cards: list[dict[str, Any]]) -> list[str]:
     """Everything that is wrong with cards as they stand in the file, one line each."""
-    said, seen = [], set[str]()
+    problems, seen = [], set[str]()
     for fields in cards:
         id = str(fields.get("id"))
-        found = [f"{name} is missing" for name in sorted(_FIELDS - set(fields))]
-        found += [f"{name} is no field" for name in sorted(set(fields) - _FIELDS - {"quiz"})]
-        found += ["the id stands twice"] if id in seen else []
+        own = [f"{name} is missing" for name in sorted(_FIELDS - set(fields))]
+        own += [f"{name} is no field" for name in sorted(set(fields) - _FIELDS - {"quiz"})]
+        own += ["the id stands twice"] if id in seen else []
         seen.add(id)
-        said += [f"{id}: {fault}" for fault in found or _wrong_values(fields)]
-    return said
+        problems += [f"{id}: {fault}" for fault in own or _wrong_values(fields)]
+    return problems
 
 
 def _wrong_values(fields: dict[str, Any]) -> Iterable[str]:
@@ -160,13 +160,13 @@ def named(*names: str) -> list[Card]:
     if not names:
         raise ValueError(f"name a lesson or cards; there are the lessons {', '.join(lessons())}")
     by_id = {card.id: card for card in load()}
-    found: dict[str, Card] = {}
+    chosen: dict[str, Card] = {}
     for name in names:
         if not (name in by_id or str(name).isdigit()):
             near = get_close_matches(str(name), by_id, 3)
             raise ValueError(f"there is no card {name!r}" + (f"; do you mean {' or '.join(near)}?" if near else ""))
-        found |= {card.id: card for card in ([by_id[name]] if name in by_id else of(name))}
-    return list(found.values())
+        chosen |= {card.id: card for card in ([by_id[name]] if name in by_id else of(name))}
+    return list(chosen.values())
 
 
 def show(*names: str) -> Figure:
@@ -185,14 +185,19 @@ def show(*names: str) -> Figure:
 def _lines(card: Card) -> list[str]:
     """A card in the text form."""
     follow_ups = [f"{one.ask} {one.say}" for one in card.follow_ups]
-    said = [card.short, f"Why it is asked: {card.why}", f"More: {card.long}", *(f"Then: {one}" for one in follow_ups)]
+    paragraphs = [
+        card.short,
+        f"Why it is asked: {card.why}",
+        f"More: {card.long}",
+        *(f"Then: {one}" for one in follow_ups),
+    ]
     head = f"{card.question} ({LEVELS[card.level]})"
-    return ["", *wrap(head, 110), *(line for one in said for line in wrap(one, 108, initial_indent="  ",
+    return ["", *wrap(head, 110), *(line for one in paragraphs for line in wrap(one, 108, initial_indent="  ",
             subsequent_indent="    "))]  # fmt: skip
 
 
 def _html(title: str, cards: list[Card]) -> str:
-    from planexec_lite.views import theme
+    from planexec_lite.views.drawing import theme
 
     plate = f"color:{theme.TEXT};background-color:{theme.PLATE};font-size:13px;line-height:1.45;text-align:left"
     small = f"color:{theme.MUTED};font-size:12px"

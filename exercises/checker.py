@@ -18,7 +18,7 @@ from typing import Any
 from exercises import book, record
 from exercises.exercise import Exercise, Raised, Trial, Unknown, Wrong, copied, find
 from exercises.guard import Ended, Kept, TimeUp, guarded
-from planexec_lite.workers.crew import described
+from planexec_lite.workers.session import described
 
 DRAWING = 30.0  # seconds for a picture: the first one loads matplotlib
 DEPTH = 6  # how deep two values are compared
@@ -85,8 +85,17 @@ def progress(*lesson_and_namespace: Any) -> None:
     _display(record.board(*lesson_and_namespace[:-1]))
 
 
-def judged(id: str, namespace: dict[str, Any], seconds: float | None = None, draw: bool = True) -> Outcome:
-    """Judge the answer in a namespace. `seconds` replaces the exercise's own limit. Raises `Unknown`."""
+def judged(
+    id: str,
+    namespace: dict[str, Any],
+    seconds: float | None = None,
+    draw: bool = True,
+    patience: float | None = None,
+) -> Outcome:
+    """Judge the answer in a namespace. Raises `Unknown`.
+
+    `seconds` of CPU time replace the exercise's own limit, and `patience` how long an answer may wait, in seconds.
+    """
     one, trial = find(id), Trial(draw)
     missing = [name for name in one.names if name not in namespace]
     if missing:
@@ -97,11 +106,11 @@ def judged(id: str, namespace: dict[str, Any], seconds: float | None = None, dra
         names = " and ".join(f"`{name}`" for name in one.names)
         is_or_are = "are" if len(one.names) > 1 else "is"
         return _told(one, "not started", f"{names} {is_or_are} still as given. Change the cell above and run it.")
-    ended = guarded(lambda: one.judge(trial, *answers), seconds or one.seconds)
-    return _outcome(one, trial, ended, namespace, seconds or one.seconds)
+    ended = guarded(lambda: one.judge(trial, *answers), seconds or one.seconds, patience=patience)
+    return _outcome(one, trial, ended, namespace)
 
 
-def _outcome(one: Exercise, trial: Trial, ended: Ended, namespace: dict[str, Any], seconds: float) -> Outcome:
+def _outcome(one: Exercise, trial: Trial, ended: Ended, namespace: dict[str, Any]) -> Outcome:
     """Put how the trial ended into words."""
     problem = ended.error
     error = problem.error if isinstance(problem, Raised) else problem
@@ -118,12 +127,12 @@ def _outcome(one: Exercise, trial: Trial, ended: Ended, namespace: dict[str, Any
         return _told(one, "wrong", _table(trial, trial.came, error.wanted, error.rule, ended.printed), figures)
     where = _where(error, namespace)
     if isinstance(error, TimeUp):
-        came = f"nothing: it was stopped after {seconds:g} seconds{where}"
+        came = f"nothing: it was stopped {error}{where}"
         return _told(one, "raised", _table(trial, came, one.wanted, "Every loop ends.", ended.printed), figures)
-    said = described(error) + where
+    message = described(error) + where
     if isinstance(problem, Raised) or where:
-        return _told(one, "raised", _table(trial, said, one.wanted, "", ended.printed), figures)
-    rule = f"What comes back has another shape than is wanted ({said})."
+        return _told(one, "raised", _table(trial, message, one.wanted, "", ended.printed), figures)
+    rule = f"What comes back has another shape than is wanted ({message})."
     return _told(one, "wrong", _table(trial, trial.came, one.wanted, rule, ended.printed), figures)
 
 
@@ -147,14 +156,14 @@ def _told(one: Exercise, status: str, text: str, figures: tuple[Any, ...] = ()) 
 
 def _where(error: BaseException, namespace: dict[str, Any]) -> str:
     """The learner's line that raised, as a clause; empty when none of the learner's lines was under way."""
-    found, step = "", error.__traceback__
+    place, step = "", error.__traceback__
     while step is not None:
         if step.tb_frame.f_globals is namespace:
             number = step.tb_lineno or step.tb_frame.f_code.co_firstlineno  # an alarm may hit between two lines
             line = linecache.getline(step.tb_frame.f_code.co_filename, number).strip()
-            found = f", in line {number} of {step.tb_frame.f_code.co_name}" + (f": {line}" if line else "")
+            place = f", in line {number} of {step.tb_frame.f_code.co_name}" + (f": {line}" if line else "")
         step = step.tb_next
-    return found
+    return place
 
 
 def _as_given(one: Exercise, namespace: dict[str, Any]) -> bool:
@@ -197,7 +206,16 @@ def _parts(value: Any) -> dict[str, Any]:
     """What a function, a class or an object consists of."""
     names = ("__code__", "__defaults__", "__kwdefaults__") if isinstance(value, FunctionType) else ()
     own = {name: one for name, one in vars(value).items() if name[0] != "_" or isinstance(one, FunctionType)}
+    own |= {name: _read(value, name) for name, one in vars(type(value)).items() if isinstance(one, property)}
     return own | {name: getattr(value, name) for name in names}
+
+
+def _read(value: Any, name: str) -> Any:
+    """A property of an object that a learner may have written; one that raises is like one that is not there."""
+    try:
+        return getattr(value, name)
+    except Exception:
+        return None
 
 
 def _display(figure: Any) -> None:

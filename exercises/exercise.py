@@ -44,7 +44,7 @@ class Unknown(LookupError):
 
 @dataclass
 class Trial:
-    """One try of an answer: it remembers what was called and what came back, for the message.
+    """One trial of an answer: it remembers what was called and what came back, for the message.
 
     Args:
         draw: False leaves the pictures out.
@@ -72,7 +72,7 @@ class Trial:
         self.came = cut(shown(value))
         return value
 
-    def said(self, name: str, value: Any) -> Any:
+    def given(self, name: str, value: Any) -> Any:
         """Remember a value that the learner has written down, instead of a call; returns it."""
         self.head, self.called, self.came = "you said", cut(f"{name} = {shown(value)}"), ""
         return value
@@ -126,7 +126,7 @@ def exercise(
         nudge: the first hint, at most 50 words: where to look.
         question: the second hint, at most 50 words: a question whose answer is the next move. Never the answer.
         learned: one sentence that is shown when the answer is right.
-        seconds: how long one check may take.
+        seconds: of CPU time that one check may take: ten times what it takes, or more. Waiting is counted apart.
     """
     return lambda judge: Exercise(id, judge, (nudge, question), learned, seconds)
 
@@ -146,8 +146,8 @@ def of_lesson(lesson: str) -> MappingProxyType[str, Exercise]:
     name = f"exercises.checks.lesson_{lesson}"
     if not re.fullmatch(r"\w+", lesson) or importlib.util.find_spec(name) is None:
         return MappingProxyType({})
-    found = [one for one in vars(importlib.import_module(name)).values() if isinstance(one, Exercise)]
-    return MappingProxyType({one.id: one for one in sorted(found, key=lambda one: one.id)})
+    loaded = [one for one in vars(importlib.import_module(name)).values() if isinstance(one, Exercise)]
+    return MappingProxyType({one.id: one for one in sorted(loaded, key=lambda one: one.id)})
 
 
 def copied(value: Any) -> Any:

@@ -47,17 +47,17 @@ def faults(form: str, folder: Path) -> list[str]:
     """Which notebooks of a form are not what the source gives, one line each. `folder` is for drafts."""
     wanted = {path.name: derived(path, form) for path in sorted(book.SOURCE.glob("*.ipynb"))}
     stored = {path.name: path for path in sorted((book.HERE / form).glob("*.ipynb"))}
-    said = [f"{form}/{name} has no source" for name in stored if name not in wanted]
+    differences = [f"{form}/{name} has no source" for name in stored if name not in wanted]
     for name, notebook in wanted.items():
         _write(folder / name, notebook)
     if wanted:
         _ruff(folder)
     for name in wanted:
         if name not in stored:
-            said.append(f"{form}/{name} is not there")
+            differences.append(f"{form}/{name} is not there")
         elif (cell := _first_difference(_cells(folder / name), _cells(stored[name]))) is not None:
-            said.append(f"{form}/{name} differs from its source in cell {cell}")
-    return [f"{line}: run `make exercises`" for line in said]
+            differences.append(f"{form}/{name} differs from its source in cell {cell}")
+    return [f"{line}: run `make exercises`" for line in differences]
 
 
 def main(names: list[str]) -> int:

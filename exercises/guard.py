@@ -1,7 +1,11 @@
 """Run code that may do anything: loop for ever, leave Python, print a megabyte, or change the checker itself.
 
-The time limit is an alarm signal where there is one and this is the main thread (a notebook on Linux or macOS): it also
-ends a wait. Elsewhere, Windows among it, the code runs on a thread that is told to stop between two of its
+The limit counts the seconds of CPU that the code uses, so that a slow or busy machine stops no right answer; code that
+waits instead of working is stopped after a longer time on the wall. An import counts for nothing and is not interrupted:
+half a module would stay behind in the kernel.
+
+An alarm signal looks at the clocks where there is one and this is the main thread (a notebook on Linux or macOS): it
+also ends a wait. Elsewhere, Windows among it, the code runs on a thread that is told to stop between two of its
 instructions: that ends `while True`, and not a wait inside C code, which is then left behind.
 """
 
@@ -16,7 +20,8 @@ import os
 import signal
 import sys
 import threading
-from collections.abc import Callable, Iterator
+import time
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, redirect_stderr, redirect_stdout, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,7 +29,9 @@ from types import FrameType, ModuleType
 from typing import Any
 
 MOST_PRINTED = 600
-AGAIN = 0.02  # seconds between two alarms: code that catches the first one meets the next
+AGAIN = 0.02  # seconds between two looks at the clocks: code that catches the first alarm meets the next
+PATIENCE = 30.0  # seconds on the wall for an answer that waits; ten times the limit of CPU where that is more
+IMPORTING = 120.0  # seconds on the wall for imports: a module that never ends is no import
 PACKAGES = ("exercises", "planexec_lite", "builtins")
 _GONE = object()
 
@@ -34,7 +41,30 @@ class Stop(KeyboardInterrupt):
 
 
 class TimeUp(Stop):
-    """The code was stopped because its time was up."""
+    """The code was stopped because its time was up; the text says which: "after 3 s of CPU time"."""
+
+
+class Clock:
+    """How much time the code has left: seconds of CPU (of this process), and seconds on the wall."""
+
+    def __init__(self, cpu: float, wall: float) -> None:
+        self.cpu, self.wall, self.imports = cpu, wall, IMPORTING
+        self.used = self.passed = 0.0
+        self._last = time.process_time(), time.monotonic()
+
+    def look(self, frames: Iterable[FrameType]) -> str:
+        """Count the time since the last look, unless one of the frames is an import; say whose time is up, "" if none's."""
+        now = time.process_time(), time.monotonic()
+        used, passed = (new - old for new, old in zip(now, self._last, strict=True))
+        self._last = now
+        if self.imports > 0 and any(map(_imports, frames)):
+            self.imports -= passed
+            return ""
+        self.used += used
+        self.passed += passed
+        if self.used >= self.cpu:
+            return f"after {self.cpu:g} s of CPU time"
+        return f"after {self.wall:g} s of waiting" if self.passed >= self.wall else ""
 
 
 @dataclass(frozen=True)
@@ -110,17 +140,20 @@ def _data(owner: Any, name: str, value: Any) -> Any:
         return None
 
 
-def guarded(work: Callable[[], Any], seconds: float, packages: tuple[str, ...] = PACKAGES) -> Ended:
-    """Carry out `work` for at most `seconds`, and say how it ended. Raises nothing.
+def guarded(
+    work: Callable[[], Any], seconds: float, packages: tuple[str, ...] = PACKAGES, patience: float | None = None
+) -> Ended:
+    """Carry out `work` for at most `seconds` of CPU time, and say how it ended. Raises nothing.
 
-    What the work changes in `packages` is put back; none are named for code of our own.
+    What the work changes in `packages` is put back; none are named for code of our own. `patience` is how many seconds
+    on the wall it may take, for work that waits.
     """
     printed, kept, folder = Printed(), Kept(packages), Path.cwd()
     value, error = None, None
     limited = _by_alarm if _alarm_rings() else _on_a_thread
     try:
         with redirect_stdout(printed), redirect_stderr(printed):
-            value = limited(work, seconds)
+            value = limited(work, Clock(seconds, patience or max(PATIENCE, 10 * seconds)))
     except BaseException as raised:
         error = raised
     changed = kept.restore()
@@ -138,11 +171,9 @@ def _inside(work: Callable[[], Any]) -> Any:
     return work()
 
 
-def _stop_at_a_line(frame: FrameType, event: str, _: Any) -> Any:
-    """A trace function that stops the code at its next line."""
-    if event == "line":
-        raise TimeUp
-    return _stop_at_a_line
+def _imports(frame: FrameType) -> bool:
+    """Whether the frame belongs to Python's import system."""
+    return frame.f_code.co_filename.startswith("<frozen importlib")
 
 
 def _swallows(frame: FrameType) -> bool:
@@ -154,7 +185,7 @@ def _swallows(frame: FrameType) -> bool:
 
 
 @contextmanager
-def _alarm(seconds: float) -> Iterator[None]:
+def _alarm(clock: Clock) -> Iterator[None]:
     rings, traced = 0, sys.gettrace()
 
     def ring(_: int, frame: FrameType | None) -> None:
@@ -163,18 +194,25 @@ def _alarm(seconds: float) -> Iterator[None]:
         while frame is not None and frame.f_code is not _inside.__code__:
             frames.append(frame)
             frame = frame.f_back
-        if any(map(_swallows, frames)):  # the alarm rings again soon
+        over = clock.look(frames)
+        if not over or any(map(_swallows, frames)):  # the alarm rings again soon
             return
         rings += 1
+
+        def stop_at_a_line(_: FrameType, event: str, __: Any) -> Any:
+            if event == "line":
+                raise TimeUp(over)
+            return stop_at_a_line
+
         if frame is not None and rings % 3 == 1:
-            raise TimeUp
+            raise TimeUp(over)
         if frame is not None:  # it caught the last one: stop it at a line, which may be one outside its `try`
             for one in frames[rings % 3 // 2 :]:  # of its callers first
-                one.f_trace = _stop_at_a_line
+                one.f_trace = stop_at_a_line
             sys.settrace(lambda *_: None)
 
     before = signal.signal(signal.SIGALRM, ring)
-    timer = signal.setitimer(signal.ITIMER_REAL, seconds, AGAIN)
+    timer = signal.setitimer(signal.ITIMER_REAL, AGAIN, AGAIN)
     try:
         yield
     finally:
@@ -185,29 +223,48 @@ def _alarm(seconds: float) -> Iterator[None]:
             sys.settrace(traced)
 
 
-def _by_alarm(work: Callable[[], Any], seconds: float) -> Any:
-    with _alarm(seconds):
+def _by_alarm(work: Callable[[], Any], clock: Clock) -> Any:
+    with _alarm(clock):
         return contextvars.copy_context().run(_inside, work)  # what an alarm leaves open ends with the copy
 
 
-def _on_a_thread(work: Callable[[], Any], seconds: float) -> Any:
+def _on_a_thread(work: Callable[[], Any], clock: Clock) -> Any:
     came: list[Any] = []
     raised: list[BaseException] = []
+    over = ""
 
     def carry_out() -> None:
         try:
-            came.append(work())
-        except BaseException as problem:
-            raised.append(problem)
+            try:
+                came.append(_inside(work))
+            except BaseException as problem:
+                raised.append(problem)
+        except TimeUp:  # asked once more while the first was being taken down
+            pass
 
     thread = threading.Thread(target=contextvars.copy_context().run, args=(carry_out,), daemon=True)
     thread.start()
-    thread.join(seconds)
-    for _ in range(50):
-        if not thread.is_alive():
-            break
-        ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread.ident or 0), ctypes.py_object(TimeUp))
+    asked = 0
+    while thread.is_alive() and asked < 50:
         thread.join(AGAIN)
-    if raised or thread.is_alive():
-        raise raised[0] if raised else TimeUp()
+        frames = list(_frames_of(thread))
+        over = clock.look(frames) or over
+        at_work = any(frame.f_code is _inside.__code__ for frame in frames)
+        if over and at_work and not any(map(_swallows, frames)):
+            asked += 1
+            ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread.ident or 0), ctypes.py_object(TimeUp))
+    if thread.is_alive() or not (came or raised):
+        raise TimeUp(over)
+    for problem in raised:
+        if isinstance(problem, TimeUp):
+            problem.args = (over,)
+        raise problem
     return came[0]
+
+
+def _frames_of(thread: threading.Thread) -> Iterator[FrameType]:
+    """The frames that the thread is in now, the innermost first."""
+    frame = sys._current_frames().get(thread.ident or 0)
+    while frame is not None:
+        yield frame
+        frame = frame.f_back

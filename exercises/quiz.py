@@ -37,12 +37,12 @@ class LessonQuiz:
     @property
     def text(self) -> str:
         """The questions with every choice, whether it is right, and why."""
-        said = [f"Quiz of lesson {self.lesson}, with the answers"]
+        lines = [f"Quiz of lesson {self.lesson}, with the answers"]
         for number, question in enumerate(self.questions, 1):
-            said += ["", f"{number}. {question.ask}"]
+            lines += ["", f"{number}. {question.ask}"]
             for letter, choice in zip(ascii_lowercase, question.choices, strict=False):
-                said += [f"   {letter}) {choice.text}", f"      {_verdict(choice)}"]
-        return "\n".join(said)
+                lines += [f"   {letter}) {choice.text}", f"      {_verdict(choice)}"]
+        return "\n".join(lines)
 
     def answer(self, number: int, letter: str) -> str:
         """Say whether choice `letter` of question `number` (from 1) is right, and why.
@@ -76,10 +76,11 @@ class LessonQuiz:
         choices = zip(ascii_lowercase, question.choices, strict=False)
         return [f"{number}. {question.ask}", *(f"   {letter}) {choice.text}" for letter, choice in choices)]
 
-    def _repr_mimebundle_(self, **options: Any) -> dict[str, Any]:
+    def _ipython_display_(self) -> None:
         """The widgets for a notebook, and the questions in text for everything else."""
-        bundle = self.widget()._repr_mimebundle_()
-        return {**bundle, "text/plain": repr(self)}
+        from planexec_lite.views import show_widget
+
+        show_widget(self.widget(), repr(self))
 
 
 def quiz(lesson: str) -> LessonQuiz:
@@ -98,14 +99,14 @@ def _part(number: int, question: cards.Quiz, checked: Callable[[int, cards.Choic
     options = [f"{letter}) {choice.text}" for letter, choice in zip(ascii_lowercase, question.choices, strict=False)]
     choice = ipywidgets.RadioButtons(options=options, index=None, layout=wide)
     button = ipywidgets.Button(description=f"Check answer {number}", disabled=True)
-    said = ipywidgets.HTML(layout=wide)
+    feedback = ipywidgets.HTML(layout=wide)
 
     def chosen(change: Any) -> None:
-        button.disabled, said.value = False, ""
+        button.disabled, feedback.value = False, ""
 
     def check(button: ipywidgets.Button) -> None:
         one = question.choices[choice.index]
-        said.value = f'<div role="status" style="line-height:1.4">{escape(_verdict(one))}</div>'
+        feedback.value = f'<div role="status" style="line-height:1.4">{escape(_verdict(one))}</div>'
         checked(number, one)
 
     choice.observe(chosen, "index")
@@ -113,7 +114,7 @@ def _part(number: int, question: cards.Quiz, checked: Callable[[int, cards.Choic
     asked = ipywidgets.HTML(
         f'<div style="line-height:1.4"><strong>{number}. {escape(question.ask)}</strong></div>', layout=wide
     )
-    return ipywidgets.VBox([asked, choice, button, said], layout=ipywidgets.Layout(margin="0 0 18px 0"))
+    return ipywidgets.VBox([asked, choice, button, feedback], layout=ipywidgets.Layout(margin="0 0 18px 0"))
 
 
 def _verdict(choice: cards.Choice) -> str:

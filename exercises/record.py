@@ -12,9 +12,9 @@ import os
 from pathlib import Path
 
 from exercises import book
-from planexec_lite.views.figure import Figure
-from planexec_lite.views.sheet import Row, sheet
-from planexec_lite.views.theme import LOOKS
+from planexec_lite.views.drawing.figure import Figure
+from planexec_lite.views.drawing.table import Row, table
+from planexec_lite.views.drawing.theme import LOOKS
 
 _SESSION: dict[str, str] = {}
 _LOOKS = {
@@ -54,7 +54,7 @@ def known() -> dict[str, str]:
 
 
 def remember(id: str, status: str) -> None:
-    """Keep how the last try went; what was right once stays right. A file that can't be written is passed over."""
+    """Keep how the last trial went; what was right once stays right. A file that can't be written is passed over."""
     before = known()
     if status == "not started" or before.get(id) == "right":
         return
@@ -74,14 +74,14 @@ def remember(id: str, status: str) -> None:
 def board(lesson: str | None = None) -> Figure:
     """The exercises of a lesson and how they stand; without a lesson, all of them."""
     status = known()
-    found = [one for each in book.lessons() if lesson in (None, each) for one in book.facts(each)]
-    right = sum(status.get(one.id) == "right" for one in found)
+    facts = [one for each in book.lessons() if lesson in (None, each) for one in book.facts(each)]
+    right = sum(status.get(one.id) == "right" for one in facts)
     rows = [
         Row(
             [f"{one.id} {one.title}", "", one.kind, f"{one.minutes} min", f"{one.difficulty} of 5"],
             _LOOKS[status.get(one.id, "not started")],
         )
-        for one in found
+        for one in facts
     ]
     name = f"Lesson {lesson}" if lesson else "All lessons"
-    return sheet(f"{name}: {right} of {len(found)} right", ("exercise", "status", "kind", "time", "difficulty"), rows)
+    return table(f"{name}: {right} of {len(facts)} right", ("exercise", "status", "kind", "time", "difficulty"), rows)

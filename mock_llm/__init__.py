@@ -5,30 +5,32 @@
     client.chat.completions.create(...)       # the same answer every time
     llm.calls                                 # what was asked, as a table
 
-The modules, from the inside out:
+The folders, from the bottom up; each imports only from those above it in this list, by their faces:
 
-    exchange  faults  script  spoil       values: a request, an answer, a scene, what goes wrong
-    reading  fields  lines                from YAML to scenes, with line numbers
-    matching  engine  speaking  fit       which scene answers, and what it says; pure
-    police  conversation  offers  strict  what the real API refuses, in its words (refusals), explained
-    wire  chat  responses/  breaking      OpenAI's HTTP forms, whole, streamed and broken
-    routes  transport  server             from HTTP to the engine and back: in process and on loopback
-    llm  calls  explanation  check        MockLLM itself, and what it tells a script's author
+    json_schema  does a value fit a schema, what would fit, what strict mode takes
+    types        the values that all parts pass to each other: request, answer, error, fault, HTTP message
+    script       scenes, replies and corrupted plans; from YAML, with line numbers, or in Python word by word
+    engine       which scene answers, the answer that it gives, and why
+    api          OpenAI's HTTP API: request validation, responses (whole, streamed, with faults), routes
+    serve        in process through the genuine client, and on loopback
+    authoring    for a script's author: check and record
+    llm.py       MockLLM itself
+    pytest_plugin.py  the fixture for the tests of any agent
 
-`README.md` is the page for teachers.
+`README.md` is the page for those who write scripts, `TESTING.md` for those who test an agent.
 """
 
-from .calls import Call, Calls
-from .exchange import Answer, ApiError, Message, Request, Usage
-from .faults import Fault
+from .engine import Call, Calls
 from .llm import MockLLM
-from .script import Reply, Scene, ScriptError, ToolUse, When
+from .script import Dialogue, Reply, Scene, ScriptError, ToolUse, When
+from .types import Answer, ApiError, Fault, Message, Request, Usage
 
 __all__ = [
     "Answer",
     "ApiError",
     "Call",
     "Calls",
+    "Dialogue",
     "Fault",
     "Message",
     "MockLLM",

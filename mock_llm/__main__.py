@@ -1,33 +1,37 @@
-"""The command line: `python -m mock_llm serve script.yaml`, `check script.yaml`, and `record --to URL --out script.yaml`."""
+"""The command line, `mock-llm` or `python -m mock_llm`: `serve SCRIPT`, `check SCRIPT`, `record --to URL --out SCRIPT`."""
 
 from __future__ import annotations
 
 import argparse
+import json
+import os
 import signal
 import sys
 import threading
 from collections.abc import Sequence
 from pathlib import Path
 
-from .check import check
+from .authoring import Recorder, check
 from .llm import MockLLM
-from .reading import read_scenes
-from .recorder import Recorder
-from .script import ScriptError
-from .server import serve
+from .script import ScriptError, read_scenes
+from .serve import serve
+from .types import HttpRequest, HttpResponse
+
+LOOK = 0.2  # seconds between two looks at the script's files
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command.
 
     Args:
-        arguments: what follows `python -m mock_llm`; by default what this process was started with.
+        arguments: what follows `mock-llm` or `python -m mock_llm`; by default what this process was started with.
 
     Returns:
         The exit status: 0 when all is well, 1 when a script has faults, 2 when it can't be read.
     """
+    by_name = Path(sys.argv[0]).stem == "mock-llm"
     parser = argparse.ArgumentParser(
-        prog="python -m mock_llm", description="A scripted model, as strict as the real one."
+        prog="mock-llm" if by_name else "python -m mock_llm", description="A scripted model, as strict as the real one."
     )
     commands = parser.add_subparsers(dest="command", required=True)
     served = commands.add_parser("serve", help="answer on HTTP until interrupted")
@@ -60,11 +64,53 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _serve(scripts: Sequence[str], host: str, port: int) -> int:
     llm = MockLLM.load(*scripts)
     ended = _ended()
-    with llm.serve(host, port) as base_url:
+    answered = 0
+    counting = threading.Lock()
+
+    def respond(request: HttpRequest) -> HttpResponse:
+        nonlocal answered
+        response = llm.respond(request)
+        with counting:
+            answered += request.method == "POST"
+            if response.status >= 400:
+                print(refusal(request, response), flush=True)
+        return response
+
+    with serve(respond, host, port) as base_url:
         print(f"{len(llm.scenes)} scenes at {base_url}", flush=True)
-        ended.wait()
-    print(f"{len(llm.calls)} calls answered", flush=True)
+        seen = _changed(scripts)
+        while not ended.wait(LOOK):
+            if (now := _changed(scripts)) != seen:
+                seen = now
+                _reload(llm, scripts)
+    print(f"{answered} calls answered", flush=True)
     return 0
+
+
+def refusal(request: HttpRequest, response: HttpResponse) -> str:
+    """What a client was refused, for the terminal: the request, the status, and the error's words."""
+    words = json.loads(response.body)["error"]["message"].replace("\n", "\n    ")
+    return f"{request.method} {request.path}: {response.status}\n    {words}"
+
+
+def _changed(scripts: Sequence[str]) -> list[int]:
+    """When each file was last written; 0 where it can't be seen, as while an editor puts a new one in its place."""
+    times = []
+    for script in scripts:
+        try:
+            times.append(os.stat(script).st_mtime_ns)
+        except OSError:
+            times.append(0)
+    return times
+
+
+def _reload(llm: MockLLM, scripts: Sequence[str]) -> None:
+    try:
+        llm.read_again(*scripts)
+    except (ScriptError, OSError) as error:
+        print(f"the script has changed and can't be used; the last one still answers:\n{error}", flush=True)
+    else:
+        print(f"{len(llm.scenes)} scenes read again", flush=True)
 
 
 def _record(base_url: str, out: Path, port: int) -> int:
@@ -86,10 +132,10 @@ def _ended() -> threading.Event:
 
 def _check(scripts: Sequence[str]) -> int:
     scenes = read_scenes(scripts)
-    found = check(scenes)
-    for finding in found:
+    findings = check(scenes)
+    for finding in findings:
         print(finding)
-    faults = sum(finding.sure for finding in found)
+    faults = sum(finding.sure for finding in findings)
     print(f"{len(scenes)} scenes, {faults or 'no'} fault{'s' * (faults != 1)}")
     return 1 if faults else 0
 

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import threading
+import itertools
+import sys
 from collections.abc import Iterable
 from contextlib import AbstractContextManager
-from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from .calls import Call, Calls
-from .explanation import Explanation, explain
-from .reading import Source, read_scenes
-from .routes import State, respond
-from .server import serve
-from .transport import client, transport
-from .wire import HttpRequest, HttpResponse
+from .api import State, error_response, respond
+from .engine import Call, CallLog, Calls, Explanation, explain
+from .script import Dialogue, Scene, ScriptError, Source, dialogue_name, read_scenes, write_yaml
+from .serve import client, serve, transport
+from .types import HttpRequest, HttpResponse, unprocessable
 
 if TYPE_CHECKING:
     from openai import AsyncOpenAI, OpenAI
@@ -27,22 +26,71 @@ class MockLLM:
     counters, for scenes that ask for one.
 
     Args:
-        scenes: `Scene` objects, dicts of the same shape as in YAML, paths of YAML files, or one of these.
+        scenes: `Scene` objects, dicts of the same shape as in YAML, paths of YAML files, or one of these; none for
+            a script that is written by `when`.
 
     Raises:
         ScriptError: the script has faults; all are named, with file and line.
     """
 
-    def __init__(self, scenes: Iterable[Source] | Source) -> None:
-        self.scenes = read_scenes(scenes)
-        self._calls: list[Call] = []
+    def __init__(self, scenes: Iterable[Source] | Source = ()) -> None:
+        self._read = read_scenes(scenes)
+        self._dialogues: list[Dialogue] = []
+        self._log = CallLog()
         self._state = State()
-        self._lock = threading.Lock()
 
     @classmethod
     def load(cls, *paths: Source) -> MockLLM:
         """The scripted model of one YAML file, or of several taken together."""
         return cls(paths)
+
+    def when(self, *, name: str | None = None, **conditions: Any) -> Dialogue:
+        """Go on with the script in Python: `llm.when(user="weather").calls("search", q="Oslo").then("It rains.")`.
+
+        Args:
+            name: of the scenes; by default made of the first condition.
+            conditions: `role`, `user`, `says`, … as in YAML, and with the same checks.
+
+        Raises:
+            ScriptError: a condition that there is not, or not so; here and by each word that follows.
+        """
+        caller = sys._getframe(1)
+        file = Path(caller.f_code.co_filename)
+        source = f"{file.name}:{caller.f_lineno}" if file.is_file() and "ipykernel" not in str(file) else "Python"
+        if name is None:
+            first = name = dialogue_name(conditions)
+            names = {dialogue.name for dialogue in self._dialogues}
+            name = next(new for n in itertools.count(1) if (new := first if n == 1 else f"{first} ({n})") not in names)
+        dialogue = Dialogue(name, conditions, source)
+        self._dialogues.append(dialogue)
+        return dialogue
+
+    @property
+    def scenes(self) -> tuple[Scene, ...]:
+        """The script: the scenes that were read, and after them those of `when`.
+
+        Raises:
+            ScriptError: a dialogue has no reply, or two scenes one name.
+        """
+        if not self._dialogues:
+            return self._read
+        return read_scenes([*self._read, *(scene for dialogue in self._dialogues for scene in dialogue.scenes)])
+
+    def read_again(self, *paths: Source) -> None:
+        """Answer from these scripts from now on; what is remembered stays.
+
+        Raises:
+            ScriptError: the scripts have faults; the last ones still answer.
+        """
+        self._read = read_scenes(paths)
+
+    def to_yaml(self) -> str:
+        """The script as the YAML that `load` reads.
+
+        Raises:
+            ScriptError: a scene replies by a Python function, which YAML does not have.
+        """
+        return write_yaml(self.scenes)
 
     def client(self, **options: Any) -> OpenAI:
         """A genuine `openai.OpenAI`; options (`max_retries`, …) are passed on to it."""
@@ -73,17 +121,19 @@ class MockLLM:
 
     def respond(self, request: HttpRequest) -> HttpResponse:
         """Answer one HTTP request and remember it. Safe to call from any thread."""
-        response, call = respond(self.scenes, request, self._state)
+        try:
+            scenes = self.scenes
+        except ScriptError as error:
+            return error_response(unprocessable("faulty_script", str(error)))
+        response, call = respond(scenes, request, self._state)
         if call is not None:
-            with self._lock:
-                self._calls.append(replace(call, index=len(self._calls)))
+            self._log.append(call)
         return response
 
     @property
     def calls(self) -> Calls:
-        """What was asked until now, in order of arrival (a snapshot)."""
-        with self._lock:
-            return Calls(self._calls)
+        """What was asked until now, in order of arrival (a snapshot): the newest 5,000 calls."""
+        return self._log.calls
 
     def explain(self, call: int | Call = -1) -> Explanation:
         """Why a call was answered as it was: the scene, its reasons, the runner-up, and what would have changed it.
@@ -98,7 +148,7 @@ class MockLLM:
 
     def assert_all_used(self) -> None:
         """Raise AssertionError, naming the scenes, if a scene has answered no call."""
-        used = {call.scene for call in self.calls}
+        used = self._log.used
         unused = [scene for scene in self.scenes if scene.name not in used]
         if unused:
             names = "".join(f"\n  {scene}" for scene in unused)

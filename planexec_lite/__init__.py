@@ -1,20 +1,26 @@
 """planexec_lite: the Planner-Executor pattern in one small loop.
 
 A planner writes a plan, an executor carries out its steps, a board shows where everything stands, and one loop moves
-work between them. Read `board.py`, `decide.py` and `loop.py`; the rest are parts that can be exchanged.
+work between them. Read in this order:
+
+1. `events`: what can happen. `board`: where everything stands, as a fold of the events.
+2. `decide`, with the settings in `policy`: what happens next. `loop`: decide, record, start, wait.
+3. `plan` and `references`: what a plan is, and when it is valid. `tools` and `meter`: what a step calls, and what it costs.
+4. `planning`, `executors`, `review`, `workers`: the parts that can be exchanged. `model`: what those with a model share.
+5. `views`: pictures and the desk. `formats`: plans as others publish them. `scenarios`: the worlds of the lessons.
 """
 
 from planexec_lite.board import Board
-from planexec_lite.connect import connect
-from planexec_lite.evaluators import LLMEvaluator, RuleEvaluator, Verdict
 from planexec_lite.events import Grant
 from planexec_lite.executors import HybridExecutor, ReActExecutor, Team, ToolExecutor
 from planexec_lite.loop import PlannerExecutor, execute
+from planexec_lite.loop.run import Run
+from planexec_lite.model.connect import connect
 from planexec_lite.plan import Plan, PlanError, Step
-from planexec_lite.planners import LLMPlanner, NextStepPlanner, RulePlanner
+from planexec_lite.planning.planners import LLMPlanner, NextStepPlanner, RulePlanner
 from planexec_lite.policy import Policy
-from planexec_lite.reviewers import ApproveAll, AskPerson, Decision, ScriptedReviewer
-from planexec_lite.run import Run
+from planexec_lite.review.evaluators import LLMEvaluator, RuleEvaluator, Verdict
+from planexec_lite.review.reviewers import ApproveAll, AskPerson, Decision, ScriptedReviewer
 from planexec_lite.tools import Tool, Toolbox, tool
 from planexec_lite.workers import Inline, Pool, Simulated
 

@@ -15,30 +15,35 @@ from planexec_lite.policy import Policy
 
 def decide(board: Board, policy: Policy) -> Event | None:
     """Return the next event of the run that `board` shows."""
-    at, planning = board.now, None in board.in_flight
-    if board.ended or board.paused or (planning and not board.arrived):
+    at, table, proposals = board.now, board.table, board.proposals
+    if board.ended or board.paused or (board.planning and not table.arrived):
         return None
+    # what has begun is heard out first: it can not be stopped, and its results are kept
     if end := _bad_end(board, policy):
         return None if board.in_flight else Ended(at, *end)
-    if board.to_judge:
-        return JudgeStarted(at, board.to_judge[0])
-    if board.retry and (id := board.retry_next) is not None:
-        attempt, attempts = board.attempt[id]
+    # judged before anything new starts: the verdict may change what is left
+    if table.to_judge:
+        return JudgeStarted(at, table.to_judge[0])
+    # what is tried again goes before a replan: a retry may make the replan needless
+    if table.retries and (id := table.retry_next) is not None:
+        if board.why_asked(id) is not None:
+            return None if board.in_flight else Paused(at, "gate", id)
+        attempt, attempts = table.attempt[id]
         return StepStarted(at, id, attempt + 1, attempts)
-    if (reason := _why_replan(board, policy)) is not None:
+    if (reason := proposals.ask_again or _why_replan(board, policy)) is not None:
         return None if board.in_flight else PlanStarted(at, reason)
-    if board.doomed:
-        return StepSkipped(at, board.doomed[0], _why_skipped(board, board.doomed[0]))
-    if not planning:
+    if table.unreachable:
+        return StepSkipped(at, table.unreachable[0], _why_skipped(board, table.unreachable[0]))
+    if not board.planning:
         if board.proposal is None or board.problems:
             return None if board.in_flight else PlanStarted(at, "repair" if board.problems else "first")
-        if board.has_reviewer and board.proposal.hash not in board.approved:
+        if board.needs_approval:
             return Paused(at, "approval")
-    if (id := board.ready) is not None:
-        step = board.steps[id]
-        if step.gate and id not in board.opened:
+    if (id := table.ready) is not None:
+        # a gate is shown with the board as it stands, so nothing may be under way while a person looks at it
+        if board.why_asked(id) is not None:
             return None if board.in_flight else Paused(at, "gate", id)
-        retries = step.retries
+        retries = table.steps[id].retries
         if policy.retries and not retries and board.repeatable(id):  # only a step may ask for what could do harm
             retries = policy.retries
         return StepStarted(at, id, 1, 1 + retries)
@@ -47,7 +52,7 @@ def decide(board: Board, policy: Policy) -> Event | None:
     if not board.proposal.complete:
         if not board.has_planner:
             return Ended(at, "stopped", "the plan is not complete, and there is no planner to ask for more")
-        if board.rounds >= policy.max_rounds:
+        if proposals.rounds >= policy.max_rounds:
             return Ended(at, "stopped", f"the planner was asked for more {policy.max_rounds} times (max_rounds)")
         return PlanStarted(at, "horizon")
     return Ended(at, *_end(board, policy))
@@ -61,46 +66,47 @@ def holds_back(board: Board, policy: Policy) -> bool:
     if not planned_again:
         return False
     # what is being tried again goes before a replan
-    return not any(id is not None and board.attempt[id][0] > 1 for id in board.in_flight)
+    return not any(id is not None and board.table.attempt[id][0] > 1 for id in board.in_flight)
 
 
 def _bad_end(board: Board, policy: Policy) -> tuple[Status, str] | None:
     """A reason to end before the plan is done, as (status, reason)."""
-    if board.reviews and board.reviews[-1].verdict == "reject":
-        review = board.reviews[-1]
+    proposals, approvals, replans = board.proposals, board.approvals, board.proposals.replans
+    if approvals.reviews and approvals.reviews[-1].verdict == "reject":
+        review = approvals.reviews[-1]
         return "stopped", f"{review.by} rejected the plan" + (f": {review.comment}" if review.comment else "")
-    if board.unheard and board.has_planner and board.replans >= policy.max_replans:
-        return "stopped", f"news came, and the rest was planned again {board.replans} times already (max_replans)"
-    if board.changes_asked > policy.max_changes:
+    if proposals.unread_news and board.has_planner and replans >= policy.max_replans:
+        return "stopped", f"news came, and the rest was planned again {replans} times already (max_replans)"
+    if approvals.changes_asked > policy.max_changes:
         return "stopped", f"the reviewer asked for a change more than {policy.max_changes} times (max_changes)"
-    if board.failed and policy.failure == "stop" and not _mending(board, policy):
+    if board.table.failed and policy.failure == "stop" and not _mending(board, policy):
         return "failed", _first_failure(board) + _replans_used_up(board, policy)
-    if board.refused_in_a_row > policy.max_repairs:
-        problems = "; ".join(map(str, board.problems[:3]))
-        return (
-            "failed",
-            f"no fit plan after {board.refused_in_a_row} attempts (max_repairs={policy.max_repairs}): {problems}",
-        )
+    if (attempts := proposals.invalid_in_a_row) > policy.max_repairs:
+        problems = "; ".join(map(str, proposals.problems[:3]))
+        return "failed", f"no fit plan after {attempts} attempts (max_repairs={policy.max_repairs}): {problems}"
     return None
 
 
 def _mending(board: Board, policy: Policy) -> bool:
     """Whether a failure is being answered with a new plan, or is about to be."""
-    return (bool(board.problems) and policy.replan != "never") or _why_replan(board, policy) is not None
+    planned_again = board.proposals.ask_again or _why_replan(board, policy)
+    return (bool(board.problems) and policy.replan != "never") or planned_again is not None
 
 
 def _why_replan(board: Board, policy: Policy) -> Literal["failure", "news", "step", "stall"] | None:
     """What makes the planner plan the rest again, None if nothing does or no replan is left."""
+    table, proposals = board.table, board.proposals
     if not board.has_planner or board.proposal is None or board.problems:
         return None
-    if board.replans < policy.max_replans:
-        if board.unheard:
+    if proposals.replans < policy.max_replans:
+        if proposals.unread_news:
             return "news"
-        if board.failed and policy.replan in ("failure", "step"):
+        if table.failed and policy.replan in ("failure", "step"):
             return "failure"
-        if board.failed and policy.replan == "stall" and not (board.ready or board.doomed or board.in_flight):
+        if table.failed and policy.replan == "stall" and not (table.ready or table.unreachable or board.in_flight):
             return "stall"
-    if policy.replan == "step" and board.done_since_plan and board.rounds < policy.max_rounds and board.has_more:
+    # counted as rounds: nothing went wrong, so it uses up none of the replans
+    if policy.replan == "step" and table.done_since_plan and proposals.rounds < policy.max_rounds and table.has_more:
         return "step"
     return None
 
@@ -111,8 +117,8 @@ def _why_skipped(board: Board, id: str) -> str:
 
 
 def _replans_used_up(board: Board, policy: Policy) -> str:
-    used_up = policy.replan != "never" and board.has_planner and board.replans >= policy.max_replans
-    return f"; planned again {board.replans} times (max_replans={policy.max_replans})" if used_up else ""
+    used_up = policy.replan != "never" and board.has_planner and board.proposals.replans >= policy.max_replans
+    return f"; planned again {board.proposals.replans} times (max_replans={policy.max_replans})" if used_up else ""
 
 
 def _end(board: Board, policy: Policy) -> tuple[Status, str]:

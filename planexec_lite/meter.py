@@ -10,15 +10,14 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Sequence
 from contextvars import ContextVar
+from dataclasses import dataclass
 from time import perf_counter
 from typing import Any
-
-from planexec_lite.frozen import frozen
 
 current: ContextVar[Meter | None] = ContextVar("meter", default=None)
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class ModelCall:
     """One call of a model: its name, the tokens that went in and came out, and the seconds that it took."""
 
@@ -28,7 +27,7 @@ class ModelCall:
     seconds: float = 0.0
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Usage:
     """The sum of some model calls: how many, tokens in, tokens out, seconds."""
 
@@ -54,7 +53,7 @@ class Usage:
 
 
 class Meter:
-    """Collects what one job reports: declared `seconds`, model `calls`, and `events`.
+    """Collects what one job reports: declared `seconds`, model `calls`, `events`, and whether it did what is done `once`.
 
     An event is kept with the seconds declared and those really gone by when it happened; or `hear` is told at once.
     Most jobs report nothing, so the lists are made by the first report.
@@ -63,6 +62,7 @@ class Meter:
     seconds = 0.0
     calls: Sequence[ModelCall] = ()
     events: Sequence[tuple[float, float, Any]] = ()
+    once = False
 
     def __init__(self, hear: Callable[[Any], None] | None = None) -> None:
         self.hear = hear
@@ -89,6 +89,13 @@ def charge(seconds: float = 0.0, call: ModelCall | None = None) -> None:
         meter.seconds += seconds
         if call is not None:
             meter.add("calls", call)
+
+
+def made_once() -> None:
+    """Report that the current job has made a call that may be made once: if the job fails now, it was made all the same."""
+    meter = current.get()
+    if meter is not None:
+        meter.once = True
 
 
 def emit(event: Any) -> None:

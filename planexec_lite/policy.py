@@ -2,27 +2,29 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Literal
 
-from planexec_lite.frozen import frozen
+from planexec_lite.plan import MAX_RETRIES
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Policy:
     """What `decide` may do.
 
     Args:
         failure: what a failed step means: "skip" its dependents and go on elsewhere, or "stop" the run.
-        retries: how often a failed step is tried again, where it does not say so itself and a repeat does no harm.
+        retries: how often a failed step is tried again, where it does not say so itself and a repeat does no harm; at
+            most ten times.
         max_steps: the most steps that a planner may write into one plan.
-        max_repairs: how often in a row an unfit plan may go back to the planner.
+        max_repairs: how often in a row an invalid plan may go back to the planner.
         max_changes: how often a reviewer may ask for a changed plan.
         max_rounds: how often the planner may be asked for more, because its horizon was reached or a step was done.
         replan: what makes the planner plan the rest again: "never", a "failure", every "step", or a "stall", when
             nothing else can be done. News from outside always does.
         max_replans: how often the rest may be planned again after a failure, a stall or news.
 
-    Raises `ValueError` for a bound below zero or an unknown meaning of failure.
+    Raises `ValueError` for a bound below zero, too many retries or an unknown meaning of failure.
     """
 
     failure: Literal["skip", "stop"] = "skip"
@@ -41,6 +43,10 @@ class Policy:
             raise ValueError(f"replan={self.replan!r}: plan again 'never', after a 'failure', a 'step' or a 'stall'")
         if self.replan == "stall" and self.failure == "stop":
             raise ValueError('replan="stall" needs failure="skip": a run that stops at a failure never stalls')
+        if self.retries > MAX_RETRIES:
+            raise ValueError(
+                f"retries={self.retries}: at most {MAX_RETRIES}; a step that fails so often needs another plan"
+            )
         for name in ("retries", "max_steps", "max_repairs", "max_changes", "max_rounds", "max_replans"):
             if getattr(self, name) < 0:
                 raise ValueError(f"{name}={getattr(self, name)}: a bound is zero or more")

@@ -1,9 +1,10 @@
 """References: how a step names the result of an earlier step, ``{step_1_result}``.
 
-A reference may go on into the result: ``{step_1_result.files[0].name}``. A text that is nothing but one reference
-becomes the result itself, with its type; inside a longer text the result is written out. Results are data: what comes
-out of a reference is never searched for references again. To write the literal text, double the braces:
-``{{step_1_result}}`` stands for ``{step_1_result}``. All other braces mean themselves.
+A reference may go on into the result: ``{step_1_result.files[0].name}``; ``[-1]`` is the last item, and single
+spaces may stand in a field's name. A text that is nothing but one reference becomes the result itself, with its type;
+inside a longer text the result is written out. Results are data: what comes out of a reference is never searched for
+references again. To write the literal text, double the braces: ``{{step_1_result}}`` stands for ``{step_1_result}``. All
+other braces mean themselves; but what looks like a reference and can't be read, ``{step_1_result["name"]}``, is a fault.
 """
 
 from __future__ import annotations
@@ -16,12 +17,16 @@ from typing import Any, NamedTuple
 
 from pydantic_core import to_jsonable_python
 
-_CORE = r"\{step_(?P<step>[\w.-]+?)_result(?P<path>(?:\.\w+|\[\d+\])*)\}"
+_FIELD = r"\w+(?: \w+)*"  # names of fields are other people's: "Exchange Rate" is one
+_PATH = rf"(?:\.{_FIELD}|\[-?\d+\])*"
+_CORE = rf"\{{\s*step_(?P<step>[\w.-]+?)_result(?P<path>{_PATH})\s*\}}"
 _REFERENCE = re.compile(_CORE)
-_LITERAL_OR_REFERENCE = re.compile(r"\{(?P<literal>\{step_[\w.-]+?_result(?:\.\w+|\[\d+\])*\})\}|" + _CORE)
-_PART = re.compile(r"\.(\w+)|\[(\d+)\]")
+_ANY = r"\{\s*step_[\w.-]+?_result[^{}]{0,200}\}"  # whatever looks like one; bounded, since it is tried at every place
+_LOOKS_LIKE_ONE = re.compile(_ANY)
+_LITERAL_OR_REFERENCE = re.compile(rf"\{{(?P<literal>{_ANY})\}}|" + _CORE)
+_PART = re.compile(rf"\.({_FIELD})|\[(-?\d+)\]")
 _SHORT = 1_000  # characters; longer texts are not kept in memory
-_HINT = "{step_"  # no text without it holds a reference
+_HINT = "step_"  # no text without it holds a reference
 
 
 class Reference(NamedTuple):
@@ -40,32 +45,51 @@ class MissingResultError(LookupError):
 
 def find(value: Any) -> list[Reference]:
     """Return every reference in `value`: a text, or lists and dicts of texts at any depth."""
-    found: list[Reference] = []
-    _collect(value, found)
-    return found
+    return find_all(value)[0]
 
 
-def _collect(value: Any, found: list[Reference]) -> None:
+def find_all(value: Any) -> tuple[list[Reference], list[str]]:
+    """Return every reference in `value`, and every text in it that looks like one and can't be read."""
+    named: list[Reference] = []
+    unreadable: list[str] = []
+    _collect(value, named, unreadable)
+    return named, unreadable
+
+
+def _collect(value: Any, named: list[Reference], unreadable: list[str]) -> None:
     if isinstance(value, str):
         if _HINT in value:
-            found += _in_text(value)[1]
+            text = _in_text(value)
+            named += text.references
+            unreadable += text.unreadable
     elif isinstance(value, dict):
-        for part in value.values():
-            _collect(part, found)
+        for name, part in value.items():
+            if isinstance(name, str) and _HINT in name:  # names are not resolved, so none may hold a reference
+                text = _in_text(name)
+                unreadable += [*map(str, text.references), *text.unreadable]
+            _collect(part, named, unreadable)
     elif isinstance(value, (list, tuple)):
         for part in value:
-            _collect(part, found)
+            _collect(part, named, unreadable)
 
 
-def _in_text(text: str) -> tuple[Reference | None, tuple[Reference, ...]]:
-    """The reference that `text` consists of, if it does, and every reference in it."""
+class _Text(NamedTuple):
+    """What a text holds: the reference that it consists of, if it does; every reference; what only looks like one."""
+
+    whole: Reference | None
+    references: tuple[Reference, ...]
+    unreadable: tuple[str, ...]
+
+
+def _in_text(text: str) -> _Text:
     return _kept(text) if len(text) <= _SHORT else _searched(text)
 
 
-def _searched(text: str) -> tuple[Reference | None, tuple[Reference, ...]]:
+def _searched(text: str) -> _Text:
     parts = _LITERAL_OR_REFERENCE.findall(text)
-    found = tuple([Reference(step, path) for literal, step, path in parts if not literal])
-    return found[0] if len(found) == 1 and text == str(found[0]) else None, found
+    named = tuple([Reference(step, path) for literal, step, path in parts if not literal])
+    unreadable = tuple(_LOOKS_LIKE_ONE.findall(_LITERAL_OR_REFERENCE.sub("", text)))
+    return _Text(named[0] if len(named) == 1 and _REFERENCE.fullmatch(text) else None, named, unreadable)
 
 
 _kept = lru_cache(maxsize=1024)(_searched)  # a check and a run ask for the same text several times
@@ -73,7 +97,7 @@ _kept = lru_cache(maxsize=1024)(_searched)  # a check and a run ask for the same
 
 def whole(value: Any) -> Reference | None:
     """Return the reference that `value` consists of, or None if `value` is anything else."""
-    return _in_text(value)[0] if isinstance(value, str) and _HINT in value else None
+    return _in_text(value).whole if isinstance(value, str) and _HINT in value else None
 
 
 def is_whole(value: Any) -> bool:
@@ -89,7 +113,7 @@ def resolve(value: Any, results: Mapping[str, Any]) -> Any:
     if isinstance(value, str):
         if _HINT not in value:
             return value
-        if reference := _in_text(value)[0]:
+        if reference := _in_text(value).whole:
             return _copy(look_up(reference, results))
         return _LITERAL_OR_REFERENCE.sub(lambda match: _written(match, results), value)
     if isinstance(value, dict):
@@ -107,7 +131,7 @@ def look_up(reference: Reference, results: Mapping[str, Any]) -> Any:
     for field, index in _PART.findall(reference.path) if reference.path else ():
         if field and isinstance(value, Mapping) and field in value:
             value = value[field]
-        elif index and isinstance(value, list | tuple) and len(index) < 10 and int(index) < len(value):
+        elif index and isinstance(value, list | tuple) and len(index) < 10 and -len(value) <= int(index) < len(value):
             value = value[int(index)]
         else:
             part = f"field {field!r}" if field else f"item [{index}]"
@@ -117,7 +141,7 @@ def look_up(reference: Reference, results: Mapping[str, Any]) -> Any:
 
 def escape(text: str) -> str:
     """Return `text` written so that `resolve` gives it back unchanged."""
-    return _REFERENCE.sub(lambda match: "{" + match[0] + "}", text)
+    return _LOOKS_LIKE_ONE.sub(lambda match: "{" + match[0] + "}", text)
 
 
 def as_text(value: Any) -> str:

@@ -1,7 +1,14 @@
-"""What every test stands on: no network, no real endpoint, and property tests that do the same on every CI run."""
+"""What every test stands on: no network, no real endpoint, and property tests that do the same on every CI run.
+
+At the end of a run stands how many seconds each part took (`make test`, `make wide`).
+"""
 
 import os
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any
 
+import pytest
 from hypothesis import HealthCheck, settings
 
 from tests.network_cut import sitecustomize  # noqa: F401  (importing it cuts the network for this process)
@@ -11,6 +18,59 @@ for variable in [name for name in os.environ if name.startswith(("PLANEXEC_", "O
         del os.environ[variable]
 
 settings.register_profile("here", deadline=None, suppress_health_check=[HealthCheck.too_slow])
-settings.register_profile("quick", settings.get_profile("here"), max_examples=15)
+settings.register_profile("quick", settings.get_profile("here"), max_examples=10)
 settings.register_profile("ci", settings.get_profile("here"), derandomize=True, print_blob=True)
 settings.load_profile("ci" if os.environ.get("CI") else "here")
+
+
+@pytest.fixture(scope="session")
+def running_lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+    """The JupyterLab of all browser tests of this process, started by `make lab` in a fresh copy."""
+    from tests.browser.lab import started
+
+    with started(tmp_path_factory.mktemp("lab")) as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def lab(running_lab: Any) -> Iterator[Any]:
+    """JupyterLab as it is after its start: no kernel runs, and every notebook is as it was copied."""
+    yield running_lab
+    running_lab.renew()
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """In the quick round a test with many cases is tried on a sample of them: the first dozen, and then every fourth."""
+    if "not slow" not in config.getoption("markexpr"):
+        return
+    cases, kept, left_out = Counter[str](), list[pytest.Item](), list[pytest.Item]()
+    for item in items:
+        test = item.nodeid.partition("[")[0]
+        cases[test] += 1
+        (kept if cases[test] <= 12 or cases[test] % 4 == 0 else left_out).append(item)
+    items[:] = kept
+    config.hook.pytest_deselected(items=left_out)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
+    """A worker for each processor, six at most, and one more for the browser, which waits most of its time."""
+    browser = "not browser" not in config.getoption("markexpr")
+    return min(6, (os.cpu_count() or 1) + browser)
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Print the seconds of each part, a part being a folder of tests or, in `make wide`, a file."""
+    wide = terminalreporter.config.getoption("markexpr") == "wide"
+    seconds, counts = Counter[str](), Counter[str]()
+    reports: list[Any] = [one for found in terminalreporter.stats.values() for one in found]
+    for report in reports:
+        if isinstance(report, pytest.TestReport):
+            file = report.nodeid.partition("::")[0]
+            part = file if wide else file.rpartition("/")[0]
+            seconds[part] += report.duration
+            counts[part] += report.when == "call"
+    if len(seconds) > 1:
+        terminalreporter.section("seconds of each part")
+        for part, took in seconds.most_common():
+            terminalreporter.write_line(f"{took:8.1f} s  {counts[part]:5} tests  {part}")

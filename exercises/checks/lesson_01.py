@@ -49,7 +49,7 @@ def asked(trial: Trial, whole: Any, single: Any) -> None:
     for name, guess, planner in zip(("whole", "single"), (whole, single), planners, strict=True):
         run = PlannerExecutor(planner, ToolExecutor(arithmetic.TOOLS), workers=Simulated()).run(SUM)
         times = [type(event).__name__ for event in run.events].count("PlanStarted")
-        trial.said(name, guess)
+        trial.given(name, guess)
         trial.want(type(guess) in (int, float), "a whole number, as in `whole = 7`", "A prediction is one number.")
         trial.want(
             guess == times,
@@ -83,7 +83,9 @@ def gives_up(trial: Trial, run: Any) -> None:
     goal = "peel chop fry"
     came = trial.call(run, goal, planner, executor)
     trial.show(_drawn, done)
-    trial.want(all(goal == said for said, _ in seen), "the planner, asked with the goal", "The planner reads the goal.")
+    trial.want(
+        all(goal == heard for heard, _ in seen), "the planner, asked with the goal", "The planner reads the goal."
+    )
     handed = [history for _, history in seen]
     right = [{}, {"peel": 4}, {"peel": 4, "chop": 4}, {"peel": 4, "chop": 4, "fry": 3}]
     rule = "The history keeps the result of each step by its action."
@@ -137,14 +139,14 @@ def _drawn(actions: list[str]) -> views.Figure:
 )
 def mended(trial: Trial, planner: Any) -> None:
     """Steps whose numbers stand in the goal or in the history: add, then multiply, then done."""
-    for first, second, third, found, product in [(2, 3, 4, 5, 20), (7, 1, 6, 900, 41), (1, 8, 2, 0, 3)]:
+    for first, second, third, total, product in [(2, 3, 4, 5, 20), (7, 1, 6, 900, 41), (1, 8, 2, 0, 3)]:
         goal = f"What is ({first} + {second}) * {third}?"
         wanted = [
             {"action": "add", "a": first, "b": second},
-            {"action": "multiply", "a": found, "b": third},
+            {"action": "multiply", "a": total, "b": third},
             {"action": "done", "answer": product},
         ]
-        histories: list[dict[str, Any]] = [{}, {"add": found}, {"add": found, "multiply": product}]
+        histories: list[dict[str, Any]] = [{}, {"add": total}, {"add": total, "multiply": product}]
         steps = []
         for history in histories:
             steps.append(trial.call(planner, goal, history))

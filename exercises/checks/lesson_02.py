@@ -50,7 +50,7 @@ def sent(trial: Trial, ten: Any, twenty: Any) -> None:
     """Two whole numbers: the characters that are sent for ten steps and for twenty."""
     for name, guess, steps in [("ten", ten, 10), ("twenty", twenty, 20)]:
         right = _read(steps)
-        trial.said(name, guess)
+        trial.given(name, guess)
         trial.want(type(guess) in (int, float), "a whole number, as in `ten = 700`", "A prediction is one number.")
         rule = "A model remembers nothing: each question holds all that was seen before."
         if guess == right - 100 * (steps + 1):
@@ -72,14 +72,14 @@ def reads_errors(trial: Trial, react: Any) -> None:
     """The model's answer; errors are observations, and after so many turns a text that begins with "gave up"."""
     world = migration.World()
     made = [
-        (_said("write_migration", sql=migration.BROKEN_SCRIPT), "syntax error"),
-        (_said("write_migration", sql=migration.SCRIPT), "migration-1.sql"),
-        (_said("test_script", file="migration-1.sql"), ""),
-        (_said("test_migration", name="migration-1.sql"), "file"),
+        (_reply("write_migration", sql=migration.BROKEN_SCRIPT), "syntax error"),
+        (_reply("write_migration", sql=migration.SCRIPT), "migration-1.sql"),
+        (_reply("test_script", file="migration-1.sql"), ""),
+        (_reply("test_migration", name="migration-1.sql"), "file"),
         ("Let me test it first.", ""),
-        (_said("test_migration", file="migration-1.sql"), "emails"),
+        (_reply("test_migration", file="migration-1.sql"), "emails"),
         ('{"tool": "backup_database"}', ""),
-        (_said("run_migration", file="migration-1.sql"), "statements"),
+        (_reply("run_migration", file="migration-1.sql"), "statements"),
     ]
     came = _act(trial, react, world.tools, made, "migrated", turns=9)
     trial.show(views.graph, _drawn(made), title="What the model asked of your agent, turn by turn")
@@ -89,19 +89,19 @@ def reads_errors(trial: Trial, react: Any) -> None:
         not damage and world.read_schema()["now"] == world.read_schema()["wanted"], "a migrated database", str(damage)
     )
     for answer in (0, "", False):
-        came = _act(trial, react, world.tools, [(_said("read_schema"), "customers")], answer, turns=2)
+        came = _act(trial, react, world.tools, [(_reply("read_schema"), "customers")], answer, turns=2)
         kind = type(came) is type(answer) and came == answer
         trial.want(
             kind, f"{answer!r}, the model's answer", "An answer may be 0, or empty: what counts is that it is there."
         )
     for turns in (1, 4):
-        made = [(_said("read_schema"), "customers")] * turns
+        made = [(_reply("read_schema"), "customers")] * turns
         came = _act(trial, react, world.tools, made, None, turns=turns)
         gave_up = isinstance(came, str) and came.startswith("gave up")
         trial.want(gave_up, "a text that begins with 'gave up'", "Every loop ends, and says so.")
 
 
-def _said(tool: str, **params: Any) -> str:
+def _reply(tool: str, **params: Any) -> str:
     return json.dumps({"tool": tool, "params": params})
 
 
@@ -239,8 +239,8 @@ def look_first(trial: Trial, plan: Any) -> None:
             trial.want(
                 len(tools) == 1, "nothing done after the look", "Who looks first need not do what is done already."
             )
-            said = isinstance(run.answer, str) and run.answer.strip()
-            trial.want(said, "a text in the plan's `answer`", "A run that ends early says why.")
+            explained = isinstance(run.answer, str) and run.answer.strip()
+            trial.want(explained, "a text in the plan's `answer`", "A run that ends early says why.")
             continue
         now = world.read_schema()
         damage = world.damage()

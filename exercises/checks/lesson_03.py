@@ -45,7 +45,7 @@ def _plan(lines: Iterable[str]) -> Plan:
 def dinner(trial: Trial, waves: Any, never: Any) -> None:
     """The waves as lists of names, and the names of the steps that never start."""
     plan = _plan(DINNER)
-    trial.said("waves", waves)
+    trial.given("waves", waves)
     shape = isinstance(waves, list | tuple) and all(isinstance(wave, list | tuple | set) for wave in waves)
     form = "lists of names in a list, such as [['a', 'b'], ['c']]"
     trial.want(shape, form, "A wave is a list of steps, and the waves are a list of waves.")
@@ -63,7 +63,7 @@ def dinner(trial: Trial, waves: Any, never: Any) -> None:
         trial.want(wave_of[id] == first, f"{id} in an earlier wave: {early}", rule)
     trial.want(len(waves) == max(wave_of.values()), "no empty wave", "In each wave, something starts.")
     trial.show(views.graph, plan)
-    trial.said("never", never)
+    trial.given("never", never)
     names = set(never) if isinstance(never, list | tuple | set) else set()
     trial.want(names <= set(plan.graph), "names of steps of this plan, in a list", "A prediction names steps.")
     closed = _plan(line.replace("stock < shop", "stock < shop carve") for line in DINNER)
@@ -73,7 +73,7 @@ def dinner(trial: Trial, waves: Any, never: Any) -> None:
     trial.want(names <= right, wanted, "A circle stops no step that waits for nothing in it.")
 
 
-SHAPES = (  # lines of a plan, and whether it holds a circle
+SHAPES = (  # lines of a plan, and whether it holds a cycle
     (("a < b c", "b < d", "c < d", "d"), False),
     (("1", "2 < 1 4", "3 < 2", "4 < 3", "5 < 4"), True),
     (("a < b", "b < c", "c < b"), True),
@@ -97,7 +97,7 @@ SHAPES = (  # lines of a plan, and whether it holds a circle
     learned="'Never ready' is a symptom. A circle with names can be mended: drop one of its arrows.",
 )
 def named(trial: Trial, circle: Any) -> None:
-    """A list in which each step waits for the next and the last for the first; [] when there is no circle."""
+    """A list in which each step waits for the next and the last for the first; [] when there is no cycle."""
     for lines, round_about in SHAPES:
         plan = _plan(lines)
         came = _answer(trial, circle, plan)
@@ -140,8 +140,8 @@ LIVE = {
     learned="The validator's words mend the form. Which of two arrows to drop, only the purpose can say.",
 )
 def released(trial: Trial, release: Any) -> None:
-    """A plan that is fit to run and releases v2.3.1: tested, backed up, tried on staging, then live, then told."""
-    trial.said("release", release)
+    """A valid plan that releases v2.3.1: tested, backed up, tried on staging, then live, then told."""
+    trial.given("release", release)
     world = deploy.World()
     try:
         plan = Plan.parse(release)
@@ -184,14 +184,14 @@ def _missing(plan: Plan, tool: str, before: Iterable[str]) -> list[str]:
 
 def _behind(plan: Plan, step: Step) -> set[str]:
     """The ids of all that is done before a step, directly or through others."""
-    found: set[str] = set()
+    behind: set[str] = set()
     to_visit = list(step.depends_on)
     while to_visit:
         id = to_visit.pop()
-        if id not in found:
-            found.add(id)
+        if id not in behind:
+            behind.add(id)
             to_visit += plan.graph[id]
-    return found
+    return behind
 
 
 INVOICE = (
@@ -232,9 +232,9 @@ EDITS = (  # letter, what is replaced in the text, the rule that decides
 )
 def approved(trial: Trial, holds: Any) -> None:
     """The letters of the versions for which the approval still holds."""
-    trial.said("holds", holds)
-    said = set(holds) if isinstance(holds, list | tuple | set | str) else {None}
-    trial.want(said <= set("ABCDEF"), "letters from A to F, in a list", "A prediction names versions.")
+    trial.given("holds", holds)
+    letters = set(holds) if isinstance(holds, list | tuple | set | str) else {None}
+    trial.want(letters <= set("ABCDEF"), "letters from A to F, in a list", "A prediction names versions.")
     hashes = {}
     for letter, changes, _ in EDITS:
         text = INVOICE
@@ -242,11 +242,11 @@ def approved(trial: Trial, holds: Any) -> None:
             text = text.replace(old, new)
         hashes[letter] = Plan.parse(text).hash
     same = {letter for letter in hashes if hashes[letter] == Plan.parse(INVOICE).hash}
-    right = len(hashes) - len(said ^ same)
+    right = len(hashes) - len(letters ^ same)
     wanted = f"the versions with the hash of the approved plan; you are right about {right} of {len(hashes)}"
-    trial.want(said, wanted, "The hash is that of the standard text, not of the text that came in.")
+    trial.want(letters, wanted, "The hash is that of the standard text, not of the text that came in.")
     for letter, _, rule in EDITS:
-        trial.want((letter in said) == (letter in same), wanted, rule)
+        trial.want((letter in letters) == (letter in same), wanted, rule)
 
 
 GUARDS = {"run_migration": ["test_migration", "backup_database"], "delete_database": ["backup_database"]}
@@ -292,15 +292,15 @@ def house_rule(trial: Trial, unguarded: Any) -> None:
 def _judge(trial: Trial, unguarded: Any, plan: Plan, guards: dict[str, list[str]], lacking: str) -> None:
     """Compare what the learner's check finds in a plan with what is there."""
     came = trial.call(unguarded, plan, guards)
-    found = list(came) if isinstance(came, list | tuple) or inspect.isgenerator(came) else [came]
+    problems = list(came) if isinstance(came, list | tuple) or inspect.isgenerator(came) else [came]
     trial.called = f"unguarded(plan, guards), and the plan is\n{plan if plan.steps else '(no steps)'}"
-    trial.came = str([f"{one.step}: {one.message}" if isinstance(one, Problem) else one for one in found])
+    trial.came = str([f"{one.step}: {one.message}" if isinstance(one, Problem) else one for one in problems])
     form = "A problem has a code for programs, a message for people and a hint to mend it."
-    trial.want(all(isinstance(one, Problem) for one in found), "a list of `Problem`", form)
+    trial.want(all(isinstance(one, Problem) for one in problems), "a list of `Problem`", form)
     tool = {step.id: step.tool for step in plan.steps}
     expected = [tuple(pair.split()) for pair in lacking.split(", ") if pair]
     wanted = "; ".join(f"step {id}: {guard} is missing" for id, guard in expected) or "no problem"
-    for one in found:
+    for one in problems:
         trial.want(one.code == "unguarded", f"the code 'unguarded', not {one.code!r}", form)
         trial.want(one.step in tool, f"the id of a step, not {one.step!r}", form)
         trial.want(isinstance(one.hint, str) and one.hint.strip(), "a hint, which is a text", form)
@@ -310,10 +310,10 @@ def _judge(trial: Trial, unguarded: Any, plan: Plan, guards: dict[str, list[str]
         )
         trial.want(any(one.step == id and guard in one.message for id, guard in expected), wanted, rule)
     rule = "Order in the list means nothing, and being in the plan is not enough: what counts is what is waited for."
-    trial.want(found or not expected, wanted, rule)
+    trial.want(problems or not expected, wanted, rule)
     for id, guard in expected:
-        here = [one for one in found if one.step == id and guard in one.message]
+        here = [one for one in problems if one.step == id and guard in one.message]
         trial.want(here, wanted, "All problems at once: one for each step and each guard that is missing.")
     trial.want(
-        len(found) == len(expected), f"{wanted}, and nothing else", "All problems at once, and each of them once."
+        len(problems) == len(expected), f"{wanted}, and nothing else", "All problems at once, and each of them once."
     )

@@ -6,6 +6,8 @@ import json
 from collections.abc import Callable
 from typing import Any
 
+import openai.resources.chat.completions  # noqa: F401  (what a check needs is there before its clock starts)
+
 from exercises.exercise import Raised, Trial, exercise
 from mock_llm import MockLLM
 from planexec_lite import (
@@ -51,7 +53,7 @@ def bounded(trial: Trial, calls: Any, tools: Any) -> None:
         ("tools", tools, [len(run.results) for run in runs]),
     ]
     for name, guess, right in counted:
-        trial.said(name, guess)
+        trial.given(name, guess)
         shape = isinstance(guess, list | tuple) and [type(one) for one in guess] == [int] * 3
         trial.want(shape, "three whole numbers, such as [1, 2, 3]", "A prediction is one number for each run.")
         wanted = f"the numbers of the three runs ({name})"
@@ -75,7 +77,7 @@ def bounded(trial: Trial, calls: Any, tools: Any) -> None:
 def trimmed(trial: Trial, keep: Any, seconds: Any) -> None:
     """The ids of the steps that have to stay, and the seconds that they take."""
     whole = LLMPlanner(connect("clock")).plan("What time is it?", Board(), clock.World("09:41").tools)
-    trial.said("keep", keep)
+    trial.given("keep", keep)
     ids = {str(id) for id in keep} if isinstance(keep, list | tuple | set) else set()
     known = {step.id for step in whole.steps}
     trial.want(ids and ids <= known, "ids of steps of the plan, in a list", "A prediction names steps.")
@@ -90,7 +92,7 @@ def trimmed(trial: Trial, keep: Any, seconds: Any) -> None:
         text = f"the right time with fewer steps: it comes without step {step.id} too"
         trial.want(fewer.problems(clock.World("09:41").tools) or not _right(fewer), text, rule)
     trial.want(not _shorter(whole, len(ids)), "the right time with fewer steps", "No step is too many.")
-    trial.said("seconds", seconds)
+    trial.given("seconds", seconds)
     rule = "Steps that do not wait for each other run at the same time."
     near = isinstance(seconds, int | float) and abs(seconds - run.makespan) < 0.01
     trial.want(near, "the seconds that the run of these steps takes", rule)
@@ -127,13 +129,13 @@ def _shorter(whole: Plan, count: int) -> bool:
 
 
 FIRST = ({"role": "system", "content": "Role: planner"}, {"role": "user", "content": "Goal: What is 7 * 6 + 1?"})
-FIT = (
+VALID = (
     '[{"id": "1", "tool": "multiply", "params": {"a": 7, "b": 6}, "depends_on": []}, '
     '{"id": "2", "tool": "add", "params": {"a": "{step_1_result}", "b": 1}, "depends_on": ["1"]}]'
 )
 PROSE = "Sure! First multiply 7 by 6, then add 1."
-CIRCLE = FIT.replace('"b": 6}, "depends_on": []', '"b": 6}, "depends_on": ["2"]')
-MANY = FIT.replace('"add"', '"sum"').replace('"b": 6', '"c": 6')
+CYCLE = VALID.replace('"b": 6}, "depends_on": []', '"b": 6}, "depends_on": ["2"]')
+MANY = VALID.replace('"add"', '"sum"').replace('"b": 6', '"c": 6')
 
 
 @exercise(
@@ -145,28 +147,28 @@ MANY = FIT.replace('"add"', '"sum"').replace('"b": 6', '"c": 6')
     learned="A repair is the validator's words, all of them, a bounded number of times.",
 )
 def repaired(trial: Trial, fit_plan: Any) -> None:
-    """A fit `Plan`, from at most `1 + repairs` questions; a `PlanError` with the last problems when none came."""
+    """A valid `Plan`, from at most `1 + repairs` questions; a `PlanError` with the last problems when none came."""
     for answers, repairs in [
-        ((FIT,), 2),
-        ((MANY, FIT), 2),
-        ((PROSE, FIT), 1),
-        ((CIRCLE, PROSE, MANY, FIT), 3),
-        ((FIT,), 0),
+        ((VALID,), 2),
+        ((MANY, VALID), 2),
+        ((PROSE, VALID), 1),
+        ((CYCLE, PROSE, MANY, VALID), 3),
+        ((VALID,), 0),
     ]:
         model, seen = _model(trial, answers, repairs)
         came = _called(trial, fit_plan, model, seen, answers, repairs)
         trial.want(isinstance(came, Plan), "a `Plan`", "The planner hands over a plan, not its text.")
         problems = came.problems(arithmetic.TOOLS)
-        said = problems[0].message if problems else ""
-        trial.want(not problems, f"a plan that is fit to run, not one where: {said}", "Parsing is not checking.")
+        first = problems[0].message if problems else ""
+        trial.want(not problems, f"a plan that is fit to run, not one where: {first}", "Parsing is not checking.")
         rule = "The plan is the one that the model wrote last."
-        trial.want(came.to_json() == Plan.parse(FIT).to_json(), "the plan of the fit answer", rule)
-    for answers, repairs in [((PROSE, MANY, CIRCLE), 2), ((MANY,), 0), ((CIRCLE,) * 5, 4)]:
+        trial.want(came.to_json() == Plan.parse(VALID).to_json(), "the plan of the fit answer", rule)
+    for answers, repairs in [((PROSE, MANY, CYCLE), 2), ((MANY,), 0), ((CYCLE,) * 5, 4)]:
         _gives_up(trial, fit_plan, answers, repairs)
     scenes = [
         _scene("chats", {"says": ["Goal"]}, PROSE),
-        _scene("ties a knot", {"says": ["Goal"], "last": ["this is not JSON"]}, CIRCLE),
-        _scene("is right", {"says": ["Goal"], "last": ["none of them can ever start"]}, FIT),
+        _scene("ties a knot", {"says": ["Goal"], "last": ["this is not JSON"]}, CYCLE),
+        _scene("is right", {"says": ["Goal"], "last": ["none of them can ever start"]}, VALID),
     ]
     client = MockLLM(scenes).client(max_retries=0)
 
@@ -186,12 +188,12 @@ def _many(count: int, what: str = "question") -> str:
 
 
 def _scene(name: str, when: dict[str, Any], text: str) -> dict[str, Any]:
-    """A scene of the scripted model that answers with a text, fit or not."""
+    """A scene of the scripted model that answers with a text, valid or not."""
     return {"name": name, "when": when, "reply": {"text": text, "broken": True}}
 
 
 def _called(trial: Trial, fit_plan: Any, model: Any, seen: list[Any], answers: tuple[str, ...], repairs: int) -> Any:
-    """Call the learner's function with a model whose last answer is fit."""
+    """Call the learner's function with a model whose last answer is valid."""
     try:
         return trial.call(fit_plan, model, list(FIRST), arithmetic.TOOLS, repairs)
     except Raised as raised:
@@ -221,15 +223,15 @@ def _model(trial: Trial, answers: tuple[str, ...], repairs: int) -> tuple[Callab
     return model, seen
 
 
-def _heard(trial: Trial, said: list[tuple[str, str]], bad: str | None) -> None:
+def _heard(trial: Trial, messages: list[tuple[str, str]], bad: str | None) -> None:
     """What follows the first messages: nothing at first, later the bad answer and each of its problems."""
     rule = "The same words again would get the same answer."
     wanted = "the first messages, the bad answer, and what was wrong with it; then the question"
     if bad is None:
-        trial.want(not said, "the first messages alone, at first", "There is nothing to repair yet.")
+        trial.want(not messages, "the first messages alone, at first", "There is nothing to repair yet.")
         return
-    trial.want(len(said) >= 2 and said[-2] == ("assistant", bad), wanted, rule)
-    role, words = said[-1]
+    trial.want(len(messages) >= 2 and messages[-2] == ("assistant", bad), wanted, rule)
+    role, words = messages[-1]
     trial.want(role == "user", f"the problems in a message of the role user, not {role}", rule)
     for problem in _problems(bad):
         text = f"a message that says: {problem.message}"
@@ -246,7 +248,7 @@ def _problems(text: str) -> list[Any]:
 
 
 def _gives_up(trial: Trial, fit_plan: Any, answers: tuple[str, ...], repairs: int) -> None:
-    """A model that never writes a fit plan is asked `1 + repairs` times, and then that is said."""
+    """A model that never writes a valid plan is asked `1 + repairs` times, and then that is said."""
     model, seen = _model(trial, answers, repairs)
     rule = "A bad plan never leaves the planner: who gives up says so, and why."
     wanted = "a PlanError with the problems and the text of the last answer"
@@ -285,7 +287,7 @@ def closed_doors(trial: Trial, schema: Any) -> None:
     once = "One form for each tool: its name, its own arguments, and nothing else."
     arguments = "A tool's arguments are all there, by their names and types."
     fields = "Every field is required, and no other is allowed."
-    tries: list[tuple[Toolbox, Any, str, str]] = [
+    cases: list[tuple[Toolbox, Any, str, str]] = [
         (arithmetic.TOOLS, [SUM], "", "A plan that is fit has to fit."),
         (arithmetic.TOOLS, [SUM, HALF], "", "A step may refer to a result with {step_1_result}, beside a number."),
         (arithmetic.TOOLS, [], "", "Whether a plan may be empty is for the validator to say."),
@@ -303,7 +305,7 @@ def closed_doors(trial: Trial, schema: Any) -> None:
         (clock.World("09:41").tools, [ZONE | {"params": SHIFT["params"]}], "time_zone has no parameters", once),
         (clock.World("09:41").tools, [SHIFT | {"tool": "sentence"}], "these are the arguments of shift", once),
     ]
-    for tools, steps, fault, rule in tries:
+    for tools, steps, fault, rule in cases:
         _fits(trial, schema, tools, {"steps": steps}, fault, rule)
     _fits(trial, schema, arithmetic.TOOLS, {"steps": [SUM], "joke": "…"}, "an answer has no field 'joke'", fields)
     _fits(trial, schema, arithmetic.TOOLS, {}, "steps is missing", fields)
@@ -320,7 +322,7 @@ def _fits(trial: Trial, schema: Any, tools: Toolbox, answer: dict[str, Any], fau
     trial.want(isinstance(made, dict), "a schema, which is a dict", "A schema is data.")
     scene = {"name": "planner", "when": {"says": ["Plan"]}, "reply": {"json": answer}}
     client = MockLLM([scene]).client(max_retries=0)
-    said = ""
+    message = ""
     try:
         client.chat.completions.create(
             model=model_for("planner"),
@@ -328,14 +330,14 @@ def _fits(trial: Trial, schema: Any, tools: Toolbox, answer: dict[str, Any], fau
             response_format={"type": "json_schema", "json_schema": {"name": "plan", "strict": True, "schema": made}},
         )
     except Exception as error:
-        said = str(getattr(error, "body", {}).get("message", error))
+        message = str(getattr(error, "body", {}).get("message", error))
         if getattr(error, "status_code", None) == 400:
-            trial.wrong("a schema that a real endpoint takes under strict", said.replace("\n", " "))
+            trial.wrong("a schema that a real endpoint takes under strict", message.replace("\n", " "))
     text = json.dumps(answer)
     if fault:
-        trial.want(said, f"a schema that refuses {text}: {fault}", rule)
+        trial.want(message, f"a schema that refuses {text}: {fault}", rule)
     else:
-        trial.want(not said, f"a schema that lets {text} pass", f"{rule} Here it is refused.")
+        trial.want(not message, f"a schema that lets {text} pass", f"{rule} Here it is refused.")
 
 
 @exercise(
@@ -348,7 +350,7 @@ def _fits(trial: Trial, schema: Any, tools: Toolbox, answer: dict[str, Any], fau
     seconds=10.0,
 )
 def rules_first(trial: Trial, RulesFirst: Any) -> None:  # noqa: N803
-    """A planner that asks the rules once, at the start, and the model for all that they have no fit plan for."""
+    """A planner that asks the rules once, at the start, and the model for all that they have no valid plan for."""
     late = "Rules read the goal and not the board: asked again, they say the same again."
     run = _planned(trial, RulesFirst, "What is 2 + 3 * 4?", calls=0, answer=14, runs=2)
     trial.show(views.timeline, run)

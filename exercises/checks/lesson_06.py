@@ -67,7 +67,7 @@ def asked(trial: Trial, never: Any, failure: Any, stall: Any, step: Any) -> None
     for name, guess in (("never", never), ("failure", failure), ("stall", stall), ("step", step)):
         run = _bought(name)
         times = [type(event).__name__ for event in run.events].count("PlanStarted")
-        trial.said(name, guess)
+        trial.given(name, guess)
         trial.want(type(guess) in (int, float), f"a whole number, as in `{name} = 7`", "A prediction is one number.")
         trial.want(guess == times, f'the questions in a run with replan="{name}", the first plan included', rules[name])
 
@@ -110,29 +110,31 @@ def verdict(trial: Trial, judge: Any) -> None:
     good = {"file": "report-1.md", "sections": 3, "words": 115, "cites": ["doc-1"], "unknown": [], "uncited": []}
     for sources in (("7", "8", "9"), ("5b", "2", "11")):
         step = _Step(id="10", tool="write_report", depends_on=sources, success_criteria="every section has a source")
-        said = _said(trial, judge, step, good)
-        trial.want(said.verdict == "accept", "accept: three sections, each with a source", "What is met is accepted.")
+        verdict = _verdict(trial, judge, step, good)
+        trial.want(
+            verdict.verdict == "accept", "accept: three sections, each with a source", "What is met is accepted."
+        )
         for uncited, unknown in [([2], []), ([1], []), ([3, 1], []), ([], ["doc-99"]), ([3], ["doc-77", "doc-8"])]:
             result = good | {"uncited": uncited, "unknown": unknown}
-            said = _said(trial, judge, step, result)
+            verdict = _verdict(trial, judge, step, result)
             rule = "A section without a source, or with one that nobody has, does not meet the criterion."
-            trial.want(said.verdict == "replan", "replan, and a reason", rule)
+            trial.want(verdict.verdict == "replan", "replan, and a reason", rule)
             for fault in [*map(str, uncited), *unknown]:
                 rule = "The reason is all that the planner reads: it names every fault."
-                trial.want(fault in said.reason, f"a reason that names {fault}", rule)
+                trial.want(fault in verdict.reason, f"a reason that names {fault}", rule)
             right = [sources[number - 1] for number in uncited] or [None]
-            wanted = " or ".join(f"wanting={id!r}" for id in right)
+            wanted = " or ".join(f"rejects={id!r}" for id in right)
             rule = "The report is only the messenger: section 2 holds what the second step of depends_on has found."
             rule = rule if uncited else "Nobody knows which step invented a document: then nobody is named."
-            trial.want(said.wanting in right, wanted, rule)
+            trial.want(verdict.rejects in right, wanted, rule)
         for claim in ("Done.", None, ["a section", "another"], {"said": "done"}):
-            said = _said(trial, judge, step, claim)
+            verdict = _verdict(trial, judge, step, claim)
             rule = "An executor that says 'done' has shown nothing. What can't be checked is not met."
-            trial.want(said.verdict == "replan", "replan: this is no report", rule)
-            trial.want(said.reason.strip(), "a reason", "A verdict without a reason helps nobody.")
+            trial.want(verdict.verdict == "replan", "replan: this is no report", rule)
+            trial.want(verdict.reason.strip(), "a reason", "A verdict without a reason helps nobody.")
 
 
-def _said(trial: Trial, judge: Any, step: Step, result: Any) -> Verdict:
+def _verdict(trial: Trial, judge: Any, step: Step, result: Any) -> Verdict:
     """The verdict as the kit reads it: True or None accepts, a text is the reason of a replan."""
     came = trial.call(judge, step, result)
     trial.want(isinstance(came, (Verdict, bool, str, type(None))), "a Verdict", "An evaluator gives a verdict.")
@@ -152,12 +154,12 @@ def _reported(judge: Any) -> Run:
     def mends(board: Board) -> Any:
         if not board.steps:
             return first
-        if not board.wanting:
+        if not board.rejected:
             raise ValueError("the reason names no step at fault; what is to be mended?")
-        (id,) = board.wanting
-        found = {"id": f"{id}b", "tool": "read_document", "params": {"id": "doc-7"}, "depends_on": []}
+        (id,) = board.rejected
+        reading = {"id": f"{id}b", "tool": "read_document", "params": {"id": "doc-7"}, "depends_on": []}
         sections = ["{step_1_result.text}", f"{{step_{id}b_result.text}}"]
-        return [found, first[2] | {"params": {"sections": sections}, "depends_on": ["1", f"{id}b"]}]
+        return [reading, first[2] | {"params": {"sections": sections}, "depends_on": ["1", f"{id}b"]}]
 
     agent = PlannerExecutor(
         _Rules(mends),
@@ -259,9 +261,9 @@ def kept(trial: Trial, rest: Any) -> None:
         run, world = _dinner(lambda board: _looked_at(trial, rest, board), slots)
         twice = [ticket for ticket, times in Counter(world.tickets).items() if times > 1]
         trial.want(not twice, "no work done twice", f"Finished work is kept, and this was done again: {twice[:2]}.")
-        said = "" if run.status == "finished" else f"; the run: {run.reason}"
+        ending = "" if run.status == "finished" else f"; the run: {run.reason}"
         rule = "The plan for the rest holds all that is still to be done."
-        trial.want(run.status == "finished", f"a dinner that comes to its end{said}", rule)
+        trial.want(run.status == "finished", f"a dinner that comes to its end{ending}", rule)
         trial.want(world.served == ["starter", "main", "dessert"], "three courses served", rule)
 
 
@@ -364,8 +366,10 @@ def _mends(trial: Trial, pursue: Any) -> None:
     for number, (_, failures) in enumerate(market.heard):
         rule = "The planner is told every failure so far, with the step and the error's words, and none twice."
         trial.want(len(failures) == number, f"{number} failures told at question {number + 1}, not {failures}", rule)
-        for step, said in zip(("no leeks", "no apples"), failures, strict=False):
-            trial.want(step in said and f"there is {step}" in said, f"{step!r} and its error among {failures}", rule)
+        for step, failure in zip(("no leeks", "no apples"), failures, strict=False):
+            trial.want(
+                step in failure and f"there is {step}" in failure, f"{step!r} and its error among {failures}", rule
+            )
     came = trial.call(pursue, market.planner(["bake"], ["heat", "bake"]), market.executor, 1)
     rule = "What failed may be tried again behind something new: that is what a replan is for."
     trial.want(came == ("finished", {"heat": "heat!", "bake": "bake!"}), "('finished', …) with heat and bake", rule)
@@ -390,7 +394,7 @@ def _has_no_idea(trial: Trial, pursue: Any) -> None:
 
 
 def _once(trial: Trial, market: _Market) -> Callable[[str], str]:
-    """The market's executor, for one try of each step."""
+    """The market's executor, for one attempt at each step."""
     tried: list[str] = []
 
     def executor(step: str) -> str:

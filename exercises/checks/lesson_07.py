@@ -44,11 +44,11 @@ def _short(step: Any) -> str:
 
 def _plan(*steps: str | dict[str, Any], goal: str = "Invite the guests") -> _Plan:
     """A chain of steps, each the name of a tool or a dict; numbered from 1 where a dict names no id."""
-    found: list[dict[str, Any]] = []
+    listed: list[dict[str, Any]] = []
     for number, step in enumerate(steps, 1):
         asked = {"tool": step} if isinstance(step, str) else step
-        found.append({"id": str(number), "depends_on": [one["id"] for one in found[-1:]]} | asked)
-    return _Plan.model_validate({"goal": goal, "steps": found})
+        listed.append({"id": str(number), "depends_on": [one["id"] for one in listed[-1:]]} | asked)
+    return _Plan.model_validate({"goal": goal, "steps": listed})
 
 
 @exercise(
@@ -62,7 +62,7 @@ def _plan(*steps: str | dict[str, Any], goal: str = "Invite the guests") -> _Pla
 def survives(trial: Trial, still_approved: Any) -> None:
     """The letters of the texts that are the approved plan, as one text such as "ABF"."""
     plan = Plan.parse(deploy.PLAN)
-    trial.said("still_approved", still_approved)
+    trial.given("still_approved", still_approved)
     letters = _letters(still_approved)
     wanted = 'letters from A to F, as in `still_approved = "ABF"`, or "" for none'
     if letters is None:
@@ -81,12 +81,12 @@ def survives(trial: Trial, still_approved: Any) -> None:
         trial.want((letter in letters) == same, wanted, rules[letter])
 
 
-def _letters(said: Any) -> set[str] | None:
+def _letters(answer: Any) -> set[str] | None:
     """The letters of an answer such as "ABF", "A, B" or ["A", "B"]; None for anything else."""
-    if not isinstance(said, (str, list, tuple, set)) or not all(isinstance(one, str) for one in said):
+    if not isinstance(answer, (str, list, tuple, set)) or not all(isinstance(one, str) for one in answer):
         return None
-    found = {letter for letter in "".join(said).upper() if letter not in " ,"}
-    return found if found <= set(LETTERS) else None
+    letters = {letter for letter in "".join(answer).upper() if letter not in " ,"}
+    return letters if letters <= set(LETTERS) else None
 
 
 def _retyped() -> dict[str, str]:
@@ -161,11 +161,11 @@ def audited(trial: Trial, audit: Any) -> None:
         ([_new(gated), _yes(gated), *_starts("1", "2")], ["2"], own),
         ([_new(gated), _yes(gated), *_starts("1"), _open(gated, "2"), *_starts("2")], [], own),
         ([_new(gated), _yes(gated), *_starts("1"), _open(gated, "1"), *_starts("2")], ["2"], own),
-        ([_new(gated), _yes(gated), _says("reject", gated, "2"), *_starts("2")], ["2"], "A no opens nothing."),
+        ([_new(gated), _yes(gated), *_starts("1"), _says("reject", gated, "2"), *_starts("2")], ["2"], "A no opens nothing."),
         ([_new(first), _edit(gated), *_starts("1", "2")], ["2"], "An edited plan counts from then on, with its gates."),
-        ([_new(gated), _yes(gated), _open(gated, "2"), _new(again), _yes(again), *_starts("2")], ["2"],
+        ([_new(gated), _yes(gated), _open(gated, "2"), _new(again), _yes(again), *_starts("1", "2")], ["2"],
          "A new plan closes every gate again."),
-        ([_new(first), _yes(first), _open(first, "2"), _edit(gated), *_starts("2")], ["2"],
+        ([_new(first), _yes(first), _open(first, "2"), _edit(gated), *_starts("1", "2")], ["2"],
          "A new plan closes every gate again, an edited one too."),
     ]  # fmt: skip
     for events, right, rule in cases:
@@ -313,13 +313,13 @@ class _Desk:
     """The learner's reviewer in the kit: its plans in one line, and its decisions looked at."""
 
     def __init__(self, trial: Trial, review: Any) -> None:
-        self.trial, self.said = trial, review
+        self.trial, self.decide = trial, review
         trial.want(callable(review), "a function, as in `return review`", "A desk gives a reviewer.")
 
     def review(self, plan: Plan, board: Board, tools: Toolbox) -> Decision | None:
         """Ask the learner's reviewer."""
         came: Any = self.trial.call(
-            self.said, _Plan(**{name: getattr(plan, name) for name in Plan.model_fields}), board, tools
+            self.decide, _Plan(**{name: getattr(plan, name) for name in Plan.model_fields}), board, tools
         )
         fits = came is None or isinstance(came, Decision)
         self.trial.want(fits, "a Decision, or None", "A reviewer decides, or leaves it to a person.")
@@ -394,6 +394,6 @@ def _is_stopped(trial: Trial, policy: Any, post: _Post, plan: Plan, ids: list[st
     trial.want(not begun, wanted, rule)
     reviews = run.board.reviews
     if reviews and reviews[-1].verdict != "approve":
-        said = re.findall(r"[\w-]+", reviews[-1].comment)
-        named = all(id in said for id in ids)
+        words = re.findall(r"[\w-]+", reviews[-1].comment)
+        named = all(id in words for id in ids)
         trial.want(named, f"a comment that names step {' and step '.join(ids)}", "Who stops a plan says where.")

@@ -47,7 +47,7 @@ def one_more(trial: Trial, three: Any, four: Any) -> None:
     """Two numbers: the minutes that three cooks need, and those that four need."""
     runs = {f"{name} cooks": _party(slots) for name, slots in (("Three", 3), ("Four", 4))}
     for name, slots, guess, run in zip(("three", "four"), (3, 4), (three, four), runs.values(), strict=True):
-        trial.said(name, guess)
+        trial.given(name, guess)
         trial.want(type(guess) in (int, float), f"minutes, as in `{name} = 30`", "A prediction is one number.")
         wanted = f"the minute in which a run with {slots} slots ends"
         rule = "No crew beats the longest chain: the grill, then the fish."
@@ -90,13 +90,13 @@ def divided(trial: Trial, bounds: Any) -> None:
             came = trial.call(bounds, plan, minutes, slots)
             fits = isinstance(came, (tuple, list)) and len(came) == 2 and all(map(_number, came))
             trial.want(fits, "two numbers, `(least, most)`", "A bound is a number on each side.")
-            said = f"longest chain {longest:g}, work {work:g}, slots {slots}"
+            known = f"longest chain {longest:g}, work {work:g}, slots {slots}"
             rule = "No run is shorter than its longest chain, nor than its work shared out evenly."
             trial.want(
-                abs(came[0] - max(longest, work / slots)) < 1e-6, f"as least the larger of the two: {said}", rule
+                abs(came[0] - max(longest, work / slots)) < 1e-6, f"as least the larger of the two: {known}", rule
             )
             rule = "Brent: all are busy, or the longest chain is being worked off; each lasts so long and no longer."
-            trial.want(abs(came[1] - (work / slots + longest)) < 1e-6, f"as most the sum of the two: {said}", rule)
+            trial.want(abs(came[1] - (work / slots + longest)) < 1e-6, f"as most the sum of the two: {known}", rule)
 
 
 @exercise(
@@ -252,11 +252,11 @@ def _judge(
 def fewest(trial: Trial, edges: Any) -> None:
     """For each step the ids of the steps that it has to wait for, as few as will do."""
     dinner = Plan.parse(kitchen.PLAN)
-    found = _edges(trial, trial.call(edges, _touches()), _touches())
-    steps = [step.model_copy(update={"depends_on": found[step.id]}) for step in dinner.steps]
+    dependencies = _edges(trial, trial.call(edges, _touches()), _touches())
+    steps = [step.model_copy(update={"depends_on": dependencies[step.id]}) for step in dinner.steps]
     plan = dinner.changed(steps=tuple(steps))
     trial.show(views.graph, plan, durations=dinner.durations(kitchen.World().tools))
-    _judge_edges(trial, found, _touches())
+    _judge_edges(trial, dependencies, _touches())
     run = execute(plan, ToolExecutor(kitchen.World().tools), workers=Simulated(4))
     wanted = f"a dinner that four cooks serve at minute 95, not: {run.reason}, at minute {run.makespan / 60:g}"
     trial.want(run.status == "finished" and run.makespan == 95 * 60, wanted, "The kitchen is the judge of its edges.")
@@ -321,7 +321,7 @@ def _edges(trial: Trial, came: Any, touches: Mapping[str, Any]) -> dict[str, tup
     return {id: tuple(sorted(came.get(id, ()))) for id in ids}
 
 
-def _judge_edges(trial: Trial, found: Mapping[str, tuple[str, ...]], touches: Mapping[str, Any]) -> None:
+def _judge_edges(trial: Trial, dependencies: Mapping[str, tuple[str, ...]], touches: Mapping[str, Any]) -> None:
     """All conflicts ordered; no order that no conflict asks for; no edge that follows from others."""
     ids = list(touches)
     needs: dict[str, set[str]] = {}
@@ -330,17 +330,17 @@ def _judge_edges(trial: Trial, found: Mapping[str, tuple[str, ...]], touches: Ma
         things = {other: _common(touches[other], touches[id]) for other in ids[:n]}
         straight = {other for other in ids[:n] if things[other]}
         needs[id] = straight.union(*(needs[other] for other in straight))
-        behind[id] = set(found[id]).union(*(behind[other] for other in found[id]))
+        behind[id] = set(dependencies[id]).union(*(behind[other] for other in dependencies[id]))
         for other in ids[:n]:
             if things[other]:
                 rule = "A write keeps its place: before and after every other step that reads or writes the same thing."
                 wanted = f"step {id} behind step {other}: both touch {things[other]}"
                 trial.want(other in behind[id], wanted, rule)
     for id in ids:
-        for other in found[id]:
+        for other in dependencies[id]:
             rule = "Nothing that they touch asks for this edge, and it costs time."
             trial.want(other in needs[id], f"step {id} free of step {other}", rule)
-            via = [one for one in found[id] if other in behind[one]]
+            via = [one for one in dependencies[id] if other in behind[one]]
             wanted = f"no edge from step {other} to step {id}: step {', '.join(via)} waits for it already"
             trial.want(not via, wanted, "The fewest edges: one that follows from others is left out.")
 

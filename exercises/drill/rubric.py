@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 Run = Callable[..., dict[str, Any]]
 MOST_LINES = 60
-PATIENCE = 2.0  # seconds that a step waits for another that should run beside it
+PATIENCE = 5.0  # seconds that a step waits for another that should run beside it
 
 
 class Point(NamedTuple):

@@ -6,7 +6,9 @@ This file stands alone, so that a program can be judged in a process of its own,
 from __future__ import annotations
 
 import json
+import math
 import os
+import signal
 import subprocess
 import sys
 import traceback
@@ -15,7 +17,8 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-LIMIT = 5.0
+LIMIT = 5.0  # seconds of CPU time, where the system can bound them
+PATIENCE = 4.0  # times as long on the wall: a program may wait, and a busy machine stops no right one
 
 
 @dataclass(frozen=True)
@@ -59,10 +62,10 @@ def judge(tests: Path, program: Path) -> Verdict:
 
 
 def judge_apart(tests: Path, program: Path, limit: float = LIMIT) -> Verdict:
-    """Judge in a process of its own that may take `limit` seconds."""
+    """Judge in a process of its own that may take `limit` seconds of CPU time."""
     done = _run([str(Path(__file__)), str(tests), str(program)], limit)
     if not done.ended:
-        return Verdict("late", "the program comes to an end", f"it did not end within {limit:g} s")
+        return Verdict("late", "the program comes to an end", "it did not end, and was stopped")
     try:
         return Verdict(**json.loads(done.text.splitlines()[-1]))
     except (IndexError, ValueError, TypeError):
@@ -70,19 +73,38 @@ def judge_apart(tests: Path, program: Path, limit: float = LIMIT) -> Verdict:
 
 
 def run(program: Path, limit: float = LIMIT) -> Output:
-    """Run a program in a process of its own that may take `limit` seconds; keep what it printed until then."""
+    """Run a program in a process of its own that may take `limit` seconds of CPU time; keep what it printed until then."""
     return _run([str(program)], limit)
 
 
 def _run(command: list[str], limit: float) -> Output:
     world = os.environ | {"PYTHONUTF8": "1", "PYTHONUNBUFFERED": "1", "PYTHONDONTWRITEBYTECODE": "1"}
-    options: dict[str, Any] = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "env": world}
+    pipes: dict[str, Any] = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    with subprocess.Popen([sys.executable, "-P", *command], env=world, **pipes) as child:
+        _bound_cpu(child.pid, limit)
+        try:
+            printed, errors = child.communicate(timeout=PATIENCE * limit)
+        except subprocess.TimeoutExpired:
+            child.kill()
+            printed, errors = child.communicate()
+            return Output(_text(printed), False)
+    if child.returncode in _KILLED:
+        return Output(_text(printed), False)
+    lines = _text(errors).strip().splitlines()
+    return Output(_text(printed), True, lines[-1] if lines and child.returncode else "")
+
+
+_KILLED = [-number for name in ("SIGXCPU", "SIGKILL") if (number := getattr(signal, name, None))]
+
+
+def _bound_cpu(pid: int, seconds: float) -> None:
+    """Have the system end a process that uses more CPU time than that; only Linux can for another process."""
     try:
-        done = subprocess.run([sys.executable, "-P", *command], timeout=limit, check=False, **options)
-    except subprocess.TimeoutExpired as late:
-        return Output(_text(late.stdout), False)
-    lines = _text(done.stderr).strip().splitlines()
-    return Output(_text(done.stdout), True, lines[-1] if lines and done.returncode else "")
+        import resource
+
+        resource.prlimit(pid, resource.RLIMIT_CPU, (math.ceil(seconds), math.ceil(seconds) + 1))  # type: ignore[attr-defined, unused-ignore]
+    except (ImportError, AttributeError, OSError):
+        pass
 
 
 def _text(printed: bytes | None) -> str:

@@ -1,4 +1,5 @@
-"""Everything that can happen in a run (`kinds`), also inside a step (`inner`), and how it is written down (`record`)."""
+"""Everything that can happen in a run (`kinds`), what keeps a step from being done (`setbacks`),
+what happens inside one (`inner`), and how it is written down (`record`)."""
 
 from planexec_lite.events.inner import Action, Inner, Observation, Thought
 from planexec_lite.events.kinds import (
@@ -18,19 +19,18 @@ from planexec_lite.events.kinds import (
     Paused,
     PlanFailed,
     PlanProposed,
+    PlanReason,
     PlanStarted,
     Reviewed,
     RunStarted,
     Status,
-    StepCancelled,
     StepDone,
     StepFailed,
-    StepLate,
     StepProposed,
-    StepSkipped,
     StepStarted,
 )
 from planexec_lite.events.record import from_dict, to_dict
+from planexec_lite.events.setbacks import Interrupted, StepCancelled, StepHeld, StepLate, StepPaused, StepSkipped
 
 __all__ = [
     "JOBS",
@@ -41,6 +41,7 @@ __all__ = [
     "Grant",
     "Inner",
     "Inside",
+    "Interrupted",
     "Job",
     "JudgeFailed",
     "JudgeStarted",
@@ -52,6 +53,7 @@ __all__ = [
     "Paused",
     "PlanFailed",
     "PlanProposed",
+    "PlanReason",
     "PlanStarted",
     "Reviewed",
     "RunStarted",
@@ -59,7 +61,9 @@ __all__ = [
     "StepCancelled",
     "StepDone",
     "StepFailed",
+    "StepHeld",
     "StepLate",
+    "StepPaused",
     "StepProposed",
     "StepSkipped",
     "StepStarted",

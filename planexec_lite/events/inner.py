@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
-from planexec_lite.frozen import frozen
 
-
-@frozen
+@dataclass(frozen=True, slots=True)
 class Thought:
     """Inside a step: what the executor's model said to itself."""
 
     text: str
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Action:
     """Inside a step: the executor's model called a tool."""
 
@@ -22,7 +21,7 @@ class Action:
     params: Any
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Observation:
     """Inside a step: what the tool gave back to the executor's model, as text; `error` says that it failed."""
 

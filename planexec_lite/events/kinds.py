@@ -1,31 +1,34 @@
 """Everything that can happen in a run, as frozen values.
 
-A ``…Started`` event is a job: whoever records it must see to it that its outcome is recorded one day. All other events
-are facts. `at` is in seconds since the run began, on the clock of the workers: real, or simulated.
+A ``…Started`` event, but for `RunStarted`, is a job: whoever records it must see to it that its outcome is recorded one
+day. All other events are facts. `at` is in seconds since the run began, on the clock of the workers: real, or simulated.
 """
 
 from __future__ import annotations
 
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from planexec_lite.frozen import frozen
-from planexec_lite.limits import Limit
+from planexec_lite.events.setbacks import Interrupted, StepCancelled, StepHeld, StepLate, StepPaused, StepSkipped
 from planexec_lite.meter import ModelCall
 from planexec_lite.plan import Plan, Problem, Step
 from planexec_lite.tools import Effects
+from planexec_lite.tools.limits import Limit
 
 Approval = Literal["approve", "reject", "change"]
 Judgement = Literal["accept", "retry", "modify", "replan"]
+PlanReason = Literal["first", "repair", "horizon", "failure", "news", "step", "stall"]
 Status = Literal["finished", "failed", "stopped", "rolled back"]
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Grant:
     """What a reviewer allows to later plans: to go on without asking again while they stay within these bounds.
 
-    A plan stays within them when it calls only tools of the approved plan, has no new step whose effects are "once",
-    and at most `new_steps` new steps in all. A step is new that does not stand in the approved plan word for word.
+    A plan stays within them when it has at most `new_steps` new steps, none of them with a gate, and these, their undo and
+    a new rollback call only tools that the approved plan calls without a gate. A step is new that does not stand in the
+    approved plan word for word. A step whose effects are "once" must not be new, nor any step that it depends on, however
+    far back: its inputs would be others.
     """
 
     new_steps: int = 0
@@ -35,7 +38,7 @@ class Grant:
             raise ValueError(f"new_steps={self.new_steps!r}: a grant is for zero or more new steps")
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class RunStarted:
     """A goal was given. What the rules need to know is named, so that a replay decides the same: the roles that exist,
     what may be used by how many steps at once, and the tools whose calls change the world.
@@ -50,31 +53,31 @@ class RunStarted:
     effects: dict[str, Effects] = field(default_factory=dict)
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class PlanStarted:
     """Job: the planner is asked.
 
-    Why: there is no plan yet ("first"), the last was unfit ("repair"), its horizon is reached ("horizon"); or what is
+    Why: there is no plan yet ("first"), the last was invalid ("repair"), its horizon is reached ("horizon"); or what is
     left is to be planned again, after a "failure", "news" from outside, every "step", or a "stall".
     """
 
     at: float
-    reason: Literal["first", "repair", "horizon", "failure", "news", "step", "stall"]
+    reason: PlanReason
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class StepProposed:
-    """The planner, still writing, has put down a step that is fit and may start: what it waits for has arrived."""
+    """The planner, still writing, has put down a step that is valid and may start: what it waits for has arrived."""
 
     at: float
     step: Step
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class PlanProposed:
-    """Outcome: the planner answered. `plan` is None if the answer, in `text`, was no plan. No problems: fit.
+    """Outcome: the planner answered. `plan` is None if the answer, in `text`, was no plan. No problems: it is valid.
 
-    `granted` names the reviewer whose grant covers the plan; "" where it needs an approval of its own.
+    `granted_by` names the reviewer whose grant covers the plan; "" where it needs an approval of its own.
     """
 
     at: float
@@ -83,10 +86,10 @@ class PlanProposed:
     text: str = ""
     seconds: float = 0.0
     calls: tuple[ModelCall, ...] = ()
-    granted: str = ""
+    granted_by: str = ""
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class PlanFailed:
     """Outcome: the planner raised an error and gave no answer."""
 
@@ -96,7 +99,7 @@ class PlanFailed:
     calls: tuple[ModelCall, ...] = ()
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Reviewed:
     """A person or a rule decided about the plan with this hash, or, where `step` is named, about that step's gate.
 
@@ -113,7 +116,7 @@ class Reviewed:
     grant: Grant | None = None
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class StepStarted:
     """Job: a step is carried out, attempt number `attempt` of at most `attempts`."""
 
@@ -123,7 +126,7 @@ class StepStarted:
     attempts: int = 1
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class StepDone:
     """Outcome: the step gave a result (data: what JSON can hold), after `seconds` of work."""
 
@@ -134,11 +137,12 @@ class StepDone:
     calls: tuple[ModelCall, ...] = ()
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class StepFailed:
     """Outcome: the step raised an error or took longer than its timeout.
 
-    In doubt: it was given up and could not be stopped, so that nobody knows what it still does.
+    In doubt: it was given up and could not be stopped, so that nobody knows what it still does; or a call that may be
+    made once was made in it before it failed.
     """
 
     at: float
@@ -149,27 +153,7 @@ class StepFailed:
     in_doubt: bool = False
 
 
-@frozen
-class StepLate:
-    """A step that had been given up came to its end: its result, or its error. It is recorded, and never counts."""
-
-    at: float
-    step: str
-    result: Any = None
-    error: str | None = None
-    seconds: float = 0.0
-    calls: tuple[ModelCall, ...] = ()
-
-
-@frozen
-class StepCancelled:
-    """A step was handed to the workers and taken back before it had begun. It waits again."""
-
-    at: float
-    step: str
-
-
-@frozen
+@dataclass(frozen=True, slots=True)
 class JudgeStarted:
     """Job: the evaluator is asked whether the step's result meets its success criterion."""
 
@@ -177,11 +161,11 @@ class JudgeStarted:
     step: str
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Judged:
     """Outcome: the evaluator's verdict about a step, with its reason.
 
-    "modify" gives the `changed` step, which is carried out instead. `wanting` names a done step that turned out to be
+    "modify" gives the `changed` step, which is carried out instead. `rejects` names a done step that turned out to be
     at fault: it stays done, and a new step has to mend it.
     """
 
@@ -190,12 +174,12 @@ class Judged:
     verdict: Judgement
     reason: str = ""
     changed: Step | None = None
-    wanting: str | None = None
+    rejects: str | None = None
     seconds: float = 0.0
     calls: tuple[ModelCall, ...] = ()
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class JudgeFailed:
     """Outcome: the evaluator raised an error. The step counts as done, and stays unverified."""
 
@@ -206,7 +190,7 @@ class JudgeFailed:
     calls: tuple[ModelCall, ...] = ()
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class News:
     """Somebody outside says something that the planner should know: the rest is planned again."""
 
@@ -214,16 +198,7 @@ class News:
     text: str
 
 
-@frozen
-class StepSkipped:
-    """A step will not be carried out, because a step that it waits for did not get done."""
-
-    at: float
-    step: str
-    reason: str
-
-
-@frozen
+@dataclass(frozen=True, slots=True)
 class Inside:
     """Something that happened inside a step: an event of a nested run, a thought, a call, an observation."""
 
@@ -232,7 +207,7 @@ class Inside:
     event: Any
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Paused:
     """The run waits for a decision from outside: "approval" of the plan, or of one `step` behind its gate."""
 
@@ -241,7 +216,7 @@ class Paused:
     step: str | None = None
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Ended:
     """The run is over. `reason` says in words why."""
 
@@ -253,4 +228,21 @@ class Ended:
 Job = PlanStarted | StepStarted | JudgeStarted
 JOBS = (StepStarted, JudgeStarted, PlanStarted)
 Outcome = PlanProposed | PlanFailed | StepDone | StepFailed | StepCancelled | Judged | JudgeFailed
-Event = RunStarted | Job | Outcome | StepProposed | StepLate | Reviewed | News | StepSkipped | Inside | Paused | Ended
+# A new event is exported in `events`, gets a case in `Board._fold` and in `views.narration.sentence`, and a sample in the
+# tests of the events; the type checker asks for the two cases.
+Event = (
+    RunStarted
+    | Job
+    | Outcome
+    | StepProposed
+    | StepHeld
+    | StepPaused
+    | Interrupted
+    | StepLate
+    | Reviewed
+    | News
+    | StepSkipped
+    | Inside
+    | Paused
+    | Ended
+)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any, get_args
 
 from pydantic import TypeAdapter
@@ -9,6 +10,8 @@ from pydantic_core import to_jsonable_python
 
 from planexec_lite.events.inner import Inner
 from planexec_lite.events.kinds import Event, Inside
+from planexec_lite.plan.data import fixed
+from planexec_lite.tools import shown
 
 _BY_NAME: dict[str, type[Any]] = {kind.__name__: kind for kind in (*get_args(Event), *get_args(Inner))}
 
@@ -24,7 +27,7 @@ def from_dict(data: dict[str, Any]) -> Event:
     """Return the event that `to_dict` wrote. Raises `ValueError` for anything else."""
     if data.get("event") == "Inside":
         return Inside(data["at"], data["step"], _inner_from_data(data["inner"]))
-    fields = {name: value for name, value in data.items() if name != "event"}
+    fields = {name: fixed(value) if name == "result" else value for name, value in data.items() if name != "event"}
     kind = _BY_NAME.get(str(data.get("event")))
     if kind is None:
         raise ValueError(f"unknown event {data.get('event')!r}; known: {', '.join(_BY_NAME)}")
@@ -33,11 +36,24 @@ def from_dict(data: dict[str, Any]) -> Event:
 
 
 def _inner_to_data(inner: Any) -> dict[str, Any]:
-    return to_dict(inner) if type(inner).__name__ in _BY_NAME else {"data": to_jsonable_python(inner, fallback=repr)}
+    """What somebody emitted, whatever it is: what can't be written down is told in words, so that the log can be."""
+    try:
+        known = type(inner) in _BY_NAME.values()
+        data = to_dict(inner) if known else {"data": to_jsonable_python(inner, fallback=shown, inf_nan_mode="strings")}
+        json.dumps(data, allow_nan=False)
+        return data
+    except Exception:  # its own methods are called, and may raise anything
+        return {"data": shown(inner)}
 
 
 def _inner_from_data(data: dict[str, Any]) -> Any:
-    return data["data"] if "data" in data and "event" not in data else from_dict(data)
+    """What was emitted; an event whose fields hold what none may is read as data."""
+    if "data" in data and "event" not in data:
+        return data["data"]
+    try:
+        return from_dict(data)
+    except (ValueError, TypeError, LookupError):
+        return data
 
 
 _ADAPTERS: dict[Any, TypeAdapter[Any]] = {}

@@ -4,9 +4,19 @@
 the step says what to call, and the second where it does not; `team` gives each step to the executor whose role it is.
 """
 
-from planexec_lite.executors.direct import Executor, ToolExecutor, as_data, perform
+from planexec_lite.executors.direct import Executor, ToolExecutor, as_data, effects_of, effects_of_any, perform
 from planexec_lite.executors.hybrid import HybridExecutor
 from planexec_lite.executors.react import ReActExecutor
 from planexec_lite.executors.team import Team
 
-__all__ = ["Executor", "HybridExecutor", "ReActExecutor", "Team", "ToolExecutor", "as_data", "perform"]
+__all__ = [
+    "Executor",
+    "HybridExecutor",
+    "ReActExecutor",
+    "Team",
+    "ToolExecutor",
+    "as_data",
+    "effects_of",
+    "effects_of_any",
+    "perform",
+]

@@ -10,17 +10,37 @@ from pydantic import TypeAdapter
 from pydantic_core import PydanticSerializationError, to_jsonable_python
 
 from planexec_lite import references
+from planexec_lite.meter import made_once
 from planexec_lite.plan import Step
-from planexec_lite.tools import Toolbox, ToolError
+from planexec_lite.plan.data import fixed
+from planexec_lite.tools import Effects, Toolbox, ToolError, worst
 
 
 class Executor(Protocol):
-    """Carries out a step. `tools` is what it has, so that a planner can be told and a plan checked."""
+    """Carries out a step. `tools` is what it has, so that a planner can be told and a plan checked.
+
+    What it is given is its own: `inputs` are copies, and changing them changes no result. What it returns must be data
+    (what JSON can hold): a lock or an open file is rejected, since it can't be written down, copied or sent.
+    """
 
     tools: Toolbox
 
     def execute(self, step: Step, inputs: Mapping[str, Any]) -> Any:
         """Return the result of `step`; `inputs` holds the results of the steps it waits for. May raise anything."""
+
+
+def effects_of(executor: Executor) -> dict[str, Effects]:
+    """What a step does to the world at worst, by the name of its tool, where it does anything.
+
+    It is what the tool does, unless the executor has `effects` of its own: one that may call other tools than the step's.
+    """
+    return getattr(executor, "effects", None) or executor.tools.effects
+
+
+def effects_of_any(tools: Toolbox) -> dict[str, Effects]:
+    """The effects of steps whose executor may call any of `tools`, whichever they name."""
+    most = worst(tools.effects.values())
+    return dict.fromkeys(tools.names, most) if most != "none" else {}
 
 
 class ToolExecutor:
@@ -42,24 +62,36 @@ class ToolExecutor:
 
 def perform(executor: Executor, step: Step, inputs: Mapping[str, Any]) -> Any:
     """Let `executor` carry out `step` and return the result as plain data; raise `ToolError` if it is none."""
-    return as_data(executor.execute(step, inputs), step)
+    value = executor.execute(step, inputs)
+    if step.effects == "once":
+        made_once()
+    return as_data(value, step)
 
 
+_NUMBERS = (bool, int, float)
 _ANYTHING: TypeAdapter[Any] = TypeAdapter(Any)
 
 
 def as_data(value: Any, step: Step) -> Any:
-    """Return the result of `step` as what JSON can hold: models and dataclasses become objects, tuples lists, sets sorted lists."""
-    if value is None or isinstance(value, str) or (isinstance(value, (int, float)) and abs(value) < 2**63):
+    """Return the result of `step` as what JSON can hold, in lists and objects that nobody can change.
+
+    Models and dataclasses become objects, tuples lists, sets sorted lists.
+    """
+    if value is None or type(value) is str or (type(value) in _NUMBERS and abs(value) < 2**63):
         return value
     try:
-        data = value if isinstance(value, int | float) else to_jsonable_python(_ordered(_ANYTHING.dump_python(value)))
-        json.dumps(data, allow_nan=False)
-        return data
+        if isinstance(value, int | float):
+            data = json.loads(
+                json.dumps(value, allow_nan=False)
+            )  # of a class of its own, or beyond what is written fast
+        else:
+            data = to_jsonable_python(_ordered(_ANYTHING.dump_python(value)))
+            json.dumps(data, allow_nan=False)
+        return fixed(data)
     except (PydanticSerializationError, TypeError, ValueError, RecursionError) as error:
-        said = str(error).splitlines()[0]
+        cause = str(error).splitlines()[0]
         raise ToolError(
-            f"step {step.id} returned a {type(value).__name__}, which JSON can't hold ({said}); return data"
+            f"step {step.id} returned a {type(value).__name__}, which JSON can't hold ({cause}); return data"
         ) from None
 
 
@@ -72,5 +104,7 @@ def _ordered(value: Any) -> Any:
         except TypeError:
             return sorted(parts, key=repr)
     if isinstance(value, Mapping):
+        if any(type(key) is not str for key in value) and len(to_jsonable_python(dict.fromkeys(value))) < len(value):
+            raise ValueError("two of its names are the same when they are written down")
         return {key: _ordered(part) for key, part in value.items()}
     return list(map(_ordered, value)) if isinstance(value, list | tuple) else value

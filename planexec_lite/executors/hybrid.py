@@ -5,9 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from planexec_lite.executors.direct import Executor
+from planexec_lite.executors.direct import Executor, effects_of
 from planexec_lite.plan import Step
-from planexec_lite.tools import Toolbox
+from planexec_lite.tools import Effects, Toolbox, worst
+
+
+def names_its_tool(step: Step) -> bool:
+    """Whether the step says itself which tool to call."""
+    return step.tool is not None
 
 
 class HybridExecutor:
@@ -19,12 +24,18 @@ class HybridExecutor:
         applies: says whether the rule is enough; by default it is where the step names its tool.
     """
 
-    def __init__(
-        self, rule: Executor, otherwise: Executor, applies: Callable[[Step], bool] = lambda step: step.tool is not None
-    ) -> None:
+    def __init__(self, rule: Executor, otherwise: Executor, applies: Callable[[Step], bool] = names_its_tool) -> None:
         self.rule, self.otherwise, self.applies = rule, otherwise, applies
         tools = {tool.name: tool for executor in (otherwise, rule) for tool in executor.tools}
         self.tools = Toolbox(tools.values())
+
+    @property
+    def effects(self) -> dict[str, Effects]:
+        """What steps may do, by their tool, whichever executor is chosen."""
+        if self.applies is names_its_tool:
+            return effects_of(self.rule)
+        both = [effects_of(self.rule), effects_of(self.otherwise)]
+        return {name: worst(one.get(name, "none") for one in both) for name in {**both[0], **both[1]}}
 
     def execute(self, step: Step, inputs: Mapping[str, Any]) -> Any:
         """Return what the chosen executor returns."""

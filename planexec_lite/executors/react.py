@@ -11,12 +11,13 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from planexec_lite.events import Action, Observation, Thought
+from planexec_lite.executors.direct import effects_of_any
 from planexec_lite.meter import emit
-from planexec_lite.model import Message, ToolCall, converse, model_for
+from planexec_lite.model import SHORT, Answer, Bounds, Message, ToolCall, converse, model_for, shortened
+from planexec_lite.model.schemas import function_schema
 from planexec_lite.plan import Step
 from planexec_lite.references import as_text, resolve
-from planexec_lite.schemas import function_schema
-from planexec_lite.tools import Toolbox
+from planexec_lite.tools import Effects, Toolbox
 
 
 class ReActExecutor:
@@ -28,6 +29,10 @@ class ReActExecutor:
         model: its name; by default ``PLANEXEC_EXECUTOR_MODEL`` in the environment, or a cheap model.
         max_iterations: how often the model may be asked for one step.
         allow: the names of the tools that a step may use; by default the step's own tool, or all where it names none.
+        max_tokens: the most tokens of an answer; by default ``PLANEXEC_EXECUTOR_MAX_TOKENS`` in the environment, or
+            1,024. An answer that is cut off there does not count, and the model is asked to be brief.
+        max_prompt: the most characters of the conversation; by default ``PLANEXEC_EXECUTOR_MAX_PROMPT``, or 60,000. Long
+            results and observations are shown shortened, and say so.
     """
 
     def __init__(
@@ -38,12 +43,15 @@ class ReActExecutor:
         *,
         max_iterations: int = 5,
         allow: Callable[[Step], Iterable[str]] | None = None,
+        max_tokens: int | None = None,
+        max_prompt: int | None = None,
     ) -> None:
         self.client = client
         self.tools = tools
         self.model = model or model_for("executor")
         self.max_iterations = max_iterations
         self.allow = allow
+        self.bounds = Bounds.of("executor", max_tokens, max_prompt)
 
     def execute(self, step: Step, inputs: Mapping[str, Any]) -> Any:
         """Return the model's last words about the step; thoughts, calls and observations are events inside it.
@@ -51,19 +59,37 @@ class ReActExecutor:
         A tool's error is shown to the model and not raised. Raises `RuntimeError` when the model has not come to an end
         after `max_iterations`, or refuses.
         """
-        tools = self.tools_for(step)
+        tools, cut_off = self.tools_for(step), ""
         messages = self.messages(step, inputs)
         for _ in range(self.max_iterations):
-            answer = converse(self.client, self.model, messages, [function_schema(tool) for tool in tools])
+            offered = [function_schema(tool) for tool in tools]
+            answer = converse(self.client, self.model, messages, offered, self.bounds)
             if answer.refusal:
                 raise RuntimeError(f"the model refused: {answer.refusal}")
             if answer.text:
                 emit(Thought(answer.text))
+            if answer.finish_reason == "length":
+                cut_off = f"the answer was cut off; it may have {self.bounds.max_tokens:,} tokens (max_tokens)"
+                messages += self._cut_off(answer, cut_off)
+                continue
             if not answer.tool_calls:
                 return answer.text
             messages.append(answer.message)
             messages += [_carry_out(call, tools) for call in answer.tool_calls]
-        raise RuntimeError(f"the step was not done after {self.max_iterations} iterations (max_iterations)")
+        why = f"; {cut_off}" if cut_off else ""
+        raise RuntimeError(f"the step was not done after {self.max_iterations} iterations (max_iterations){why}")
+
+    def _cut_off(self, answer: Answer, message: str) -> list[Message]:
+        """What follows an answer that was cut off: its calls may be half written, so none is made."""
+        emit(Observation(message, error=True))
+        began = shortened(answer.text, SHORT) or "(a call of a tool)"
+        asked = f"This is not finished: {message}. Nothing was done. Be brief: one sentence, or one call."
+        return [{"role": "assistant", "content": began}, {"role": "user", "content": asked}]
+
+    @property
+    def effects(self) -> dict[str, Effects]:
+        """What steps may do, by their tool: where `allow` decides, each may do what any tool does."""
+        return self.tools.effects if self.allow is None else effects_of_any(self.tools)
 
     def tools_for(self, step: Step) -> Toolbox:
         """The tools that the model is shown for `step`, and no others."""
@@ -72,19 +98,23 @@ class ReActExecutor:
         return self.tools.only(step.tool) if step.tool is not None else self.tools
 
     def messages(self, step: Step, inputs: Mapping[str, Any]) -> list[Message]:
-        """The conversation's beginning: the role, the task, and the results that the step depends on."""
+        """The conversation's beginning: the role, the task, and the results that the step depends on.
+
+        Where it gets long, parameters and results give way, not the task and its criterion.
+        """
+        most = (self.bounds.max_prompt or 0) // (2 * len(inputs) + 2)
         task = step.description or str(step)
         params = resolve(step.params, inputs)
         lines = [f"Task: {task}"]
-        lines += [f"Use: {json.dumps(params, ensure_ascii=False)}"] if params else []
+        lines += [f"Use: {shortened(json.dumps(params, ensure_ascii=False), most)}"] if params else []
         lines += [f"Done when: {step.success_criteria}"] if step.success_criteria else []
-        lines += [f"Result of step {id}: {as_text(value)}" for id, value in inputs.items()]
+        lines += [f"Result of step {id}: {shortened(as_text(value), most)}" for id, value in inputs.items()]
         return [{"role": "system", "content": _INSTRUCTIONS}, {"role": "user", "content": "\n".join(lines)}]
 
 
 def _carry_out(call: ToolCall, tools: Toolbox) -> Message:
     try:
-        params = json.loads(call.arguments or "{}", parse_constant=_refuse)
+        params = json.loads(call.arguments or "{}", parse_constant=_reject_constant)
         emit(Action(call.name, params))
         seen = Observation(as_text(tools[call.name].call(params)))
     except Exception as problem:
@@ -93,7 +123,7 @@ def _carry_out(call: ToolCall, tools: Toolbox) -> Message:
     return {"role": "tool", "tool_call_id": call.id, "content": seen.text}
 
 
-def _refuse(constant: str) -> None:
+def _reject_constant(constant: str) -> None:
     raise ValueError(f"JSON has no {constant}; write a number")
 
 

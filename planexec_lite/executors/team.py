@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from planexec_lite.executors.direct import Executor
-from planexec_lite.limits import Limit
+from planexec_lite.executors.direct import Executor, effects_of
 from planexec_lite.plan import Step
-from planexec_lite.tools import Toolbox, suggest
+from planexec_lite.tools import Effects, Toolbox, suggest
+from planexec_lite.tools.limits import Limit
 
 
 class Team:
@@ -50,6 +50,12 @@ class Team:
         own = [Limit(role, tuple(tools[role]), count) for role, count in self.slots.items()]
         inner = [limit for executor in self.roles.values() for limit in getattr(executor, "limits", ())]
         return (*own, *inner)
+
+    @property
+    def effects(self) -> dict[str, Effects]:
+        """What steps may do, by their tool: what the executor of the role may do with it."""
+        by_role = {role: effects_of(executor) for role, executor in self.roles.items()}
+        return {name: by_role[role][name] for name, role in self._role.items() if name in by_role[role]}
 
     def _takes(self, role: str, tool: str) -> bool:
         return self._role.setdefault(tool, role) == role

@@ -6,7 +6,7 @@
 2  math(input='{step_1_result} / 2')  (after 1)
 
 A reader says what was written; `Plan.problems` says whether it can run. So a reference to a step that does not exist,
-or a circle, comes through.
+or a cycle, comes through.
 """
 
 from __future__ import annotations
@@ -84,7 +84,7 @@ def sample() -> tuple[list[Plan], Toolbox]:
     """Return 20 plans in TaskBench's shape, and their tools: 12 that can run and 8 that can't.
 
     They were written for this kit, after the faults that small models make in published plans: an unknown tool, nodes
-    counted from 1, a circle.
+    counted from 1, a cycle.
     """
     folder = resources.files(__name__)
     lines = folder.joinpath("sample_plans.jsonl").read_text("utf-8").splitlines()
@@ -99,11 +99,11 @@ def _known(format: str) -> str:
 
 
 def _which(data: Any) -> str:
-    found = [name for name, reader in _READERS.items() if reader.recognises(data)]
-    if len(found) == 1:
-        return found[0]
-    said = f"this may be {' or '.join(found)}" if found else f"this is none of the formats {', '.join(names)}"
-    raise fault(said, _choice(found or names), "unknown_format")
+    matches = [name for name, reader in _READERS.items() if reader.recognises(data)]
+    if len(matches) == 1:
+        return matches[0]
+    message = f"this may be {' or '.join(matches)}" if matches else f"this is none of the formats {', '.join(names)}"
+    raise fault(message, _choice(matches or names), "unknown_format")
 
 
 def _choice(known: Any) -> str:

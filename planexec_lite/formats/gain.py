@@ -1,7 +1,7 @@
 """Measure published sets of plans: ``python -m planexec_lite.formats.gain FOLDER``.
 
 Each JSON file of the folder is a set: a list of plans, or a plan a line, in any format that `formats.read` can tell. A
-file without a plan that is fit, such as a list of tools, is named and left out.
+file without a valid plan, such as a list of tools, is named and left out.
 """
 
 from __future__ import annotations
@@ -17,20 +17,20 @@ from planexec_lite.plan import Plan, PlanError
 
 
 def measured(folder: Path) -> tuple[dict[str, Measured], list[str]]:
-    """Return what was measured in each file of `folder`, by its path there, and the files without a fit plan.
+    """Return what was measured in each file of `folder`, by its path there, and the files without a valid plan.
 
     Raises `NotADirectoryError` where there is no such folder.
     """
     if not folder.is_dir():
         raise NotADirectoryError(f"{folder} is no folder; name one that holds sets of plans as .json or .jsonl files")
-    found, without = {}, []
+    by_file, without = {}, []
     for path in sorted(path for path in folder.rglob("*") if path.suffix in (".json", ".jsonl")):
         name = path.relative_to(folder).as_posix()
         try:
-            found[name] = measure(map(_plan, _rows(path.read_text("utf-8"))))
+            by_file[name] = measure(map(_plan, _rows(path.read_text("utf-8"))))
         except ValueError:
             without.append(name)
-    return found, without
+    return by_file, without
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -39,11 +39,11 @@ def main(arguments: Sequence[str]) -> int:
         print("usage: python -m planexec_lite.formats.gain FOLDER", file=sys.stderr)
         return 2
     try:
-        found, without = measured(Path(arguments[0]))
+        by_file, without = measured(Path(arguments[0]))
     except NotADirectoryError as error:
         print(error, file=sys.stderr)
         return 2
-    print(table(found.items()))
+    print(table(by_file.items()))
     for name in without:
         print(f"{name}: no plan that is fit to run")
     return 0

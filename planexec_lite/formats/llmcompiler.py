@@ -34,20 +34,20 @@ def read(data: Any) -> Plan:
     goal = why = ""
     steps: list[dict[str, Any]] = []
     for place, line in enumerate(data.splitlines(), 1):
-        said = line.replace("<END_OF_PLAN>", "").strip()
-        if said.startswith("Question:"):
-            goal = said.removeprefix("Question:").strip()
-        elif said.startswith("Thought:"):
-            why = said.removeprefix("Thought:").strip()
-        elif numbered := _LINE.fullmatch(said):
+        text = line.replace("<END_OF_PLAN>", "").strip()
+        if text.startswith("Question:"):
+            goal = text.removeprefix("Question:").strip()
+        elif text.startswith("Thought:"):
+            why = text.removeprefix("Thought:").strip()
+        elif numbered := _LINE.fullmatch(text):
             tool, params = _call(numbered[2], place)
             if tool == "join":
                 break
             earlier = {one["id"] for one in steps}
             steps.append(step(numbered[1], tool, params, results_in(earlier, place), why=why))
             why = ""
-        elif said:
-            raise fault(f"line {place}: {said[:60]!r} is no numbered call", _SHAPE)
+        elif text:
+            raise fault(f"line {place}: {text[:60]!r} is no numbered call", _SHAPE)
     return build(steps, goal)
 
 

@@ -62,7 +62,7 @@ def _id(label: str | None, place: int) -> str:
 
 def _rewriter(ids: Mapping[str, str]) -> Rewrite:
     known = "".join(re.escape(label) + "|" for label in sorted(ids, key=len, reverse=True))
-    pattern = re.compile(rf"\$(?P<label>{known}[A-Za-z_]\w*)(?P<path>(?:\.\w+|\[[0-9]+\])*)\$", re.ASCII)
+    pattern = re.compile(rf"\$(?P<label>{known}[A-Za-z_]\w*)(?P<path>(?:\.\w+(?: \w+)*|\[[0-9]+\])*)\$", re.ASCII)
     return rewriter(pattern, lambda match: Reference(ids.get(match["label"], match["label"]), match["path"]))
 
 

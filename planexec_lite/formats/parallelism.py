@@ -6,7 +6,7 @@ The measure is the "parallelism" of Blumofe and Leiserson, "Scheduling Multithre
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from statistics import fmean, median
 from typing import NamedTuple
 
@@ -27,7 +27,7 @@ class Parallelism(NamedTuple):
 
 
 def parallelism(plan: Plan) -> Parallelism:
-    """Return the shape of a plan. Raises `ValueError` where steps wait in a circle: such a plan never ends."""
+    """Return the shape of a plan. Raises `ValueError` where it has a cycle: such a plan never ends."""
     waves = plan.waves()
     if sum(map(len, waves)) < len(plan.steps):
         raise ValueError("steps of this plan wait in a circle; plan.problems() names them")
@@ -35,14 +35,14 @@ def parallelism(plan: Plan) -> Parallelism:
 
 
 class Measured(NamedTuple):
-    """What was counted over a set of plans; steps and gains are those of the plans that are fit to run.
+    """What was counted over a set of plans; steps and gains are those of the valid plans.
 
     `chains` are plans in which each step waits for the one before, so that a graph gains nothing.
     """
 
     plans: int
     read: int
-    fit: int
+    valid: int
     median_steps: float
     mean_steps: float
     most_steps: int
@@ -54,17 +54,21 @@ class Measured(NamedTuple):
 def measure(plans: Iterable[Plan | None]) -> Measured:
     """Count over the plans of a set; None stands for one that could not be read. Means are rounded to two places.
 
-    A plan is fit when `Plan.problems` finds nothing without a toolbox. Raises `ValueError` where no plan is fit.
+    A plan is valid when `Plan.problems` finds nothing without a toolbox. Raises `ValueError` where no plan is valid.
     """
     every = list(plans)
     there = [plan for plan in every if plan is not None]
-    found = [parallelism(plan) for plan in there if not plan.problems()]
-    if not found:
-        raise ValueError(f"none of {len(every)} plans is fit to run, so there is nothing to measure")
-    steps = [shape.steps for shape in found]
-    gains = [shape.gain for shape in found]
-    chains = sum(shape.depth == shape.steps for shape in found)
+    return counted(len(every), len(there), [parallelism(plan) for plan in there if not plan.problems()])
+
+
+def counted(plans: int, read: int, valid: Sequence[Parallelism]) -> Measured:
+    """Count over `plans` plans, of which `read` could be read and those with the shapes `valid` can run; see `measure`."""
+    if not valid:
+        raise ValueError(f"none of {plans} plans is fit to run, so there is nothing to measure")
+    steps = [shape.steps for shape in valid]
+    gains = [shape.gain for shape in valid]
+    chains = sum(shape.depth == shape.steps for shape in valid)
     return Measured(
-        len(every), len(there), len(found), float(median(steps)), round(fmean(steps), 2), max(steps), chains,
+        plans, read, len(valid), float(median(steps)), round(fmean(steps), 2), max(steps), chains,
         round(fmean(gains), 2), round(max(gains), 2),
     )  # fmt: skip

@@ -1,6 +1,7 @@
 """What was measured over published sets of plans, with their sources; the plans themselves are not part of the kit.
 
-`python -m planexec_lite.formats.gain FOLDER` measures a folder of such files again.
+`python -m planexec_lite.formats.recount FOLDER` counts again, from copies of the publications; README.md beside this
+module says which, and by which rules. `python -m planexec_lite.formats.gain FOLDER` measures sets of your own.
 """
 
 from __future__ import annotations
@@ -13,54 +14,49 @@ from planexec_lite.formats.parallelism import Measured
 
 @dataclass(frozen=True, slots=True)
 class Published:
-    """A set of plans and what was measured over it.
+    """A set of plans, all of which were counted.
 
     Args:
         name: what it is called.
         source: where it is described.
         format: which of `formats.names` reads it.
-        of: how many plans the whole set has, rounded where its source rounds; more than `measured.plans`: a sample.
         note: what the plans are.
-        measured: the counts.
+        measured: the counts; valid are plans in which `Plan.problems` finds nothing without a toolbox.
+        valid_with_tools: how many are valid with the published list of tools too; as many as are valid, where there is none.
     """
 
     name: str
     source: str
     format: str
-    of: int
     note: str
     measured: Measured
-
-    @property
-    def whole(self) -> bool:
-        """Whether the whole set was measured, and not a sample."""
-        return self.measured.plans == self.of
+    valid_with_tools: int
 
 
 _NESTFUL = "Basu et al. (2024), https://arxiv.org/abs/2409.03797v1"
 
 PUBLISHED = (
     Published(
-        "NESTFUL, web services", _NESTFUL, "nestful", 85, "calls of web services that can be carried out",
-        Measured(85, 85, 85, 2.0, 2.74, 7, 34, 1.48, 3.5),
+        "NESTFUL, web services", _NESTFUL, "nestful", "calls of web services that can be carried out",
+        Measured(85, 85, 85, 2.0, 2.74, 7, 46, 1.34, 3.5), 61,
     ),
     Published(
-        "NESTFUL, Glaive", _NESTFUL, "nestful", 169, "written by a model, picked by people",
-        Measured(169, 169, 166, 2.0, 2.76, 4, 91, 1.36, 2.0),
+        "NESTFUL, Glaive", _NESTFUL, "nestful", "written by a model, picked by people",
+        Measured(169, 169, 165, 2.0, 2.78, 4, 91, 1.35, 2.0), 126,
     ),
     Published(
-        "NESTFUL, SGD", _NESTFUL, "nestful", 46, "written by a model, picked by people",
-        Measured(46, 46, 44, 2.0, 2.11, 3, 41, 1.03, 1.5),
+        "NESTFUL, SGD", _NESTFUL, "nestful", "written by a model, picked by people",
+        Measured(46, 46, 44, 2.0, 2.11, 3, 41, 1.03, 1.5), 32,
     ),
     Published(
-        "WorFBench", "Qiao et al. (2024), https://arxiv.org/abs/2410.07869", "worfbench", 20_800,
-        "a sample of 12 workflows in words, all from its part Seal-Tools",
-        Measured(12, 12, 12, 3.5, 3.67, 6, 3, 2.79, 6.0),
+        "WorFBench", "Qiao et al. (2024), https://arxiv.org/abs/2410.07869", "worfbench",
+        "workflows in words: the nine parts that models are tested with",
+        Measured(2146, 2086, 2086, 3.0, 3.72, 13, 1584, 1.35, 9.0), 2086,
     ),
     Published(
-        "TaskBench, small models", "Wu et al. (2024), https://arxiv.org/abs/2405.19119", "taskbench", 1971,
-        "a sample of 15 plans that models of 7 and 13 billion parameters wrote",
-        Measured(15, 15, 7, 3.0, 2.71, 5, 7, 1.0, 1.0),
+        "TaskBench, small models", "Wu et al. (2024), https://arxiv.org/abs/2405.19119", "taskbench",
+        "written by models of 7 and 13 billion parameters",
+        Measured(1971, 1902, 1554, 3.0, 3.61, 20, 1447, 1.03, 2.67), 1075,
     ),
 )  # fmt: skip
 """The sets that were measured, in November 2026.
@@ -79,8 +75,8 @@ def table(rows: Iterable[tuple[str, Measured]]) -> str:
     """
     head = ["set", "plans", "fit", "steps", "chains", "gain", "at most"]
     cells = [head] + [
-        [name, f"{of.plans:,}", f"{of.fit / of.plans:.0%}".replace("%", " %"), f"{of.mean_steps:.1f}",
-         f"{of.chains / of.fit:.0%}".replace("%", " %"), f"{of.mean_gain:.2f}", f"{of.most_gain:.2f}"]
+        [name, f"{of.plans:,}", f"{of.valid / of.plans:.0%}".replace("%", " %"), f"{of.mean_steps:.1f}",
+         f"{of.chains / of.valid:.0%}".replace("%", " %"), f"{of.mean_gain:.2f}", f"{of.most_gain:.2f}"]
         for name, of in rows
     ]  # fmt: skip
     wide = [max(map(len, column)) for column in zip(*cells, strict=True)]

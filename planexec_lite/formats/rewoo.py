@@ -39,12 +39,12 @@ def read(data: Any) -> Plan:
     why, line = "", 1 + head.count("\n")
     for piece in pieces:
         call, last = _CALL.search(piece), piece is pieces[-1]
-        said = piece[: call.start() if call else None].removeprefix("Plan:").strip()
+        thought = piece[: call.start() if call else None].removeprefix("Plan:").strip()
         body = piece[call.end() :].rstrip() if call else ""
         closed = body.endswith("]") and not _CALL.search(body)
-        if (why and said) or (call and not closed) or (not call and (last or _DEFINITION.search(piece))):
+        if (why and thought) or (call and not closed) or (not call and (last or _DEFINITION.search(piece))):
             raise fault(f"line {line}: {piece.strip()[:60]!r} is no plan with one evidence", _SHAPE)
-        why = why or " ".join(said.split())
+        why = why or " ".join(thought.split())
         if call:
             steps.append(step(call[1], call[2].strip(), {"input": body[:-1]}, rewrite, why=why))
             why = ""

@@ -33,8 +33,8 @@ def shaped(kind: type[T], data: Any, shape: str) -> T:
     try:
         return TypeAdapter(kind).validate_python(data)
     except ValidationError as error:
-        said = [(".".join(map(str, e["loc"])) or "it", e["msg"]) for e in error.errors(include_url=False)]
-        raise PlanError(Problem("wrong_shape", None, f"{where}: {what}", shape) for where, what in said) from None
+        errors = [(".".join(map(str, e["loc"])) or "it", e["msg"]) for e in error.errors(include_url=False)]
+        raise PlanError(Problem("wrong_shape", None, f"{where}: {what}", shape) for where, what in errors) from None
 
 
 def plain(value: Any) -> Any:

@@ -5,10 +5,10 @@ Where a list says no more than a name, no more than the name is checked.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, Literal, NoReturn, NotRequired, Required, get_args
+from collections.abc import Iterable, Mapping
+from typing import Any, Literal, NoReturn, NotRequired, Required, Union, get_args, get_origin
 
-from pydantic import BaseModel, ConfigDict, TypeAdapter
+from pydantic import AliasChoices, BaseModel, ConfigDict, Field, TypeAdapter
 from typing_extensions import TypedDict
 
 from planexec_lite.formats.shapes import load, shaped
@@ -70,15 +70,28 @@ class _Node(BaseModel):
 
 
 class _Parameter(BaseModel):
-    type: str = ""
-    enum: list[str] = []
+    type: Any = ""
+    enum: Any = Field(default=(), validation_alias=AliasChoices("enum", "allowed_values", "possible_values"))
     required: bool = False
 
 
 class _Spec(BaseModel):
     name: str
     description: str = ""
-    query_parameters: dict[str, _Parameter] = {}
+    query_parameters: dict[str, _Parameter] | None = None
+    path_parameters: dict[str, _Parameter] | None = None
+    parameters: dict[str, _Parameter] | None = None
+    arguments: dict[str, _Parameter] | None = None
+
+    @property
+    def published(self) -> dict[str, _Parameter] | None:
+        """Its parameters, under whichever names they stand; None where it says nothing about them."""
+        groups = [
+            part
+            for part in (self.path_parameters, self.query_parameters, self.parameters, self.arguments)
+            if part is not None
+        ]
+        return {name: parameter for part in groups for name, parameter in part.items()} if groups else None
 
 
 class _Lists(BaseModel):
@@ -90,25 +103,57 @@ def taskbench_tools(text: str) -> Toolbox:
     """Read TaskBench's ``{"nodes": [{"id", "desc", "input-type" or "parameters"}]}``; raise `PlanError` for a fault.
 
     Names of parameters are checked where the list has them. With ``input-type``, the kinds of input without a name,
-    only the name of the tool is.
+    only the name of the tool is. A tool that is listed twice is one tool, as with `nestful_tools`.
     """
     nodes = shaped(_Lists, load(text), 'write {"nodes": [{"id": …, "desc": …}]}').nodes
-    return Toolbox(PublishedTool(node.id, node.desc, _names(node.parameters)) for node in nodes)
+    return _toolbox((node.id, node.desc, _names(node.parameters)) for node in nodes)
 
 
 def nestful_tools(text: str) -> Toolbox:
-    """Read NESTFUL's list: names, types and choices of parameters are checked; raise `PlanError` for a fault."""
-    specs = shaped(
-        _Lists, {"specs": load(text)}, 'write [{"name": …, "description": …, "query_parameters": {…}}]'
-    ).specs
-    hints = ({name: _hint(parameter) for name, parameter in spec.query_parameters.items()} for spec in specs)
-    return Toolbox(PublishedTool(spec.name, spec.description, hint) for spec, hint in zip(specs, hints, strict=True))
+    """Read NESTFUL's list: names, types and choices of parameters are checked; raise `PlanError` for a fault.
+
+    Its three parts call the parameters ``query_parameters`` (with ``path_parameters``), ``parameters`` and
+    ``arguments``. A tool that is listed twice is one tool: it takes what either entry takes, and needs what both need.
+    """
+    shape = 'write [{"name": …, "description": …, "parameters": {"city": {"type": "string", "required": true}}}]'
+    specs = shaped(_Lists, {"specs": load(text)}, shape).specs
+    return _toolbox((spec.name, spec.description, _hints(spec.published)) for spec in specs)
 
 
-def _names(parameters: list[_Named] | None) -> dict[str, Any] | None:
+_Hints = dict[str, Any] | None
+
+
+def _toolbox(entries: Iterable[tuple[str, str, _Hints]]) -> Toolbox:
+    tools: dict[str, tuple[str, _Hints]] = {}
+    for name, description, hints in entries:
+        earlier, known = tools.get(name, (description, hints))
+        tools[name] = earlier or description, _either(known, hints)
+    return Toolbox(PublishedTool(name, description, hints) for name, (description, hints) in tools.items())
+
+
+def _either(one: _Hints, other: _Hints) -> _Hints:
+    """What fits `one` or `other` fits this; where either publishes no parameters, nothing is known against any."""
+    if one is None or other is None or one == other:
+        return None if one is None else other
+    both: dict[str, Any] = {}
+    any_of: Any = Union
+    for name in {**one, **other}:
+        hints = [hints[name] for hints in (one, other) if name in hints]
+        needed = len(hints) == 2 and all(get_origin(hint) is Required for hint in hints)
+        both[name] = (Required if needed else NotRequired)[any_of[tuple(get_args(hint)[0] for hint in hints)]]
+    return both
+
+
+def _names(parameters: list[_Named] | None) -> _Hints:
     return None if parameters is None else {parameter.name: NotRequired[Any] for parameter in parameters}
 
 
+def _hints(parameters: dict[str, _Parameter] | None) -> _Hints:
+    return None if parameters is None else {name: _hint(parameter) for name, parameter in parameters.items()}
+
+
 def _hint(parameter: _Parameter) -> Any:
-    kind = Literal[tuple(parameter.enum)] if parameter.enum else _TYPES.get(parameter.type.lower(), Any)
+    choices = parameter.enum if isinstance(parameter.enum, list) else ()  # a text, such as "1-100", is no list of them
+    plain = tuple(one for one in choices if isinstance(one, str | int | bool))
+    kind = Literal[plain] if plain and len(plain) == len(choices) else _TYPES.get(str(parameter.type).lower(), Any)
     return Required[kind] if parameter.required else NotRequired[kind]

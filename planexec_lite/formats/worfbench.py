@@ -2,7 +2,8 @@
 https://arxiv.org/abs/2410.07869.
 
 ``Node:`` and a task a line, then ``Edge:`` and pairs, START and END among them. Steps have no tool: the executor
-decides.
+decides. ``Nodes:``, ``Edges:`` and a heading ``Graph:`` above the edges mean the same: its own prompt asks for one and
+its answers have the other.
 """
 
 from __future__ import annotations
@@ -16,20 +17,24 @@ from planexec_lite.formats.steps import build
 from planexec_lite.plan import Plan
 
 _SHAPE = "write 'Node:', a line '1: what to do' for each node, then 'Edge: (START,1) (1,2) (2,END)'"
+_HEAD = re.compile(r"[ \t]*(?:(?P<node>nodes?)|edges?|graph)[ \t]*:", re.IGNORECASE)
+_NODE = re.compile(r"\s*([\w.-]+)\s*:\s*(.*)")
 _PAIR = re.compile(r"\(\s*([\w.-]+)\s*,\s*([\w.-]+)\s*\)")
 
 
 def recognises(data: Any) -> bool:
     """Is this a row with a `graph`, or a text with nodes and edges?"""
     text = data.get("graph") if isinstance(data, Mapping) else data
-    return isinstance(text, str) and all(re.search(rf"^[ \t]*{part}:", text, re.M) for part in ("Node", "Edge"))
+    heads = [_HEAD.match(line) for line in text.splitlines()] if isinstance(text, str) else []
+    return {bool(head["node"]) for head in heads if head} == {True, False}
 
 
 def read(data: Any) -> Plan:
     """Read a row of the data set, or the text of its `graph`.
 
     An edge from a node that does not exist comes through as a dependency; one to such a node has no step to stand in,
-    and is a fault.
+    and is a fault. So is a node that no edge names: what may start at once has an edge from START, and what was left
+    out of the graph must not look like it.
     """
     text = data.get("graph") if isinstance(data, Mapping) else data
     if not isinstance(text, str):
@@ -38,21 +43,30 @@ def read(data: Any) -> Plan:
     edges: list[tuple[str, str, int]] = []
     section = ""
     for number, line in enumerate(text.splitlines(), 1):
-        head = re.match(r"\s*(Node|Edge):", line)
-        section, rest = (head[1], line[head.end() :]) if head else (section, line)
-        node = re.fullmatch(r"\s*([\w.-]+)\s*:\s*(.*)", rest)
-        if section == "Node" and node:
+        head = _HEAD.match(line)
+        section, rest = ("node" if head["node"] else "edge", line[head.end() :]) if head else (section, line)
+        node = _NODE.fullmatch(rest)
+        if section == "node" and node:
             nodes.append((node[1], node[2].strip()))
-        elif section == "Edge" and not _PAIR.sub("", rest).strip(" ,\t"):
+        elif section == "edge" and not _PAIR.sub("", rest).strip(" ,\t"):
             edges += [(start, end, number) for start, end in _PAIR.findall(rest)]
         elif rest.strip():
-            raise fault(f"line {number}: {rest.strip()[:60]!r} is no {section.lower() or 'node'}", _SHAPE)
+            raise fault(f"line {number}: {rest.strip()[:60]!r} is no {section or 'node'}", _SHAPE)
+    after = _after(nodes, edges)
+    return build([{"id": id, "description": what, "depends_on": after[id]} for id, what in nodes])
+
+
+def _after(nodes: list[tuple[str, str]], edges: list[tuple[str, str, int]]) -> dict[str, list[str]]:
+    """The ids that each node waits for, by its id."""
     waits_for: dict[str, list[str]] = {id: [] for id, _ in nodes}
+    named = {end for edge in edges for end in edge[:2]}
+    for id in waits_for:
+        if id not in named:
+            raise fault(f"no edge names node {id}", f"add (START,{id}) and ({id},END), or the edges that it has")
     for start, end, number in edges:
         if end != "END" and end not in waits_for:
-            raise fault(
-                f"line {number}: the edge ({start},{end}) leads to no node", f"add node {end}, or drop the edge"
-            )
+            message = f"line {number}: the edge ({start},{end}) leads to no node"
+            raise fault(message, f"add node {end}, or drop the edge")
         if end != "END" and start != "START":
             waits_for[end].append(start)
-    return build([{"id": id, "description": what, "depends_on": waits_for[id]} for id, what in nodes])
+    return waits_for

@@ -1,70 +1,76 @@
-"""Is a plan fit to run? Every check in one place; each reports all that it finds, and none of them stops another."""
+"""Is a plan valid? Every check in one place; each reports all that it finds, and none of them stops another."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
-from typing import TYPE_CHECKING, Any
-from weakref import WeakKeyDictionary, WeakValueDictionary
+from typing import Any, Protocol
 
 from planexec_lite import references
 from planexec_lite.plan import graph
 from planexec_lite.plan.problems import Problem
+from planexec_lite.plan.step import Call, Step
 from planexec_lite.tools import Toolbox, suggest
 
-if TYPE_CHECKING:
-    from planexec_lite.plan.model import Plan, Step
-
-_FIT: WeakKeyDictionary[Toolbox, WeakValueDictionary[int, Plan]] = WeakKeyDictionary()
+MAX_RETRIES = 10  # without a pause between them, more do not help
 
 
-def problems(plan: Plan, toolbox: Toolbox | None, done: Collection[str], max_steps: int | None) -> list[Problem]:
-    """Return every fault of `plan`, in the order of its steps, with those of the whole plan first.
+class Content(Protocol):
+    """What of a plan is checked."""
 
-    Plans and toolboxes do not change, so a plan that was found fit for a toolbox is not checked again.
-    """
-    lasting = toolbox is not None and not done and max_steps is None
-    fit = _FIT.setdefault(toolbox, WeakValueDictionary()) if toolbox is not None else WeakValueDictionary()
-    if lasting and fit.get(id(plan)) is plan:
-        return []
-    found = _all_problems(plan, toolbox, done, max_steps)
-    if lasting and not found:
-        fit[id(plan)] = plan
-    return found
+    @property
+    def steps(self) -> tuple[Step, ...]: ...
+    @property
+    def rollback(self) -> tuple[Call, ...]: ...
+    @property
+    def answer(self) -> str | None: ...
+    @property
+    def complete(self) -> bool: ...
+    @property
+    def graph(self) -> graph.Graph: ...
 
 
-def _all_problems(plan: Plan, toolbox: Toolbox | None, done: Collection[str], max_steps: int | None) -> list[Problem]:
-    done = frozenset(done)
-    ids = dict.fromkeys([*plan.graph, *sorted(done)])
-    found = [*_whole_plan(plan, done, max_steps), *_cycles(plan)]
+def problems(plan: Content, toolbox: Toolbox | None, done: Collection[str], max_steps: int | None) -> list[Problem]:
+    """Return every fault of `plan`, in the order of its steps, with those of the whole plan first."""
+    done, waits = frozenset(done), plan.graph
+    ids = dict.fromkeys([*waits, *sorted(done)])
+    faults = [*_whole_plan(plan, len(waits), done, max_steps), *_cycles(waits)]
     for step in plan.steps:
-        # most steps are fit: a quick look says so, and the faults of the others are put into words
+        # most steps are valid: a quick look says so, and the faults of the others are put into words
         waits_for, params, tool = step.depends_on, step.params, step.tool
         for other in waits_for:
             if other not in ids or other == step.id:
-                found += _dependencies(step, ids)
+                faults += _dependencies(step, ids)
                 break
-        for reference in references.find(params):
+        named, unreadable = references.find_all(params)
+        for reference in named:
             if reference.step not in waits_for or reference.step not in ids:
-                found += _references(step, references.find(params), ids)
+                faults += _references(step, named, ids)
                 break
+        if unreadable:
+            faults += _unreadable(step.id, unreadable, "it")
+        if step.retries > MAX_RETRIES:
+            message = f"it may be tried again {step.retries} times; at most {MAX_RETRIES} are allowed"
+            faults.append(
+                Problem("too_many_retries", step.id, message, "a step that fails so often needs another plan")
+            )
         if tool is not None and toolbox is not None and (tool not in toolbox or toolbox[tool].faults(params)):
-            found += _arguments(step.id, tool, params, toolbox)
+            faults += _arguments(step.id, tool, params, toolbox)
         if step.undo is not None:
-            found += _call(step.id, step.undo, {step.id, *step.depends_on}, "its undo", toolbox)
+            faults += _call(step.id, step.undo, {step.id, *step.depends_on}, "its undo", toolbox)
     for call in plan.rollback:
-        found += _call(None, call, ids, "the rollback", toolbox)
-    found += _loose_references(None, plan.answer, ids, "the answer")
-    return found
+        faults += _call(None, call, ids, "the rollback", toolbox)
+    faults += _loose_references(None, plan.answer, ids, "the answer")
+    return faults
 
 
-def _whole_plan(plan: Plan, done: Collection[str], max_steps: int | None) -> Iterator[Problem]:
+def _whole_plan(plan: Content, ids: int, done: Collection[str], max_steps: int | None) -> Iterator[Problem]:
     if not plan.steps and not (plan.complete and done):
         yield Problem("empty_plan", None, "the plan has no steps", "write at least one step")
     if max_steps is not None and len(plan.steps) > max_steps:
         message = f"the plan has {len(plan.steps)} steps; at most {max_steps} are allowed"
         yield Problem("too_many_steps", None, message, "join steps, or plan a part and set complete to false")
-    if len(plan.graph) == len(plan.steps) and not done:
+    if ids == len(plan.steps) and not done:
         return
     for id, times in Counter(step.id for step in plan.steps).items():
         if times > 1:
@@ -74,14 +80,14 @@ def _whole_plan(plan: Plan, done: Collection[str], max_steps: int | None) -> Ite
             yield Problem("done_already", id, f"step {id} is done already; it is not done again", hint)
 
 
-def _cycles(plan: Plan) -> Iterator[Problem]:
-    if graph.in_order(plan.graph):
+def _cycles(waits: graph.Graph) -> Iterator[Problem]:
+    if graph.in_order(waits):
         return
-    without_self = {id: [other for other in waits_for if other != id] for id, waits_for in plan.graph.items()}
+    without_self = {id: [other for other in waits_for if other != id] for id, waits_for in waits.items()}
     for cycle in graph.cycles(without_self):
         pairs = [f"{id} waits for {other}" for id, other in zip(cycle, [*cycle[1:], cycle[0]], strict=True)]
-        circle = ", ".join(pairs if len(pairs) <= 8 else [*pairs[:4], "…", *pairs[-3:]])
-        yield Problem("cycle", cycle[0], f"{circle}: none of them can ever start", "drop one of these dependencies")
+        links = ", ".join(pairs if len(pairs) <= 8 else [*pairs[:4], "…", *pairs[-3:]])
+        yield Problem("cycle", cycle[0], f"{links}: none of them can ever start", "drop one of these dependencies")
 
 
 def _dependencies(step: Step, ids: Collection[str]) -> Iterator[Problem]:
@@ -122,8 +128,16 @@ def _call(where: str | None, call: Any, ids: Collection[str], place: str, toolbo
         yield from _arguments(where, call.tool, call.params, toolbox)
 
 
+def _unreadable(where: str | None, texts: list[str], place: str) -> Iterator[Problem]:
+    hint = "write {step_1_result}, {step_1_result.name} or {step_1_result[0]}; for the text itself, double the braces"
+    for text in texts:
+        yield Problem("unreadable_reference", where, f"{place} uses {text}, which can't be read as a reference", hint)
+
+
 def _loose_references(where: str | None, value: Any, ids: Collection[str], place: str) -> Iterator[Problem]:
-    for reference in references.find(value):
+    named, unreadable = references.find_all(value)
+    yield from _unreadable(where, unreadable, place)
+    for reference in named:
         if reference.step not in ids:
             yield _dangling(where, reference, place, ids)
 

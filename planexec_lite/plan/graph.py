@@ -1,4 +1,4 @@
-"""The shape of a plan as a graph: what comes level by level, what the longest chain is, where it runs in a circle.
+"""The shape of a plan as a graph: what comes level by level, what the longest chain is, where it has a cycle.
 
 Pure functions over ``{id: ids that it waits for}``; each costs time in proportion to ids and edges. Ids that are waited
 for but not in the graph count as done. The order is Kahn's (1962).
@@ -19,9 +19,9 @@ def levels(graph: Graph) -> list[list[str]]:
     blockers, dependents = edges(graph)
     level = [id for id, count in blockers.items() if count == 0]
     order = {id: place for place, id in enumerate(graph)}
-    found = []
+    by_level = []
     while level:
-        found.append(level)
+        by_level.append(level)
         after = []
         for id in level:
             for dependent in dependents[id]:
@@ -29,7 +29,7 @@ def levels(graph: Graph) -> list[list[str]]:
                 if blockers[dependent] == 0:
                     after.append(dependent)
         level = sorted(after, key=order.__getitem__)
-    return found
+    return by_level
 
 
 def in_order(graph: Graph) -> bool:
@@ -60,10 +60,11 @@ def cycles(graph: Graph) -> list[list[str]]:
     Every id that can never start is on one of them or waits for one, and each is reported once.
     """
     started = {id for level in levels(graph) for id in level}
+    # from each id one that it waits for and that is stuck too: such a walk has to come back to itself
     stuck = {id: next(other for other in graph[id] if other in graph and other not in started)
              for id in graph if id not in started}  # fmt: skip
     seen: set[str] = set()
-    found = []
+    all_cycles = []
     for start in stuck:
         path: dict[str, int] = {}
         id = start
@@ -72,8 +73,8 @@ def cycles(graph: Graph) -> list[list[str]]:
             path[id] = len(path)
             id = stuck[id]
         if id in path:
-            found.append(list(path)[path[id] :])
-    return found
+            all_cycles.append(list(path)[path[id] :])
+    return all_cycles
 
 
 def longest_path(graph: Graph, durations: Mapping[str, float] | None = None) -> tuple[list[str], float]:

@@ -1,120 +1,19 @@
-"""Plan and Step: the typed artifact that a planner writes and an executor reads."""
+"""Plan: the typed artifact that a planner writes and an executor reads."""
 
 from __future__ import annotations
 
 import hashlib
 import json
 from collections.abc import Collection, Mapping
-from functools import cached_property
-from typing import Annotated, Any
+from typing import Any
 
-from pydantic import AfterValidator, AliasChoices, BaseModel, BeforeValidator, ConfigDict, Field, JsonValue
+from pydantic import BaseModel, ConfigDict
 
-from planexec_lite import references
 from planexec_lite.plan import checks, graph, reading
+from planexec_lite.plan.data import is_fixed
 from planexec_lite.plan.problems import Problem
+from planexec_lite.plan.step import Call, Step
 from planexec_lite.tools import Effects, Toolbox
-
-
-def _params(value: Any) -> Any:
-    """A lone ``input`` that is no object is kept under that name; `Tool.bind` gives it to the tool's only parameter."""
-    return value if isinstance(value, Mapping) else {} if value is None else {"input": value}
-
-
-def _short(text: str) -> str:
-    return text if len(text) <= 90 else f"{text[:60]} … {text[-25:]}"
-
-
-def _ids(value: Any) -> Any:
-    """None means no dependency, and one id may stand without a list."""
-    return value if isinstance(value, (list, tuple)) else () if value is None else (value,)
-
-
-def _once(ids: tuple[str, ...]) -> tuple[str, ...]:
-    """A repeated id counts once."""
-    return ids if len(ids) < 2 else tuple(dict.fromkeys(ids))
-
-
-def _tool(value: Any) -> Any:
-    return None if isinstance(value, str) and value.strip().lower() in ("", "none") else value
-
-
-def _written(value: Any) -> str:
-    return str(references.whole(value) or repr(value))
-
-
-_EFFECTS: tuple[Effects, ...] = ("none", "idempotent", "once")
-
-Id = Annotated[str, Field(pattern=r"^[\w.-]+$")]
-ToolName = Annotated[str | None, BeforeValidator(_tool)]
-Params = Annotated[dict[str, JsonValue], BeforeValidator(_params)]
-
-
-class _WordForWord(BaseModel):
-    """Equal when it says the same word for word: 1, 1.0 and true are three arguments, though Python calls them equal."""
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _WordForWord) and super().__eq__(other) and _exactly(self) == _exactly(other)
-
-
-def _exactly(one: Any) -> str:
-    return json.dumps(one.params, sort_keys=True)
-
-
-class Call(_WordForWord):
-    """A call of a tool, as in `Step.undo` and `Plan.rollback`: the name of the tool and its arguments."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
-
-    tool: str = Field(validation_alias=AliasChoices("tool", "action"))
-    params: Params = Field(default={}, validation_alias=AliasChoices("params", "input", "arguments"))
-
-    def __str__(self) -> str:
-        return f"{self.tool}({', '.join(f'{name}={_written(value)}' for name, value in self.params.items())})"
-
-
-class Step(_WordForWord):
-    """One step of a plan.
-
-    Args:
-        id: unique in the plan: letters, digits, ``_``, ``.`` and ``-``; an integer becomes a string.
-        description: what the step is for, in words.
-        tool: the tool to call; None leaves the choice to the executor. Also read from ``action``.
-        params: the tool's arguments by name; a text may refer to results, ``{step_1_result}``. Also ``input``.
-        depends_on: ids of the steps that must be done first.
-        success_criteria: how to tell from the result that the step did what it should. Also read from ``criteria``.
-        timeout: seconds after which the step counts as failed; None: no limit.
-        retries: how often a failed step is tried again.
-        gate: ask a person right before this step.
-        effects: "none", "idempotent" or "once"; a step may be more careful than its tool, never less. None: as the tool.
-        undo: the call that takes this step's effect back.
-    """
-
-    model_config = ConfigDict(frozen=True, extra="forbid", coerce_numbers_to_str=True, allow_inf_nan=False)
-
-    id: Id
-    description: str = Field(default="", validation_alias=AliasChoices("description", "task"))
-    tool: ToolName = Field(default=None, validation_alias=AliasChoices("tool", "action"))
-    params: Params = Field(default={}, validation_alias=AliasChoices("params", "input", "arguments"))
-    depends_on: Annotated[tuple[Id, ...], BeforeValidator(_ids), AfterValidator(_once)] = ()
-    success_criteria: str | None = Field(default=None, validation_alias=AliasChoices("success_criteria", "criteria"))
-    timeout: float | None = Field(default=None, gt=0)
-    retries: int = Field(default=0, ge=0)
-    gate: bool = False
-    effects: Effects | None = None
-    undo: Call | None = None
-
-    def effects_with(self, by_tool: Mapping[str, Effects]) -> Effects:
-        """What the step does to the world: the worse of what it says itself and what its tool does.
-
-        `by_tool` gives the effects of tools by name; one that is not in it has none. A step that leaves the choice of
-        the tool to its executor may do the worst that any of them does.
-        """
-        tools = by_tool.values() if self.tool is None else (by_tool.get(self.tool, "none"),)
-        return max((*tools, self.effects or "none"), key=_EFFECTS.index)
-
-    def __str__(self) -> str:
-        return str(Call.model_construct(tool=self.tool, params=self.params)) if self.tool else self.description
 
 
 class Plan(BaseModel):
@@ -142,10 +41,29 @@ class Plan(BaseModel):
         """Read a plan from JSON text, bytes, a dict, a list of steps, or a Plan.
 
         Reads ``{"goal", "steps"}``, a bare list of steps, and ``{"tasks"}``; steps that have neither ids nor
-        dependencies are numbered, and each waits for the one before it. Raises `PlanError` with every problem found.
+        dependencies are numbered, and each waits for the one before it. A Markdown fence around JSON text is taken
+        off; words before or after the JSON, and two fenced blocks, are rejected. Raises `PlanError` with every problem found.
         Whether the plan can run is another question: `problems` answers it.
         """
         return source if isinstance(source, Plan) else reading.read(cls, source)
+
+    @classmethod
+    def received(cls, given: Any, giver: str) -> Plan:
+        """Return a copy of the plan that `giver` hands in: the one door for plans that others made.
+
+        The copy is made of nothing but what the fields of `given` say, and validated. Whoever keeps `given` may change
+        it, build it without validation, or give it a class of its own: the copy is what is checked, shown and carried
+        out. Raises `TypeError` when it is no plan, and `PlanError` when its fields hold what no plan may.
+        """
+        return reading.received(cls, given, giver)
+
+    @staticmethod
+    def is_fixed(plan: Any) -> bool:
+        """Say whether `plan` is a plan in which nothing can be changed, as all are that were made with validation."""
+        if type(plan) is not Plan or any(type(step) is not Step or not is_fixed(step.params) for step in plan.steps):
+            return False
+        calls = [*plan.rollback, *[step.undo for step in plan.steps if step.undo is not None]]
+        return all(type(call) is Call and is_fixed(call.params) for call in calls)
 
     def changed(self, **fields: Any) -> Plan:
         """Return a plan like this one with some fields changed."""
@@ -155,12 +73,15 @@ class Plan(BaseModel):
         """The plan as canonical JSON: the same plan gives the same text, in whatever shape it was read."""
         return json.dumps(reading.canonical(self), indent=indent, ensure_ascii=False)
 
-    @cached_property
+    @property
     def hash(self) -> str:
-        """What an approval belongs to: the SHA-256 of the canonical JSON, as 64 hexadecimal digits."""
+        """What an approval belongs to: the SHA-256 of the canonical JSON, as 64 hexadecimal digits.
+
+        It is worked out anew each time, from what the plan says now.
+        """
         return hashlib.sha256(self.to_json(indent=None).encode(errors="surrogatepass")).hexdigest()
 
-    @cached_property
+    @property
     def graph(self) -> dict[str, tuple[str, ...]]:
         """The ids that each step waits for, by step id; steps with the same id are taken together."""
         waits_for: dict[str, tuple[str, ...]] = {}
@@ -171,7 +92,7 @@ class Plan(BaseModel):
     def problems(
         self, toolbox: Toolbox | None = None, done: Collection[str] = (), max_steps: int | None = None
     ) -> list[Problem]:
-        """Return everything that makes the plan unfit to run, [] when it is fit.
+        """Return everything that makes the plan invalid, [] when it is valid.
 
         Args:
             toolbox: the tools that steps may call; None: tools and arguments are not checked.
@@ -209,3 +130,7 @@ class Plan(BaseModel):
             for step in self.steps
         ]
         return "\n".join([self.goal, *lines] if self.goal else lines)
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= 90 else f"{text[:60]} … {text[-25:]}"

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 
-from planexec_lite.frozen import frozen
 
-
-@frozen
+@dataclass(frozen=True, slots=True)
 class Problem:
     """One fault: a short `code`, the id of the `step` (None: the whole plan), a `message`, a `hint` how to mend it."""
 
@@ -22,7 +21,7 @@ class Problem:
 
 
 class PlanError(ValueError):
-    """A plan that can't be read or is not fit to run. `problems` lists every fault; `text` is what was to be read."""
+    """A plan that can't be read or is invalid. `problems` lists every fault; `text` is what was to be read."""
 
     def __init__(self, problems: Iterable[Problem], text: str = "") -> None:
         self.problems = tuple(problems)

@@ -34,7 +34,9 @@ class StepReader:
     def _look(self, at: int) -> dict[str, Any] | None:
         char = self.text[at]
         if not self._open and not char.isspace():
-            self._no_plan |= self._begun or char not in "{["  # text around the JSON: the whole can't be read as a plan
+            self._no_plan |= (
+                self._begun or char not in "{["
+            )  # text or a fence around the JSON: only the whole can be judged
             self._begun = True
         if self._no_plan:
             return None

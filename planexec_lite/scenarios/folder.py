@@ -2,30 +2,79 @@
 
 from __future__ import annotations
 
+import io
+import pickle
 import shutil
 import tempfile
 import weakref
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from functools import cached_property
 from pathlib import Path
-from typing import ClassVar
+from typing import Any, ClassVar, Self
 
 from planexec_lite.tools import Effects, Tool, Toolbox
 
 
 class FolderWorld:
-    """A world in a folder of its own. `TOOLS` says which methods are tools, with their seconds and effects."""
+    """A world in a folder of its own. `TOOLS` says which methods are tools, with their seconds and effects.
+
+    `DESTRUCTIVE` names those that may delete or overwrite something; the others are declared to add only. Without it
+    nothing is declared.
+    """
 
     TOOLS: ClassVar[Mapping[str, tuple[float, Effects]]] = {}
+    DESTRUCTIVE: ClassVar[Collection[str] | None] = None
 
     def __init__(self) -> None:
-        self.folder = Path(tempfile.mkdtemp(prefix="world-"))
-        weakref.finalize(self, shutil.rmtree, self.folder, ignore_errors=True)
+        self.folder = self._folder()
 
     @cached_property
     def tools(self) -> Toolbox:
         """The world's tools, with the seconds that each takes in simulation and what a repeat would do."""
-        declared = self.TOOLS.items()
+        destroy = self.DESTRUCTIVE
         return Toolbox(
-            Tool(getattr(self, name), latency=seconds, effects=effects) for name, (seconds, effects) in declared
+            (
+                Tool(
+                    getattr(self, name),
+                    latency=seconds,
+                    effects=effects,
+                    destructive=None if destroy is None else name in destroy,
+                )
+                for name, (seconds, effects) in self.TOOLS.items()
+            ),
+            copied=lambda: self.copied().tools,
         )
+
+    def copied(self) -> Self:
+        """Return a world like this one as it stands now, in a folder of its own: what happens there leaves this one alone."""
+        twin = object.__new__(type(self))
+        folder = twin._folder()
+        shutil.copytree(self.folder, folder, dirs_exist_ok=True)
+        state = {name: value for name, value in self.__dict__.items() if name != "tools"}
+        twin.__dict__ |= _moved(state, self.folder, folder)
+        return twin
+
+    def _folder(self) -> Path:
+        """Make a temporary folder that goes away with the object."""
+        folder = Path(tempfile.mkdtemp(prefix="world-"))
+        weakref.finalize(self, shutil.rmtree, folder, ignore_errors=True)
+        return folder
+
+
+def _moved(state: dict[str, Any], old: Path, new: Path) -> dict[str, Any]:
+    """A deep copy of `state` in which every path inside the folder `old` is the same path inside `new`."""
+
+    class Leaving(pickle.Pickler):
+        def persistent_id(self, part: Any) -> str | None:
+            inside = isinstance(part, Path) and part.is_relative_to(old)
+            return str(part.relative_to(old)) if inside else None
+
+    class Arriving(pickle.Unpickler):
+        def persistent_load(self, inside: str) -> Path:
+            return new / inside
+
+    written = io.BytesIO()
+    Leaving(written).dump(state)
+    written.seek(0)
+    moved: dict[str, Any] = Arriving(written).load()
+    return moved

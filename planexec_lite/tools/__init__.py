@@ -6,8 +6,21 @@ against and what the function accepts can't disagree. The idea is function calli
 """
 
 from planexec_lite.tools.awaiting import loop_at_rest
+from planexec_lite.tools.declared import Effects, worst
 from planexec_lite.tools.schema import ToolError, kind_of, shown, suggest
-from planexec_lite.tools.tool import Effects, Fault, Tool, tool
+from planexec_lite.tools.tool import Fault, Tool, tool
 from planexec_lite.tools.toolbox import Toolbox
 
-__all__ = ["Effects", "Fault", "Tool", "ToolError", "Toolbox", "kind_of", "loop_at_rest", "shown", "suggest", "tool"]
+__all__ = [
+    "Effects",
+    "Fault",
+    "Tool",
+    "ToolError",
+    "Toolbox",
+    "kind_of",
+    "loop_at_rest",
+    "shown",
+    "suggest",
+    "tool",
+    "worst",
+]

@@ -46,8 +46,8 @@ def arguments_of(name: str, function: Callable[..., Any], doc: str, *, total: bo
     try:
         return TypeAdapter(arguments)
     except PydanticUserError as error:
-        said = str(error).splitlines()[0]
-        raise ToolError(f"tool {name!r}: arguments must be data, such as str, int or list[str] ({said})") from None
+        cause = str(error).splitlines()[0]
+        raise ToolError(f"tool {name!r}: arguments must be data, such as str, int or list[str] ({cause})") from None
 
 
 def _described(doc: str) -> dict[str, str]:

@@ -5,16 +5,16 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property
-from typing import Any, Literal, NamedTuple, TypeVar, overload
+from typing import Any, NamedTuple, TypeVar, Unpack, overload
 
 from pydantic import ValidationError
 
 from planexec_lite import references
-from planexec_lite.meter import charge
+from planexec_lite.meter import charge, made_once
 from planexec_lite.tools.awaiting import awaited
+from planexec_lite.tools.declared import Declared, Effects
 from planexec_lite.tools.schema import ToolError, arguments_of, default_of, kind_of, shown, suggest, without_titles
 
-Effects = Literal["none", "idempotent", "once"]
 _PLAIN = frozenset({type(None), bool, int, float, str, list, dict, tuple})  # what nobody has to wait for
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -36,6 +36,9 @@ class Tool:
         latency: seconds that a call takes in simulation: a number, or a function of the arguments.
         effects: what a call does to the world: "none", "idempotent" (a repeat does no harm) or "once".
         uses: what a call occupies, by name, such as "oven"; workers may limit how many steps use it at once.
+        destructive: whether a call may delete or overwrite what was there (True) or only adds to it (False), as MCP's
+            hint of that name says; None: it is not declared.
+        price: US dollars that a call costs; None: it is not declared.
 
     An ``async def`` function is awaited to its end, on a loop that all async tools share; see `awaiting`.
 
@@ -50,12 +53,16 @@ class Tool:
         latency: float | Callable[..., float] = 0.0,
         effects: Effects = "none",
         uses: str | Iterable[str] = (),
+        destructive: bool | None = None,
+        price: float | None = None,
     ) -> None:
         self.function = function
         self.name = name or function.__name__
         self.latency = latency
-        self.effects = effects
+        self._effects = effects
         self.uses = (uses,) if isinstance(uses, str) else tuple(uses)
+        self.destructive = destructive
+        self.price = price
         doc = inspect.cleandoc(function.__doc__ or "")
         self.description = doc.split("\n\n")[0].replace("\n", " ")
         self._arguments = arguments_of(self.name, function, doc)
@@ -68,7 +75,13 @@ class Tool:
     def __reduce__(self) -> tuple[Any, ...]:
         if getattr(self.function, "tool", None) is self:
             return getattr, (self.function, "tool")
-        return _rebuild, (self.function, self.name, self.latency, self.effects, self.uses)
+        declared = {name: getattr(self, name) for name in Declared.__annotations__}
+        return _rebuild, (self.function, declared)
+
+    @property
+    def effects(self) -> Effects:
+        """What a call does to the world, as it was declared; it can't be changed."""
+        return self._effects
 
     @cached_property
     def schema(self) -> dict[str, Any]:
@@ -131,20 +144,29 @@ class Tool:
             faults += [self._fault(e) for e in errors if not references.is_whole(e["input"])]
         return faults
 
+    def arguments(self, params: Mapping[str, Any]) -> dict[str, Any]:
+        """Return `params` as the function receives them: bound and validated. Raises `ToolError` where they do not fit."""
+        try:
+            arguments: dict[str, Any] = self._validate(self.bind(params) if "input" in params else params)
+        except ValidationError as error:
+            faults = [self._fault(e).message for e in error.errors(include_url=False)]
+            raise ToolError(f"{self.name}: {'; '.join(faults)}") from None
+        return arguments
+
     def call(self, params: Mapping[str, Any]) -> Any:
         """Validate `params`, charge the latency and call the function.
 
         Raises `ToolError` when they do not fit, before anything has happened, and whatever the function raises.
         """
-        try:
-            arguments = self._validate(self.bind(params) if "input" in params else params)
-        except ValidationError as error:
-            faults = [self._fault(e).message for e in error.errors(include_url=False)]
-            raise ToolError(f"{self.name}: {'; '.join(faults)}") from None
+        arguments = self.arguments(params)
         if self.latency:
             charge(self.seconds(arguments))
         value = self.function(**arguments)
-        return value if type(value) in _PLAIN or not hasattr(type(value), "__await__") else awaited(value)
+        if type(value) not in _PLAIN and hasattr(type(value), "__await__"):
+            value = awaited(value)
+        if self.effects == "once":
+            made_once()
+        return value
 
     def seconds(self, arguments: Mapping[str, Any]) -> float:
         """The declared latency of a call with these `arguments`, in seconds."""
@@ -160,7 +182,7 @@ class Tool:
             return False
         whole, given = references.whole, {}
         for name, value in bound.items():
-            if type(value) is list:
+            if isinstance(value, list):
                 given[name] = [part for part in value if not whole(part)]
             elif not whole(value):
                 given[name] = value
@@ -184,20 +206,16 @@ class Tool:
         if error["type"] == "extra_forbidden" and len(error["loc"]) == 1:
             return self._unknown(where)
         path = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in error["loc"][1:])
-        said = error["msg"][0].lower() + error["msg"][1:]
-        return Fault("wrong_parameter", where, f"parameter {str(where) + path!r}: {said}; got {shown(error['input'])}")
+        message = error["msg"][0].lower() + error["msg"][1:]
+        return Fault(
+            "wrong_parameter", where, f"parameter {str(where) + path!r}: {message}; got {shown(error['input'])}"
+        )
 
 
 @overload
 def tool(function: F, /) -> F: ...
 @overload
-def tool(
-    *,
-    name: str | None = None,
-    latency: float | Callable[..., float] = 0.0,
-    effects: Effects = "none",
-    uses: str | Iterable[str] = (),
-) -> Callable[[F], F]: ...
+def tool(**options: Unpack[Declared]) -> Callable[[F], F]: ...
 def tool(function: F | None = None, /, **options: Any) -> F | Callable[[F], F]:
     """Make a function a tool: ``@tool`` or ``@tool(latency=2.0, effects="once")``.
 
@@ -212,5 +230,5 @@ def tool(function: F | None = None, /, **options: Any) -> F | Callable[[F], F]:
     return attach if function is None else attach(function)
 
 
-def _rebuild(function: Callable[..., Any], name: str, latency: Any, effects: Effects, uses: tuple[str, ...]) -> Tool:
-    return Tool(function, name=name, latency=latency, effects=effects, uses=uses)
+def _rebuild(function: Callable[..., Any], declared: Mapping[str, Any]) -> Tool:
+    return Tool(function, **declared)

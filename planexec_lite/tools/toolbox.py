@@ -5,17 +5,26 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
+from planexec_lite.tools.declared import Effects
 from planexec_lite.tools.schema import ToolError, suggest
-from planexec_lite.tools.tool import Effects, Tool
+from planexec_lite.tools.tool import Tool
 
 
 class Toolbox:
     """The tools of a run, by name. Takes functions (with or without `@tool`) and `Tool` objects.
 
     ``toolbox["search"]`` gives a `Tool`, ``"search" in toolbox`` asks for one, and a loop yields them in order.
+
+    Args:
+        tools: the functions and tools.
+        copied: returns the same tools on a copy of the world as it stands now, so that a plan can be tried without
+            touching the world; None: the world can't be copied.
     """
 
-    def __init__(self, tools: Iterable[Tool | Callable[..., Any]] = ()) -> None:
+    def __init__(
+        self, tools: Iterable[Tool | Callable[..., Any]] = (), *, copied: Callable[[], Toolbox] | None = None
+    ) -> None:
+        self.copied = copied
         self._tools: dict[str, Tool] = {}
         for item in tools:
             one = item if isinstance(item, Tool) else getattr(item, "tool", None) or Tool(item)
@@ -54,7 +63,8 @@ class Toolbox:
 
     def only(self, *names: str) -> Toolbox:
         """Return a toolbox with just these tools: what a step may do, and no more."""
-        return Toolbox(self[name] for name in names)
+        copied = self.copied
+        return Toolbox((self[name] for name in names), copied=copied and (lambda: copied().only(*names)))
 
     def describe(self) -> str:
         """The list of tools for a prompt, a line each: signature and description."""

@@ -1,8 +1,19 @@
 """Views: pictures of plans and runs that can be compared as text. They read, and never change what they show.
 
 Every view returns a `Figure`: in a notebook it is an HTML figure, elsewhere its text form. The same input gives the same
-bytes on every machine. matplotlib is loaded when the first timeline is drawn, ipywidgets when `review`, `live` or
-`player` is used.
+bytes on every machine. matplotlib is loaded when the first timeline is drawn, ipywidgets when `desk`, `review`,
+`live` or `player` is used.
+
+In the order of reading; each imports only from those before it:
+
+1. `drawing`: colours, text that fits, and the three ways to a figure.
+2. `step_remarks`, `narration`: what is said in words beside a step, and of each event.
+3. `board_table`, `react_thoughts`, `plan_diff`: figures that are tables.
+4. `graph_drawing`, `message_sequence`: figures that are SVG.
+5. `timeline_drawing`: figures that matplotlib draws.
+6. `widgets`: the live board and the trace player. `review_desk`: a plan before a person.
+
+No folder or module here bears the name of a public function: importing it would put it in the function's place.
 """
 
 from __future__ import annotations
@@ -10,32 +21,32 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from planexec_lite.views.bars import durations
-from planexec_lite.views.board import board
-from planexec_lite.views.diff import diff
-from planexec_lite.views.figure import Figure
-from planexec_lite.views.graph import graph
-from planexec_lite.views.sequence import sequence
-from planexec_lite.views.thoughts import thoughts
-from planexec_lite.views.timeline import timeline
-from planexec_lite.views.timelines import timelines
+from planexec_lite.views.board_table import board
+from planexec_lite.views.drawing.figure import Figure
+from planexec_lite.views.graph_drawing import graph
+from planexec_lite.views.message_sequence import sequence
+from planexec_lite.views.plan_diff import diff
+from planexec_lite.views.react_thoughts import thoughts
+from planexec_lite.views.timeline_drawing import durations, timeline, timelines
 
 if TYPE_CHECKING:
-    from planexec_lite.views.live_board import live
-    from planexec_lite.views.review_desk import NobodyThere, NotDecided, Review, ScriptError, review
-    from planexec_lite.views.trace_player import player
+    from planexec_lite.views.review_desk import CannotWait, NobodyThere, NotDecided, Review, ScriptError, desk, review
+    from planexec_lite.views.widgets import live, player, show_widget
 
-_WIDGETS = {  # name -> module
-    "NobodyThere": "review_desk", "NotDecided": "review_desk", "Review": "review_desk", "review": "review_desk",
-    "ScriptError": "review_desk", "live": "live_board", "player": "trace_player",
+_WIDGETS = {  # name -> folder
+    "CannotWait": "review_desk", "NobodyThere": "review_desk", "NotDecided": "review_desk", "Review": "review_desk",
+    "ScriptError": "review_desk", "desk": "review_desk", "review": "review_desk",
+    "live": "widgets", "player": "widgets", "show_widget": "widgets",
 }  # fmt: skip
 __all__ = [
+    "CannotWait",
     "Figure",
     "NobodyThere",
     "NotDecided",
     "Review",
     "ScriptError",
     "board",
+    "desk",
     "diff",
     "durations",
     "graph",
@@ -43,6 +54,7 @@ __all__ = [
     "player",
     "review",
     "sequence",
+    "show_widget",
     "thoughts",
     "timeline",
     "timelines",

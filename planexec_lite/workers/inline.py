@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import field
+from dataclasses import dataclass, field
 from time import perf_counter
 
-from planexec_lite.frozen import frozen
-from planexec_lite.workers.crew import Crew, Said, Task, in_real_time, measure
+from planexec_lite.workers.session import Task, WorkerMessage, WorkerSession, in_real_time, measure
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Inline:
     """One step after the other, on this thread, on the real clock.
 
@@ -20,12 +19,12 @@ class Inline:
 
     limits: Mapping[str, int] = field(default_factory=dict, hash=False)
 
-    def open(self, now: float = 0.0) -> AbstractContextManager[Crew]:
-        """Return the crew: this thread."""
-        return nullcontext(_InlineCrew(perf_counter() - now))
+    def open(self, now: float = 0.0) -> AbstractContextManager[WorkerSession]:
+        """Return the session: this thread."""
+        return nullcontext(_InlineSession(perf_counter() - now))
 
 
-class _InlineCrew:
+class _InlineSession:
     queued = False
 
     def __init__(self, epoch: float) -> None:
@@ -36,7 +35,7 @@ class _InlineCrew:
     def start(self, task: Task) -> None:
         self.free, self.task = 0, task
 
-    def wait(self) -> Sequence[Said]:
+    def wait(self) -> Sequence[WorkerMessage]:
         task = self.task
         assert task is not None, "nothing is in flight"
         report = measure(task.call, task.args)

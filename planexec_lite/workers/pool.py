@@ -13,16 +13,18 @@ from threading import Thread
 from time import perf_counter
 from typing import TYPE_CHECKING
 
-from planexec_lite.frozen import frozen
-from planexec_lite.workers.crew import (
+from planexec_lite.workers.inline import Inline
+from planexec_lite.workers.session import (
     Cancelled,
-    Crew,
-    GivenUp,
-    Heard,
     Late,
+    Progress,
     Report,
-    Said,
     Task,
+    TimedOut,
+    WorkerMessage,
+    WorkerSession,
+    carried_by,
+    carry_out,
     check_slots,
     described,
     in_real_time,
@@ -34,10 +36,10 @@ if TYPE_CHECKING:
     from concurrent.futures import Future
 
 _LOOK = 0.02  # seconds between two looks at whether a job with a timeout has begun
-_Word = tuple[int, Task, Report | Heard]  # which task, in the order of starting, and what is to be said about it
+_Word = tuple[int, Task, Report | Progress]  # which task, in the order of starting, and what is to be said about it
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Pool:
     """Any `concurrent.futures.Executor`: threads, processes, a cluster. The executor is not shut down.
 
@@ -45,6 +47,9 @@ class Pool:
     executor begins with the step. The step is then given up and its slot is free, but a thread can't be stopped: the step
     is in doubt, and keeps the executor's thread until it ends. What it used, such as an oven, counts as free: the run
     could wait for ever otherwise.
+
+    A step that runs a plan on the executor that carries it out holds one of its threads: that plan runs inline, on this
+    thread, since it could wait for ever for another.
 
     Args:
         executor: where the steps run.
@@ -59,13 +64,15 @@ class Pool:
     def __post_init__(self) -> None:
         check_slots(self.slots)
 
-    def open(self, now: float = 0.0) -> AbstractContextManager[Crew]:
-        """Return a crew that hands its jobs to the executor."""
-        return _PoolCrew(self.executor, perf_counter() - now, math.inf if self.slots is None else self.slots)
+    def open(self, now: float = 0.0) -> AbstractContextManager[WorkerSession]:
+        """Return a session that hands its jobs to the executor; on one of the executor's own threads, an inline session."""
+        if id(self.executor) in carried_by.get():
+            return Inline().open(now)
+        return _PoolSession(self.executor, perf_counter() - now, math.inf if self.slots is None else self.slots)
 
 
 @dataclass
-class _PoolCrew:
+class _PoolSession:
     executor: FutureExecutor
     epoch: float
     free: float
@@ -73,10 +80,10 @@ class _PoolCrew:
     futures: dict[int, Future[Report]] = field(default_factory=dict)
     timed: dict[int, tuple[Task, float | None]] = field(default_factory=dict)
     given_up: set[int] = field(default_factory=set)
-    taken_back: set[int] = field(default_factory=set)
+    cancelled: set[int] = field(default_factory=set)
     words: SimpleQueue[_Word] = field(default_factory=SimpleQueue)
 
-    def __enter__(self) -> Crew:
+    def __enter__(self) -> WorkerSession:
         return self
 
     def __exit__(self, *exc: object) -> None:
@@ -95,8 +102,9 @@ class _PoolCrew:
         elif task.here:
             words.put((number, task, measure(task.call, task.args)))
         else:
+            waiting = carried_by.get() | {id(self.executor)}
             try:
-                future = self.executor.submit(measure, task.call, task.args)
+                future = self.executor.submit(carry_out, waiting, task.call, task.args)
             except Exception as problem:
                 words.put((number, task, Report(error=described(problem))))
                 return
@@ -105,18 +113,19 @@ class _PoolCrew:
                 self.timed[number] = (task, None)
             future.add_done_callback(partial(_told, words, number, task))
 
-    def wait(self) -> Sequence[Said]:
+    def wait(self) -> Sequence[WorkerMessage]:
         while True:
-            said = self._overdue()
-            words = self._words(0 if said else self._patience())
+            messages = self._overdue()
+            words = self._words(0 if messages else self._patience())
             at = perf_counter() - self.epoch
+            # what came together is told in the order of starting, whichever thread was quicker
             for number, task, word in sorted(words, key=itemgetter(0)):
-                said += self._heard(number, task, word, at)
-            if said:
-                return said
+                messages += self._progressed(number, task, word, at)
+            if messages:
+                return messages
 
     def cancel(self) -> None:
-        self.taken_back |= {number for number, future in list(self.futures.items()) if future.cancel()}
+        self.cancelled |= {number for number, future in list(self.futures.items()) if future.cancel()}
 
     def _words(self, patience: float | None) -> list[_Word]:
         """What has come, waiting for the first, but not for longer than `patience` seconds; None: as long as it takes."""
@@ -127,8 +136,8 @@ class _PoolCrew:
         words += [self.words.get() for _ in range(self.words.qsize())]
         return words
 
-    def _heard(self, number: int, task: Task, word: Report | Heard, at: float) -> Sequence[Said]:
-        if isinstance(word, Heard):
+    def _progressed(self, number: int, task: Task, word: Report | Progress, at: float) -> Sequence[WorkerMessage]:
+        if isinstance(word, Progress):
             return [word._replace(at=at)]
         self.futures.pop(number, None)
         if self.timed:
@@ -137,7 +146,7 @@ class _PoolCrew:
             self.given_up.discard(number)
             return [Late(task, word, at, word.took)]
         self.free += not task.live
-        if number in self.taken_back:
+        if number in self.cancelled:
             return [Cancelled(task, at)]
         return in_real_time(task, word, at)
 
@@ -149,11 +158,11 @@ class _PoolCrew:
         ends = [_LOOK if began is None else began + (task.timeout or 0) - now for task, began in self.timed.values()]
         return max(0.0, min(ends))
 
-    def _overdue(self) -> list[Said]:
+    def _overdue(self) -> list[WorkerMessage]:
         if not self.timed:
             return []
         now, begun = perf_counter(), self._begun()
-        said: list[Said] = []
+        messages: list[WorkerMessage] = []
         for number, (task, began) in list(self.timed.items()):
             if began is None and number in begun:
                 self.timed[number] = (task, now)
@@ -161,8 +170,8 @@ class _PoolCrew:
                 del self.timed[number]
                 self.given_up.add(number)
                 self.free += 1
-                said.append(GivenUp(task, now - self.epoch, task.timeout or 0))
-        return said
+                messages.append(TimedOut(task, now - self.epoch, task.timeout or 0))
+        return messages
 
     def _begun(self) -> list[int]:
         """The tasks that the executor is at. One of processes calls some running that still wait for a process."""
@@ -172,7 +181,7 @@ class _PoolCrew:
 
 def _live(number: int, task: Task, words: SimpleQueue[_Word]) -> None:
     def hear(event: object) -> None:
-        words.put((number, task, Heard(task, 0.0, event)))
+        words.put((number, task, Progress(task, 0.0, event)))
 
     try:
         report = measure(task.call, task.args, hear)

@@ -5,16 +5,25 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import field
+from dataclasses import dataclass, field
 from heapq import heappop, heappush
 
-from planexec_lite.frozen import frozen
-from planexec_lite.workers.crew import Crew, Finished, GivenUp, Heard, Late, Said, Task, check_slots, measure
+from planexec_lite.workers.session import (
+    Finished,
+    Late,
+    Progress,
+    Task,
+    TimedOut,
+    WorkerMessage,
+    WorkerSession,
+    check_slots,
+    measure,
+)
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Simulated:
-    """A virtual clock with `slots` places (None: no limit): a job takes the seconds that its tools and models declare.
+    """A virtual clock with `slots` places (None: no limit): a job takes the seconds that its tools and models charge.
 
     Nothing sleeps. A job's effect happens when it starts; its completion is placed on the clock. `limits` says how many
     steps at once may use what, such as ``{"oven": 1}``.
@@ -26,18 +35,18 @@ class Simulated:
     def __post_init__(self) -> None:
         check_slots(self.slots)
 
-    def open(self, now: float = 0.0) -> AbstractContextManager[Crew]:
-        """Return a crew on a clock of its own."""
-        return nullcontext(_SimulatedCrew(now, math.inf if self.slots is None else self.slots))
+    def open(self, now: float = 0.0) -> AbstractContextManager[WorkerSession]:
+        """Return a session whose clock goes on from `now`."""
+        return nullcontext(_SimulatedSession(now, math.inf if self.slots is None else self.slots))
 
 
-class _SimulatedCrew:
+class _SimulatedSession:
     queued = False
 
     def __init__(self, now: float, free: float) -> None:
         self.now, self.free = now, free
         self.placed = 0
-        self.due: list[tuple[float, int, Said]] = []
+        self.due: list[tuple[float, int, WorkerMessage]] = []
 
     def start(self, task: Task) -> None:
         self.free -= not task.live
@@ -45,30 +54,32 @@ class _SimulatedCrew:
         declared = report.declared
         inside = [(self._at(after), event) for after, _, event in report.events]
         if task.timeout is not None and declared > task.timeout:
-            self._place(GivenUp(task, self._at(task.timeout), task.timeout))
+            self._place(TimedOut(task, self._at(task.timeout), task.timeout))
             self._place(Late(task, report, self._at(declared), declared))
         elif task.live:
             for at, event in inside:
-                self._place(Heard(task, at, event))
+                self._place(Progress(task, at, event))
             self._place(Finished(task, report, self._at(declared), declared))
         else:
             self._place(Finished(task, report, self._at(declared), declared, inside))
 
-    def wait(self) -> Sequence[Said]:
+    def wait(self) -> Sequence[WorkerMessage]:
         self.now = self.due[0][0]
-        said = []
+        messages = []
+        # what ends at the same instant is told together, before anything new is decided
         while self.due and self.due[0][0] == self.now:
             one = heappop(self.due)[2]
-            self.free += isinstance(one, Finished | GivenUp) and not one.task.live
-            said.append(one)
-        return said
+            self.free += isinstance(one, Finished | TimedOut) and not one.task.live
+            messages.append(one)
+        return messages
 
     def cancel(self) -> None:
         pass
 
     def _at(self, seconds: float) -> float:
+        # 0.1 + 0.2 and 0.3 are the same instant
         return round(self.now + seconds, 9)
 
-    def _place(self, said: Said) -> None:
+    def _place(self, message: WorkerMessage) -> None:
         self.placed += 1
-        heappush(self.due, (said.at, self.placed, said))
+        heappush(self.due, (message.at, self.placed, message))

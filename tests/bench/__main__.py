@@ -11,7 +11,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from tests.bench import environment, imports, makespan, memory, mock_calls, pictures, speed, validation
+from tests.bench import environment, imports, makespan, memory, mock_calls, pictures, speed, validation, watching
 from tests.bench.effort import FULL, QUICK, Effort
 from tests.bench.elsewhere import DASK, PACKAGE_OF, Found, Settings, start
 from tests.bench.report import Part, Report, frameworks, load, loading
@@ -67,6 +67,7 @@ def measure(effort: Effort, peers: Path | None) -> Report:
     whole, held = memory.measure(effort.held)
     grown = speed.growth(*effort.grown) if effort.grown[2] else []
     large = speed.whole_plans(*effort.whole) if effort.whole[1] else []
+    watched = watching.measure(*effort.watched) if effort.watched[1] else []
     svg, apart = pictures.overhead(found), [row for one in founds for row in frameworks(one)]
     parts = [
         Part("Real time beside the critical path", makespan.rows(real, scale), "makespan", "critical path",
@@ -84,6 +85,7 @@ def measure(effort: Effort, peers: Path | None) -> Report:
         Part("Memory: what a run allocates at its peak", held, "planexec_lite", "asyncio + graphlib"),
         Part("Import", [*imports.measure(effort.imports[0]), *loading(found.imports)], "import", "beside",
              note=BESIDE_IMPORT),
+        Part("A large run that is watched", watched, "taken", "beside", note=f"{effort.watched[0]:,} steps on a virtual clock."),
         Part("The scripted model, a call", mock_calls.measure(effort.calls), "ours", "openai client, in process"),
     ]  # fmt: skip
     return Report([part for part in parts if part.rows], found.missing, found.versions, (began, load()))

@@ -21,6 +21,7 @@ class Effort:
         held: steps for the memory.
         imports: rounds of the imports; here, and in the environment of the frameworks.
         calls: calls of the scripted model in a round.
+        watched: steps and rounds for the live board and the player; rounds 0: not measured.
     """
 
     sizes: dict[int, int]
@@ -34,6 +35,7 @@ class Effort:
     held: int
     imports: tuple[int, int]
     calls: int
+    watched: tuple[int, int]
 
 
 FULL = Effort(
@@ -48,6 +50,7 @@ FULL = Effort(
     held=10_000,
     imports=(11, 5),
     calls=50,
+    watched=(1_000, 7),
 )
 QUICK = Effort(
     sizes={100: 5, 1_000: 5},
@@ -61,4 +64,5 @@ QUICK = Effort(
     held=1_000,
     imports=(7, 2),
     calls=20,
+    watched=(1_000, 2),
 )

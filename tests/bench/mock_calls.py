@@ -7,7 +7,7 @@ from statistics import median
 from typing import Any
 
 from mock_llm import MockLLM
-from mock_llm.wire import HttpRequest
+from mock_llm.types import HttpRequest
 from tests.bench.timing import Row, ratio, real, rounds
 
 SCENES = [

@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 from planexec_lite import Plan, PlanError, Run, Toolbox, ToolExecutor, execute
+from planexec_lite.loop.loop import Watch
 from planexec_lite.workers import Workers
 
 
 def fit(text: str, tools: Toolbox) -> Plan:
-    """The plan, parsed and found fit. A plan that was found fit is not checked again when it is executed."""
+    """The plan, parsed and found fit."""
     plan = Plan.parse(text)
     if problems := plan.problems(tools):
         raise PlanError(problems)
     return plan
 
 
-def alone(plan: Plan, tools: Toolbox, workers: Workers) -> Run:
+def alone(plan: Plan, tools: Toolbox, workers: Workers, watch: Watch | None = None) -> Run:
     """Execution alone: a fit plan in, results and events out."""
-    return execute(plan, ToolExecutor(tools), workers=workers)
+    return execute(plan, ToolExecutor(tools), workers=workers, watch=watch)
 
 
 def whole(text: str, tools: Toolbox, workers: Workers) -> Run:

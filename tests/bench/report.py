@@ -34,7 +34,7 @@ Dask moves work between machines. None of that is used here.
 
 COMPARED = {  # contender -> what it is here, and what it does not do that ours does
     "planexec_lite, Inline, Pool, Simulated": (
-        "`execute` on a plan found fit before; each call is validated again",
+        "`execute` checks the plan, and each call is validated again",
         "",
     ),
     "asyncio + graphlib": (

@@ -10,11 +10,11 @@ from planexec_lite import Plan, Simulated
 from tests.bench import makespan, ours, peers
 from tests.bench.barriers import TOOLS, cases, staircase, travel
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.mark.parametrize(("n", "by_levels"), [(2, 1.905), (3, 2.727), (5, 4.167), (8, 5.926)])
-def test_each_row_of_a_staircase_takes_equally_long_and_waiting_for_levels_costs_the_long_step_in_each(
-    n: int, by_levels: float
-) -> None:
+def test_waiting_for_levels_costs_the_long_step_in_each_row_of_a_staircase(n: int, by_levels: float) -> None:
     case = staircase(n)
     plan = Plan.parse(case.text)
     assert len(plan.steps) == n * n
@@ -29,7 +29,7 @@ def test_the_travel_plan_has_six_searches_six_summaries_and_one_join() -> None:
     assert travel().by_levels / travel().shortest > 1.7
 
 
-def test_every_case_is_fit_and_gives_the_same_results_to_ours_and_to_the_plain_peers() -> None:
+def test_every_case_is_fit_and_gives_ours_and_the_peers_the_same_results() -> None:
     with ThreadPoolExecutor(makespan.THREADS) as threads:
         for case in cases(scale=0.01):
             steps = peers.read(case.text)
@@ -38,11 +38,21 @@ def test_every_case_is_fit_and_gives_the_same_results_to_ours_and_to_the_plain_p
             assert peers.with_asyncio(steps, makespan.FUNCTIONS, threads) == expected
 
 
-def test_ours_and_the_plain_peers_take_far_less_than_level_by_level_in_real_time() -> None:
-    for case, factors in makespan.factors(makespan.measure(1, scale=0.25), scale=0.25).items():
-        if case == "8 × 8 staircase":
-            assert all(factor >= 1 for factor in factors.values())
-            assert all(factor < 3 for factor in factors.values()), "level by level takes 5.9 × the critical path"
+def test_ours_and_the_plain_peers_take_far_less_than_level_by_level() -> None:
+    # waiting for levels takes 5.9 times the critical path, however long one looks; what else a busy machine has to do
+    # weighs less the longer the steps are
+    seen = []
+    for scale in (0.25, 1, 4):
+        (factors,) = (
+            factors
+            for case, factors in makespan.factors(makespan.measure(1, scale=scale), scale=scale).items()
+            if case == "8 × 8 staircase"
+        )
+        assert all(factor >= 1 for factor in factors.values())
+        if all(factor < 3 for factor in factors.values()):
+            return
+        seen.append(factors)
+    pytest.fail(f"times the critical path, where level by level takes 5.9: {seen}")
 
 
 def test_a_makespan_beyond_the_target_is_missed_and_a_short_sleep_has_no_target() -> None:

@@ -100,7 +100,7 @@ def test_without_a_folder_nothing_is_made_and_the_report_can_say_so() -> None:
 
 
 @pytest.mark.slow
-def test_an_interpreter_without_the_frameworks_measures_ours_and_says_which_module_is_missing() -> None:
+def test_an_interpreter_without_the_frameworks_names_the_missing_module() -> None:
     found = start(Path(sys.executable), TINY)
     assert set(found.missing) == set(FRAMEWORKS)
     assert found.missing["LangGraph, graph"] == "ModuleNotFoundError: No module named 'langgraph'"
@@ -126,7 +126,7 @@ def test_a_framework_that_gets_a_plan_wrong_is_not_measured() -> None:
 
 
 @pytest.mark.slow
-def test_a_framework_that_fails_later_is_left_out_from_there_on_and_the_others_are_timed(
+def test_a_framework_that_fails_later_is_left_out_and_the_others_are_timed(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setitem(PACKAGE_OF, "Dask distributed", ("pydantic", "pydantic"))  # one that is installed here

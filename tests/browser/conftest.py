@@ -1,22 +1,16 @@
-"""What the browser tests of a module share: one JupyterLab, one Chromium, and a fresh page for each test."""
+"""What the browser tests of a module share: one Chromium, and a fresh page for each test. JupyterLab is shared by all."""
 
 from collections.abc import Iterator
 
 import pytest
 from playwright.sync_api import Browser, Page, sync_playwright
 
-from tests.browser.lab import CHROMIUM, FLAGS, Lab, started
-
-
-@pytest.fixture(scope="module")
-def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
-    """JupyterLab, started by `make lab` in a fresh copy."""
-    with started(tmp_path_factory.mktemp("lab")) as running:
-        yield running
+from tests.browser.lab import CHROMIUM, FLAGS
 
 
 @pytest.fixture(scope="module")
 def chromium() -> Iterator[Browser]:
+    assert CHROMIUM, "there is no Chromium here, and CI wants one: install Debian's package chromium, or Google Chrome"
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
         yield browser

@@ -12,7 +12,7 @@ from typing import Any
 
 from playwright.sync_api import Locator, Page
 
-from tests.browser.lab import DONE, PROMPTS
+from tests.browser.lab import COMPLAINTS, DONE, PROMPTS
 from tests.guards.books import ROOT
 
 SHOTS = ROOT / "build" / "screenshots"
@@ -20,6 +20,8 @@ AXE = "axe-core@4.10.3"
 DECISIONS = ("Approve", "Reject", "Ask for changes")
 IS_OPEN = """(desk.closest('.jp-Cell').querySelector('.jp-InputPrompt').innerText.includes('*')
     && desk.querySelector('button.pxl-main').checkVisibility())"""
+STOPPED = f"""(document.querySelector('.jp-Notebook-ExecutionIndicator')?.dataset.status === 'idle' &&
+    [...document.querySelectorAll(`{COMPLAINTS}`)].some(one => one.innerText.includes('NotDecided')))"""
 OPEN = f"[...document.querySelectorAll('.pxl-desk')].some(desk => {IS_OPEN})"
 FOCUSED = """() => { const at = document.activeElement; if (!at.closest('.pxl-desk')) return '';
     return at.labels?.length ? at.labels[0].innerText : at.innerText }"""
@@ -37,10 +39,12 @@ def button(where: Locator, name: str) -> Locator:
     return where.get_by_role("button", name=name, exact=True)
 
 
-def fill(where: Locator, label: str, text: str) -> None:
-    """Type into a field, and leave it."""
+def write(where: Locator, label: str, text: str) -> None:
+    """Type into a field as a person does: what stands there is chosen and deleted, then one key after the other."""
     field = where.get_by_label(label, exact=True)
-    field.fill(text)
+    field.press("ControlOrMeta+a")
+    field.press("Delete")
+    field.press_sequentially(text, delay=20)
     field.blur()
 
 
@@ -48,6 +52,16 @@ def wait_dark(where: Locator, name: str, dark: bool = True) -> None:
     """Wait until a button can't be pressed, or can."""
     state = ":disabled" if dark else ":enabled"
     where.locator(f"button{state}", has_text=re.compile(f"^{name}$")).wait_for()
+
+
+def approve(where: Locator) -> None:
+    """Press Approve; where the desk asks once more, because something can't be undone, say yes."""
+    button(where, "Approve").click()
+    button(where, "Approve").wait_for(state="hidden")
+    yes = button(where, "Yes, approve")
+    if yes.is_visible():
+        yes.click()
+        yes.wait_for(state="hidden")
 
 
 def waits(page: Page) -> bool:
@@ -68,9 +82,12 @@ def play(page: Page, where: Locator, gestures: Sequence[str | tuple[str, str]]) 
             edit.click() if edit.count() else None
             close.wait_for()
         if text is not None:
-            fill(where, label, text)
+            write(where, label, text)
             continue
         wait_dark(where, name, dark=False)
+        if name == "Approve":
+            approve(where)
+            continue
         button(where, name).click()
         if name in DECISIONS:
             button(where, "Approve").wait_for(state="hidden")
@@ -79,11 +96,13 @@ def play(page: Page, where: Locator, gestures: Sequence[str | tuple[str, str]]) 
 
 
 def script_of(source: str) -> list[str | tuple[str, str]]:
-    """The script that a cell gives to its review, where it stands there word for word; else one that approves."""
+    """The script that a cell gives to its desk, where it stands there word for word; else one that approves."""
     for node in ast.walk(ast.parse(source)):
-        if isinstance(node, ast.keyword) and node.arg == "script":
+        given = isinstance(node, ast.keyword) and node.arg == "script"
+        named = isinstance(node, ast.Assign) and [ast.unparse(one) for one in node.targets] == ["script"]
+        if given or named:
             with suppress(ValueError):
-                found: list[str | tuple[str, str]] = ast.literal_eval(node.value)
+                found: list[str | tuple[str, str]] = ast.literal_eval(node.value)  # type: ignore[attr-defined]
                 return found
     return ["Approve"]
 
@@ -97,16 +116,41 @@ def waiting(page: Page, after: Locator | None = None) -> Locator:
     return page.locator(".pxl-desk").nth(number)
 
 
+def stopped(page: Page) -> Locator:
+    """The cell at which Run All has stopped, because nobody has decided yet."""
+    page.wait_for_function(f"() => {STOPPED}")
+    cells = page.locator(".jp-CodeCell").all()
+    return next(cell for cell in cells if cell.locator(COMPLAINTS, has_text="NotDecided").count())
+
+
+def go_on(page: Page, cell: Locator) -> None:
+    """Run a cell and all below it, from the menu."""
+    cell.locator(".cm-content").click()
+    page.locator(".lm-MenuBar-itemLabel", has_text="Run").first.click()
+    page.get_by_role("menuitem", name="Run Selected Cell and All Below", exact=True).click()
+    cell.locator(COMPLAINTS).first.wait_for(state="detached")
+
+
+def cell_of(shown: Locator) -> Locator:
+    """The cell that shows a desk."""
+    return shown.locator("xpath=ancestor::*[contains(concat(' ', @class, ' '), ' jp-Cell ')]")
+
+
 def wait_for_a_person(page: Page, seconds: float = 180) -> None:
-    """Wait until every cell has run; where one waits for a decision, play its script by hand."""
-    for _ in range(20):
-        page.wait_for_function(f"() => ({DONE})() || {OPEN}", timeout=seconds * 1000)
+    """Wait until every cell has run; where a desk asks, play its script by hand, and go on where Run All has stopped."""
+    for _ in range(60):
+        page.wait_for_function(f"() => ({DONE})() || {OPEN} || {STOPPED}", timeout=seconds * 1000)
+        page.wait_for_timeout(500)  # a cell that shows a desk is still running for a moment
         if page.evaluate(DONE):
             return
-        shown = waiting(page)
-        cell = shown.locator("xpath=ancestor::*[contains(concat(' ', @class, ' '), ' jp-Cell ')]")
-        lines = cell.locator(".cm-line").all_inner_texts()
+        asked = stopped(page) if page.evaluate(f"() => {STOPPED}") else None
+        if asked is None and not page.evaluate(f"() => {OPEN}"):
+            continue
+        shown = desk(page) if asked else waiting(page)
+        lines = cell_of(shown).locator(".cm-line").all_inner_texts()
         play(page, shown, script_of("\n".join(lines)))
+        if asked:
+            go_on(page, asked)
     raise AssertionError("the cells ask and ask")
 
 
@@ -150,13 +194,18 @@ def axe() -> str | None:
         return member.read().decode()
 
 
-def serious_faults(page: Page, source: str, where: str) -> list[str]:
-    """What axe-core finds serious or critical in a part of the page."""
+def faults(page: Page, source: str, where: str, impacts: Sequence[str] = ()) -> list[str]:
+    """What axe-core finds in a part of the page; of these `impacts` alone, where some are named."""
     page.evaluate(source)
     found: dict[str, Any] = page.evaluate("where => axe.run(where)", where)
     return [
         f"{fault['id']}: {node['html'][:160]} {node['failureSummary'][:200]}"
         for fault in found["violations"]
-        if fault["impact"] in ("serious", "critical")
+        if not impacts or fault["impact"] in impacts
         for node in fault["nodes"]
     ]
+
+
+def serious_faults(page: Page, source: str, where: str) -> list[str]:
+    """What axe-core finds serious or critical in a part of the page."""
+    return faults(page, source, where, ("serious", "critical"))

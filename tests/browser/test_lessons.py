@@ -8,14 +8,14 @@ import pytest
 from playwright.sync_api import Page
 
 from tests.browser.flows import wait_for_a_person
-from tests.browser.lab import COMPLAINTS, Lab, in_a_browser, listen, ours, run_all, wait_until_ready
+from tests.browser.lab import COMPLAINTS, Lab, lessons_in_a_browser, listen, ours, run_all, wait_until_ready
 from tests.guards.books import LESSONS, ROOT
 
 PICTURES = """() => [...document.querySelectorAll('.jp-OutputArea-output img')].map(
     i => ({shown: i.complete && i.naturalWidth > 0 && i.getBoundingClientRect().width > 0, alt: i.alt,
         stored: !i.closest('.jupyter-widgets')}))"""
 
-pytestmark = in_a_browser
+pytestmark = lessons_in_a_browser
 
 
 def stored_pictures(path: Path) -> int:

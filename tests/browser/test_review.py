@@ -7,10 +7,19 @@ import pytest
 from playwright.sync_api import Page
 
 from tests.browser import flows
-from tests.browser.flows import button, desk, fill, shoot, wait_dark, waits
-from tests.browser.lab import COMPLAINTS, Lab, in_a_browser, listen, ours, run_all, wait_until_done, wait_until_ready
+from tests.browser.flows import button, desk, shoot, wait_dark, waits, write
+from tests.browser.lab import (
+    COMPLAINTS,
+    Lab,
+    desk_in_a_browser,
+    listen,
+    ours,
+    run_all,
+    wait_until_done,
+    wait_until_ready,
+)
 
-pytestmark = in_a_browser
+pytestmark = desk_in_a_browser
 
 SETUP = "from planexec_lite import *\nfrom planexec_lite import views\nfrom tests.views.desks import PLAN, TOOLS"
 REVIEW = 'decision = await views.review(PLAN, TOOLS, script=["Approve"])'
@@ -20,7 +29,7 @@ print(json.dumps([decision.verdict, decision.by, decision.comment, json.loads(pl
 if decision.verdict == "approve":
     run = execute(plan, ToolExecutor(TOOLS), workers=Simulated(4))
     print(json.dumps(run.results))"""
-ROUNDS = """from planexec_lite.reviewers import AskPerson
+ROUNDS = """from planexec_lite.review.reviewers import AskPerson
 class Planner:
     def plan(self, goal, board, tools):
         said = board.reviews[-1].comment if board.reviews else ""
@@ -33,7 +42,7 @@ while run.status == "paused":
 print(json.dumps([run.status, list(run.results), [event.verdict for event in run.board.reviews]]))"""
 MANY = """many = Plan(goal="Thirty things", steps=tuple(
     Step(id=str(n), description=f"Part {n}", tool="book", params={"hotel": "Sol"}) for n in range(1, 31)))
-screen = views.Review(many, TOOLS)
+screen = views.desk(many, TOOLS)
 screen"""
 OUTPUTS = "() => [...document.querySelectorAll('.jp-RenderedText')].map(one => one.innerText).join('\\n')"
 
@@ -75,25 +84,25 @@ def test_a_person_edits_adds_mends_and_approves(lab: Lab, page: Page, errors: li
     assert not button(shown, "Approve").is_disabled()
 
     button(shown, "Edit 1").click()
-    fill(shown, "days", "many")
+    write(shown, "days", "many")
     wait_dark(shown, "Approve")
     shown.get_by_text("valid integer").first.wait_for()
-    fill(shown, "days", "30")
+    write(shown, "days", "30")
     wait_dark(shown, "Approve", dark=False)
 
     button(shown, "Add a step").click()
     wait_dark(shown, "Approve")
-    fill(shown, "tool", "cancel")
-    fill(shown, "hotel", "Sol")
-    fill(shown, "waits for", "3, 9")
+    write(shown, "tool", "cancel")
+    write(shown, "hotel", "Sol")
+    write(shown, "waits for", "3, 9")
     shown.get_by_text("which does not exist").first.wait_for()
     shoot(page, "review-problem")
-    fill(shown, "waits for", "3")
+    write(shown, "waits for", "3")
+    shown.get_by_text("Step 4 added, after 3").wait_for()
     wait_dark(shown, "Approve", dark=False)
     assert "Step 1, days: nothing → 30" in shown.inner_text()
-    assert "Step 4 added, after 3" in shown.inner_text()
 
-    button(shown, "Approve").click()
+    flows.approve(shown)
     said, results = told(page)
     page.locator(".pxl-desk").scroll_into_view_if_needed()
     shoot(page, "review-approved")
@@ -109,7 +118,7 @@ def test_a_person_rejects_with_a_reason(lab: Lab, page: Page, errors: list[str])
     opened(lab, page, "reject", SETUP, REVIEW, TELL)
     shown = desk(page)
     assert button(shown, "Reject").is_disabled()
-    fill(shown, "Comment", "we stay at home")
+    write(shown, "Comment", "we stay at home")
     wait_dark(shown, "Reject", dark=False)
     button(shown, "Reject").click()
     (said,) = told(page)
@@ -119,12 +128,12 @@ def test_a_person_rejects_with_a_reason(lab: Lab, page: Page, errors: list[str])
 def test_a_person_asks_for_changes_and_the_planner_plans_again(lab: Lab, page: Page, errors: list[str]) -> None:
     opened(lab, page, "changes", SETUP, "import json\n" + ROUNDS)
     shown = desk(page)
-    fill(shown, "Comment", "cheaper, please")
+    write(shown, "Comment", "cheaper, please")
     button(shown, "Ask for changes").click()
     page.get_by_text("Changed since the last plan").wait_for()
     shown = desk(page)
     assert "Step 3 removed: Book" in shown.inner_text()
-    button(shown, "Approve").click()
+    flows.approve(shown)
     assert told(page) == [["finished", ["1", "2"], ["change", "approve"]]]
 
 
@@ -159,6 +168,10 @@ def test_all_of_it_can_be_done_from_the_keyboard(lab: Lab, page: Page, errors: l
     wait_dark(desk(page), "Approve", dark=False)
     go_to("Approve")
     page.keyboard.press("Enter")
+    page.wait_for_function(f"() => ({flows.FOCUSED})() === 'Back to the plan'")
+    page.keyboard.press("Shift+Tab")
+    assert page.evaluate(flows.FOCUSED) == "Yes, approve"
+    page.keyboard.press("Enter")
     said, _ = told(page)
     assert [step["id"] for step in said[3]["steps"]] == ["2", "1", "3", "4"]  # type: ignore[index]
     assert said[3]["steps"][3]["params"] == {"hotel": "dd Sol"}  # type: ignore[index]
@@ -171,12 +184,12 @@ def test_the_split_cell_form_asks_again_until_somebody_has_decided(lab: Lab, pag
         page,
         "split",
         SETUP,
-        "screen = views.Review(PLAN, TOOLS, script=['Approve'])\nscreen",
+        "screen = views.desk(PLAN, TOOLS, script=['Approve'])\nscreen",
         "screen.decision.by",
     )
     shown = desk(page)
     page.get_by_text("nobody has decided yet").first.wait_for()
-    button(shown, "Approve").click()
+    flows.approve(shown)
     page.wait_for_timeout(500)
     run_cell = page.locator(".jp-CodeCell").nth(2)
     run_cell.locator(".cm-content").click()
@@ -199,7 +212,7 @@ def test_an_interrupt_ends_the_wait_and_nothing_is_approved(lab: Lab, page: Page
     desk(page)
     page.locator(".jp-Toolbar [data-command='notebook:interrupt-kernel']").click()
     page.locator(COMPLAINTS, has_text="CancelledError").wait_for()
-    assert "Nobody decided." in page.locator(".pxl-desk").inner_text()
+    page.locator(".pxl-desk").get_by_text("The cell waits no longer.").wait_for()
 
 
 @pytest.mark.parametrize("mode", ["full", "contentVisibility"])
@@ -219,31 +232,32 @@ def test_a_desk_out_of_sight_is_never_decided_by_its_script(lab: Lab, page: Page
             break
         page.mouse.wheel(0, 400)
         page.wait_for_timeout(100)
-    approve.click()
+    flows.approve(page.locator(".pxl-desk"))
     page.mouse.wheel(0, 60_000)
     page.get_by_text("reviewer", exact=True).wait_for(state="attached")  # it may be out of sight too
 
 
 def test_the_focus_goes_through_the_desk_in_order_and_out_again(lab: Lab, page: Page, errors: list[str]) -> None:
-    opened(lab, page, "order", SETUP, "screen = views.Review(PLAN, TOOLS)\nscreen")
+    opened(lab, page, "order", SETUP, "screen = views.desk(PLAN, TOOLS)\nscreen")
     shown = desk(page)
     button(shown, "Edit 2").click()
     shown.get_by_label("things").wait_for()
     button(shown, "Edit 1").focus()
     assert flows.tab_through(page) == [
-        "Close 2", "description", "tool", "things", "heavy", "waits for", "done when", "effects", "undo", "Move 2 up",
+        "Close 2", "description", "tool", "things", "heavy", "waits for", "done when", "effects", "undo", "comment", "Move 2 up",
         "Move 2 down", "Add below 2", "Remove 2", "Edit 3", "Add a step", "Comment", "Later plans", "Approve",
     ]  # fmt: skip
 
 
 def test_the_desk_keeps_the_rules_on_both_themes(lab: Lab, page: Page, errors: list[str], themed: str) -> None:
-    opened(lab, page, f"rules-{themed}", SETUP, MANY, "screen = views.Review(PLAN, TOOLS, before=many)\nscreen")
+    opened(lab, page, f"rules-{themed}", SETUP, MANY, "screen = views.desk(PLAN, TOOLS, before=many)\nscreen")
     wait_until_done(page)
     thirty, three = page.locator(".pxl-desk").all()
+    button(thirty, "Show 20 more").click()
     button(thirty, "Edit 17").click()
-    fill(thirty, "waits for", "16, 44")
+    write(thirty, "waits for", "16, 44")
     button(three, "Edit 1").click()
-    fill(three, "days", "many")
+    write(three, "days", "many")
     button(three, "Add a step").click()
     wait_dark(three, "Approve")
     wait_dark(thirty, "Approve")

@@ -6,13 +6,13 @@ from playwright.sync_api import Page
 from planexec_lite import Plan, Step
 from planexec_lite.scenarios import migration
 from tests.browser import flows
-from tests.browser.flows import button, fill, play, shoot, wait_dark
-from tests.browser.lab import COMPLAINTS, Lab, in_a_browser, listen, ours, run_all, wait_until_ready
+from tests.browser.flows import button, desk, play, shoot, wait_dark, write
+from tests.browser.lab import COMPLAINTS, Lab, lessons_in_a_browser, listen, ours, run_all, wait_until_ready
 from tests.guards.books import LESSONS, ROOT
 
 LESSON = next((path for path in LESSONS if path.name.startswith("07")), None)
 
-pytestmark = [*in_a_browser, pytest.mark.skipif(LESSON is None, reason="there is no lesson 07")]
+pytestmark = [*lessons_in_a_browser, pytest.mark.skipif(LESSON is None, reason="there is no lesson 07")]
 
 REFUSED = Plan.parse(migration.DANGEROUS_PLAN)
 APPROVED = REFUSED.changed(
@@ -32,25 +32,36 @@ def test_a_person_rejects_asks_edits_and_approves_and_that_plan_runs(lab: Lab, p
     wait_until_ready(page)
     run_all(page)
 
-    shown = flows.waiting(page)
+    asked = flows.stopped(page)
+    asked.get_by_text("The run waits for you.").wait_for()
+    shown = desk(page)
     assert "happens once, can't be undone" in shown.inner_text()
     shown.scroll_into_view_if_needed()
     shoot(page, "lesson-07-refused")
+    asked.scroll_into_view_if_needed()
+    shoot(page, "lesson-07-waits")
     play(page, shown, [("Comment", "it deletes production"), "Reject"])
+    flows.go_on(page, asked)
 
-    shown = flows.waiting(page, after=shown)
-    play(page, shown, [("Comment", "Back up first, and delete nothing"), "Ask for changes"])
+    asked = flows.stopped(page)
+    play(page, desk(page), [("Comment", "Back up first, and delete nothing"), "Ask for changes"])
+    flows.go_on(page, asked)
 
-    shown = flows.waiting(page, after=shown)
+    asked, shown = flows.stopped(page), desk(page)
     button(shown, "Edit 2").click()
-    fill(shown, "message", "")
+    write(shown, "message", "")
     wait_dark(shown, "Approve")
-    fill(shown, "message", "Only a backup")
+    write(shown, "message", "Only a backup")
     wait_dark(shown, "Approve", dark=False)
     play(page, shown, [("3: tool", "backup_database"), "Add a step"])
     wait_dark(shown, "Approve")
     play(page, shown, [("4: tool", "verify_integrity"), "Approve"])
+    flows.go_on(page, asked)
 
+    asked, shown = flows.stopped(page), desk(page)
+    assert "The run waits before step 6." in shown.inner_text()
+    shown.scroll_into_view_if_needed()
+    shoot(page, "lesson-07-gate")
     flows.wait_for_a_person(page)
     assert page.locator(COMPLAINTS).all_inner_texts() == []
     said = page.get_by_text(f"reviewer approved {APPROVED.hash[:8]}; the planner had written {REFUSED.hash[:8]}")

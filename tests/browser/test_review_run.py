@@ -1,13 +1,29 @@
-"""The live board and the trace player in a real JupyterLab: the board reaches its end, the player moves."""
+"""The live board and the trace player in a real JupyterLab: they reach the end, move, are heard, and leave a picture."""
+
+import json
+import re
+import urllib.request
+from collections.abc import Iterator
+from typing import Any
 
 import pytest
-from playwright.sync_api import Page
+from playwright.sync_api import Locator, Page
 
+from planexec_lite.views.drawing.theme import contrast
 from tests.browser import flows
 from tests.browser.flows import button, shoot
-from tests.browser.lab import COMPLAINTS, Lab, in_a_browser, listen, ours, run_all, wait_until_done, wait_until_ready
+from tests.browser.lab import (
+    COMPLAINTS,
+    Lab,
+    lessons_in_a_browser,
+    listen,
+    ours,
+    run_all,
+    wait_until_done,
+    wait_until_ready,
+)
 
-pytestmark = in_a_browser
+pytestmark = lessons_in_a_browser
 
 SETUP = """import time
 from concurrent.futures import ThreadPoolExecutor
@@ -24,43 +40,219 @@ naps = [Step(id=str(n), tool="nap", params={"seconds": 0.5}, depends_on=(str(n -
 plan, tools = Plan(goal="Sleep", steps=tuple(naps)), Toolbox([nap])"""
 RUN = """with ThreadPoolExecutor(2) as threads:
     run = execute(plan, ToolExecutor(tools), workers=Pool(threads), watch=screen)"""
+LARGE = """from tests.views.worlds import chain, work
+from tests.views.worlds import plan as rows
+large = views.live()
+large"""
+RUN_LARGE = "big = execute(chain(1000), ToolExecutor(Toolbox([work])), workers=Simulated(4), watch=large)"
+RTL = """two = rows([("1", "שלום עולם: step one", 1, []), ("2", "قاعدة البيانات", 1, ["1"])])
+views.player(execute(two, ToolExecutor(Toolbox([work])), workers=Simulated(4)))"""
+RING = """one => { const style = getComputedStyle(one); const ground = colour => colour.match(/[\\d.]+/g).map(Number);
+    let behind = one.parentElement;
+    while (behind && ground(getComputedStyle(behind).backgroundColor)[3] === 0) behind = behind.parentElement;
+    return [style.outlineStyle, parseFloat(style.outlineWidth), ground(style.outlineColor),
+        ground(getComputedStyle(behind).backgroundColor)] }"""
 
 
-@pytest.mark.parametrize("theme", ["Light", "Dark"])
-def test_the_live_board_reaches_its_end_and_the_player_moves(lab: Lab, page: Page, theme: str) -> None:
-    errors = listen(page)
-    lab.themed(theme)
-    name = lab.book(f"live-{theme}.ipynb", SETUP, "screen = views.live()\nscreen", RUN, "views.player(run)")
-    page.goto(lab.address(name))
+@pytest.fixture(params=["Light", "Dark"])
+def themed(request: pytest.FixtureRequest, lab: Lab) -> Iterator[str]:
+    lab.themed(request.param)
+    yield request.param
+    lab.themed("Light")
+
+
+@pytest.fixture
+def errors(page: Page) -> Iterator[list[str]]:
+    """What the page complains of; nothing, when the test has ended."""
+    heard = listen(page)
+    yield heard
+    assert ours(heard) == []
+
+
+def opened(lab: Lab, page: Page, name: str, *cells: str) -> None:
+    """Open a notebook with these cells, and run them all."""
+    page.goto(lab.address(lab.book(f"{name}.ipynb", *cells)))
     wait_until_ready(page)
-    page.set_viewport_size({"width": 1280, "height": 2200})
+    page.set_viewport_size({"width": 1280, "height": 2400})
     run_all(page)
 
+
+def go_to(page: Page, number: Locator, text: str) -> None:
+    """Type a number as a person does: over what stands there, key by key, and Enter."""
+    number.click()
+    page.keyboard.press("Control+a")
+    page.keyboard.type(text, delay=30)
+    page.keyboard.press("Enter")
+
+
+def focused(page: Page) -> str:
+    said: str = page.evaluate("() => document.activeElement.labels?.[0]?.innerText || document.activeElement.innerText")
+    return said.strip()
+
+
+def spoken(page: Page) -> list[dict[str, Any]]:
+    """The status regions of the page as assistive technology gets them, with all words inside each."""
+    session = page.context.new_cdp_session(page)
+    nodes = {node["nodeId"]: node for node in session.send("Accessibility.getFullAXTree")["nodes"]}
+
+    def words(node: dict[str, Any]) -> str:
+        inner = [words(nodes[child]) for child in node.get("childIds", []) if child in nodes]
+        own = node.get("name", {}).get("value", "") if node.get("role", {}).get("value") == "StaticText" else ""
+        return " ".join(part for part in [own, *inner] if part)
+
+    return [
+        {"node": node["backendDOMNodeId"], "words": words(node)}
+        for node in nodes.values()
+        if node.get("role", {}).get("value") == "status" and words(node)
+    ]
+
+
+def test_the_live_board_reaches_its_end_and_the_player_moves(
+    lab: Lab, page: Page, errors: list[str], themed: str
+) -> None:
+    opened(lab, page, f"live-{themed}", SETUP, "screen = views.live()\nscreen", RUN, "views.player(run)")
     live, player = page.locator(".pxl-live"), page.locator(".pxl-player")
-    live.get_by_text("Running: 2 of 6 steps done.").wait_for()  # while the cell below is still running
+    live.get_by_text(
+        re.compile("Running: [1-5] of 6 steps done")
+    ).first.wait_for()  # while the cell below is still running
     assert player.count() == 0
-    shoot(page, f"live-{theme.lower()}")
-    live.get_by_text("Finished: 6 of 6 steps done.").wait_for()
+    shoot(page, f"live-{themed.lower()}")
+    live.get_by_text("Finished: 6 of 6 steps done.").first.wait_for()
     wait_until_done(page)
     assert page.locator(COMPLAINTS).all_inner_texts() == []
 
-    number = player.get_by_label("Number")
     assert "the run has finished" in player.inner_text()
-    number.fill("3")
-    number.press("Enter")
+    go_to(page, player.get_by_label("Event"), "3")
     player.get_by_text("Event 3 of 15").wait_for()
-    button(player, "Next").click()
+    page.keyboard.press("ArrowUp")
     player.get_by_text("Event 4 of 15").wait_for()
-    player.locator(".noUi-handle").focus()
-    player.locator(".noUi-handle").press("ArrowRight")
+    button(player, "Next").click()
     player.get_by_text("Event 5 of 15").wait_for()
     button(player, "Play").click()
     player.get_by_text("Event 7 of 15").wait_for()
     button(player, "Pause").click()
     page.wait_for_timeout(300)
-    shoot(page, f"player-{theme.lower()}")
-    handle = ['no name: <div class="noUi-handle']  # ipywidgets gives its slider no name; the number field has one
-    assert [said for said in flows.broken_rules(page, ".pxl-player") if not said.startswith(tuple(handle))] == []
-    assert flows.broken_rules(page, ".pxl-live") == []
-    lab.themed("Light")
-    assert ours(errors) == []
+    shoot(page, f"player-{themed.lower()}")
+
+
+def test_the_player_is_heard_and_keeps_the_focus_with_the_keyboard_alone(
+    lab: Lab, page: Page, errors: list[str], themed: str
+) -> None:
+    """One status region lasts; at an end of the run the focus stays where it is."""
+    opened(lab, page, f"heard-{themed}", SETUP, "from tests.views.worlds import deploy\nviews.player(deploy())")
+    wait_until_done(page)
+    player = page.locator(".pxl-player")
+    player.get_by_text("Event 19 of 19").wait_for()
+    (region,) = spoken(page)
+    assert region["words"].startswith("Event 19 of 19")
+
+    button(player, "First").focus()
+    for number, name in enumerate(["Back", "Play", "Next", "Last", "Event"]):
+        page.keyboard.press("Tab")
+        assert focused(page) == name, number
+        style, wide, ring, ground = page.evaluate(RING, page.evaluate_handle("() => document.activeElement"))
+        assert (style, wide) == ("solid", 2)
+        colours = ["#" + "".join(f"{int(part):02x}" for part in colour[:3]) for colour in (ring, ground)]
+        assert contrast(*colours) >= 3, colours
+
+    page.keyboard.press("Shift+Tab")
+    page.keyboard.press("Shift+Tab")
+    for key in ("Space", "Enter"):  # at the end already
+        page.keyboard.press(key)
+        assert focused(page) == "Next"
+    page.keyboard.press("Shift+Tab")
+    page.keyboard.press("Shift+Tab")
+    for number in (18, 17, 16):
+        page.keyboard.press("Space")
+        player.get_by_text(f"Event {number} of 19").wait_for()
+        assert focused(page) == "Back"
+    (again,) = spoken(page)
+    assert again["node"] == region["node"], "the region that is known, with other words"
+    assert again["words"].startswith("Event 16 of 19")
+
+
+def test_player_and_live_board_keep_the_rules_at_any_width(
+    lab: Lab, page: Page, errors: list[str], themed: str
+) -> None:
+    cells = [
+        SETUP,
+        "screen = views.live()\nscreen",
+        RUN,
+        "views.player(run)",
+        LARGE,
+        RUN_LARGE,
+        "views.player(big)",
+        RTL,
+    ]
+    opened(lab, page, f"wide-{themed}", *cells)
+    wait_until_done(page)
+    page.locator(".pxl-player").nth(2).get_by_text("Event 7 of 7").wait_for()
+    assert page.locator("td[dir=auto]", has_text="שלום").count() == 1
+    source = flows.axe()
+    for width in (1280, 390):
+        page.set_viewport_size({"width": width, "height": 2400})
+        if width == 390:
+            page.keyboard.press("ControlOrMeta+b")  # the list of files takes the room
+            page.wait_for_timeout(1500)
+        page.evaluate("() => document.querySelectorAll('.pxl-run').forEach((one, n) => one.id = `one-${n}`)")
+        for number in range(5):
+            where = f"#one-{number}"
+            page.locator(where).scroll_into_view_if_needed()
+            shoot(page, f"views-{themed.lower()}-{width}-{number}")
+            assert flows.broken_rules(page, where) == []
+            if source is not None:
+                assert flows.faults(page, source, where) == []
+
+
+def test_the_window_over_1000_steps_is_moved_with_the_keyboard(lab: Lab, page: Page, errors: list[str]) -> None:
+    opened(lab, page, "window", SETUP, LARGE, RUN_LARGE, "views.player(big)")
+    wait_until_done(page)
+    for where, last in ((".pxl-live", "1,000"), (".pxl-player", "1,000")):
+        shown = page.locator(where)
+        shown.get_by_text(f"Showing 40 of 1,000 steps: rows 961 to {last}.").wait_for()
+        go_to(page, shown.get_by_label("From row"), "300")
+        shown.get_by_text("rows 300 to 339.").wait_for()
+        assert shown.locator("tbody tr").count() == 40
+        button(shown, "Earlier steps").focus()
+        page.keyboard.press("Space")
+        shown.get_by_text("rows 260 to 299.").wait_for()
+        assert focused(page) == "Earlier steps"
+        button(shown, "Follow the changes").click()
+        shown.get_by_text("rows 961 to").wait_for()
+
+
+def test_a_notebook_that_is_opened_again_shows_still_pictures(lab: Lab, page: Page) -> None:
+    """JupyterLab says "model not found" for a widget whose kernel is gone, whatever else its output holds."""
+    opened(lab, page, "again", SETUP, "screen = views.live()\nscreen", RUN, "views.player(run)", "screen")
+    page.locator(".pxl-player").wait_for()
+    wait_until_done(page)
+    tables = page.locator("figure table")
+    assert page.locator("[class^=pxl-still]:visible").count() == 0, "a living widget hides its picture"
+    page.keyboard.press("Control+s")
+    page.wait_for_function("() => !document.title.startsWith('*')")
+    page.wait_for_timeout(500)
+    for session in json.loads(asked(lab, "GET", "/api/sessions")):
+        asked(lab, "DELETE", f"/api/sessions/{session['id']}")
+    page.goto(lab.address("again.ipynb"))
+    wait_until_ready(page)
+    page.get_by_text("model not found").first.wait_for()
+    page.get_by_text("Nothing has run yet").wait_for()
+    assert page.get_by_text("Run the cell again to use it.").count() == 3
+    assert [tables.nth(n).is_visible() for n in range(tables.count())] == [True, True]
+    assert page.get_by_text("step 6 gives").is_visible()
+    shoot(page, "opened-again")
+
+    cell = page.locator(".jp-CodeCell").first
+    cell.locator(".cm-content").click()
+    run_all(page)
+    page.locator(".pxl-player").wait_for()
+    wait_until_done(page)
+    assert page.locator("[class^=pxl-still]:visible").count() == 0
+
+
+def asked(lab: Lab, method: str, path: str) -> bytes:
+    """What the server answers."""
+    request = urllib.request.Request(lab.url + path, method=method, headers={"Authorization": f"token {lab.token}"})
+    with urllib.request.urlopen(request) as answer:
+        read: bytes = answer.read()
+    return read

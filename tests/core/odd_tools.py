@@ -8,6 +8,7 @@ import math
 import os
 import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 from planexec_lite.meter import charge, emit
@@ -117,6 +118,15 @@ def waits(seconds: float) -> float:
     """Sleep."""
     time.sleep(seconds)
     return seconds
+
+
+def waits_for(path: str) -> str:
+    """Wait until a file is there."""
+    for _ in range(1200):  # looking so seldom counts as no work, see tests/core/ending.py
+        if Path(path).exists():
+            return "it is there"
+        time.sleep(0.05)
+    raise TimeoutError(f"{path} never came")
 
 
 def tells(seconds: float) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 
 from planexec_lite import Plan, Policy, Simulated, Toolbox, ToolExecutor, execute
 from planexec_lite.events import to_dict
-from planexec_lite.schemas import plan_schema
+from planexec_lite.model.schemas import plan_schema
 from tests.core import odd_tools
 from tests.core.shapes import Job, Workshop, plan_of
 
@@ -32,12 +32,12 @@ def random_jobs(seed: int) -> list[Job]:
 
 
 def runs() -> list[Any]:
-    said = []
+    logs = []
     for seed in range(12):
         workers, policy = Simulated(seed % 4 + 1), Policy(failure="skip" if seed % 2 else "stop")
         run = execute(plan_of(random_jobs(seed)), ToolExecutor(Workshop().toolbox), workers=workers, policy=policy)
-        said.append([to_dict(event) for event in run.events])
-    return said
+        logs.append([to_dict(event) for event in run.events])
+    return logs
 
 
 def sets() -> Any:

@@ -6,11 +6,10 @@ import json
 import math
 import threading
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any
 
-from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 
 from planexec_lite import Board, Plan, Policy, Run, Step, Tool, Toolbox
@@ -32,15 +31,6 @@ from planexec_lite.events import (
     to_dict,
 )
 from planexec_lite.meter import charge
-
-T = TypeVar("T")
-
-
-def rounds(examples: int) -> settings:
-    """So many random examples, the same ones on every run."""
-    slow = [HealthCheck.too_slow, HealthCheck.data_too_large]
-    return settings(max_examples=examples, deadline=None, derandomize=True, suppress_health_check=slow)
-
 
 NAMES = (
     [str(n) for n in range(1, 15)],
@@ -147,25 +137,6 @@ def greedy(made: Sequence[Job], slots: float, stop: bool) -> list[tuple[str, flo
         running = [item for item in running if item[0] != now]
 
 
-def within(seconds: float, work: Callable[[], T]) -> T:
-    """Do `work` on a thread and fail, rather than hang, when it takes longer than `seconds`."""
-    done: list[T | BaseException] = []
-
-    def run() -> None:
-        try:
-            done.append(work())
-        except BaseException as problem:
-            done.append(problem)
-
-    thread = threading.Thread(target=run, daemon=True)
-    thread.start()
-    thread.join(seconds)
-    assert done, f"still hanging after {seconds} s"
-    if isinstance(done[0], BaseException):
-        raise done[0]
-    return done[0]
-
-
 def check_fold(run: Run) -> None:
     """The board is the fold of the events: also after JSON, and wherever the run is cut."""
     assert Board.of(run.events) == run.board
@@ -194,7 +165,7 @@ def first_ready(board: Board, order: Sequence[str]) -> str | None:
     for id in order:
         one = board.steps[id]
         if board.state[id] == "waiting" and all(board.state[other] == "done" for other in one.depends_on):
-            mine = [limit for limit in board.limits if (one.tool or "") in limit.tools]
+            mine = [limit for limit in board.table.limits if (one.tool or "") in limit.tools]
             if all(sum(tool in limit.tools for tool in running) < limit.slots for limit in mine):
                 return id
     return None
@@ -207,7 +178,8 @@ def check_order(run: Run, slots: float = math.inf) -> None:
         if isinstance(event, StepStarted):
             assert board.state[event.step] == ("waiting" if event.attempt == 1 else "failed")
             if event.attempt == 1:
-                assert event.step == first_ready(board, tuple(board.steps)), f"{event.step} overtook"
+                first = first_ready(board, tuple(board.steps))
+                assert event.step == first, f"step {event.step} started, and the first that was ready is {first}"
         elif isinstance(event, StepSkipped):
             assert board.state[event.step] == "waiting", f"{event.step} is {board.state[event.step]}, and is skipped"
         board.apply(event)
@@ -221,13 +193,24 @@ def check_order(run: Run, slots: float = math.inf) -> None:
             running[event.step] = step.tool or ""
             begun[event.step] = event.attempt
             assert len(running) <= slots
-            for limit in board.limits:
+            for limit in board.table.limits:
                 at_once = sum(tool in limit.tools for tool in running.values())
                 assert at_once <= limit.slots, f"{at_once} at once under the limit {limit.name}"
         elif isinstance(event, StepDone | StepFailed | StepCancelled):
             del running[event.step]
             begun[event.step] -= isinstance(event, StepCancelled)
     assert not running
+    if run.status == "finished":
+        check_complete(run)
+
+
+def check_complete(run: Run) -> None:
+    """The run did not end before every step had its turn: none waits though all that it waits for is done."""
+    for id, state in run.board.state.items():
+        after = run.board.steps[id].depends_on
+        ready = state == "waiting" and all(run.board.state[other] == "done" for other in after)
+        behind = f"step {', '.join(after)} is done" if after else "it waits for nobody"
+        assert not ready, f"the run ended ({run.status}) and step {id} never started, though {behind}"
 
 
 END = "the plan that was written so far"

@@ -23,18 +23,18 @@ KEYWORDS = {
 
 
 def faults(schema: Any) -> list[str]:
-    """Everything for which strict mode would refuse `schema`."""
-    found = list(_faults(schema, "$", 0))
+    """Everything for which strict mode would reject `schema`."""
+    messages = list(_faults(schema, "$", 0))
     if schema.get("type") != "object" or "anyOf" in schema:
-        found.append("$: the root is an object and no anyOf")
+        messages.append("$: the root is an object and no anyOf")
     nodes = list(_nodes(schema))
     properties = [name for node in nodes for name in node.get("properties", {})]
     choices = [choice for node in nodes for choice in node.get("enum", [])]
     if len(properties) > 5000 or len(choices) > 1000:
-        found.append(f"$: {len(properties)} properties (at most 5000), {len(choices)} enum values (at most 1000)")
+        messages.append(f"$: {len(properties)} properties (at most 5000), {len(choices)} enum values (at most 1000)")
     if sum(len(str(text)) for text in properties + choices) > 120_000:
-        found.append("$: names and choices have more than 120,000 characters")
-    return found
+        messages.append("$: names and choices have more than 120,000 characters")
+    return messages
 
 
 def _nodes(schema: dict[str, Any]) -> Iterator[dict[str, Any]]:

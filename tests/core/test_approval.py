@@ -110,7 +110,7 @@ def test_a_rejected_plan_never_runs() -> None:
     assert "Ada rejected the plan: too risky" in run.reason
 
 
-def test_a_change_goes_to_the_planner_in_the_reviewers_words_and_needs_a_new_approval() -> None:
+def test_a_change_goes_to_the_planner_in_words_and_needs_a_new_approval() -> None:
     world, planner = World(), Answers([step("1", "production")], [step("1", "staging")])
     change = Decision("change", "Ada", "leave production alone")
     one = agent(world, planner, ScriptedReviewer([change]))
@@ -164,7 +164,7 @@ def test_an_opened_gate_does_not_open_for_another_step_of_the_same_name() -> Non
     assert (again.status, again.reason) == ("paused", "waits for gate of step 1")
 
 
-def test_a_change_without_a_planner_to_make_it_is_refused() -> None:
+def test_a_change_without_a_planner_to_make_it_is_rejected() -> None:
     world = World()
     paused = execute(Plan.parse([step("1", "production", gate=True)]), world.executor)
     with pytest.raises(ValueError, match="planner"):
@@ -172,7 +172,7 @@ def test_a_change_without_a_planner_to_make_it_is_refused() -> None:
     assert world.deleted == []
 
 
-def test_a_reviewer_who_always_wants_a_change_does_not_keep_the_run_going_for_ever() -> None:
+def test_a_reviewer_who_always_wants_a_change_does_not_keep_the_run_going() -> None:
     class Never:
         reviews = 0
 

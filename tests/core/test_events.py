@@ -22,6 +22,7 @@ from planexec_lite import (
     events,
     execute,
 )
+from planexec_lite.board import IllegalTransition
 from planexec_lite.decide import decide
 from planexec_lite.events import (
     Ended,
@@ -34,11 +35,12 @@ from planexec_lite.events import (
     StepSkipped,
     StepStarted,
 )
-from planexec_lite.limits import Limit
 from planexec_lite.meter import ModelCall
 from planexec_lite.plan import Problem
 from planexec_lite.tools import Toolbox
-from tests.core.shapes import Job, Workshop, jobs, json_values, plan_of, rounds
+from planexec_lite.tools.limits import Limit
+from tests.core.shapes import Job, Workshop, jobs, json_values, plan_of
+from tests.rounds import rounds
 
 seconds = st.integers(0, 4000).map(lambda quarters: quarters / 4)
 names = st.sampled_from(["1", "5b", "1.1"])
@@ -59,6 +61,9 @@ some = {
     events.StepProposed: st.builds(events.StepProposed, seconds, plans.map(lambda plan: plan.steps[0])),
     events.StepCancelled: st.builds(events.StepCancelled, seconds, names),
     events.StepLate: st.builds(events.StepLate, seconds, names, json_values, st.none() | st.text(), seconds),
+    events.StepHeld: st.builds(events.StepHeld, seconds, names, st.text()),
+    events.StepPaused: st.builds(events.StepPaused, seconds, names, st.text(), seconds, model_calls),
+    events.Interrupted: st.builds(events.Interrupted, seconds, st.none() | names),
     events.PlanFailed: st.builds(events.PlanFailed, seconds, st.text(), seconds, model_calls),
     events.Reviewed: st.builds(
         events.Reviewed, seconds, st.sampled_from(["approve", "reject", "change"]), st.text(), st.text(), st.text(),
@@ -130,11 +135,11 @@ def test_a_step_is_done_once_and_only_after_it_was_started() -> None:
         [{"id": "a", "depends_on": []}, {"id": "b", "depends_on": []}, {"id": "c", "depends_on": ["a", "b"]}]
     )
     board = Board.of([RunStarted(0.0, "g", False, False), PlanProposed(0.0, plan)])
-    with pytest.raises(KeyError, match="a"):
+    with pytest.raises(IllegalTransition, match="StepDone: step a"):
         board.apply(StepDone(1.0, "a", 1))
     for event in (StepStarted(1.0, "a"), StepStarted(1.0, "b"), StepDone(2.0, "a", 1)):
         board.apply(event)
-    with pytest.raises(KeyError, match="a"):
+    with pytest.raises(IllegalTransition, match="StepDone: step a"):
         board.apply(StepDone(2.0, "a", 1))
     assert board.ready is None
 

@@ -29,7 +29,8 @@ from planexec_lite import (
     tool,
 )
 from planexec_lite.events import Paused, PlanProposed, Reviewed, StepStarted, from_dict, to_dict
-from tests.core.shapes import Portions, check_fold, check_order, rounds, step
+from tests.core.shapes import Portions, check_fold, check_order, step
+from tests.rounds import rounds
 
 
 class World:
@@ -101,7 +102,7 @@ def check_approved(run: Run) -> None:
             approved.add(event.plan_hash)
         if isinstance(event, Reviewed) and event.verdict == "change":
             approved.discard(event.plan_hash)
-        if isinstance(event, PlanProposed) and event.granted and event.plan is not None:
+        if isinstance(event, PlanProposed) and event.granted_by and event.plan is not None:
             approved.add(event.plan.hash)
         if isinstance(event, StepStarted):
             assert board.proposal is not None
@@ -158,7 +159,7 @@ def test_an_edited_plan_is_what_runs_and_what_is_approved() -> None:
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )
-def test_an_edited_plan_that_is_unfit_is_refused_before_anything_is_recorded(edited: Plan, code: str) -> None:
+def test_an_invalid_edited_plan_is_rejected_before_anything_is_recorded(edited: Plan, code: str) -> None:
     world = World()
     one = agent(world, Portions(plan(look("1"))))
     paused = one.run("work")
@@ -187,7 +188,7 @@ def test_an_edited_plan_that_is_the_same_is_no_edit() -> None:
     assert run.status == "finished"
 
 
-def test_a_plan_may_be_edited_after_some_of_it_is_done_and_the_done_steps_stay_as_they_are() -> None:
+def test_a_half_done_plan_may_be_edited_and_its_done_steps_stay_as_they_are() -> None:
     world = World("2")
     one = agent(world, Portions(plan(look("1"), look("2", "1")), plan(look("3", "1"))), max_replans=1)
     run = one.resume(one.run("work"), Decision("approve"))
@@ -282,14 +283,14 @@ def granting(bound: int, *more: Any) -> ScriptedReviewer:
     return ScriptedReviewer([Decision("approve", by="Ada", grant=Grant(bound)), *more])
 
 
-def test_within_a_grant_a_replan_runs_without_asking_and_says_whose_grant_it_was() -> None:
+def test_within_a_grant_a_replan_runs_unasked_and_says_whose_grant_it_was() -> None:
     world = World("1")
     run = agent(world, Portions(plan(look("1"), look("2", "1")), plan(look("1b"), look("2", "1b"))), granting(2)).run(
         "x"
     )
     check(run)
     assert (run.status, world.done) == ("finished", ["1", "1b", "2"])
-    assert [event.granted for event in run.events if isinstance(event, PlanProposed)] == ["", "Ada"]
+    assert [event.granted_by for event in run.events if isinstance(event, PlanProposed)] == ["", "Ada"]
     assert len(run.board.reviews) == 1
 
 
@@ -419,7 +420,7 @@ def test_a_grant_at_a_gate_counts_from_there() -> None:
     assert (run.status, world.done) == ("finished", ["1", "2", "3", "3b"])
 
 
-def test_an_edited_plan_may_come_with_a_grant_and_the_grant_is_about_the_edited_plan() -> None:
+def test_a_grant_that_comes_with_an_edited_plan_is_about_the_edited_plan() -> None:
     world = World("1")
     edited = plan(look("1"))
     decision = Decision("approve", by="Ada", plan=edited, grant=Grant(1))
@@ -515,7 +516,7 @@ def test_nothing_ever_runs_that_was_neither_approved_nor_granted(
                 seen, bound, spent = [], -1, []
             if event.grant is not None:
                 seen, bound, spent = list(board.plan.steps), event.grant.new_steps, []
-        if isinstance(event, PlanProposed) and event.granted:
+        if isinstance(event, PlanProposed) and event.granted_by:
             assert event.plan is not None
             assert bound >= 0
             new = [one for one in event.plan.steps if one not in seen]

@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given
 
 from planexec_lite import Plan, Toolbox, tool
-from tests.core.shapes import Job, jobs, plan_of, rounds
+from tests.core.shapes import Job, jobs, plan_of
+from tests.rounds import rounds
 
 MANY = 100_000
 
@@ -69,7 +70,14 @@ def add(numbers: list[int]) -> int:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("shape", "waves"), [(chain, MANY), (fan, 2), (layered, MANY // 10)])
+@pytest.mark.parametrize(
+    ("shape", "waves"),
+    [
+        pytest.param(chain, MANY, marks=pytest.mark.wide),
+        pytest.param(fan, 2, marks=pytest.mark.wide),
+        (layered, MANY // 10),
+    ],
+)
 def test_a_hundred_thousand_steps_are_read_and_checked(shape: object, waves: int) -> None:
     assert callable(shape)
     steps = [
@@ -87,7 +95,7 @@ def test_a_hundred_thousand_steps_are_read_and_checked(shape: object, waves: int
     assert plan.critical_path()[1] == waves
 
 
-def test_a_circle_of_many_thousand_steps_is_named() -> None:
+def test_a_cycle_of_many_thousand_steps_is_named() -> None:
     steps = [{"id": n, "depends_on": [n - 1 or 20_000]} for n in range(1, 20_001)]
     problems = Plan.parse(steps).problems()
     assert [problem.code for problem in problems] == ["cycle"]

@@ -99,14 +99,14 @@ def test_modify_carries_out_the_changed_task_under_the_same_id() -> None:
 
 
 @pytest.mark.parametrize(
-    ("said", "verdict"),
+    ("answer", "verdict"),
     [(True, "accept"), (None, "accept"), (False, "replan"), ("too dear", "replan"), (Verdict("retry"), "retry")],
 )
-def test_a_rule_may_answer_in_short(said: Any, verdict: str) -> None:
+def test_a_rule_may_answer_in_short(answer: Any, verdict: str) -> None:
     step = Step(id="1", success_criteria="cheap")
-    ruled = RuleEvaluator(lambda step, result: said).evaluate(step, 1, Board())
+    ruled = RuleEvaluator(lambda step, result: answer).evaluate(step, 1, Board())
     assert ruled.verdict == verdict
-    if said is False:
+    if answer is False:
         assert "cheap" in ruled.reason
 
 
@@ -117,7 +117,7 @@ def test_judging_takes_time_on_the_clock_and_costs_model_calls() -> None:
     assert (run.makespan, run.usage.calls) == (4.0, 1)
 
 
-YES = {"verdict": "accept", "reason": "fine", "task": None, "wanting": None}
+YES = {"verdict": "accept", "reason": "fine", "task": None, "rejects": None}
 
 
 @pytest.mark.parametrize("answer", ["fine by me", '{"verdict": "accept"}', "[]", "null"])
@@ -128,7 +128,7 @@ def test_an_answer_that_is_no_verdict_leaves_the_step_unverified(answer: str) ->
     assert run.board.unverified == {"1"}
 
 
-def test_the_model_that_judges_sees_criterion_and_result_and_neither_tools_nor_the_planner() -> None:
+def test_the_judging_model_sees_criterion_and_result_not_tools_nor_the_planner() -> None:
     llm = MockLLM([{"name": "yes", "when": {"role": "evaluator"}, "reply": {"json": YES}}])
     judge = LLMEvaluator(llm.client())
     execute(Plan.parse(ONE), ToolExecutor(Counter().tools), evaluator=judge, workers=Simulated())
@@ -192,7 +192,7 @@ def test_a_modified_step_does_not_run_what_nobody_approved(gate: bool) -> None:
         {"id": "1", "tool": "make", "params": {"m": 2}},
     ],
 )
-def test_a_modified_step_that_is_unfit_is_not_run(changed: dict[str, Any]) -> None:
+def test_a_modified_step_that_is_invalid_is_not_run(changed: dict[str, Any]) -> None:
     world = Counter()
     other = Step(**{"success_criteria": "it is even"} | changed)
     rule = RuleEvaluator(lambda step, result: Verdict("modify", "small", other))
@@ -202,11 +202,11 @@ def test_a_modified_step_that_is_unfit_is_not_run(changed: dict[str, Any]) -> No
     assert Board.of(from_dict(to_dict(event)) for event in run.events) == run.board
 
 
-@pytest.mark.parametrize("said", [None, True, "accept"])
-def test_an_evaluator_that_gives_no_verdict_leaves_the_step_unverified(said: Any) -> None:
+@pytest.mark.parametrize("answer", [None, True, "accept"])
+def test_an_evaluator_that_gives_no_verdict_leaves_the_step_unverified(answer: Any) -> None:
     class Odd:
         def evaluate(self, step: Step, result: Any, board: Board) -> Any:
-            return said
+            return answer
 
     run = execute(Plan.parse(ONE), ToolExecutor(Counter().tools), evaluator=Odd(), workers=Simulated())
     assert (run.status, run.board.unverified) == ("finished", {"1"})

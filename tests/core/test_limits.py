@@ -33,7 +33,9 @@ from planexec_lite import (
     tool,
 )
 from planexec_lite.events import PlanProposed, RunStarted, StepCancelled, StepStarted
-from tests.core.shapes import END, Portions, Writing, check_fold, check_order, first_ready, rounds, starts, step, within
+from tests.core.ending import to_its_end
+from tests.core.shapes import END, Portions, Writing, check_fold, check_order, first_ready, starts, step
+from tests.rounds import rounds
 
 
 @tool(latency=2.0)
@@ -99,7 +101,7 @@ def test_a_step_under_two_limits_needs_a_place_of_both() -> None:
     assert starts(run) == [("1", 0.0), ("2", 0.0), ("4", 3.0), ("3", 10.0)]
 
 
-def test_a_limit_on_what_nobody_has_is_refused_before_anything_happens() -> None:
+def test_a_limit_on_what_nobody_has_is_rejected_before_anything_happens() -> None:
     for limits, words in [
         ({"ovn": 1}, "did you mean 'oven'"),
         ({"oven": 0}, "at least one"),
@@ -160,7 +162,7 @@ def test_on_threads_no_more_are_really_at_it_than_the_limit_says() -> None:
     tools = Toolbox([shop.tool("a", ("x",)), shop.tool("b", ("x", "y")), shop.tool("c", ("y",)), shop.tool("d", ())])
     plan = Plan.parse([step(str(n), "abcd"[n % 4], seconds=0.01) for n in range(32)])
     with ThreadPoolExecutor(8) as pool:
-        run = within(20, lambda: execute(plan, ToolExecutor(tools), workers=Pool(pool, limits={"x": 2, "y": 1})))
+        run = to_its_end(lambda: execute(plan, ToolExecutor(tools), workers=Pool(pool, limits={"x": 2, "y": 1})))
     assert run.status == "finished"
     assert shop.most["x"] <= 2
     assert shop.most["y"] == 1
@@ -184,7 +186,7 @@ def kitchens(draw: st.DrawFn) -> tuple[list[dict[str, Any]], dict[str, int], int
 
 @rounds(150)
 @given(kitchens())
-def test_who_starts_is_always_the_first_in_plan_order_of_those_that_have_a_place(kitchen: Any) -> None:
+def test_who_starts_is_the_first_in_plan_order_of_those_that_have_a_place(kitchen: Any) -> None:
     steps, limits, slots = kitchen
     run = cook(steps, limits, slots)
     assert run.status == "finished"
@@ -333,7 +335,7 @@ def test_a_steps_without_a_tool_takes_a_pair_of_hands_of_the_first_role() -> Non
     assert starts(run) == [("1", 0.0), ("2", 2.0)]
 
 
-def test_a_team_without_sense_is_refused() -> None:
+def test_a_team_without_sense_is_rejected() -> None:
     ann = Named("Ann", chop)
     with pytest.raises(ValueError, match="at least one role"):
         Team({})
@@ -343,7 +345,7 @@ def test_a_team_without_sense_is_refused() -> None:
         Team({"cook": ann}, slots={"cook": 0})
 
 
-def test_a_plan_for_a_tool_that_no_role_has_is_refused() -> None:
+def test_a_plan_for_a_tool_that_no_role_has_is_rejected() -> None:
     team = Team({"cook": Named("Ann", chop)})
     with pytest.raises(ValueError, match="unknown_tool"):
         execute(Plan.parse([step("1", "bake")]), team)
@@ -355,7 +357,7 @@ def test_several_executors_share_one_board_on_threads() -> None:
     team = Team({"ann": ann, "bob": bob}, slots={"ann": 2, "bob": 1})
     plan = Plan.parse([step(str(n), "ab"[n % 2], *([str(n - 3)] if n > 5 else []), seconds=0.005) for n in range(20)])
     with ThreadPoolExecutor(6) as pool:
-        run = within(20, lambda: execute(plan, team, workers=Pool(pool)))
+        run = to_its_end(lambda: execute(plan, team, workers=Pool(pool)))
     assert run.status == "finished"
     assert shop.most["ann"] <= 2
     assert shop.most["bob"] == 1

@@ -1,4 +1,4 @@
-"""Planners in the one loop: how far they look ahead, how an unfit answer is repaired, and where it all ends."""
+"""Planners in the one loop: how far they look ahead, how an invalid answer is repaired, and where it all ends."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from planexec_lite import (
     ToolExecutor,
 )
 from planexec_lite.events import PlanFailed, PlanProposed, PlanStarted, StepStarted
-from planexec_lite.schemas import plan_schema
+from planexec_lite.model.schemas import plan_schema
 from tests.core.strict_rules import faults
 
 GOAL = "What is 12 * 4 + 5?"
@@ -67,7 +67,7 @@ class FakeClient:
         parsed = SimpleNamespace(choices=[choice], usage=usage)
         return SimpleNamespace(headers={"openai-processing-ms": "1500"}, parse=lambda: parsed)
 
-    def said(self, request: int) -> str:
+    def sent(self, request: int) -> str:
         """All that was written in one request, as one text."""
         return "\n".join(message["content"] for message in self.requests[request]["messages"])
 
@@ -120,9 +120,19 @@ def test_the_model_is_told_the_tools_the_limit_and_a_legal_strict_schema() -> No
         plan_schema(TOOLS),
     )
     assert faults(shape["schema"]) == []
-    assert "multiply(a: integer, b: integer): Multiply two numbers." in client.said(0)
-    assert "at most 7 steps" in client.said(0)
-    assert GOAL in client.said(0)
+    assert "multiply(a: integer, b: integer): Multiply two numbers." in client.sent(0)
+    assert "at most 7 steps" in client.sent(0)
+    assert GOAL in client.sent(0)
+
+
+@pytest.mark.parametrize("options", [{}, {"horizon": 1}, {"tasks": True}], ids=str)
+def test_the_model_is_asked_for_criteria_checks_and_what_may_fail(options: dict[str, Any]) -> None:
+    told = LLMPlanner(FakeClient(""), "m", **options).instructions(TOOLS)
+    rules = [line for line in told.splitlines() if line.startswith("- ")]
+    assert sum("success_criteria says how to tell" in rule for rule in rules) == 1
+    assert sum("add a step that checks it" in rule for rule in rules) == 1
+    assert sum("Say what may fail" in rule for rule in rules) == 1
+    assert "rollback lists the calls" in told
 
 
 def test_a_model_that_is_asked_for_one_step_at_a_time_sees_what_came_out() -> None:
@@ -131,12 +141,12 @@ def test_a_model_that_is_asked_for_one_step_at_a_time_sees_what_came_out() -> No
     run = agent(NextStepPlanner(client, "m")).run(GOAL)
     assert (run.status, run.answer) == ("finished", "It is 53.")
     assert asked(run) == ["first", "horizon", "horizon"]
-    assert "the next step only" in client.said(0)
-    assert "result 48" in client.said(1)
-    assert "result 53" in client.said(2)
+    assert "the next step only" in client.sent(0)
+    assert "result 48" in client.sent(1)
+    assert "result 53" in client.sent(2)
 
 
-def test_an_unfit_plan_goes_back_with_the_validators_own_words() -> None:
+def test_an_invalid_plan_goes_back_with_the_validators_own_words() -> None:
     bad = {"goal": GOAL, "steps": [FIRST | {"tool": "times"}, SECOND | {"depends_on": []}]}
     client = FakeClient(bad, {"steps": [FIRST, SECOND]})
     run = agent(LLMPlanner(client, "m")).run(GOAL)
@@ -144,7 +154,7 @@ def test_an_unfit_plan_goes_back_with_the_validators_own_words() -> None:
     assert asked(run) == ["first", "repair"]
     problems = Plan.parse(bad).problems(TOOLS)
     assert len(problems) == 2
-    assert all(str(problem) in client.said(1) for problem in problems)
+    assert all(str(problem) in client.sent(1) for problem in problems)
     roles = [message["role"] for message in client.requests[1]["messages"]]
     assert roles == ["system", "user", "assistant", "user"]
     assert Plan.parse(client.requests[1]["messages"][2]["content"]) == Plan.parse(bad)
@@ -167,9 +177,9 @@ def test_an_answer_that_is_no_plan_is_repaired_too(answer: Any, code: str) -> No
     client = FakeClient(answer, {"steps": [FIRST, SECOND]})
     run = agent(LLMPlanner(client, "m", max_steps=8)).run(GOAL)
     assert run.answer == 53
-    refused = next(event for event in run.events if isinstance(event, PlanProposed))
-    assert [problem.code for problem in refused.problems] == [code]
-    assert f"[{code}]" in client.said(1)
+    rejected = next(event for event in run.events if isinstance(event, PlanProposed))
+    assert [problem.code for problem in rejected.problems] == [code]
+    assert f"[{code}]" in client.sent(1)
 
 
 def test_the_text_of_an_empty_plan_goes_back_as_well() -> None:

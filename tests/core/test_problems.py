@@ -1,4 +1,4 @@
-"""Whether a plan is fit to run: each fault with its code and step, all of them at once, and nothing runs before."""
+"""Whether a plan is valid: each fault with its code and step, all of them at once, and nothing runs before."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 from planexec_lite import Plan, PlanError, PlannerExecutor, Policy, RulePlanner, Tool, Toolbox, ToolExecutor, execute
 from planexec_lite.plan import Problem
-from tests.core.shapes import Job, Workshop, jobs, plan_of, rounds
+from tests.core.shapes import Job, Workshop, jobs, plan_of
+from tests.rounds import rounds
 
 
 def search(query: str, most: int = 3) -> list[str]:
@@ -29,7 +30,7 @@ TOOLS = Toolbox([search, shout])
 GOOD = {"id": "1", "tool": "search", "params": {"query": "wind"}}
 
 
-def found(source: Any, **options: Any) -> list[tuple[str, str | None]]:
+def codes(source: Any, **options: Any) -> list[tuple[str, str | None]]:
     return [(problem.code, problem.step) for problem in Plan.parse(source).problems(TOOLS, **options)]
 
 
@@ -61,7 +62,7 @@ def second(**fields: Any) -> list[dict[str, Any]]:
     ],
 )
 def test_each_fault_has_its_code_and_its_step(source: Any, code: str, step: str | None) -> None:
-    assert found(source) == [(code, step)]
+    assert codes(source) == [(code, step)]
     problem = Plan.parse(source).problems(TOOLS)[0]
     assert problem.message
     assert problem.hint
@@ -85,23 +86,23 @@ def test_each_fault_has_its_code_and_its_step(source: Any, code: str, step: str 
         },
     ],
 )
-def test_a_fit_plan_has_no_problems(source: Any) -> None:
-    assert found(source) == []
+def test_a_valid_plan_has_no_problems(source: Any) -> None:
+    assert codes(source) == []
 
 
 def test_done_steps_may_be_waited_for_but_not_written_again() -> None:
     later = [{"id": "2", "tool": "search", "params": {"query": "{step_1_result}"}, "depends_on": ["1"]}]
-    assert found(later, done=["1"]) == []
-    assert found([GOOD], done=["1"]) == [("done_already", "1")]
-    assert found([], done=["1"]) == []
-    assert found({"steps": [], "complete": False}, done=["1"]) == [("empty_plan", None)]
+    assert codes(later, done=["1"]) == []
+    assert codes([GOOD], done=["1"]) == [("done_already", "1")]
+    assert codes([], done=["1"]) == []
+    assert codes({"steps": [], "complete": False}, done=["1"]) == [("empty_plan", None)]
 
 
 def test_an_oversized_plan_is_a_fault_only_where_a_bound_is_given() -> None:
     many = [GOOD | {"id": n} for n in range(1, 6)]
-    assert found(many) == []
-    assert found(many, max_steps=5) == []
-    assert found(many, max_steps=4) == [("too_many_steps", None)]
+    assert codes(many) == []
+    assert codes(many, max_steps=5) == []
+    assert codes(many, max_steps=4) == [("too_many_steps", None)]
 
 
 def test_all_faults_are_told_at_once() -> None:
@@ -117,7 +118,7 @@ def test_all_faults_are_told_at_once() -> None:
         {"id": "4", "tool": "search"},
         {"id": "4", "tool": "search", "params": {"query": ""}},
     ]
-    assert Counter(found(source, max_steps=4)) == Counter(
+    assert Counter(codes(source, max_steps=4)) == Counter(
         [
             ("too_many_steps", None), ("duplicate_id", "4"), ("cycle", "2"), ("unknown_tool", "1"),
             ("self_dependency", "1"), ("unknown_dependency", "1"), ("dangling_reference", "2"),
@@ -126,7 +127,7 @@ def test_all_faults_are_told_at_once() -> None:
     )  # fmt: skip
 
 
-def test_every_circle_is_named_once_in_the_order_of_waiting() -> None:
+def test_every_cycle_is_named_once_in_the_order_of_waiting() -> None:
     waits = {"1": ["2"], "2": ["3"], "3": ["1"], "4": ["1"], "5": ["6"], "6": ["5", "4"], "7": []}
     problems = Plan.parse([{"id": id, "depends_on": on} for id, on in waits.items()]).problems()
     assert [problem.message.partition(":")[0] for problem in problems if problem.code == "cycle"] == [
@@ -218,20 +219,20 @@ def test_a_random_plan_that_is_broken_once_has_exactly_that_fault(
 
 @rounds(60)
 @given(jobs(most=8), st.data())
-def test_a_random_circle_is_found_with_its_members(made: list[Job], data: st.DataObject) -> None:
+def test_a_random_cycle_is_found_with_its_members(made: list[Job], data: st.DataObject) -> None:
     ids = [job.id for job in made]
-    circle = data.draw(st.permutations(ids))[: data.draw(st.integers(2, max(2, len(ids))))] + (
+    cycle = data.draw(st.permutations(ids))[: data.draw(st.integers(2, max(2, len(ids))))] + (
         ["x"] if len(ids) == 1 else []
     )
-    waits: dict[str, tuple[str, ...]] = dict.fromkeys([*ids, *circle], ())
-    waits.update(zip(circle, [(id,) for id in [*circle[1:], circle[0]]], strict=True))
+    waits: dict[str, tuple[str, ...]] = dict.fromkeys([*ids, *cycle], ())
+    waits.update(zip(cycle, [(id,) for id in [*cycle[1:], cycle[0]]], strict=True))
     problems = Plan.parse([{"id": id, "depends_on": list(on)} for id, on in waits.items()]).problems()
     assert [problem.code for problem in problems] == ["cycle"]
-    if len(circle) <= 8:
+    if len(cycle) <= 8:
         assert all(f"{id} waits for {on[0]}" in problems[0].message for id, on in waits.items() if on)
 
 
-def test_an_unfit_plan_of_a_planner_never_runs_either() -> None:
+def test_an_invalid_plan_of_a_planner_never_runs_either() -> None:
     workshop = Workshop()
     bad = plan_of([Job("1"), Job("2", ("1",))]).model_dump(exclude_defaults=True)
     bad["steps"][1]["tool"] = "play"
@@ -257,7 +258,7 @@ def test_many_faults_are_found_in_reasonable_time() -> None:
     assert len(Plan.parse(steps).problems()) == 2_000
 
 
-def test_a_tool_without_parameters_refuses_arguments() -> None:
+def test_a_tool_without_parameters_rejects_arguments() -> None:
     tools = Toolbox([Tool(lambda: 1, name="now")])
     plan = Plan.parse([{"id": 1, "tool": "now", "params": {"x": 1}}, {"id": 2, "tool": "now"}])
     assert [(problem.code, problem.step) for problem in plan.problems(tools)] == [("unknown_parameter", "1")]

@@ -18,12 +18,12 @@ from planexec_lite import (
     Toolbox,
     ToolExecutor,
     connect,
-    prices,
     tool,
 )
 from planexec_lite.board import Board
 from planexec_lite.events import Action, Inside, Observation, Thought, from_dict, to_dict
 from planexec_lite.meter import Meter, ModelCall
+from planexec_lite.model import prices
 from planexec_lite.plan import Plan
 from planexec_lite.scenarios import research
 
@@ -92,20 +92,20 @@ def test_a_tools_error_is_shown_to_the_model_and_not_raised() -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "words"),
     [({"were": "x"}, "did you mean 'where'"), ({"where": 5}, "valid string"), ('{"where": ', "Error")],
 )
-def test_wrong_arguments_go_back_in_the_schemas_words_and_nothing_is_called(arguments: Any, said: str) -> None:
+def test_wrong_arguments_go_back_in_the_schemas_words_and_nothing_is_called(arguments: Any, words: str) -> None:
     value, meter, _ = done(
         scene("look", call(arguments, broken=True), turn=1), scene("say", {"text": "I give up"}, turn=2)
     )
     assert (value, CALLED) == ("I give up", [])
     seen = [event for _, _, event in meter.events if isinstance(event, Observation)]
     assert seen[0].error
-    assert said in seen[0].text
+    assert words in seen[0].text
 
 
-def test_a_model_that_never_comes_to_an_end_is_stopped_by_a_bound_that_names_itself() -> None:
+def test_a_model_that_never_ends_is_stopped_by_a_bound_that_names_itself() -> None:
     value, meter, _ = done(scene("look", call({"where": "the hall"})), max_iterations=3)
     assert isinstance(value, RuntimeError)
     assert "3 iterations (max_iterations)" in str(value)

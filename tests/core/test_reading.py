@@ -12,7 +12,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from planexec_lite import Plan, PlanError, Step
-from tests.core.shapes import Job, jobs, json_values, plan_of, rounds
+from tests.core.shapes import Job, jobs, json_values, plan_of
+from tests.rounds import rounds
 
 DEPLOY: dict[str, Any] = {
     "goal": "Deploy v2.3.1 to production safely",
@@ -143,14 +144,14 @@ steps = st.lists(st.dictionaries(fields, likely, max_size=5), max_size=3)
 
 
 def reads_or_says_why(source: Any) -> None:
-    refused: PlanError | None = None
+    rejected: PlanError | None = None
     try:
         plan = Plan.parse(source)
     except PlanError as error:
-        refused = error
-    if refused is not None:
-        assert refused.problems
-        assert all(problem.message for problem in refused.problems)
+        rejected = error
+    if rejected is not None:
+        assert rejected.problems
+        assert all(problem.message for problem in rejected.problems)
         return
     plan.problems(done=["1"], max_steps=2)
     assert Plan.parse(plan.to_json()).hash == plan.hash
@@ -206,13 +207,13 @@ def test_steps_that_are_no_list_are_a_plan_error(source: Any) -> None:
 
 
 @pytest.mark.parametrize("number", [math.nan, math.inf])
-def test_what_json_can_not_hold_is_refused_or_written_as_json(number: float) -> None:
+def test_what_json_can_not_hold_is_rejected_or_written_as_json(number: float) -> None:
     reads_or_says_why([{"id": 1, "tool": "a", "params": {"x": number}}])
     reads_or_says_why([{"id": 1, "timeout": number}])
 
 
 @pytest.mark.parametrize("text", ["\ud800", "a\udfffb"])
-def test_a_lone_surrogate_is_refused_or_reads_back(text: str) -> None:
+def test_a_lone_surrogate_is_rejected_or_reads_back(text: str) -> None:
     reads_or_says_why({"goal": text, "steps": []})
     reads_or_says_why([{"id": 1, "tool": "a", "params": {"x": text}}])
 
@@ -229,8 +230,8 @@ def test_every_fault_is_told_at_once_with_the_step() -> None:
     }
     with pytest.raises(PlanError) as caught:
         Plan.parse(source)
-    found = {(problem.step, problem.code) for problem in caught.value.problems}
-    assert found == {
+    codes = {(problem.step, problem.code) for problem in caught.value.problems}
+    assert codes == {
         ("a b", "wrong_field"), ("2", "unknown_field"), ("2", "wrong_field"), ("#3", "wrong_field"),
         ("4", "wrong_field"), (None, "unknown_field"),
     }  # fmt: skip
@@ -259,3 +260,44 @@ def test_plans_and_steps_are_frozen() -> None:
             setattr(value, field, "other")
     assert Plan.parse(plan) is plan
     assert Step(id="5b").id == "5b"
+
+
+BARE = json.dumps([{"id": 1, "description": "run ```tests``` and ~~~more~~~"}])
+
+
+@pytest.mark.parametrize(
+    "fenced",
+    [
+        f"```json\n{BARE}\n```",
+        f"```\n{BARE}\n```",
+        f"```JSON\r\n{BARE}\r\n```\r\n",
+        f"\n  ````json5\n{BARE}\n````  \n",
+        f"~~~ json\n{BARE}\n~~~",
+        f"```json {BARE} ```",
+        f"```json\n{json.dumps(json.loads(BARE), indent=2)}\n```",
+    ],
+)
+def test_a_fence_around_the_json_is_no_part_of_the_plan(fenced: str) -> None:
+    assert Plan.parse(fenced) == Plan.parse(fenced.encode()) == Plan.parse(BARE)
+    assert Plan.parse(fenced).hash == Plan.parse(BARE).hash
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (f"Here is the plan:\n```json\n{BARE}\n```", "text before the fenced block"),
+        (f"```json\n{BARE}\n```\nLeave out step 1.", "text after the fenced block"),
+        (f"```json\n{BARE}\n```\n```json\n{BARE}\n```", "2 fenced blocks"),
+        (f"First:\n```\n{BARE}\n```\nor:\n~~~\n{BARE}\n~~~\n", "2 fenced blocks"),
+        (f"```json\n{BARE}", "the fence is not closed"),
+        (f"Plan:\n```json\n{BARE[:20]}", "the fence is not closed"),
+        ("```json\n```", "this is not JSON"),
+        ("```json\nthink first\n```", "this is not JSON"),
+        ("```", "the fence is not closed"),
+    ],
+)
+def test_words_around_a_fence_and_two_fences_are_rejected(text: str, message: str) -> None:
+    with pytest.raises(PlanError, match=message) as error:
+        Plan.parse(text)
+    assert error.value.text == text
+    assert [problem.code for problem in error.value.problems] == ["not_json"]

@@ -26,7 +26,7 @@ from planexec_lite import (
 from planexec_lite.board import Board
 from planexec_lite.decide import decide
 from planexec_lite.events import PlanStarted, StepDone, StepStarted
-from planexec_lite.planners import record
+from planexec_lite.planning.planners import record
 
 
 class World:
@@ -76,13 +76,13 @@ def test_done_steps_are_kept_and_no_side_effect_is_repeated() -> None:
     assert one.board.state == {"1": "done", "2": "superseded", "2b": "done", "3": "done"}
 
 
-def test_a_planner_that_repeats_done_steps_word_for_word_does_not_run_them_again() -> None:
+def test_done_steps_that_a_planner_repeats_word_for_word_do_not_run_again() -> None:
     world = World(2)
     one, _ = run(world, lambda n, board: [step("1", 1), step("2b", 20, "1")], replan="failure")
     assert (one.status, world.done) == ("finished", [1, 2, 20])
 
 
-def test_new_work_under_the_id_of_a_done_step_is_refused() -> None:
+def test_new_work_under_the_id_of_a_done_step_is_rejected() -> None:
     world = World(2)
     one, _ = run(world, lambda n, board: [step("1", 100)], replan="failure")
     assert (one.status, world.done) == ("failed", [1, 2])
@@ -107,7 +107,7 @@ def test_steps_in_flight_finish_before_the_rest_is_planned_again() -> None:
     assert (one.status, sorted(world.done)) == ("finished", [1, 2, 4, 10])
 
 
-def test_the_same_plan_again_is_refused_even_with_other_ids() -> None:
+def test_the_same_plan_again_is_rejected_even_with_other_ids() -> None:
     world = World(2)
     again = lambda n, board: [step(f"{n}x", 2, "1"), step(f"{n}y", 3, f"{n}x")]  # noqa: E731
     one, planner = run(world, again, replan="failure")
@@ -126,7 +126,7 @@ def test_a_replan_that_never_ends_is_stopped_by_a_bound_that_names_itself(failur
     assert f"max_replans={bound}" in one.reason
 
 
-def test_never_leaves_the_planner_alone_and_stall_waits_until_nothing_else_can_be_done() -> None:
+def test_never_leaves_the_planner_alone_and_stall_waits_for_the_rest() -> None:
     first = [step("1", 1), step("2", 2, "1"), step("3", 3), step("4", 4, "3"), step("5", 5, "4")]
     later = lambda n, board: [step("1b", 10)]  # noqa: E731
     never, planner = run(World(1), later, first)
@@ -143,12 +143,12 @@ def test_every_step_asks_the_planner_again_while_steps_are_left() -> None:
     assert (one.status, world.done, len(planner.shown)) == ("finished", [1, 2, 3], 3)
 
 
-def test_a_step_found_wanting_stays_done_and_is_mended_by_a_new_one() -> None:
+def test_a_step_whose_result_is_rejected_stays_done_and_a_new_one_mends_it() -> None:
     world = World()
     first = [step("5", 5), step("6", 6, "5", success_criteria="mended"), step("7", 7, "6")]
     later = lambda n, board: [step("5b", 55, "5"), step("6", 6, "5b", success_criteria="mended"), step("7", 7, "6")]  # noqa: E731
     judge = RuleEvaluator(
-        lambda step, result: Verdict("replan", "not mended", wanting="5") if 55 not in world.done else True
+        lambda step, result: Verdict("replan", "not mended", rejects="5") if 55 not in world.done else True
     )
     agent = PlannerExecutor(
         Planner(first, later),
@@ -159,7 +159,7 @@ def test_a_step_found_wanting_stays_done_and_is_mended_by_a_new_one() -> None:
     )
     one = agent.run("mend")
     assert (one.status, world.done) == ("finished", [5, 6, 55, 6, 7])
-    assert one.board.wanting == {"5": "not mended"}
+    assert one.board.rejected == {"5": "not mended"}
     assert one.board.state["5"] == "done"
 
 
@@ -198,7 +198,7 @@ def test_any_replanner_ends_and_nothing_done_runs_again(data: st.DataObject) -> 
             assert decide(Board.of(one.events[:place]), Policy(replan=trigger, max_rounds=5)) == event
 
 
-def test_an_unfit_replan_is_repaired_where_a_failure_stops_the_run() -> None:
+def test_an_invalid_replan_is_repaired_where_a_failure_stops_the_run() -> None:
     world = World(2)
     later = lambda n, board: [step("9", 9, "nowhere")] if n == 1 else [step("2b", 20, "1")]  # noqa: E731
     one, _ = run(world, later, replan="failure", failure="stop")

@@ -52,8 +52,8 @@ def test_a_public_name_is_there_with_its_parameters_and_a_docstring(name: str, p
     assert name in planexec_lite.__all__
     assert public.__doc__
     if parameters is not None:
-        found = inspect.signature(public).parameters.values()
-        written = ["*" * (one.kind is one.KEYWORD_ONLY) + one.name for one in found]
+        declared = inspect.signature(public).parameters.values()
+        written = ["*" * (one.kind is one.KEYWORD_ONLY) + one.name for one in declared]
         assert [one for one in written if one in parameters.split()] == parameters.split()
 
 
@@ -144,7 +144,7 @@ def test_a_run_shows_itself_in_a_line() -> None:
     ["\ud800", ["\ud800"], {"\ud800": 1}, 10**5000, [10**5000], -0.0, "\x00"],
     ids="text list key number numbers zero nul".split(),
 )
-def test_a_result_is_refused_or_goes_through_json_and_back(value: Any) -> None:
+def test_a_result_is_rejected_or_goes_through_json_and_back(value: Any) -> None:
     def odd() -> Any:
         return value
 
@@ -167,6 +167,6 @@ def test_results_become_plain_data(value: Any, data: Any) -> None:
 
 
 @pytest.mark.parametrize("value", [Odd(), [Odd()], b"\xff", float("nan"), [float("inf")]])
-def test_what_json_can_not_hold_is_refused_with_the_place(value: Any) -> None:
+def test_what_json_can_not_hold_is_rejected_with_the_place(value: Any) -> None:
     with pytest.raises(ToolError, match="step 1 returned"):
         as_data(value, STEP)

@@ -11,15 +11,16 @@ from typing import Any
 
 import pytest
 
+pytestmark = pytest.mark.slow
 ROOT = Path(__file__).parents[2]
 
 
 def printed(seed: str, zone: str) -> dict[str, Any]:
     environment = {**os.environ, "PYTHONHASHSEED": seed, "TZ": zone, "PYTHONPATH": str(ROOT)}
     command = [sys.executable, "-m", "tests.core.printing"]
-    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=120, check=True)
-    found: dict[str, Any] = json.loads(done.stdout)
-    return found
+    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=600, check=True)
+    by_topic: dict[str, Any] = json.loads(done.stdout)
+    return by_topic
 
 
 @pytest.fixture(scope="module")
@@ -29,6 +30,6 @@ def twice() -> list[dict[str, Any]]:
 
 @pytest.mark.parametrize("topic", ["runs", "sets", "problems", "problems of a large plan", "schema", "hashes"])
 def test_two_processes_with_other_hash_seeds_print_the_same(twice: list[dict[str, Any]], topic: str) -> None:
-    one, other = (json.dumps(said[topic]) for said in twice)
+    one, other = (json.dumps(topics[topic]) for topics in twice)
     assert one == other
     assert len(one) > 20

@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 from planexec_lite import Inline, Plan, Policy, Pool, Run, Simulated, ToolExecutor, execute
 from planexec_lite.events import StepDone, StepFailed, StepSkipped, StepStarted
 from planexec_lite.workers import Workers
-from tests.core.shapes import Job, Workshop, greedy, jobs, plan_of, rounds
+from tests.core.shapes import Job, Workshop, greedy, jobs, plan_of
+from tests.rounds import rounds
 
 Failure = Literal["skip", "stop"]
 failures = st.sampled_from(["skip", "stop"])
@@ -71,17 +72,17 @@ def expected_states(made: Sequence[Job]) -> dict[str, str]:
 
 def attempts(run: Run) -> list[tuple[str, float, float]]:
     """(id, start, end) of every attempt, in the order of their starts, from the events."""
-    found: list[tuple[str, float, float]] = []
+    spans: list[tuple[str, float, float]] = []
     open_at: dict[str, int] = {}
     for event in run.events:
         if isinstance(event, StepStarted):
-            open_at[event.step] = len(found)
-            found.append((event.step, event.at, math.nan))
+            open_at[event.step] = len(spans)
+            spans.append((event.step, event.at, math.nan))
         elif isinstance(event, StepDone | StepFailed):
             place = open_at.pop(event.step)
-            found[place] = (event.step, found[place][1], event.at)
-            assert event.seconds == event.at - found[place][1]
-    return found
+            spans[place] = (event.step, spans[place][1], event.at)
+            assert event.seconds == event.at - spans[place][1]
+    return spans
 
 
 @rounds(250)
@@ -192,6 +193,6 @@ def test_workers_need_a_slot(slots: int, threads: ThreadPoolExecutor) -> None:
 @pytest.mark.parametrize(
     "bad", [{"failure": "panic"}, {"retries": -1}, {"max_repairs": -1}, {"max_rounds": -1}, {"max_steps": -1}]
 )
-def test_a_policy_without_sense_is_refused(bad: dict[str, object]) -> None:
+def test_a_policy_without_sense_is_rejected(bad: dict[str, object]) -> None:
     with pytest.raises(ValueError, match=next(iter(bad))):
         Policy(**bad)  # type: ignore[arg-type]

@@ -19,10 +19,10 @@ from pydantic import AnyUrl, BaseModel, Field
 from typing_extensions import TypedDict
 
 from planexec_lite import Plan, Tool, Toolbox
-from planexec_lite.schemas import plan_schema
+from planexec_lite.model.schemas import plan_schema
 from planexec_lite.tools import ToolError
-from tests.core.shapes import rounds
 from tests.core.strict_rules import faults, shared_first_keys
+from tests.rounds import rounds
 
 
 class Colour(Enum):
@@ -204,12 +204,23 @@ def test_what_can_not_run_does_not_fit_the_schema(change: dict[str, Any], why: s
     assert not validator.is_valid(whole | {"steps": [step | change]}), why
 
 
+@pytest.mark.parametrize("tasks", [False, True])
+def test_the_schema_says_what_each_field_of_a_step_is_for(tasks: bool) -> None:
+    schema = plan_schema(Toolbox([tool_of("say", [str], 0)]), tasks=tasks)
+    step = schema["properties"]["steps"]["items"]["anyOf"][0]["properties"]
+    assert "how to tell from the result" in step["success_criteria"]["description"]
+    told = {name for name, part in step.items() if "description" in part}
+    assert told == {"description", "depends_on", "success_criteria"}
+    assert all("description" in schema["properties"][name] for name in ("rollback", "answer", "complete"))
+    assert faults(schema) == []
+
+
 class Node(BaseModel):
     children: list[Node]
 
 
 @pytest.mark.parametrize("kind", [dict, dict[str, int], Any, list, list[Any], Node, tuple[int, str]], ids=str)
-def test_a_type_that_can_not_be_closed_is_refused_with_tool_and_parameter(kind: Any) -> None:
+def test_a_type_that_can_not_be_closed_is_rejected_with_tool_and_parameter(kind: Any) -> None:
     with pytest.raises(ToolError, match=r"'open'.*'p0'"):
         plan_schema(Toolbox([tool_of("open", [kind], 0)]))
 
@@ -232,5 +243,5 @@ CLOSED: dict[str, Any] = {"type": "object", "required": ["a"], "additionalProper
         {"type": "array", "items": {"type": "string"}},
     ],
 )  # fmt: skip
-def test_the_independent_rules_refuse_what_the_guide_refuses(bad: dict[str, Any]) -> None:
+def test_the_independent_rules_reject_what_the_guide_rejects(bad: dict[str, Any]) -> None:
     assert faults(bad)

@@ -77,7 +77,7 @@ def test_the_schema_comes_from_hints_and_docstring() -> None:
     assert "title" not in json.dumps(Tool(measured).schema)
 
 
-def test_a_description_over_two_lines_is_kept_whole_and_other_sections_are_left_alone() -> None:
+def test_a_description_over_two_lines_is_whole_and_other_sections_are_left() -> None:
     def move(path: str, to: str) -> str:
         """Move a file.
 
@@ -105,7 +105,7 @@ def test_a_description_over_two_lines_is_kept_whole_and_other_sections_are_left_
         ({"qeury": "a", "most": []}, ["'query' is missing", "'qeury'", "'most'"]),
     ],
 )
-def test_wrong_arguments_are_refused_before_the_function_is_entered(params: dict[str, Any], words: list[str]) -> None:
+def test_wrong_arguments_are_rejected_before_the_function_is_entered(params: dict[str, Any], words: list[str]) -> None:
     calls.clear()
     with Meter() as meter, pytest.raises(ToolError) as caught:
         Toolbox([search])["search"].call(params)
@@ -205,7 +205,7 @@ def no_data(query: Meter) -> str:
 
 
 @pytest.mark.parametrize("function", [no_hint, stars, double_stars, slash, unknown_name, no_data])
-def test_a_function_that_can_not_be_a_tool_is_refused_in_words(function: Any) -> None:
+def test_a_function_that_can_not_be_a_tool_is_rejected_in_words(function: Any) -> None:
     with pytest.raises(ToolError, match=function.__name__):
         Toolbox([function])
 

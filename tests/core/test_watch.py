@@ -29,7 +29,9 @@ from planexec_lite import (
 )
 from planexec_lite.events import Event, PlanStarted, Reviewed, StepDone, StepProposed, StepStarted
 from planexec_lite.workers import Workers
-from tests.core.shapes import END, Job, Portions, Workshop, Writing, check_fold, jobs, plan_of, rounds, step, within
+from tests.core.ending import to_its_end
+from tests.core.shapes import END, Job, Portions, Workshop, Writing, check_fold, jobs, plan_of, step
+from tests.rounds import rounds
 
 
 class Watcher:
@@ -89,7 +91,7 @@ def workers(request: pytest.FixtureRequest, threads: ThreadPoolExecutor) -> Work
 def test_a_watcher_sees_every_moment_in_order(workers: Workers) -> None:
     world = World()
     watcher = Watcher(world.done)
-    run = within(10, lambda: execute(Plan.parse(PLAN), world.executor, workers=workers, watch=watcher))
+    run = to_its_end(lambda: execute(Plan.parse(PLAN), world.executor, workers=workers, watch=watcher))
     watcher.check(run)
     check_fold(run)
     assert len(watcher.seen) >= 4
@@ -127,7 +129,7 @@ def test_planning_approving_and_replanning_are_seen_too(workers: Workers) -> Non
         policy=Policy(replan="failure"),
         watch=watcher,
     )
-    run = within(10, lambda: agent.run("act"))
+    run = to_its_end(lambda: agent.run("act"))
     watcher.check(run)
     last = [moment[-1] for moment in watcher.seen]
     assert any(isinstance(event, PlanStarted) for event in last), "the planner at work is a moment of its own"

@@ -44,10 +44,10 @@ class Mutant:
     source: str
 
 
-def mutants(source: str) -> list[Mutant]:
-    """Every mutant of the lines between the solution markers, without doubles."""
+def mutants(source: str, lines: set[int] | None = None) -> list[Mutant]:
+    """Every mutant of some lines, without doubles; by default of those between the solution markers."""
     tree = ast.parse(source)
-    lines, before = region(source), ast.unparse(tree)
+    lines, before = region(source) if lines is None else lines, ast.unparse(tree)
     found: dict[str, Mutant] = {}
     for node, name, place in places(tree):
         line = node.target.lineno if isinstance(node, ast.comprehension) else getattr(node, "lineno", -1)

@@ -15,6 +15,7 @@ from exercises.hunts import __main__ as command
 from exercises.hunts.bench import BENCH, Bench
 from exercises.hunts.catalogue import Hunt, hunts
 
+pytestmark = pytest.mark.slow
 HUNT: Hunt = next(iter(hunts().values()))
 ODD_FILES = {
     "a list for a status": '{"01.1": ["right"]}',
@@ -87,10 +88,10 @@ def test_a_progress_file_is_never_half_written_though_two_kernels_write_it(
 
 
 @pytest.mark.parametrize("body", STUBBORN.values(), ids=STUBBORN)
-def test_an_answer_that_does_not_want_to_be_stopped_is_stopped_and_the_next_is_judged(body: str) -> None:
-    outcome = judged("01.2", answer(body), seconds=0.2, draw=False)
+def test_a_stubborn_answer_is_stopped_and_the_next_is_judged(body: str) -> None:
+    outcome = judged("01.2", answer(body), seconds=0.2, draw=False, patience=0.5)
     assert outcome.status == "raised"
-    assert "it was stopped after 0.2 seconds" in outcome.text
+    assert "it was stopped after" in outcome.text
     assert judged("01.2", answer("return 1"), seconds=3, draw=False).status == "wrong"
 
 

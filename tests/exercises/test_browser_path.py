@@ -1,38 +1,25 @@
 """A learner's path in the real JupyterLab: not started, a wrong answer, a hint, the right answer, and the board moves."""
 
 import re
-from collections.abc import Iterator
 
-import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from tests.browser import conftest
 from tests.browser.lab import (
     COMPLAINTS,
     Lab,
-    in_a_browser,
+    lessons_in_a_browser,
     listen,
     ours,
     run_all,
-    started,
     wait_until_done,
     wait_until_ready,
 )
 
-pytestmark = in_a_browser
+pytestmark = lessons_in_a_browser
 chromium, page = conftest.chromium, conftest.page  # the fixtures of the other browser tests
 NOTEBOOK = "exercises/student/01_toy_planner.ipynb"
 ANSWER, CHECK, BOARD = 1, 2, -1  # among the code cells
-
-
-@pytest.fixture(scope="module")
-def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
-    """A JupyterLab whose kernels keep progress in a file of this test."""
-    scratch = tmp_path_factory.mktemp("lab")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("PLANEXEC_PROGRESS", str(scratch / "progress.json"))
-        with started(scratch) as running:
-            yield running
 
 
 def cell(page: Page, number: int) -> Locator:

@@ -1,6 +1,7 @@
 """The verbs never raise, whatever the answer does, and the next check still works."""
 
 import gc
+import importlib
 import os
 import signal
 import sys
@@ -8,6 +9,7 @@ import threading
 import time
 from contextlib import suppress
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import nbformat
@@ -18,19 +20,19 @@ from exercises.checker import judged
 from exercises.exercise import Trial, Wrong, copied, cut, find, shown
 from exercises.guard import TimeUp, guarded
 from planexec_lite import Plan, Simulated, Toolbox, ToolExecutor, execute, meter, tool
-from tests.exercises.answers import of_lesson, run_cell
+from tests.exercises.answers import ALL, of_lesson, run_cell
 from tests.guards import books
 
 ID = "01.2"
 LOOP = "def run(goal, planner, executor):\n"
 ODD = {
-    "loops for ever": ("    while True:\n        pass\n", "raised", "it was stopped after 0.3 seconds"),
+    "loops for ever": ("    while True:\n        pass\n", "raised", "it was stopped after 0.3 s of CPU time"),
     "loops and catches everything": (
         "    while True:\n        try:\n            planner(goal, {})\n        except BaseException:\n            pass\n",
         "raised",
         "Every loop ends.",
     ),
-    "sleeps": ("    import time\n    time.sleep(60)\n", "raised", "it was stopped after 0.3 seconds"),
+    "sleeps": ("    import time\n    time.sleep(60)\n", "raised", "it was stopped after 1 s of waiting"),
     "leaves Python": ("    raise SystemExit(3)\n", "raised", "SystemExit: 3"),
     "calls exit": ("    import sys\n    sys.exit()\n", "raised", "SystemExit"),
     "interrupts": ("    raise KeyboardInterrupt\n", "raised", "KeyboardInterrupt"),
@@ -92,7 +94,7 @@ def right_answer() -> dict[str, Any]:
 @pytest.mark.parametrize(("body", "status", "said"), ODD.values(), ids=list(ODD))
 def test_an_odd_answer_gets_a_clear_outcome_and_the_next_check_works(body: str, status: str, said: str) -> None:
     before = (judged, Trial.want, Plan.problems, len, os.getcwd(), sys.stdout)
-    found = judged(ID, answer_with(body), seconds=0.3, draw=False)
+    found = judged(ID, answer_with(body), seconds=0.3, draw=False, patience=1 if "waiting" in said else None)
     assert found.status == status, found.text
     assert said in " ".join(found.text.split()).replace("came back ", "came back  "), found.text
     assert len(found.text) < 3000
@@ -119,9 +121,91 @@ def test_a_cell_that_changes_the_checker_is_undone_by_the_next_verb(capsys: pyte
 def test_the_thread_stops_what_the_alarm_can_not(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(guard, "_alarm_rings", lambda: False)
     found = judged(ID, answer_with("    while True:\n        pass\n"), seconds=0.3, draw=False)
-    assert "it was stopped after 0.3 seconds" in found.text
+    assert "it was stopped after 0.3 s of CPU time, in line 2 of run" in found.text
     assert judged(ID, right_answer(), 30.0, draw=False).status == "right"
     assert guarded(lambda: [][0], 1.0).error.__class__ is IndexError
+
+
+@pytest.fixture(params=["by an alarm", "on a thread"])
+def limited(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
+    """Both ways in which an answer is stopped."""
+    if request.param == "on a thread":
+        monkeypatch.setattr(guard, "_alarm_rings", lambda: False)
+    return str(request.param)
+
+
+def test_a_right_answer_on_a_machine_that_crawls_is_right(limited: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    late = SimpleNamespace(process_time=time.process_time, monotonic=lambda: 100 * time.process_time())
+    monkeypatch.setattr(guard, "time", late)  # 0.05 s of work take 5 s
+    ended = guarded(lambda: burned(0.05), 1.0)
+    assert ended.error is None
+
+
+def burned(seconds: float) -> None:
+    """Use that much CPU time."""
+    until = time.process_time() + seconds
+    while time.process_time() < until:
+        pass
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["heavy", "heavy_package.inner"])
+def test_an_import_costs_nothing_and_is_never_interrupted(
+    name: str, limited: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    burn = (
+        "import time\nuntil = time.process_time() + 0.6\nwhile time.process_time() < until:\n    pass\nwhole = True\n"
+    )
+    (tmp_path / "heavy_package").mkdir()
+    for file in ("heavy.py", "heavy_package/__init__.py", "heavy_package/inner.py"):
+        (tmp_path / file).write_text(burn, encoding="utf-8")
+    monkeypatch.syspath_prepend(tmp_path)
+    try:
+        ended = guarded(lambda: importlib.import_module(name).whole, 0.2, patience=0.2)
+        assert ended.value is True, ended.error
+        endless = guarded(lambda: importlib.import_module(name) and [None for _ in iter(int, 1)], 0.2)
+        assert isinstance(endless.error, TimeUp)
+    finally:
+        for loaded in [one for one in sys.modules if one.startswith("heavy")]:
+            del sys.modules[loaded]
+
+
+def test_a_module_that_never_ends_is_no_import(limited: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    (tmp_path / "never_ends.py").write_text("while True:\n    pass\n", encoding="utf-8")
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr(guard, "IMPORTING", 0.3)
+    assert isinstance(guarded(lambda: importlib.import_module("never_ends"), 0.1).error, TimeUp)
+    assert "never_ends" not in sys.modules
+
+
+FRESH = """
+import os, sys
+from exercises import book
+from exercises.checker import judged
+from exercises.exercise import find
+from tests.exercises.answers import ALL, of_lesson, run_cell
+
+for lesson in book.lessons():
+    if os.fork() == 0:  # what one lesson loads is not there for the next
+        for one in of_lesson(lesson).values():
+            find(one.id)
+            namespace = one.namespace()
+            run_cell(book.solved(one.answer), namespace)
+            before = set(sys.modules)
+            assert judged(one.id, namespace, draw=False).status == "right", one.id
+            heavy = {"openai", "openai.resources.chat.completions", "httpx2", "asyncio", "matplotlib", "sqlite3"}
+            print(one.id, *sorted((set(sys.modules) - before) & heavy))
+        sys.stdout.flush()
+        os._exit(0)
+    os.wait()
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="a fresh process for each lesson is forked")
+def test_what_a_check_needs_is_loaded_before_its_clock_starts(tmp_path: Path) -> None:
+    done = books.run("-c", FRESH, scratch=tmp_path)
+    assert done.stdout.splitlines() == [one.id for one in ALL]
 
 
 def test_a_check_on_another_thread_has_its_limit_too() -> None:

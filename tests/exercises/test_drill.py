@@ -78,6 +78,7 @@ def test_the_command_marks_the_model_answer_with_all_points() -> None:
     assert all(f"  {asked[id]}" in done.stdout for id in drill.FOLLOW_UPS)
 
 
+@pytest.mark.slow
 def test_the_command_says_which_point_is_lost_and_why(tmp_path: Path) -> None:
     path = tmp_path / "mine.py"
     path.write_text(slipped("bound"), encoding="utf-8")
@@ -90,6 +91,7 @@ def test_the_command_says_which_point_is_lost_and_why(tmp_path: Path) -> None:
     assert int(reached[1]) < 15
 
 
+@pytest.mark.slow
 def test_the_command_survives_answers_that_hang_or_cannot_be_read(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -12,20 +12,20 @@ from exercises.exercise import of_lesson, shown
 from tests.exercises.answers import ALL, ANSWERS, SAME, SAYS, Answers, exercise_of, run_cell
 from tests.exercises.mutants import Mutant, mutants, plain, region
 
-PATIENT = 30.0  # for right answers, on a busy machine
-SECONDS = 1.0  # for a mutant; one that never ends is rejected by then
+SECONDS = 0.5  # of CPU time for a mutant, several times what a solution takes; one that never ends is rejected by then
+WAITING = 3.0  # seconds on the wall for a mutant that waits
 each_exercise = pytest.mark.parametrize("answers", ALL, ids=lambda answers: answers.id)
 FACTS = {facts.id: facts for lesson in book.lessons() for facts in book.facts(lesson)}
 WRONG = [(answers, number) for answers in ALL for number in range(len(answers.wrong))]
 
 
-def outcome(answers: Answers, cell: str, draw: bool = False, seconds: float | None = None) -> Outcome:
+def outcome(answers: Answers, cell: str, draw: bool = False, mutant: bool = False) -> Outcome:
     """What the checker says of a cell."""
     namespace = answers.namespace()
-    ended = run_cell(cell, namespace, answers.id, seconds or 20.0)
+    ended = run_cell(cell, namespace, answers.id)
     if ended.error is not None:
         return Outcome("raised", f"the cell itself raised {type(ended.error).__name__}: {ended.error}")
-    return judged(answers.id, namespace, seconds, draw)
+    return judged(answers.id, namespace, SECONDS if mutant else None, draw, WAITING if mutant else None)
 
 
 def test_there_is_an_exercise() -> None:
@@ -76,19 +76,22 @@ def test_a_missing_answer_is_not_started(answers: Answers) -> None:
 
 @each_exercise
 def test_the_solution_is_right(answers: Answers) -> None:
-    found = outcome(answers, book.solved(answers.answer), draw=True, seconds=PATIENT)
+    found = outcome(answers, book.solved(answers.answer), draw=True)
     assert found.status == "right", found.text
 
 
 @each_exercise
 def test_every_alternative_is_right(answers: Answers) -> None:
     for cell in answers.alternatives:
-        found = outcome(answers, cell, seconds=PATIENT)
+        found = outcome(answers, cell)
         assert found.status == "right", f"{found.text}\n\n{cell}"
         assert ast.dump(ast.parse(cell)) != ast.dump(ast.parse(book.solved(answers.answer)))
 
 
-@pytest.mark.parametrize(("answers", "number"), WRONG, ids=[f"{one.id}-{number}" for one, number in WRONG])
+@pytest.mark.parametrize(
+    ("answers", "number"),
+    [pytest.param(*one, marks=[pytest.mark.slow] if one[1] else [], id=f"{one[0].id}-{one[1]}") for one in WRONG],
+)
 def test_the_wrong_answer_gets_its_message(answers: Answers, number: int) -> None:
     cell = answers.wrong[number]
     found = outcome(answers, cell)
@@ -101,11 +104,12 @@ def test_the_wrong_answer_gets_its_message(answers: Answers, number: int) -> Non
     assert [head for head in first + heads if f"\n  {head} " not in found.text] == [], found.text
 
 
+@pytest.mark.slow
 @each_exercise
 def test_a_right_answer_is_right_again(answers: Answers) -> None:
     namespace = answers.namespace()
     run_cell(book.solved(answers.answer), namespace)
-    assert [judged(answers.id, namespace, PATIENT, draw=False).status for _ in range(3)] == ["right"] * 3
+    assert [judged(answers.id, namespace, draw=False).status for _ in range(3)] == ["right"] * 3
 
 
 @each_exercise
@@ -144,8 +148,8 @@ def test_the_exercise_says_what_was_learned(answers: Answers) -> None:
 def survivors(answers: Answers) -> tuple[list[Mutant], int]:
     """The mutants that the check accepts, and how many there are in all."""
     found, same = mutants(answers.answer), known(answers)
-    seconds = {one: PATIENT if one.label in same else SECONDS for one in found}
-    return [one for one in found if outcome(answers, one.source, seconds=seconds[one]).status == "right"], len(found)
+    right = [one for one in found if outcome(answers, one.source, mutant=one.label not in same).status == "right"]
+    return right, len(found)
 
 
 def known(answers: Answers) -> list[str]:
@@ -153,6 +157,7 @@ def known(answers: Answers) -> list[str]:
     return [plain(label) for cell in answers.equivalents for label in SAME.findall(cell)]
 
 
+@pytest.mark.slow
 @each_exercise
 def test_a_changed_solution_is_rejected(answers: Answers) -> None:
     alive, count = survivors(answers)

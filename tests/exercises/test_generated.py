@@ -28,6 +28,7 @@ def test_the_stored_notebooks_are_what_the_source_gives(form: str, tmp_path: Pat
     assert faults(form, tmp_path) == []
 
 
+@pytest.mark.slow
 @each_source
 def test_a_changed_source_or_form_is_noticed(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for folder in ("source", *FORMS):

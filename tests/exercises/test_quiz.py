@@ -7,13 +7,14 @@ import pytest
 
 from exercises import cards
 from exercises.quiz import LessonQuiz, quiz
+from tests.views.cells import shown
 
 LESSONS = ["01", "02", "03", "04", "05", "06", "07", "08"]
 each_lesson = pytest.mark.parametrize("lesson", LESSONS)
 
 
 @each_lesson
-def test_a_lesson_has_three_questions_with_one_right_choice_and_an_explanation_each(lesson: str) -> None:
+def test_a_lesson_has_three_questions_with_one_right_choice_each(lesson: str) -> None:
     questions = quiz(lesson).questions
     assert len(questions) >= 3
     for question in questions:
@@ -82,7 +83,7 @@ def parts(box: ipywidgets.VBox) -> list[Any]:
     return [part.children if isinstance(part, ipywidgets.VBox) else part for part in box.children]
 
 
-def test_clicking_through_the_widgets_explains_each_choice_and_counts_the_first_try() -> None:
+def test_a_click_explains_the_choice_and_the_first_try_counts() -> None:
     asked = quiz("05")
     *questions, score = parts(asked.widget())
     for (said_first, choice, button, said), question in zip(questions, asked.questions, strict=True):
@@ -108,7 +109,7 @@ def test_widgets_are_reached_by_keyboard_and_named() -> None:
 
 
 def test_a_notebook_shows_widgets_and_keeps_the_same_words() -> None:
-    shown = quiz("03")._repr_mimebundle_()
-    assert set(shown) == {"text/plain", "application/vnd.jupyter.widget-view+json"}
-    assert shown["text/plain"] == repr(quiz("03"))
+    _, (widget, picture) = shown(quiz("03"))
+    assert set(widget) == {"application/vnd.jupyter.widget-view+json"}
+    assert picture["text/plain"] == repr(quiz("03"))
     assert isinstance(quiz("03"), LessonQuiz)

@@ -7,15 +7,9 @@ from playwright.sync_api import Page, sync_playwright
 
 from exercises import cards
 from exercises.quiz import quiz
-from tests.browser.lab import CHROMIUM, FLAGS, Lab, in_a_browser, run_all, started, wait_until_done, wait_until_ready
+from tests.browser.lab import CHROMIUM, FLAGS, Lab, lessons_in_a_browser, run_all, wait_until_done, wait_until_ready
 
-pytestmark = in_a_browser
-
-
-@pytest.fixture(scope="module")
-def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
-    with started(tmp_path_factory.mktemp("lab")) as running:
-        yield running
+pytestmark = lessons_in_a_browser
 
 
 @pytest.fixture

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from planexec_lite import formats
+from planexec_lite import formats, references
 from planexec_lite.plan import Plan, PlanError
 
 SAME_PLAN: dict[str, Any] = {  # one plan in seven formats: 2 waits for 1, and 3 for both
@@ -96,6 +96,16 @@ def test_nestful_reads_fields_labels_and_outputs() -> None:
     assert plan.answer == "route: {step_var2_result}\nfrom: {step_call_1_result.name}"
 
 
+def test_nestful_field_may_have_a_space_in_its_name() -> None:
+    calls = [
+        {"name": "rate", "arguments": {"from": "ETH"}, "label": "var1"},
+        {"name": "math", "arguments": {"numbers": "5 * $var1.Exchange Rate$"}, "label": "var2"},
+    ]
+    plan = formats.read(calls)
+    assert plan.steps[1].depends_on == ("var1",)
+    assert references.resolve(plan.steps[1].params, {"var1": {"Exchange Rate": 7}}) == {"numbers": "5 * 7"}
+
+
 def test_nestful_output_may_be_json_text_and_a_lone_output_keeps_its_type() -> None:
     calls = [
         {"name": "add", "arguments": {"a": 1}, "label": "var1"},
@@ -107,6 +117,21 @@ def test_nestful_output_may_be_json_text_and_a_lone_output_keeps_its_type() -> N
 def test_worfbench_row_holds_the_graph() -> None:
     plan = formats.read({"id": "x_1", "graph": SAME_PLAN["worfbench"]})
     assert [step.description for step in plan.steps] == ["find Oslo", "map it", "tell"]
+
+
+@pytest.mark.parametrize(
+    "head", ["Edge:", "Edges:", "Edge :", "edges:", "Graph:\nEdge:", "Graph:\n\nEdges:\n", "Graph:"]
+)
+def test_worfbench_edges_are_no_step_however_they_are_headed(head: str) -> None:
+    plan = formats.read(f"Node:\n1: shop\n2: cook\n{head} (START,1) (1,2) (2,END)", "worfbench")
+    assert [(step.id, step.description, step.depends_on) for step in plan.steps] == [
+        ("1", "shop", ()),
+        ("2", "cook", ("1",)),
+    ]
+
+
+def test_worfbench_text_with_other_headings_is_recognised() -> None:
+    assert len(formats.read("Nodes:\n1: shop\nGraph:\nEdges: (START,1) (1,END)").steps) == 1
 
 
 def nodes(*pairs: tuple[str, Any], links: Any = ()) -> Plan:

@@ -16,6 +16,12 @@ FAULTS: dict[str, tuple[str, Any, str]] = {
     "bad json in output": ("nestful", {"output": "[{"}, "not JSON.*line 1"),
     "no graph": ("worfbench", {"id": 1}, "there is no graph"),
     "text among nodes": ("worfbench", "Node:\n1: a\nthen b\nEdge: (1,END)", "line 3: 'then b' is no node"),
+    "node outside the graph": (
+        "worfbench",
+        "Node:\n1: a\n2: b\nEdge: (START,1) (1,END)",
+        r"no edge names node 2.*add \(START,2\)",
+    ),
+    "no edges": ("worfbench", "Node:\n1: a\nWhere:\n2: b", "no edge names node 1"),
     "broken edge": ("worfbench", "Node:\n1: a\nEdge: (START,1) (1,END", r"line 3: .* is no edge"),
     "edge to nowhere": (
         "worfbench",

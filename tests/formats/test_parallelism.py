@@ -125,16 +125,11 @@ def test_what_was_measured_over_a_published_set_fits_together(row: Published) ->
     assert row.format in formats.names
     assert "https://" in row.source
     assert row.note
-    assert 0 < of.fit <= of.read <= of.plans <= row.of
-    assert row.whole == (of.plans == row.of)
-    assert 0 <= of.chains <= of.fit
+    assert 0 < row.valid_with_tools <= of.valid <= of.read <= of.plans
+    assert 0 <= of.chains <= of.valid
     assert 1 <= of.median_steps <= of.most_steps
     assert 1 <= of.mean_steps <= of.most_steps
     assert 1 <= of.mean_gain <= of.most_gain <= of.most_steps
-    assert (of.most_gain == 1) == (of.chains == of.fit)
-    most = (of.chains + (of.fit - of.chains) * of.most_gain) / of.fit
+    assert (of.most_gain == 1) == (of.chains == of.valid)
+    most = (of.chains + (of.valid - of.chains) * of.most_gain) / of.valid
     assert of.mean_gain <= most + 0.005
-
-
-def test_published_sets_have_names_of_their_own() -> None:
-    assert len({row.name for row in PUBLISHED}) == len(PUBLISHED)

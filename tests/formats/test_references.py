@@ -82,7 +82,8 @@ def test_resolving_gives_the_text_that_was_meant(write: Callable[[Written], Any]
 @given(edges=st.sets(st.tuples(st.integers(1, 9), st.integers(1, 9))))
 def test_worfbench_edges_come_back(edges: set[tuple[int, int]]) -> None:
     nodes = "\n".join(f"{n}: task {n}" for n in range(1, 10))
-    plan = formats.read(f"Node:\n{nodes}\nEdge: " + " ".join(f"({a},{b})" for a, b in edges))
+    starts = [("START", n) for n in range(1, 10)]
+    plan = formats.read(f"Node:\n{nodes}\nEdge: " + " ".join(f"({a},{b})" for a, b in [*starts, *edges]))
     assert {(int(a), int(step.id)) for step in plan.steps for a in step.depends_on} == edges
 
 

@@ -42,6 +42,55 @@ def test_nestful_tools_check_names_types_and_choices() -> None:
     assert codes("{}", tools, tool="Flight") == ["unknown_tool"]
 
 
+@pytest.mark.parametrize("key", ["query_parameters", "path_parameters", "parameters", "arguments"])
+def test_nestful_parameters_are_read_under_each_of_their_names(key: str) -> None:
+    spec = {"name": "Buses.Find", key: {"from": {"required": True}, "fare": {"allowed_values": ["day", "night"]}}}
+    tools = formats.nestful_tools(json.dumps([spec]))
+    assert codes('{"from": "OSL", "fare": "day"}', tools, "Buses.Find") == []
+    assert codes('{"fare": "noon", "to": 5}', tools, "Buses.Find") == [
+        "missing_parameter",
+        "unknown_parameter",
+        "wrong_parameter",
+    ]
+
+
+def test_nestful_tool_may_have_parameters_under_two_names() -> None:
+    spec = {"name": "Stats", "path_parameters": {"id": {"required": True}}, "query_parameters": {"page": {}}}
+    tools = formats.nestful_tools(json.dumps([spec]))
+    assert codes('{"id": "a", "page": 2}', tools, "Stats") == []
+
+
+def test_nestful_tool_without_published_parameters_checks_the_name_alone() -> None:
+    tools = formats.nestful_tools('[{"name": "News"}, {"name": "Joke", "parameters": {}}]')
+    assert codes('{"topic": "wind"}', tools, "News") == []
+    assert codes('{"topic": "wind"}', tools, "Joke") == ["unknown_parameter"]
+
+
+def test_nestful_tool_listed_twice_takes_what_either_entry_takes() -> None:
+    twice = [{"name": "say", "parameters": {"text": {"type": "string", "required": True}, "loud": {"type": "boolean"}}},
+             {"name": "say", "parameters": {"text": {"type": "number", "required": True}, "to": {"required": True}}}]  # fmt: skip
+    tools = formats.nestful_tools(json.dumps([*SPECS, *SPECS, *twice]))
+    assert [tool.name for tool in tools] == ["Flights", "say"]
+    assert tools["Flights"].signature == formats.nestful_tools(json.dumps(SPECS))["Flights"].signature
+    assert codes('{"text": "a", "loud": true}', tools, "say") == []
+    assert codes('{"text": 5, "to": "all"}', tools, "say") == []
+    assert codes("{}", tools, "say") == ["missing_parameter"]
+    assert codes('{"text": "a", "from": "b"}', tools, "say") == ["unknown_parameter"]
+
+
+def test_nestful_choices_go_by_each_of_their_names_and_may_be_numbers() -> None:
+    spec = {"name": "f", "parameters": {
+        "a": {"enum": ["x"]}, "b": {"allowed_values": [1, 2]}, "c": {"possible_values": ["y"]}, "d": {"allowed_values": []},
+    }}  # fmt: skip
+    tools = formats.nestful_tools(json.dumps([spec]))
+    assert codes('{"a": "x", "b": 2, "c": "y", "d": "free"}', tools, "f") == []
+    assert codes('{"a": "y", "b": 3, "c": "x"}', tools, "f") == ["wrong_parameter"] * 3
+
+
+def test_taskbench_tool_listed_twice_is_one_tool() -> None:
+    assert len(formats.taskbench_tools('{"nodes": [{"id": "book"}, {"id": "book"}]}')) == 1
+
+
 def test_taskbench_tools_without_parameter_names_check_the_name_alone() -> None:
     tools = formats.taskbench_tools('{"nodes": [{"id": "Image-to-Text", "desc": "d", "input-type": ["image"]}]}')
     assert codes('{"whatever": 5}', tools, "Image-to-Text") == []

@@ -82,8 +82,17 @@ def write(path: Path, *cells: Any) -> Path:
     return path
 
 
+def quiet_kernels(folder: Path) -> Path:
+    """Make a folder for IPYTHONDIR whose kernels do not warn that they speak over plain TCP."""
+    settings = folder / "profile_default" / "ipython_kernel_config.py"
+    settings.parent.mkdir(parents=True, exist_ok=True)
+    settings.write_text("c.IPKernelApp.log_level = 'ERROR'\n", encoding="utf-8")
+    return folder
+
+
 def environment(scratch: Path, **changes: str) -> dict[str, str]:
     """A process environment with the network cut and every attempt logged, nothing of this user's, no real endpoint."""
+    quiet_kernels(scratch / "ipython")
     kept = {k: v for k, v in os.environ.items() if not k.startswith(("PLANEXEC_", "OPENAI_", "PYTEST_"))}
     own = {
         "PYTHONPATH": str(NETWORK_CUT),
@@ -112,7 +121,7 @@ def run(*arguments: str | Path, scratch: Path, cwd: Path = ROOT, **changes: str)
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
-        timeout=600,
+        timeout=1800,
         check=False,
     )
 

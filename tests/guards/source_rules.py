@@ -1,4 +1,4 @@
-"""The shape of the source: floors, import circles, what may import what, and how long a module may be."""
+"""The shape of the source: floors, import circles, and what may import what."""
 
 import ast
 import sys
@@ -8,27 +8,41 @@ from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 FLOORS = {
-    0.5: ("frozen",),
-    1: ("references", "meter"),
-    1.5: ("tools",),  # on the design's first floor too, one step up: it stands on references and meter
-    2: ("plan",),
-    2.5: ("prices", "limits"),
-    3: ("events", "policy", "frontier"),
-    3.5: ("standing",),
-    3.7: ("proposals",),
-    4: ("board", "model", "schemas"),
-    5: ("decide", "planners", "executors", "evaluators", "reviewers", "workers", "journal", "run"),
-    5.3: ("written", "grants"),
-    5.5: ("jobs",),
-    6: ("loop",),
-    7: ("connect", "variations", "formats", "views", "scenarios", "mcp", "gantz"),
+    1: ("data", "meter"),
+    2: ("references",),
+    3: ("tools",),
+    4: ("plan",),
+    5: ("events", "model", "policy"),
+    6: ("board",),
+    7: ("decide", "planning", "executors", "review", "workers"),
+    8: ("loop",),
+    9: ("formats", "views", "scenarios"),
 }
 FLOOR_OF = {unit: floor for floor, units in FLOORS.items() for unit in units}
+MOCK_LLM_FLOORS = {  # folders of mock_llm: each imports from folders on lower floors, and from itself
+    1: ("json_schema", "types"),
+    2: ("script",),
+    3: ("engine",),
+    4: ("api",),
+    5: ("serve", "authoring"),
+    6: ("llm",),
+    7: ("__main__", "pytest_plugin"),
+}
+MOCK_LLM_FLOOR_OF = {folder: floor for floor, folders in MOCK_LLM_FLOORS.items() for folder in folders}
+VIEWS_FLOORS = {  # folders and modules of views: each imports from lower floors, and from itself
+    1: ("drawing",),
+    2: ("step_remarks", "narration"),
+    3: ("board_table", "react_thoughts", "plan_diff"),
+    4: ("graph_drawing", "message_sequence"),
+    5: ("timeline_drawing",),
+    6: ("widgets",),
+    7: ("review_desk",),
+}
+VIEWS_FLOOR_OF = {part: floor for floor, parts in VIEWS_FLOORS.items() for part in parts}
 PYDANTIC = {"pydantic", "pydantic_core", "typing_extensions"}  # pydantic and the two that it brings
-CORE = 6  # up to this floor: pydantic and the standard library
-LAZY = {"model": {"openai"}}  # what a core module may import when it is used, not when it is loaded
+CORE = 8  # up to this floor: pydantic and the standard library
+LAZY = {"model": {"openai", "mock_llm"}}  # what a core module may import when it is used, not when it is loaded
 DRAWING = {"matplotlib", "ipywidgets", "IPython"}  # for planexec_lite.views alone
-MOST_LINES = 150
 
 
 @dataclass(frozen=True)
@@ -108,6 +122,62 @@ def faults_of(found: Import) -> Iterator[str]:
             yield f"{unit} imports {top} when it is used, not when it is loaded"
 
 
+def folder_of(module: str) -> str | None:
+    """The folder of mock_llm that a module belongs to; None for the package's own face and for strangers."""
+    parts = module.split(".")
+    return parts[1] if parts[0] == "mock_llm" and len(parts) > 1 else None
+
+
+def mock_llm_faults(root: Path) -> Iterator[str]:
+    """Every import inside mock_llm that goes up, sideways or past a folder's face: its file and line, and the mend."""
+    files = modules(root, "mock_llm")
+    for folder in sorted({folder for name in files if (folder := folder_of(name))} - set(MOCK_LLM_FLOOR_OF)):
+        yield f"mock_llm.{folder} stands on no floor: place it in MOCK_LLM_FLOORS of tests/guards/source_rules.py"
+    for name, path in files.items():
+        here = folder_of(name)
+        floor = MOCK_LLM_FLOOR_OF.get(here or "")
+        if floor is None:
+            continue
+        for found in imports(name, path, set(files)):
+            where = f"{path.relative_to(root).as_posix()}:{found.line} imports {found.target}"
+            there = folder_of(found.target)
+            if found.target == "mock_llm":
+                yield f"{where}: import from the folder that has the name, not from the package above it"
+            if there is None or there == here:
+                continue
+            above = MOCK_LLM_FLOOR_OF.get(there, 0)
+            if above >= floor:
+                yield (
+                    f"{where}: {here} is on floor {floor}, {there} on floor {above}, and imports go down; "
+                    f"move what both need to a folder below {here}, or pass it in as an argument"
+                )
+            if found.target.count(".") > 1:
+                yield f"{where}: import from mock_llm.{there}, the face of its folder; add the name there if it lacks"
+
+
+def part_of_views(module: str) -> str | None:
+    """The folder or module of views that a module belongs to; None for the face of views and for strangers."""
+    parts = module.split(".")
+    return parts[2] if parts[:2] == ["planexec_lite", "views"] and len(parts) > 2 else None
+
+
+def views_faults(root: Path) -> Iterator[str]:
+    """Every import inside views, at load or late, that goes up, sideways or past a folder's face."""
+    parts = {part for name in modules(root, "planexec_lite") if (part := part_of_views(name))}
+    for part in sorted(parts - set(VIEWS_FLOOR_OF)):
+        yield f"views.{part} stands on no floor: place it in VIEWS_FLOORS of tests/guards/source_rules.py"
+    for found in all_imports(root):
+        here, there = part_of_views(found.module), part_of_views(found.target)
+        if here is None or there is None or here == there:
+            continue
+        where = f"{found.module}:{found.line} imports {found.target}"
+        floor, above = VIEWS_FLOOR_OF.get(here, 0), VIEWS_FLOOR_OF.get(there, 0)
+        if above >= floor:
+            yield f"{where}: views.{here} is on floor {floor}, views.{there} on floor {above}, and imports go down"
+        if found.target.count(".") > 2 and there != "drawing":  # of drawing, each module is a face
+            yield f"{where}: import from planexec_lite.views.{there}, the face of its folder"
+
+
 def import_faults(root: Path) -> list[str]:
     """Every import that breaks a rule, and every module without a floor."""
     units = {unit for name in modules(root, "planexec_lite") if (unit := unit_of(name))}
@@ -117,36 +187,21 @@ def import_faults(root: Path) -> list[str]:
     ]
     for found in all_imports(root):
         said += [f"{found.module}:{found.line} imports {found.target}: {fault}" for fault in faults_of(found)]
-    return list(dict.fromkeys(said))
+    return list(dict.fromkeys([*said, *mock_llm_faults(root), *views_faults(root)]))
 
 
-def circle(root: Path) -> list[str]:
-    """The modules of one import circle, first and last the same; empty when there is none."""
+def circle(root: Path, late: str = "nowhere") -> list[str]:
+    """The modules of one import circle, first and last the same; empty when there is none.
+
+    An import inside a function, or for type checking alone, counts in the modules whose names begin with `late`.
+    """
     files = modules(root, "planexec_lite") | modules(root, "mock_llm")
     graph: dict[str, set[str]] = {name: set() for name in files}
     for found in all_imports(root):
-        if found.at_load and found.target in files and found.target != found.module:
+        if (found.at_load or found.module.startswith(late)) and found.target in files and found.target != found.module:
             graph[found.module].add(found.target)
     try:
         TopologicalSorter(graph).prepare()
     except CycleError as error:
         return list(reversed(error.args[1]))
     return []
-
-
-def code_lines(source: str) -> int:
-    """Lines that hold code: no blank lines, no comments, no docstrings."""
-    tree = ast.parse(source)
-    text: set[int] = set()
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str):
-            text |= set(range(node.lineno, (node.end_lineno or node.lineno) + 1))
-    lines = enumerate(source.splitlines(), 1)
-    return sum(bool(line.strip()) and not line.strip().startswith("#") and n not in text for n, line in lines)
-
-
-def long_modules(root: Path) -> list[str]:
-    """Modules with more code lines than one module should have."""
-    files = modules(root, "planexec_lite") | modules(root, "mock_llm")
-    counted = {name: code_lines(path.read_text(encoding="utf-8")) for name, path in files.items()}
-    return [f"{name} has {n} code lines; {MOST_LINES} is the most" for name, n in counted.items() if n > MOST_LINES]

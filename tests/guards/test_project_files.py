@@ -21,6 +21,7 @@ from tests.guards import books
 from tests.guards.books import ROOT, TEXT_ONLY
 
 PROJECT: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+SCRIPTED: dict[str, Any] = tomllib.loads((ROOT / "distributions/mock-llm/pyproject.toml").read_text(encoding="utf-8"))
 LOCK = (ROOT / "requirements.lock").read_text(encoding="utf-8")
 WORKFLOW = ROOT / ".github" / "workflows" / "ci.yml"
 PYTHONS = [line.rpartition(" ")[2] for line in PROJECT["classifiers"] if line.startswith("Programming Language")]
@@ -39,8 +40,32 @@ def pins() -> list[Requirement]:
 def declared() -> list[Requirement]:
     """Every requirement of pyproject.toml that names another distribution."""
     extras = PROJECT["optional-dependencies"]
-    lines = [*PROJECT["dependencies"], *extras["notebooks"], *extras["test"]]
+    own = [*SCRIPTED["project"]["dependencies"], *SCRIPTED["build-system"]["requires"]]
+    lines = [*PROJECT["dependencies"], *extras["notebooks"], *extras["test"], *own]
+    lines += [line for extra in SCRIPTED["project"]["optional-dependencies"].values() for line in extra]
     return [Requirement(line) for line in lines]
+
+
+def test_both_distributions_are_of_one_make() -> None:
+    alike = ("version", "license", "authors", "requires-python")
+    assert [name for name in alike if SCRIPTED["project"][name] != PROJECT[name]] == []
+    whole: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    assert SCRIPTED["build-system"] == whole["build-system"]
+    pythons = [line.rpartition(" ")[2] for line in SCRIPTED["project"]["classifiers"] if "Language" in line]
+    assert pythons == PYTHONS
+    licences = [(ROOT / folder / "LICENSE").read_bytes() for folder in (".", "distributions/mock-llm")]
+    assert licences[0] == licences[1]
+
+
+def test_make_lab_has_the_scripted_model_as_a_distribution() -> None:
+    here = metadata.distribution("mock-llm")
+    assert here.version == SCRIPTED["project"]["version"]
+    assert {(entry.group, entry.name) for entry in here.entry_points} == {
+        ("console_scripts", "mock-llm"),
+        ("pytest11", "mock_llm"),
+    }
+    environment = (ROOT / ".ci" / "environment").read_text(encoding="utf-8")
+    assert environment.count("--editable distributions/mock-llm\n") == 2
 
 
 def locked(platform: str, python: str) -> dict[str, str]:
@@ -113,7 +138,7 @@ def test_environment_yml_installs_the_lock_and_this_project() -> None:
     environment = yaml.safe_load((ROOT / "environment.yml").read_text(encoding="utf-8"))
     assert environment["name"] == PROJECT["name"]
     *conda, pip = environment["dependencies"]
-    assert pip == {"pip": ["-r requirements.lock", "-e ."]}
+    assert pip == {"pip": ["-r requirements.lock", "-e .", "-e distributions/mock-llm"]}
     (python,) = [line for line in conda if line.startswith("python")]
     version = python.removeprefix("python=")
     assert version in PYTHONS
@@ -139,9 +164,10 @@ def test_workflow_runs_every_python_on_every_platform() -> None:
     assert jobs["conda"]["runs-on"] == "windows-latest"
 
 
-def test_ci_calls_the_test_command_of_the_readme() -> None:
+def test_ci_calls_the_test_command_of_the_readme_and_what_is_wide() -> None:
     script = ROOT / ".ci" / "run"
-    assert script.read_text(encoding="utf-8").rstrip().endswith("\nmake test")
+    commands = [line.partition(" ||")[0] for line in script.read_text(encoding="utf-8").splitlines()]
+    assert [line for line in commands if line.startswith("make ")] == ["make test", "make wide"]
     assert os.name == "nt" or script.stat().st_mode & stat.S_IXUSR
     assert re.search(r"^make test$", (ROOT / "README.md").read_text(encoding="utf-8"), re.M)
 

@@ -8,7 +8,7 @@ import pytest
 
 from tests.guards import books
 from tests.guards.books import ROOT
-from tests.guards.source_rules import MOST_LINES, circle, code_lines, import_faults, long_modules
+from tests.guards.source_rules import circle, import_faults
 
 HEAVY = ["openai", "httpx", "httpx2", "matplotlib", "numpy", "ipywidgets", "IPython", "ipykernel", "jupyter_client",
          "jupyter_core", "jupyterlab", "nbformat", "traitlets"]  # fmt: skip
@@ -49,8 +49,8 @@ def test_no_imports_go_in_a_circle() -> None:
     assert circle(ROOT) == []
 
 
-def test_modules_are_short() -> None:
-    assert long_modules(ROOT) == []
+def test_no_late_import_of_the_views_hides_a_circle() -> None:
+    assert circle(ROOT, late="planexec_lite.views.") == []
 
 
 def tree(root: Path, **files: str) -> Path:
@@ -67,16 +67,34 @@ def tree(root: Path, **files: str) -> Path:
 
 BAD_IMPORTS = {
     "import only from floors below": {"planexec_lite__board": "from planexec_lite.loop import run"},
-    "planners on floor 5": {"planexec_lite__decide": "from .planners import RulePlanner"},
-    "mock_llm knows nothing": {"mock_llm__engine": "def f():\n    import planexec_lite.plan"},
-    "only planexec_lite.views imports matplotlib": {"planexec_lite__connect": "import matplotlib.pyplot"},
-    "only planexec_lite.views imports ipywidgets": {"mock_llm__server": "from ipywidgets import HTML"},
+    "planning on floor 7": {"planexec_lite__decide": "from .planning import RulePlanner"},
+    "mock_llm knows nothing": {"mock_llm__engine__selection": "def f():\n    import planexec_lite.plan"},
+    "mock_llm/types/errors.py:2 imports mock_llm.api: types is on floor 1, api on floor 4, and imports go down; move": {
+        "mock_llm__types__errors": "import json\nfrom mock_llm.api import respond"
+    },
+    "serve is on floor 5, authoring on floor 5": {"mock_llm__serve__server": "from mock_llm.authoring import check"},
+    "import from mock_llm.engine, the face": {
+        "mock_llm__api__routes": "from mock_llm.engine.matching import match",
+        "mock_llm__engine__matching": "",
+    },
+    "import from the folder that has the name": {"mock_llm__api__routes": "from mock_llm import Answer"},
+    "mock_llm.helpers stands on no floor": {"mock_llm__helpers": ""},
+    "only planexec_lite.views imports matplotlib": {"planexec_lite__run": "import matplotlib.pyplot"},
+    "only planexec_lite.views imports ipywidgets": {"mock_llm__serve__server": "from ipywidgets import HTML"},
     "not yaml": {"planexec_lite__plan__parse": "import yaml"},
     "when it is used": {"planexec_lite__model": "import openai"},
     "stands on no floor": {"planexec_lite__helpers": ""},
-    "not from the package": {"planexec_lite__views__graph": "from planexec_lite import Plan"},
-    "loop on floor 6": {"planexec_lite__board": "from . import loop", "planexec_lite__loop": ""},
-    "openai": {"planexec_lite__planners": "def f():\n    import openai"},
+    "not from the package": {"planexec_lite__views__graph_drawing__sketch": "from planexec_lite import Plan"},
+    "views.drawing is on floor 1, views.widgets on floor 6": {
+        "planexec_lite__views__drawing__table": "def f():\n    from planexec_lite.views.widgets import live"
+    },
+    "import from planexec_lite.views.widgets, the face": {
+        "planexec_lite__views__review_desk__still": "from planexec_lite.views.widgets.output import show_widget",
+        "planexec_lite__views__widgets__output": "",
+    },
+    "views.helpers stands on no floor": {"planexec_lite__views__helpers": ""},
+    "loop on floor 8": {"planexec_lite__board": "from . import loop", "planexec_lite__loop": ""},
+    "openai": {"planexec_lite__planning": "def f():\n    import openai"},
 }
 
 
@@ -88,13 +106,17 @@ def test_bad_import_is_named(wanted: str, files: dict[str, str], tmp_path: Path)
 
 def test_good_imports_have_no_fault(tmp_path: Path) -> None:
     files = {
-        "planexec_lite__model": "import json\nimport pydantic\ndef client():\n    import openai",
+        "planexec_lite__model__asking": "import json\nimport pydantic\ndef client():\n    import openai",
         "planexec_lite__plan__parse": "from ..tools import Tool\nfrom .steps import Step",
         "planexec_lite__plan__steps": "from collections.abc import Mapping",
-        "planexec_lite__views__graph": "import matplotlib\nfrom planexec_lite.board import Board",
-        "mock_llm__wire": "import yaml\nfrom mock_llm.engine import answer",
-        "mock_llm__engine": "",
-        "planexec_lite__connect": "def f():\n    import mock_llm",
+        "planexec_lite__views__graph_drawing__sketch": "import matplotlib\nfrom planexec_lite.board import Board",
+        "planexec_lite__views__widgets__output": "from planexec_lite.views.drawing.theme import LOOKS\nfrom . import bar",
+        "planexec_lite__views__widgets__bar": "",
+        "mock_llm__api__routes": "import yaml\nfrom mock_llm.engine import answer\nfrom . import http",
+        "mock_llm__api__http": "",
+        "mock_llm__api__chat__messages": "from mock_llm.api.http import error_response",
+        "mock_llm__engine__selection": "from .matching import match",
+        "planexec_lite__model__connect": "def f():\n    import mock_llm",
     }
     assert import_faults(tree(tmp_path, **files)) == []
     assert circle(tmp_path) == []
@@ -108,15 +130,7 @@ def test_import_circle_is_named(tmp_path: Path) -> None:
 def test_import_in_a_function_is_no_circle(tmp_path: Path) -> None:
     files = {"mock_llm__a": "from . import b", "mock_llm__b": "def f():\n    from . import a"}
     assert circle(tree(tmp_path, **files)) == []
-
-
-def test_long_module_is_named(tmp_path: Path) -> None:
-    root = tree(tmp_path, mock_llm__long="x = 1\n" * (MOST_LINES + 1), mock_llm__fine="x = 1\n# why\n\n" * MOST_LINES)
-    assert [line.split()[0] for line in long_modules(root)] == ["mock_llm.long"]
-
-
-def test_code_lines_leave_out_docstrings_comments_and_blank_lines() -> None:
-    assert code_lines('"""One.\n\nTwo."""\n\n# why\nx = """a\nb"""\ndef f():\n    "Say."\n    return 1\n') == 4
+    assert set(circle(tmp_path, late="mock_llm.")) == {"mock_llm.a", "mock_llm.b"}
 
 
 def test_import_is_light(tmp_path: Path) -> None:

@@ -1,5 +1,6 @@
 """Code and notebooks are formatted and linted by ruff; both packages pass mypy --strict."""
 
+import re
 from pathlib import Path
 
 import nbformat
@@ -8,6 +9,7 @@ import pytest
 from tests.guards import books
 from tests.guards.books import code
 
+TEST = re.compile(r"^ *(?:async )?def test_(\w+)", re.M)
 pytestmark = pytest.mark.skipif(books.TEXT_ONLY, reason="a newer formatter may format otherwise")
 
 
@@ -30,3 +32,14 @@ def test_ruff_reads_notebooks(tmp_path: Path) -> None:
     config = ["--config", books.ROOT / "pyproject.toml"]
     assert books.run("-m", "ruff", "format", "--check", *config, path, scratch=tmp_path).returncode == 1
     assert "F401" in books.run("-m", "ruff", "check", *config, path, scratch=tmp_path).stdout
+
+
+LONGEST_NAME = 70  # characters, without the "test_"
+
+
+def test_a_test_has_a_sentence_for_a_name_that_fits_a_line() -> None:
+    named = [
+        (path, name) for path in (books.ROOT / "tests").rglob("*.py") for name in TEST.findall(path.read_text("utf-8"))
+    ]
+    assert len(named) > 1000
+    assert [f"{path.name}: {name}" for path, name in named if len(name) > LONGEST_NAME] == []

@@ -12,13 +12,16 @@ from typing import Any
 
 import openai
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
-from mock_llm import MockLLM
-from mock_llm.check import check
-from mock_llm.plainest import sample
-from mock_llm.reading import read_scenes
+from mock_llm import Answer, Call, MockLLM
+from mock_llm.authoring import check
+from mock_llm.authoring.minimal_request import sample
+from mock_llm.engine import CallLog
+from mock_llm.script import read_scenes
+from mock_llm.types import Choice
+from tests.rounds import rounds
 
 SCRIPT = """\
 scenes:
@@ -240,18 +243,18 @@ WHENS = st.fixed_dictionaries(
 )
 
 
-@settings(max_examples=150)
+@rounds(150)
 @given(whens=st.lists(WHENS, max_size=4))
-def test_a_script_without_findings_answers_each_scenes_own_plainest_request(whens: list[Any]) -> None:
+def test_a_script_without_findings_answers_each_scenes_own_minimal_request(whens: list[Any]) -> None:
+    from mock_llm import Answer
+    from mock_llm.authoring.minimal_request import minimal_request
     from mock_llm.engine import answer
-    from mock_llm.exchange import Answer
-    from mock_llm.plainest import plainest
 
     scenes = read_scenes([{"name": f"s{n}", "when": when, "reply": {"text": "x"}} for n, when in enumerate(whens)])
     if check(scenes):
         return
     for scene in scenes:
-        asked = plainest(scene)
+        asked = minimal_request(scene)
         assert asked is not None
         said = answer(scenes, asked)
         assert isinstance(said, Answer)
@@ -283,3 +286,23 @@ def test_a_text_is_made_up_for_a_pattern(pattern: str) -> None:
 def test_a_pattern_beyond_it_is_left_alone() -> None:
     assert sample(r"(a)\1") is None
     assert check(read_scenes([{"name": "x", "when": {"find": {"n": r"(.)\1"}}, "reply": {"text": "x"}}])) == []
+
+
+def test_an_exhausted_counter_names_its_nearest_scene() -> None:
+    scenes: list[dict[str, Any]] = [{"name": "other", "when": {"says": "wait"}, "reply": {"text": "x"}}]
+    scenes += [{"name": f"n{n}", "when": {"counter": "c", "turn": n}, "reply": {"text": str(n)}} for n in (1, 3, 2)]
+    scenes += [{"name": "far", "when": {"says": ["x", "y", "z"]}, "reply": {"text": "x"}}]
+    llm = MockLLM(scenes)
+    for _ in range(4):
+        ask(llm, "x y")
+    assert "Nearest is the scene 'n3'" in str(llm.explain(3))
+    assert "this is number 4" in str(llm.explain(3))
+
+
+def test_the_log_keeps_the_newest_calls_and_every_scenes_use() -> None:
+    log = CallLog(kept=2)
+    answers = [Answer(name, (Choice("x", None, (), "stop"),), 1, 1, 0.0) for name in "abc"]
+    for answer in answers:
+        log.append(Call(-1, None, {}, answer, 0, "d"))
+    assert [(call.index, call.scene) for call in log.calls] == [(1, "b"), (2, "c")]
+    assert log.used == {"a", "b", "c"}

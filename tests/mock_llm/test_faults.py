@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import time
 from collections.abc import Callable
 from typing import Any
 
@@ -12,14 +11,14 @@ import httpx2
 import openai
 import pytest
 
-from mock_llm import Fault, MockLLM, Scene, ScriptError, When
-from mock_llm.faults import PLAIN_ONLY, STREAM_ONLY, Kind
-from mock_llm.script import Reply
-from mock_llm.spoil import SPOILS, spoiled
+from mock_llm import Fault, MockLLM, Reply, Scene, ScriptError, When
+from mock_llm.script.corruption import CORRUPTIONS, corrupted
+from mock_llm.types.faults import PLAIN_ONLY, STREAM_ONLY, Kind
+from tests.core.ending import to_its_end
 
 WORDS = "one two three four five six seven eight"
 ASK: Any = {"model": "m", "messages": [{"role": "user", "content": "count"}]}
-OPTIONS: Any = {"max_retries": 0, "timeout": 5}
+OPTIONS: Any = {"max_retries": 0, "timeout": 600}
 
 
 def one(**reply: Any) -> MockLLM:
@@ -63,11 +62,9 @@ RAISED: list[tuple[Any, type[Exception], str]] = [
 @pytest.mark.parametrize("ask", [plain, streamed, plain_async, streamed_async])
 @pytest.mark.parametrize(("fault", "error", "words"), RAISED, ids=lambda value: None)
 def test_each_error_is_the_clients_own(ask: Callable[..., Any], fault: Any, error: type[Exception], words: str) -> None:
-    before = time.monotonic()
     with pytest.raises(error, match=words) as caught:
-        ask(one(fault=fault))
+        to_its_end(lambda: ask(one(fault=fault)))  # at once, also where the client has patience for ten minutes
     assert type(caught.value) is error
-    assert time.monotonic() - before < 3
 
 
 def test_the_client_waits_as_long_as_it_is_told_to() -> None:
@@ -262,7 +259,7 @@ def test_bad_plans_are_made_from_a_good_one() -> None:
     assert [step["id"] for step in bad("ignored_instruction")] == ["1"]
     assert bad("plausible_but_wrong")[1]["params"] == {"a": 3, "b": "{step_1_result}"}
     assert PLAN["steps"][1]["depends_on"] == ["1"]  # type: ignore[index]
-    assert set(SPOILS) == {
+    assert set(CORRUPTIONS) == {
         "prose",
         "unknown_tool",
         "dangling_dependency",
@@ -282,15 +279,15 @@ def test_bad_plans_are_made_from_a_good_one() -> None:
         ({"json": {"steps": [{"id": "1"}]}, "spoil": "plausible_but_wrong"}, "two different parameters"),
     ],
 )
-def test_a_plan_that_can_not_be_spoiled_is_named_when_the_script_is_loaded(reply: Any, told: str) -> None:
+def test_a_plan_that_can_not_be_corrupted_is_named_when_the_script_is_loaded(reply: Any, told: str) -> None:
     with pytest.raises(ScriptError, match=told):
         MockLLM([{"name": "one", "reply": reply}])
 
 
 def test_spoiling_leaves_the_good_plan_alone() -> None:
     before = json.dumps(PLAN)
-    for how in SPOILS:
-        spoiled(PLAN, how)
+    for how in CORRUPTIONS:
+        corrupted(PLAN, how)
     assert json.dumps(PLAN) == before
 
 

@@ -5,15 +5,16 @@ from __future__ import annotations
 import json
 from typing import Any, get_args
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from mock_llm import MockLLM, ScriptError
-from mock_llm.faults import Kind
-from mock_llm.spoil import SPOILS
-from mock_llm.wire import HttpRequest
+from mock_llm.script.corruption import CORRUPTIONS
+from mock_llm.types import HttpRequest
+from mock_llm.types.faults import Kind
 from tests.mock_llm import strictly
 from tests.mock_llm.test_wire import completion, response
+from tests.rounds import rounds
 
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(max_size=5),
@@ -39,7 +40,7 @@ TEXT = st.text(max_size=30) | st.sampled_from(["{{n}}", "a {{n}} b", '{"total": 
 SPEECH = st.one_of(
     st.fixed_dictionaries({"text": TEXT}, optional={"calls": st.lists(USES, min_size=1, max_size=2)}),
     st.fixed_dictionaries({"json": VALUES | st.just({"total": 53})}),
-    st.fixed_dictionaries({"json": st.just(PLAN), "spoil": st.sampled_from(sorted(SPOILS))}),
+    st.fixed_dictionaries({"json": st.just(PLAN), "spoil": st.sampled_from(sorted(CORRUPTIONS))}),
     st.fixed_dictionaries({"calls": st.lists(USES, min_size=1, max_size=3)}),
     st.fixed_dictionaries({"refusal": TEXT}),
     st.fixed_dictionaries({"fault": FAULTS}),
@@ -52,7 +53,7 @@ WHENS = st.fixed_dictionaries(
 ).map(lambda when: {**when, "turn": 1} if "counter" in when else when)
 
 
-@settings(max_examples=300)
+@rounds(300)
 @given(
     scenes=st.lists(st.tuples(WHENS, REPLIES, st.fixed_dictionaries({}, optional=EXTRAS)), min_size=1, max_size=2),
     word=st.sampled_from(["talk", "total", "call"]),

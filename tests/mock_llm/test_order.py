@@ -10,13 +10,14 @@ from typing import Any
 
 import openai
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from mock_llm import MockLLM, Request
-from mock_llm.wire import HttpRequest, HttpResponse
+from mock_llm.types import HttpRequest, HttpResponse
 from tests.mock_llm import strictly
 from tests.mock_llm.test_wire import SCENES, completion, response
+from tests.rounds import rounds
 
 
 def shout(request: Request) -> str:
@@ -54,7 +55,7 @@ def send(llm: MockLLM, kind: int) -> HttpResponse:
 ALONE = [send(MockLLM(SCRIPT), kind) for kind in range(len(KINDS))]
 
 
-@settings(max_examples=40)
+@rounds(40)
 @given(
     order=st.permutations([n % len(KINDS) for n in range(2 * len(KINDS))]),
     threads=st.sampled_from([1, 2, 8]),

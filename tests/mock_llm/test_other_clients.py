@@ -19,7 +19,7 @@ import mock_llm
 from mock_llm import MockLLM
 
 LOOPBACK = True
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("other clients")]
+pytestmark = [pytest.mark.wide, pytest.mark.xdist_group("other clients")]
 HERE = Path(__file__).parent / "others"
 ROOT = Path(mock_llm.__file__).parents[1]
 SCRIPT = """\

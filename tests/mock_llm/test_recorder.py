@@ -13,8 +13,8 @@ import openai
 import pytest
 
 from mock_llm import MockLLM
-from mock_llm.recorder import Recorder
-from mock_llm.server import serve
+from mock_llm.authoring import Recorder
+from mock_llm.serve import serve
 from tests.mock_llm.test_wire import SCENES, completion, response
 
 LOOPBACK = True

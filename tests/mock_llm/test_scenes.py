@@ -9,16 +9,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from mock_llm import Answer, ApiError, MockLLM, Reply, Request, Scene, When
-from mock_llm.engine import answer
-from mock_llm.matching import occurs
-from mock_llm.reading import read_scenes
-from mock_llm.routes import respond
-from mock_llm.template import fill
-from mock_llm.wire import HttpRequest, HttpResponse
+from mock_llm.api import respond
+from mock_llm.engine import answer, occurs
+from mock_llm.script import read_scenes
+from mock_llm.script.replies import fill
+from mock_llm.types import HttpRequest, HttpResponse
+from tests.rounds import rounds
 
 
 def request(*said: str, system: str = "", **body: Any) -> Request:
@@ -50,6 +50,7 @@ def error_of(scenes: list[Scene], asked: Request) -> ApiError:
         ({"role": "planner"}, request("x", system="Plan.\nRole: planner"), request("x", system="Role: executor")),
         ({"role": "planner"}, request("x", system="Role: planner\nplan"), request("Role: planner")),
         ({"system": "be brief"}, request("x", system="Do be brief."), request("be brief", system="be long")),
+        ({"user": ["4 + 5"]}, request("4 + 5", "nine", "thanks"), request("go", "4 + 5", "thanks", system="4 + 5")),
         ({"says": ["4 + 5"]}, request("4 + 5", "nine", "thanks"), request("4 + 6", system="4 + 5")),
         ({"says": ["a", "b"]}, request("a", "b"), request("a", "c")),
         ({"last": "thanks"}, request("hi", "hello", "thanks"), request("thanks", "welcome")),
@@ -170,7 +171,7 @@ def test_a_reply_must_fit_the_format_unless_it_is_broken_on_purpose(reply: dict[
     assert isinstance(answer([Scene("s", Reply(json={"tool": "add"}))], asked), Answer)
 
 
-def test_an_unscripted_request_is_told_the_nearest_scene_what_differed_and_a_scene_to_paste() -> None:
+def test_an_unscripted_request_is_told_the_nearest_scene_and_one_to_paste() -> None:
     script = [
         scene("greet", says="hello"),
         Scene("plan it", Reply(json={}), When(role="planner", says="12 * 4 + 5", format="json"), "sums.yaml:3"),
@@ -197,7 +198,7 @@ def test_an_unscripted_request_is_told_the_nearest_scene_what_differed_and_a_sce
     ]
 
 
-@settings(deadline=None, max_examples=80)
+@rounds(80)
 @given(
     said=st.lists(st.text(), min_size=1, max_size=3),
     role=st.none() | st.from_regex(r"[a-z][a-z #:'\"]{0,12}[a-z]", fullmatch=True),
@@ -218,7 +219,7 @@ def test_the_scene_to_paste_answers_the_request_that_it_was_made_for(
 CONVERSATIONS = [["plan a"], ["plan b"], ["plan a", "ok", "a done"], ["plan b", "ok", "b failed"], ["unknown"], ["tie"]]
 
 
-@settings(deadline=None, max_examples=40)
+@rounds(40)
 @given(order=st.permutations([n % len(CONVERSATIONS) for n in range(18)]), threads=st.sampled_from([1, 4]))
 def test_any_order_of_arrival_from_any_number_of_threads_gives_the_same_bytes(order: list[int], threads: int) -> None:
     script = [

@@ -9,11 +9,12 @@ from typing import Any
 
 import pytest
 import yaml
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
 from mock_llm import Fault, MockLLM, Reply, Scene, ScriptError, ToolUse, When
-from mock_llm.reading import read_scenes
+from mock_llm.script import read_scenes
+from tests.rounds import rounds
 
 GOOD = """\
 scenes:
@@ -21,6 +22,7 @@ scenes:
     when:
       role: planner
       system: [You deploy]
+      user: deploy v2.3.1
       says: ["deploy v2.3.1", 'on: 2026-11-21']
       last: yes
       never: [was refused]
@@ -70,6 +72,7 @@ def test_all_fields_are_read(tmp_path: Path) -> None:
     assert scene.when == When(
         role="planner",
         system="You deploy",
+        user="deploy v2.3.1",
         says=("deploy v2.3.1", "on: 2026-11-21"),
         last="yes",
         never="was refused",
@@ -141,7 +144,7 @@ def test_every_fault_is_named_with_its_line_and_mend(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "told"),
     [
-        ("", "deploy.yaml:1: a script has fields (scenes), but this is None"),
+        ("", "deploy.yaml:1: a script has fields (scenes, unseen), but this is None"),
         ("scenes: {}", "deploy.yaml:1: scenes is a list"),
         ("scene: []", "deploy.yaml:1: unknown field 'scene' in a script; did you mean 'scenes'?"),
         ("scenes:\n  - name: [", "deploy.yaml:2: not YAML"),
@@ -169,6 +172,20 @@ def test_every_fault_is_named_with_its_line_and_mend(tmp_path: Path) -> None:
         ("scenes:\n - name: a\n   reply: {calls: []}", "deploy.yaml:3: calls is empty"),
         ("scenes:\n - name: a\n   reply: {json: {}, calls: [{tool: t}]}", "this one has json and calls"),
         ("scenes:\n - name: a\n   reply: {latency: 1}", "this one has none of them"),
+        (
+            "scenes:\n - name: a\n   reply: Hello",
+            "deploy.yaml:3: a reply has fields; for words write reply: {text: Hello}",
+        ),
+        ("scenes:\n - name: a\n   reply:\n     text: '{{a+b}}'", "deploy.yaml:4: {{a+b}} can't be filled"),
+        ("scenes:\n - name: a\n   reply:\n     refusal: '{{a|upper}}'", "deploy.yaml:4: {{a|upper}} can't be filled"),
+        (
+            "scenes:\n - name: a\n   reply:\n     json:\n       b: [x, '{{ a.b }}']",
+            "deploy.yaml:5: {{ a.b }} can't be filled",
+        ),
+        (
+            "scenes:\n - name: a\n   reply:\n     calls:\n     - tool: t\n       arguments: {c: '{{}}'}",
+            "deploy.yaml:6: {{}} can't be filled",
+        ),
         ("scenes:\n - name: a\n   reply: {calls: [{tool: t, arguments: {a: '{{x}}'}}]}", "when.find has no 'x'"),
         ("scenes:\n - name: a\n   reply: {text: a, latency: -1}", "latency is in seconds, 0 or more"),
         ("scenes:\n - name: a\n   reply: {text: a, usage: {inputs: 3}}", "did you mean 'input'?"),
@@ -207,7 +224,7 @@ WORDS = st.sampled_from(
 SCRIPTS = st.recursive(JSON, lambda part: st.lists(part, max_size=3) | st.dictionaries(WORDS, part, max_size=4))
 
 
-@settings(deadline=None, max_examples=80, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@rounds(80, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(scenes=SCRIPTS)
 def test_any_script_loads_or_is_a_script_error(tmp_path: Path, scenes: Any) -> None:
     path = tmp_path / "any.yaml"
@@ -219,10 +236,16 @@ def test_any_script_loads_or_is_a_script_error(tmp_path: Path, scenes: Any) -> N
             assert MockLLM(source).scenes is not None
 
 
-@settings(deadline=None, max_examples=100, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@rounds(100, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(text=st.text(alphabet=st.sampled_from("scenes:name reply&*![]{}-'\"\n|>#?%@`,0.~<\t")))
 def test_any_text_loads_or_is_a_script_error(tmp_path: Path, text: str) -> None:
     path = tmp_path / "any.yaml"
     path.write_text(text, encoding="utf-8")
     with pytest.raises(ScriptError, match=r"any\.yaml:\d+: "):
         MockLLM.load(path)
+
+
+def test_braces_that_were_captured_are_no_template() -> None:
+    llm = MockLLM([{"name": "a", "when": {"find": {"x": "(.+)"}}, "reply": {"text": "{{x}}"}}])
+    asked: Any = {"model": "m", "messages": [{"role": "user", "content": "{{a+b}}"}]}
+    assert llm.client().chat.completions.create(**asked).choices[0].message.content == "{{a+b}}"

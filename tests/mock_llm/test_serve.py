@@ -19,12 +19,15 @@ from urllib.parse import urlsplit
 import httpx2
 import openai
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
-from mock_llm import MockLLM, connection
+from mock_llm import MockLLM
+from mock_llm.serve import server
+from tests.core.ending import to_its_end
 from tests.mock_llm import strictly
 from tests.mock_llm.test_wire import SCENES, Total, completion, response
+from tests.rounds import rounds
 
 LOOPBACK = True
 FAULTS = ["timeout", "connection_error", "html", "truncated", "dropped", "ended_early", "bad_chunk", "slow_first_token"]
@@ -47,14 +50,14 @@ def base_url(llm: MockLLM) -> Iterator[str]:
 
 @pytest.fixture(scope="module")
 def client(base_url: str) -> Iterator[openai.OpenAI]:
-    with openai.OpenAI(api_key="none", base_url=base_url, max_retries=0, timeout=10) as client:
+    with openai.OpenAI(api_key="none", base_url=base_url, max_retries=0, timeout=600) as client:
         yield client
 
 
 def say(base_url: str, sent: bytes, ended: bool = True) -> bytes:
     """What a raw client gets until the server closes."""
     where = urlsplit(base_url)
-    with socket.create_connection((where.hostname or "", where.port or 0), timeout=10) as raw:
+    with socket.create_connection((where.hostname or "", where.port or 0), timeout=600) as raw:
         raw.sendall(sent)
         if ended:
             raw.shutdown(socket.SHUT_WR)
@@ -108,7 +111,7 @@ RAISED: list[tuple[str, bool, type[Exception]]] = [
 def test_faults_show_over_http_as_they_do_in_process(
     client: openai.OpenAI, kind: str, stream: bool, error: type[Exception]
 ) -> None:
-    impatient = client.with_options(timeout=0.3 if error is openai.APITimeoutError else 5)
+    impatient = client.with_options(timeout=0.1 if error is openai.APITimeoutError else 600)
     with pytest.raises(error) as caught:
         list(impatient.chat.completions.create(**completion(kind), stream=stream))
     assert type(caught.value) is error
@@ -180,7 +183,7 @@ def test_hostile_requests_get_a_shaped_error_and_the_server_lives(base_url: str,
     assert b"200 OK" in say(base_url, post(json.dumps(completion("talk")).encode()))
 
 
-@settings(max_examples=40)
+@rounds(40)
 @given(sent=st.binary(max_size=80) | st.binary(max_size=40).map(lambda body: post(body)))
 def test_any_bytes_leave_the_server_alive(base_url: str, sent: bytes) -> None:
     got = say(base_url, sent)
@@ -190,7 +193,7 @@ def test_any_bytes_leave_the_server_alive(base_url: str, sent: bytes) -> None:
 
 def test_a_body_at_the_limit_passes_and_one_above_is_refused(base_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
     body = json.dumps(completion("talk")).encode()
-    monkeypatch.setattr(connection, "LARGEST_BODY", len(body))
+    monkeypatch.setattr(server, "LARGEST_BODY", len(body))
     assert b"200 OK" in say(base_url, post(body))
     assert say(base_url, post(body + b" ")).startswith(b"HTTP/1.1 413 ")
 
@@ -202,27 +205,29 @@ def test_only_this_machine_is_let_in_unless_told_otherwise(llm: MockLLM) -> None
         assert url.startswith("http://0.0.0.0:")
 
 
-def test_the_end_is_quick_with_idle_and_held_connections_open() -> None:
+def test_the_end_waits_for_no_idle_and_no_held_connection() -> None:
     llm = MockLLM(SCRIPT)
-    before = threading.active_count()
-    with llm.serve() as url:
-        where = urlsplit(url)
-        idle = socket.create_connection((where.hostname or "", where.port or 0), timeout=10)
-        held = socket.create_connection((where.hostname or "", where.port or 0), timeout=10)
-        held.sendall(post(json.dumps(completion("timeout")).encode()))
-        while not llm.calls:
-            time.sleep(0.01)
-        began = time.monotonic()
-    assert time.monotonic() - began < 2
+    before = set(threading.enumerate())
+
+    def serve() -> tuple[Any, socket.socket, socket.socket]:
+        with llm.serve() as url:
+            where = urlsplit(url)
+            idle = socket.create_connection((where.hostname or "", where.port or 0), timeout=600)
+            held = socket.create_connection((where.hostname or "", where.port or 0), timeout=600)
+            held.sendall(post(json.dumps(completion("timeout")).encode()))
+            while not llm.calls:
+                time.sleep(0.01)
+        return where, idle, held
+
+    where, idle, held = to_its_end(serve)
     assert idle.recv(10) == b""
     assert held.recv(10) == b""
     idle.close()
     held.close()
-    while threading.active_count() > before and time.monotonic() - began < 5:
-        time.sleep(0.01)
-    assert threading.active_count() <= before
+    for thread in set(threading.enumerate()) - before:
+        to_its_end(thread.join)
     with pytest.raises(OSError, match="refused"):
-        socket.create_connection((where.hostname or "", where.port or 0), timeout=2)
+        socket.create_connection((where.hostname or "", where.port or 0), timeout=600)
 
 
 def command(*arguments: str) -> list[str]:
@@ -288,3 +293,61 @@ def test_nothing_is_lost_between_threads_and_connections(llm: MockLLM, base_url:
         thread.join()
     assert wrong == []
     assert len(llm.calls) == before + 90
+
+
+def test_a_client_that_waits_for_continue_is_told_at_once(base_url: str) -> None:
+    where = urlsplit(base_url)
+    sent = post(json.dumps(completion("talk")).encode(), "Expect: 100-continue")
+    head, body = sent.split(b"\r\n\r\n", 1)
+    with socket.create_connection((where.hostname or "", where.port or 0), timeout=10) as raw:
+        raw.sendall(head + b"\r\n\r\n")
+        assert raw.recv(1000) == b"HTTP/1.1 100 Continue\r\n\r\n"
+        raw.sendall(body)
+        assert raw.recv(1000).startswith(b"HTTP/1.1 200 OK")
+
+
+@pytest.mark.parametrize("page", ["http://localhost:3000", "http://127.0.0.1", "https://[::1]:8443"])
+def test_a_page_of_this_machine_may_ask_and_read(base_url: str, page: str) -> None:
+    asked = {"origin": page, "access-control-request-headers": "authorization,content-type"}
+    with httpx2.Client() as one:
+        before = one.options(f"{base_url}/chat/completions", headers=asked)
+        said = one.post(f"{base_url}/chat/completions", json=completion("talk"), headers={"origin": page})
+    assert before.status_code == 204
+    assert before.headers["access-control-allow-headers"] == "authorization,content-type"
+    assert "POST" in before.headers["access-control-allow-methods"]
+    assert before.headers["access-control-allow-origin"] == page == said.headers["access-control-allow-origin"]
+    assert said.json()["object"] == "chat.completion"
+
+
+@pytest.mark.parametrize("page", ["https://example.com", "null", "http://localhost.example.com", "http://127.0.0.1.a"])
+def test_a_page_from_elsewhere_may_not_read(base_url: str, page: str) -> None:
+    with httpx2.Client() as one:
+        before = one.options(f"{base_url}/chat/completions", headers={"origin": page})
+        said = one.get(f"{base_url}/models", headers={"origin": page})
+    assert (before.status_code, said.status_code) == (204, 200)
+    assert not [name for name in (*before.headers, *said.headers) if name.startswith("access-control")]
+
+
+def test_the_command_prints_refusals_and_reads_a_changed_script_again(tmp_path: Path) -> None:
+    script = tmp_path / "hello.yaml"
+    script.write_text(HELLO)
+    environment = {**os.environ, "PYTHONPATH": os.getcwd()}
+    with subprocess.Popen(command("serve", str(script)), stdout=subprocess.PIPE, text=True, env=environment) as served:
+        assert served.stdout is not None
+        url = served.stdout.readline().split()[-1]
+        with openai.OpenAI(api_key="none", base_url=url, max_retries=0) as client:
+            with pytest.raises(openai.BadRequestError):
+                client.chat.completions.create(**completion("x", temperature=9))
+            assert served.stdout.readline() == "POST /v1/chat/completions: 400\n"
+            assert "Expected a value <= 2, but got 9 instead." in served.stdout.readline()
+            assert "[mock_llm]" in served.stdout.readline()
+            script.write_text(HELLO.replace("hello", "good day"))
+            assert served.stdout.readline() == "1 scenes read again\n"
+            assert client.chat.completions.create(**completion("x")).choices[0].message.content == "good day"
+            script.write_text("scenes:\n- nam: x\n")
+            assert "the last one still answers" in served.stdout.readline()
+            assert "hello.yaml:2: unknown field 'nam'" in served.stdout.readline()
+            assert client.chat.completions.create(**completion("x")).choices[0].message.content == "good day"
+        served.send_signal(signal.SIGTERM)
+        assert served.stdout.read().endswith("3 calls answered\n")
+    assert served.returncode == 0

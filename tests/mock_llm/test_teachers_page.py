@@ -12,10 +12,10 @@ import openai
 import pytest
 
 import mock_llm
-from mock_llm import MockLLM
-from mock_llm.faults import Kind
-from mock_llm.script import KINDS, Reply, When
-from mock_llm.spoil import SPOILS
+from mock_llm import MockLLM, Reply, When
+from mock_llm.script.corruption import CORRUPTIONS
+from mock_llm.script.replies import KINDS
+from mock_llm.types.faults import Kind
 
 LOOPBACK = True
 PAGE = (Path(mock_llm.__file__).parent / "README.md").read_text(encoding="utf-8")
@@ -84,4 +84,4 @@ def test_every_condition_reply_and_spoil_is_on_the_page() -> None:
     assert [name for name in When.__dataclass_fields__ if f"{name}:" not in conditions] == []
     replies = " ".join(row[0] for row in table("reply"))
     assert [name for name in (*Reply.__dataclass_fields__, *KINDS) if f"`{name}" not in replies] == []
-    assert [name for name in SPOILS if f"`{name}`" not in PAGE] == []
+    assert [name for name in CORRUPTIONS if f"`{name}`" not in PAGE] == []

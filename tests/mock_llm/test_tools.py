@@ -1,4 +1,4 @@
-"""The model calls tools: alone and in parallel, over several turns, counted, and policed."""
+"""The model calls tools: alone and in parallel, over several turns, counted, and validated."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ def test_the_ids_of_calls_follow_from_the_content() -> None:
     assert not set(ids("trip to Oslo")) & set(ids("trip to Rome"))
 
 
-MISFITS: list[tuple[dict[str, Any], dict[str, Any], str]] = [
+MISMATCHES: list[tuple[dict[str, Any], dict[str, Any], str]] = [
     ({"tool": "bake"}, {}, "it calls the tool 'bake', which was not offered (offered: weather, hotel)"),
     ({"tool": "weather", "arguments": {"town": "x"}}, {}, "do not fit its schema: the whole value: 'city' is missing"),
     ({"tool": "weather", "arguments": {"city": 5}}, {}, "city: 5 is not of type string"),
@@ -107,7 +107,7 @@ MISFITS: list[tuple[dict[str, Any], dict[str, Any], str]] = [
 ]
 
 
-@pytest.mark.parametrize(("call", "options", "told"), MISFITS, ids=lambda value: None)
+@pytest.mark.parametrize(("call", "options", "told"), MISMATCHES, ids=lambda value: None)
 def test_scripted_calls_must_fit_the_tools_offered_unless_broken_on_purpose(
     call: dict[str, Any], options: dict[str, Any], told: str
 ) -> None:
@@ -212,3 +212,47 @@ def test_a_counter_counts_only_calls_that_its_scenes_are_for() -> None:
         ]
     )
     assert [roll(llm, "wait"), roll(llm, "roll")] == ["waiting", "1"]
+
+
+def failing(times: int) -> MockLLM:
+    return MockLLM(
+        [
+            {
+                "name": f"number {n}",
+                "when": {"says": "roll", "counter": "dice", "turn": n},
+                "reply": {"text": f"{n}", "faults": ["rate_limit"] * times},
+            }
+            for n in range(1, 33)
+        ]
+    )
+
+
+def test_two_equal_calls_that_both_fail_keep_a_number_each() -> None:
+    llm = failing(1)
+    client = llm.client(max_retries=1)
+    with ThreadPoolExecutor(2) as pool:
+        said = list(pool.map(lambda _: client.chat.completions.create(**ask(user("roll"))), range(2)))
+    assert sorted(str(one.choices[0].message.content) for one in said) == ["1", "2"]
+
+
+def test_32_retried_calls_beside_each_other_keep_their_numbers() -> None:
+    llm = failing(3)
+    client = llm.client(max_retries=3)
+    with ThreadPoolExecutor(32) as pool:
+        said = list(pool.map(lambda _: client.chat.completions.create(**ask(user("roll"))), range(32)))
+    assert sorted(int(str(one.choices[0].message.content)) for one in said) == list(range(1, 33))
+    assert len(llm.calls) == 32 * 4
+
+
+def test_a_call_that_succeeded_leaves_its_number_to_no_retry() -> None:
+    scenes: list[dict[str, Any]] = [
+        {
+            "name": f"number {n}",
+            "when": {"says": "roll", "counter": "dice", "turn": n},
+            "reply": {"text": f"{n}", **({"faults": ["rate_limit"]} if n == 2 else {})},
+        }
+        for n in (1, 2)
+    ]
+    client = MockLLM(scenes).client(max_retries=1)
+    said = [client.chat.completions.create(**ask(user("roll"))).choices[0].message.content for _ in range(2)]
+    assert said == ["1", "2"]

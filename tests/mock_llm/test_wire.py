@@ -10,13 +10,14 @@ import httpx2
 import openai
 import pydantic
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from mock_llm import MockLLM, Request
-from mock_llm.chat import pieces
-from mock_llm.wire import HttpRequest
+from mock_llm.api.http import text_deltas
+from mock_llm.types import HttpRequest
 from tests.mock_llm import strictly
+from tests.rounds import rounds
 
 SCHEMA = {
     "type": "object",
@@ -77,7 +78,7 @@ def llm() -> MockLLM:
     return MockLLM(SCENES)
 
 
-@settings(max_examples=120)
+@rounds(120)
 @given(
     word=st.sampled_from(WORDS),
     stream=st.booleans(),
@@ -229,7 +230,7 @@ def test_a_response_can_be_referred_to_instead_of_sent_again(llm: MockLLM) -> No
     third = client.responses.create(model="m", previous_response_id=second.id, input="talk", stream=True)
     assert list(third)[-1].type == "response.completed"
     assert [
-        message.text for message in (llm.calls[-1].asked or Request({})).conversation if message.role == "user"
+        message.text for message in (llm.calls[-1].parsed or Request({})).conversation if message.role == "user"
     ] == [
         "call",
         "talk",
@@ -237,7 +238,7 @@ def test_a_response_can_be_referred_to_instead_of_sent_again(llm: MockLLM) -> No
     reference: Any = {"type": "item_reference", "id": second.output[0].id}
     fourth = client.responses.create(model="m", input=[TALK, reference, TALK])
     assert fourth.output_text == SCENES[0]["reply"]["text"]
-    assert [message.role for message in (llm.calls[-1].asked or Request({})).messages] == ["user", "assistant", "user"]
+    assert [message.role for message in (llm.calls[-1].parsed or Request({})).messages] == ["user", "assistant", "user"]
 
 
 def test_a_response_that_is_not_stored_can_not_be_referred_to(llm: MockLLM) -> None:
@@ -388,8 +389,8 @@ def test_an_error_in_a_streamed_response_is_an_error_event() -> None:
 
 @given(st.text())
 def test_the_pieces_of_a_stream_add_up(text: str) -> None:
-    assert "".join(pieces(text)) == text
-    assert all(pieces(text))
+    assert "".join(text_deltas(text)) == text
+    assert all(text_deltas(text))
 
 
 ANYTHING = st.recursive(
@@ -404,7 +405,7 @@ ANYTHING = st.recursive(
 )
 
 
-@settings(max_examples=150)
+@rounds(150)
 @given(
     name=st.sampled_from(
         "input item previous_response_id text tools tool_choice reasoning include stream metadata x".split()
@@ -417,3 +418,25 @@ def test_any_value_in_a_request_for_a_response_gets_an_answer_or_a_shaped_error(
     said = llm.respond(HttpRequest("POST", "/v1/responses", {}, json.dumps(body).encode()))
     assert said.status in (200, 400, 422)
     strictly.check(said.status, said.headers["content-type"], said.body)
+
+
+def test_a_response_is_retrieved_as_it_was_given(llm: MockLLM) -> None:
+    client = llm.client()
+    given = client.responses.create(**response("talk"))
+    assert client.responses.retrieve(given.id) == given
+    kept = client.responses.create(**response("total"), store=False)
+    for absent in (kept.id, "resp_none"):
+        with pytest.raises(openai.NotFoundError, match=f"Response with id '{absent}' not found"):
+            client.responses.retrieve(absent)
+    assert len(llm.calls) == 2
+
+
+def test_tokens_are_counted_as_the_answer_will_report_them(llm: MockLLM) -> None:
+    client = llm.client()
+    counted = client.responses.input_tokens.count(model="m", input="talk", instructions="Be brief.")
+    said = client.responses.create(model="m", input="talk", instructions="Be brief.")
+    assert said.usage is not None
+    assert (counted.object, counted.input_tokens) == ("response.input_tokens", said.usage.input_tokens)
+    assert len(llm.calls) == 1
+    with pytest.raises(openai.BadRequestError, match="Unknown parameter: 'temperature'"):
+        client.responses.input_tokens.count(model="m", input="x", extra_body={"temperature": 1})

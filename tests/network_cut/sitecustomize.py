@@ -51,3 +51,5 @@ def refuse(event: str, arguments: tuple[Any, ...]) -> None:
 
 
 sys.addaudithook(refuse)
+for name in ("rfc3987_syntax", "isoduration"):  # see tests/quick_start
+    sys.modules.setdefault(name, None)  # type: ignore[arg-type]

@@ -26,8 +26,10 @@ from planexec_lite import (
 )
 from planexec_lite import events as e
 from planexec_lite.meter import charge
-from planexec_lite.reviewers import Decision
-from planexec_lite.views import telling
+from planexec_lite.review.reviewers import Decision
+from planexec_lite.views import narration
+from planexec_lite.views.review_desk import listening
+from tests.views.cells import still
 from tests.views.desks import PLAN, TOOLS, desk, fill, press
 
 MEAN = "<script>alert(1)</script><img src=x onerror=alert(1)>\"'&]]>-->"
@@ -115,14 +117,14 @@ def test_any_run_is_played_event_by_event(run: Run) -> None:
     player = views.player(run)
     for number in (0, len(run.events) // 2, len(run.events)):
         assert player.text(number)
-    assert len(telling.sentences(run)) == len(run.events)
+    assert len(narration.sentences(run)) == len(run.events)
 
 
 def test_what_is_said_about_a_long_run_names_each_step_once(monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[str] = []
-    name_of = telling.name_of
-    monkeypatch.setattr(telling, "name_of", lambda step: asked.append(step.id) or name_of(step))
-    telling.sentences(done(*({"id": str(n), "tool": "take"} for n in range(300))))
+    name_of = narration.name_of
+    monkeypatch.setattr(narration, "name_of", lambda step: asked.append(step.id) or name_of(step))
+    narration.sentences(done(*({"id": str(n), "tool": "take"} for n in range(300))))
     assert len(asked) <= 600  # for each event all steps: 270,000
 
 
@@ -144,7 +146,7 @@ def test_no_text_of_a_plan_becomes_code_at_the_desk(tool: str) -> None:
     fill(shown, "Comment", MEAN)
     said = words(shown.box)
     press(shown, "Reject")
-    bundle = shown._repr_mimebundle_()
+    bundle = still(shown)
     for html in [*said, *words(shown.box), bundle["text/html"]]:
         assert "<script" not in html
         assert "<img src=x" not in html
@@ -192,15 +194,21 @@ def test_a_plan_without_steps_can_not_be_approved_and_can_be_given_one() -> None
     assert shown.decision.plan is not None
 
 
-def test_a_desk_that_was_given_up_takes_no_click_and_its_neighbour_does() -> None:
+@pytest.fixture
+def hearing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A kernel that hears a press while a cell waits."""
+    monkeypatch.setattr(listening, "deaf", lambda: "")
+
+
+@pytest.mark.usefixtures("hearing")
+def test_a_wait_that_was_given_up_returns_nothing_and_its_neighbour_does() -> None:
     async def both() -> tuple[views.Review, Decision]:
         left, right = desk(), desk()
         waits = asyncio.create_task(left.wait()), asyncio.create_task(right.wait())
         await asyncio.sleep(0)
         waits[0].cancel()
         await asyncio.gather(waits[0], return_exceptions=True)
-        left.controls["Approve"].click()
-        right.controls["Approve"].click()
+        press(right, "Approve")
         return left, await waits[1]
 
     left, decision = asyncio.run(both())
@@ -208,10 +216,14 @@ def test_a_desk_that_was_given_up_takes_no_click_and_its_neighbour_does() -> Non
     assert (decision.verdict, decision.of) == ("approve", PLAN.hash)
 
 
+@pytest.mark.usefixtures("hearing")
 @pytest.mark.parametrize("timeout", [0, -1, float("nan")])
 def test_a_wait_without_time_ends_at_once_and_approves_nothing(timeout: float) -> None:
+    shown = desk()
     with pytest.raises(TimeoutError, match="not approved"):
-        asyncio.run(asyncio.wait_for(desk().wait(timeout), 5))
+        asyncio.run(asyncio.wait_for(shown.wait(timeout), 60))
+    shown.controls["Approve"].click()
+    assert not shown.decided
 
 
 def test_a_decision_of_the_desk_is_about_the_plan_that_was_on_it() -> None:

@@ -91,20 +91,20 @@ def test_superseded_steps_stay_on_the_board_and_are_named_below_the_graph() -> N
     assert "Not drawn: 1 and 2, superseded by a later plan." in views.graph(run).text
 
 
-def test_a_found_wanting_step_says_so_and_the_caption_says_why() -> None:
+def test_a_rejected_result_says_so_and_the_caption_says_why() -> None:
     figure = views.board(worlds.replanned())
     assert figure.text == (
         "Finished: 5 of 5 steps done\n"
-        "  step  status                 what                         waits for  result\n"
-        '  1     ✓ done                 List the endpoints                      "took 2"\n'
-        '  2     ✓ done, found wanting  Update endpoints to use JWT  1          "took 20"\n'
-        '  2b    ✓ done                 Fix the token header         2          "took 5"\n'
-        '  3     ✓ done                 Update tests                 2b         "took 15"\n'
-        '  4     ✓ done                 Run test suite               3          "took 8"\n'
-        "  5     ↷ superseded           Tell everybody               4\n"
-        "Step 2 was found wanting: 2 endpoints answer <401>."
+        "  step  status                   what                         waits for  result\n"
+        '  1     ✓ done                   List the endpoints                      "took 2"\n'
+        '  2     ✓ done, result rejected  Update endpoints to use JWT  1          "took 20"\n'
+        '  2b    ✓ done                   Fix the token header         2          "took 5"\n'
+        '  3     ✓ done                   Update tests                 2b         "took 15"\n'
+        '  4     ✓ done                   Run test suite               3          "took 8"\n'
+        "  5     ↷ superseded             Tell everybody               4\n"
+        "The result of step 2 was rejected: 2 endpoints answer <401>."
     )
-    assert ">found wanting</span>" in figure.table
+    assert ">result rejected</span>" in figure.table
     assert 'line-through">Tell everybody<' in figure.table
     assert "2 endpoints answer &lt;401&gt;" in figure._repr_html_()
 

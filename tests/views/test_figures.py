@@ -3,6 +3,7 @@
 import hashlib
 import itertools
 import os
+import pkgutil
 import subprocess
 import sys
 from collections.abc import Callable
@@ -12,11 +13,12 @@ from urllib.parse import unquote
 from xml.etree import ElementTree
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from planexec_lite import Plan, Run, views
-from planexec_lite.views import theme, words
+from planexec_lite.views.drawing import text_fitting, theme
+from tests.rounds import rounds
 from tests.views import worlds
 
 ROOT = Path(__file__).parents[2]
@@ -89,8 +91,12 @@ def svg_in(figure: views.Figure) -> str:
     return unquote(address.replace("\n", "").removeprefix("data:image/svg+xml,"), errors="strict")
 
 
+def test_no_module_of_views_takes_the_place_of_a_public_name() -> None:
+    assert {module.name for module in pkgutil.iter_modules(views.__path__)} & set(views.__all__) == set()
+
+
 @pytest.mark.slow
-def test_the_bytes_are_the_same_under_every_hash_seed_locale_and_own_matplotlib_settings(tmp_path: Path) -> None:
+def test_the_bytes_are_the_same_under_every_hash_seed_locale_and_own_settings(tmp_path: Path) -> None:
     script = (
         "import hashlib\nfrom tests.views.test_figures import FIGURES\n"
         "for name, make in FIGURES.items():\n"
@@ -132,7 +138,7 @@ def test_the_picture_has_an_alternative_text_and_is_well_formed(name: str) -> No
     figure = FIGURES[name]()
     (image,) = (attributes for tag, attributes in parse(figure) if tag == "img")
     assert image["alt"] == figure.alt
-    assert words.clean(figure.title) in figure.alt
+    assert text_fitting.clean(figure.title) in figure.alt
     root = ElementTree.fromstring(svg_in(figure))
     assert root.tag == "{http://www.w3.org/2000/svg}svg"
     assert not [element for element in root.iter() if element.tag.endswith(("script", "foreignObject", "image"))]
@@ -169,7 +175,7 @@ def test_every_step_stands_in_the_text_of_a_timeline(name: str) -> None:
     assert ran == (set("12345") if "failure" in name else set(worlds.SECONDS))
 
 
-@settings(max_examples=30)
+@rounds(30)
 @given(st.lists(worlds.names, min_size=1, max_size=4))
 def test_hostile_names_never_leave_their_place(given_names: list[str]) -> None:
     plan = worlds.plan([(str(n), name, 1, []) for n, name in enumerate(given_names)])
@@ -214,7 +220,7 @@ def test_texts_and_lines_on_the_plate_can_be_read() -> None:
     assert theme.contrast(theme.LINE, theme.PLATE) >= 3
 
 
-def test_importing_views_loads_no_matplotlib_and_importing_the_kit_loads_no_views() -> None:
+def test_the_kit_loads_no_views_and_the_views_load_no_matplotlib() -> None:
     script = (
         "import sys, planexec_lite\nassert 'planexec_lite.views' not in sys.modules\n"
         "from planexec_lite import Plan, Run, views\nviews.graph(Plan()); views.board(Run())\n"

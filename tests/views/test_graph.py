@@ -3,13 +3,14 @@
 from itertools import combinations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from planexec_lite import Plan, views
-from planexec_lite.views.graph import draw
-from planexec_lite.views.layers import Band, Spot, shape
-from planexec_lite.views.place import arrange, crossings
-from planexec_lite.views.sketch import Sketch
+from planexec_lite.views.graph_drawing.graph_figure import draw
+from planexec_lite.views.graph_drawing.layers import Band, Spot, shape
+from planexec_lite.views.graph_drawing.place import arrange, crossings
+from planexec_lite.views.graph_drawing.sketch import Sketch
+from tests.rounds import rounds
 from tests.views import worlds
 
 SHOWN = {
@@ -63,7 +64,7 @@ def test_nothing_overlaps_and_everything_is_on_the_plate(name: str) -> None:
     check_layout(draw(SHOWN[name], None, None)[1])
 
 
-@settings(max_examples=60)
+@rounds(60)
 @given(worlds.plans())
 def test_random_plans_are_drawn_without_overlap_from_left_to_right(plan: Plan) -> None:
     sketch = draw(plan, {step.id: 1.5 for step in plan.steps}, None)[1]
@@ -71,7 +72,7 @@ def test_random_plans_are_drawn_without_overlap_from_left_to_right(plan: Plan) -
     assert not any(circle for *_, circle in sketch.arrows)
 
 
-@settings(max_examples=60)
+@rounds(60)
 @given(worlds.plans(broken=True))
 def test_random_broken_plans_are_drawn_without_overlap(plan: Plan) -> None:
     figure, sketch = draw(plan, None, None)
@@ -80,13 +81,13 @@ def test_random_broken_plans_are_drawn_without_overlap(plan: Plan) -> None:
     assert ("(circle)" in figure.text) == bool(shape(plan.graph, 7, 5).circles)
 
 
-@settings(max_examples=40)
+@rounds(40)
 @given(worlds.plans(broken=True))
 def test_every_dependency_is_drawn_and_no_other(plan: Plan) -> None:
     assert drawn_edges(plan) == {(other, id) for id, others in plan.graph.items() for other in others}
 
 
-@settings(max_examples=30)
+@rounds(30)
 @given(worlds.plans(broken=True))
 def test_without_the_marked_edges_no_circle_is_left(plan: Plan) -> None:
     marked = set(shape(plan.graph, 7, 5).circles)
@@ -206,16 +207,16 @@ def test_a_chain_is_drawn_straight() -> None:
 def test_a_new_step_stands_behind_what_it_waits_for_and_marks_are_on_the_cards() -> None:
     figure, sketch = draw(worlds.replanned(), None, None)
     check_layout(sketch)
-    assert figure.title == "5 of 5 steps done; step 2 found wanting"
-    assert "  2   Update endpoints to use JWT  ✓ done, found wanting  after 1\n" in figure.text
-    assert "  2b  Fix the token header         ✓ done                 after 2\n" in figure.text
+    assert figure.title == "5 of 5 steps done; result of step 2 rejected"
+    assert "  2   Update endpoints to use JWT  ✓ done, result rejected  after 1\n" in figure.text
+    assert "  2b  Fix the token header         ✓ done                   after 2\n" in figure.text
     assert figure.caption == (
-        "Not drawn: 5, superseded by a later plan. Step 2 was found wanting: 2 endpoints answer <401>."
+        "Not drawn: 5, superseded by a later plan. The result of step 2 was rejected: 2 endpoints answer <401>."
     )
     at = {box.holds: box.x for box in sketch.canvas.boxes}
     assert at["2"] < at["2b"] < at["3"] < at["4"]
-    assert ">found wanting<" in figure.svg
-    assert "2, done, found wanting, after 1" in figure.alt
+    assert ">result rejected<" in figure.svg
+    assert "2, done, result rejected, after 1" in figure.alt
 
 
 @pytest.mark.parametrize("rows", [worlds.DEPLOY, [(str(n), f"Part {n}", 1, []) for n in range(9)]])

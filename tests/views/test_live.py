@@ -1,14 +1,19 @@
 """The live board follows a run while it goes on, shows its end, and does not touch it."""
 
+import re
 import time
 from concurrent.futures import ThreadPoolExecutor
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
-from planexec_lite import Plan, Pool, Run, Simulated, Step, Toolbox, ToolExecutor, execute, tool, views
+from planexec_lite import Board, Plan, Policy, Pool, Run, Simulated, Step, Toolbox, ToolExecutor, execute, tool, views
 from planexec_lite.events import to_dict
-from planexec_lite.views import live_board
+from planexec_lite.views.board_table.row_window import Window
+from planexec_lite.views.widgets import live_board
+from tests.views.cells import still
+from tests.views.comms import messages, weight
 from tests.views.worlds import DEPLOY, chain, plan, work
 
 TOOLS = Toolbox([work])
@@ -27,14 +32,14 @@ def test_it_follows_a_run_on_threads_to_its_end() -> None:
 
     def watch(run: Run) -> None:
         screen(run)
-        seen.append(screen._said.value)
+        seen.append(screen._line.value)
 
     naps = [
         Step(id=str(n), tool="nap", params={"seconds": 0.05}, depends_on=(str(n - 1),) * (n > 1)) for n in (1, 2, 3)
     ]
     with ThreadPoolExecutor(2) as threads:
         execute(Plan(steps=tuple(naps)), ToolExecutor(Toolbox([nap])), workers=Pool(threads), watch=watch)
-    assert [words.split(":")[0].removeprefix('<p role="status">') for words in seen] == ["Running"] * 3 + ["Finished"]
+    assert [words.split(":")[0].removeprefix("<p>") for words in seen] == ["Running"] * 3 + ["Finished"]
     assert "3 of 3 steps done" in seen[-1]
     assert screen._board.value.count("✓ done") == 3
 
@@ -42,17 +47,18 @@ def test_it_follows_a_run_on_threads_to_its_end() -> None:
 def test_the_last_picture_is_that_of_the_end_however_slow_drawing_is(monkeypatch: pytest.MonkeyPatch) -> None:
     drawn: list[int] = []
 
-    def slow(run: Run) -> Any:
-        drawn.append(len(run.events))
-        time.sleep(0.01)
-        return views.board(run)
+    def slow(stand: Board, shown: Window) -> Any:
+        drawn.append(len(stand.results))
+        clock.now += 60.0
+        return part(stand, shown)
 
-    monkeypatch.setattr(live_board, "board", slow)
+    clock, part = SimpleNamespace(now=0.0), live_board.part
+    monkeypatch.setattr(live_board, "part", slow)
+    monkeypatch.setattr(live_board, "time", SimpleNamespace(monotonic=lambda: clock.now))  # all else takes no time
     screen = views.live()
-    run = execute(chain(60), ToolExecutor(TOOLS), workers=Simulated(1), watch=screen)
+    run = execute(chain(40), ToolExecutor(TOOLS), workers=Simulated(1), watch=screen)
     assert repr(screen) == views.board(run).text
-    assert len(drawn) < 40
-    assert drawn[-1] == len(run.events)
+    assert drawn == [0, 40]
 
 
 def test_a_watched_run_is_the_run_that_it_would_have_been() -> None:
@@ -61,14 +67,112 @@ def test_a_watched_run_is_the_run_that_it_would_have_been() -> None:
     assert list(map(to_dict, watched.events)) == list(map(to_dict, alone.events))
 
 
+@pytest.fixture
+def no_haste(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As in a run whose steps take so long that drawing never takes too much of the time."""
+    monkeypatch.setattr(live_board, "SHARE", 1)
+
+
+def wide(length: int, name: str) -> Plan:
+    return plan([(str(n), f"{name} {n}", n % 7, [str(n - 9)] if n > 9 else []) for n in range(1, length + 1)])
+
+
+RETRY = Policy(retries=5)
+LARGE = {
+    "a chain": (chain(1000), Policy()),
+    "a wide plan": (wide(1000, "Do part"), Policy()),
+    "long names": (wide(1000, "把数据迁移到新的数据库并检查每一行 <b>&quot;" * 9), Policy()),
+    "every step is tried six times": (
+        plan([(str(n), "Try", 1, []) for n in range(1, 1001)], map(str, range(1001))),
+        RETRY,
+    ),
+}
+
+
+@pytest.mark.parametrize("name", LARGE)
+def test_a_run_of_1000_steps_is_told_in_200_kb_however_slow(name: str, no_haste: None) -> None:
+    shown, policy = LARGE[name]
+    with messages() as sent:
+        screen = views.live()
+        run = execute(shown, ToolExecutor(TOOLS), workers=Simulated(4), policy=policy, watch=screen)
+    assert weight(sent) <= 200_000
+    assert 50 < len(sent) < 500, "it is told as it goes on"
+    assert f"{len(run.results):,} of 1,000 steps done" in screen._line.value
+    assert "Showing 40 of 1,000 steps: rows" in repr(screen)
+
+
+def test_what_runs_or_failed_out_of_sight_is_named(no_haste: None) -> None:
+    rows = [(str(n), "Part", 1.0 if n > 1 else 5000.0, []) for n in range(1, 301)]
+    screen, seen = views.live(), list[str]()
+
+    def watch(run: Run) -> None:
+        screen(run)
+        seen.append(repr(screen))
+
+    execute(plan(rows, ["7"]), ToolExecutor(TOOLS), workers=Simulated(2), watch=watch)
+    late = [text for text in seen if "rows 1 to" not in text and not text.startswith("Finished")]
+    assert len(set(late)) > 3
+    for text in late[:-10]:
+        assert "Running: 1 and " in text
+        assert "Failed: 7." in text
+
+
+def test_a_person_moves_the_window_and_lets_it_follow_again() -> None:
+    screen = views.live()
+    execute(chain(1000), ToolExecutor(TOOLS), workers=Simulated(1), watch=screen)
+    bar = screen._bar
+
+    def rows() -> tuple[int, int]:
+        found = re.search(r"rows (\S+) to (\S+)\.", repr(screen))
+        assert found
+        first, last = (int(number.replace(",", "")) for number in found.groups())
+        assert bar.row.value == first
+        assert f">{first}<" in screen._board.value
+        assert f">{last}<" in screen._board.value
+        return first, last
+
+    assert bar.box.layout.display is None
+    assert rows() == (961, 1000)
+    bar.earlier.click()
+    assert rows() == (921, 960)
+    bar.later.click()
+    bar.later.click()
+    assert rows() == (961, 1000)
+    bar.row.value = 7
+    assert rows() == (7, 46)
+    bar.earlier.click()
+    assert rows() == (1, 40)
+    bar.follow.click()
+    assert rows() == (961, 1000)
+
+
+def test_a_small_plan_is_shown_whole_with_its_graph() -> None:
+    screen = views.live()
+    run = execute(chain(40), ToolExecutor(TOOLS), workers=Simulated(1), watch=screen)
+    assert repr(screen) == views.board(run).text
+    assert "<img" in screen._graph.value
+    assert screen._bar.box.layout.display == "none"
+
+
+def test_the_status_region_stays_while_its_words_change() -> None:
+    screen = views.live()
+    region, words = screen._status.box.children
+    before, said = region.value, list[str]()
+    words.observe(lambda change: said.append(re.sub("<.*?>", "", change["new"])), "value")
+    execute(chain(1000), ToolExecutor(TOOLS), workers=Simulated(1), watch=screen)
+    assert region.value == before
+    assert 'role="status"' in before
+    assert said[-1] == "Finished: 1,000 of 1,000 steps done."
+    assert len(said) < 15, "each tenth is said aloud, not each step"
+
+
 def test_its_text_form_before_the_run_is_the_same_every_time() -> None:
-    shown = [views.live()._repr_mimebundle_()["text/plain"] for _ in range(2)]
+    shown = [still(views.live())["text/plain"] for _ in range(2)]
     assert shown == ["Nothing has run yet: the board and the graph come with the run"] * 2
 
 
 def test_its_text_form_after_the_run_is_the_board() -> None:
     screen = views.live()
     run = execute(plan(DEPLOY), ToolExecutor(TOOLS), workers=Simulated(4), watch=screen)
-    bundle = screen._repr_mimebundle_()
-    assert bundle["text/plain"] == views.board(run).text
-    assert bundle["text/html"] == views.board(run)._repr_html_()
+    assert still(screen)["text/plain"] == views.board(run).text
+    assert views.board(run)._repr_html_() in still(screen)["text/html"]

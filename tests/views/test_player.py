@@ -1,16 +1,20 @@
 """The trace player shows any run at any moment, says it in text too, and does not touch the run."""
 
 import asyncio
+import re
 from typing import get_args
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planexec_lite import Plan, Run, views
+from planexec_lite import Plan, Run, Simulated, Toolbox, ToolExecutor, execute, views
 from planexec_lite import events as e
-from planexec_lite.views import telling, trace_player
-from tests.views.worlds import criteria, deploy, midway, plan, replanned, thinking
+from planexec_lite.views import narration
+from planexec_lite.views.widgets import trace_player
+from tests.views.cells import still
+from tests.views.comms import messages, weight
+from tests.views.worlds import chain, criteria, deploy, midway, plan, replanned, thinking, work
 
 RUNS = [deploy(), deploy(fails=("5",), retries=1), replanned(), midway(), thinking(), Run()]
 
@@ -19,26 +23,102 @@ RUNS = [deploy(), deploy(fails=("5",), retries=1), replanned(), midway(), thinki
 def test_any_moment_is_the_board_of_the_events_so_far(run: Run, data: st.DataObject) -> None:
     number = data.draw(st.integers(0, len(run.events)))
     shown = views.player(run)
-    shown.slider.value = number
+    shown.number.value = number
     then = Run(run.events[:number])
     for figure in (views.board(then), views.graph(then), views.timeline(then)):
         assert figure.text in shown.text()
-    assert shown._board.value == views.board(then)._repr_html_()
+    assert words_of(shown._board.value) == words_of(views.board(then)._repr_html_())
 
 
-def test_the_buttons_the_number_and_the_slider_move_together() -> None:
+def words_of(html: str) -> list[str]:
+    return re.sub("<[^>]*>", " ", html).split()
+
+
+def test_the_buttons_and_the_number_move_together() -> None:
     shown = views.player(deploy())
-    last = shown.slider.max
-    assert shown.next.disabled
+    last = shown.number.max
     shown.back.click()
-    assert (shown.slider.value, shown.number.value) == (last - 1, last - 1)
+    assert shown.number.value == last - 1
     shown.number.value = 3
     assert shown.text().startswith("Event 3 of ")
     shown.next.click()
-    assert shown.slider.value == 4
-    shown.slider.value = 0
-    assert shown.back.disabled
+    assert shown.number.value == 4
+    shown.first.click()
     assert shown.text().startswith("Nothing has happened yet")
+    shown.last.click()
+    assert shown.number.value == last
+
+
+def test_a_button_at_an_end_does_nothing_and_keeps_the_focus() -> None:
+    """A button that is put out of use while it has the focus loses it, and the next key goes to the notebook."""
+    shown = views.player(deploy())
+    with messages() as sent:
+        for button in (shown.next, shown.last):
+            button.click()
+    assert sent == []
+    shown.number.value = 0
+    shown.back.click()
+    assert shown.number.value == 0
+    assert not any(button.disabled for button in (shown.first, shown.back, shown.next, shown.last))
+
+
+def large() -> Run:
+    return execute(chain(1000), ToolExecutor(Toolbox([work])), workers=Simulated(4))
+
+
+def test_a_player_of_1000_steps_answers_with_a_window_and_little_to_send(monkeypatch: pytest.MonkeyPatch) -> None:
+    def draw(*_: object) -> None:
+        raise AssertionError("this takes seconds with so many steps")
+
+    for name in ("graph", "timeline"):
+        monkeypatch.setattr(trace_player, name, draw)
+    shown = views.player(large())
+    for number in (1003, 1004, 4):
+        with messages() as sent:
+            shown.number.value = number
+        assert 2 <= len(sent) < 10
+        assert weight(sent) < 10_000
+    assert "Showing 40 of 1,000 steps: rows 1 to 40." in shown.text()
+    assert trace_player.NOT_DRAWN in shown.text()
+    assert trace_player.NOT_DRAWN in shown._timeline.value
+    assert shown._board.value.count("<tr") == 41
+
+
+def test_the_window_follows_the_event_unless_a_person_holds_it() -> None:
+    shown = views.player(large())
+    shown.number.value = 1003
+    assert "rows 481 to 520" in shown.text(), "event 1003 is about step 501"
+    shown._bar.row.value = 7
+    assert "rows 7 to 46" in shown.text()
+    shown.next.click()
+    assert "rows 7 to 46" in shown.text()
+    shown._bar.follow.click()
+    assert "rows 481 to 520" in shown.text()
+    assert shown.text(1003) == views.player(large()).text(1003), "a number means the same whatever was pressed"
+
+
+def test_the_still_picture_of_a_long_run_is_short() -> None:
+    html = still(views.player(large()))["text/html"]
+    assert len(html) < 100_000
+    assert "2,003 events" in html
+
+
+def test_the_status_region_stays_while_its_words_change() -> None:
+    shown = views.player(deploy())
+    region, words = shown._status.box.children
+    before, said = region.value, words.value
+    shown.back.click()
+    assert region.value == before
+    assert words.value != said
+    (name,) = re.findall('aria-owns="(.*?)"', before)
+    assert f'<p id="{name}" dir="auto"' in words.value
+
+
+def test_nothing_is_sent_twice() -> None:
+    shown = views.player(deploy())
+    with messages() as sent:
+        shown.back.click()
+    assert len(sent) == len(set(sent)) <= 7
 
 
 def test_the_current_event_is_said_with_its_result() -> None:
@@ -53,7 +133,7 @@ def test_it_plays_to_the_end_and_stops(monkeypatch: pytest.MonkeyPatch) -> None:
     async def play() -> list[int]:
         shown = views.player(deploy())
         seen: list[int] = []
-        shown.slider.observe(lambda event: seen.append(event["new"]), "value")
+        shown.number.observe(lambda event: seen.append(event["new"]), "value")
         shown.play.click()
         assert shown.play.description == "Pause"
         while shown.playing:
@@ -68,11 +148,11 @@ def test_it_plays_to_the_end_and_stops(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_it_pauses_where_it_is() -> None:
     async def play() -> None:
         shown = views.player(deploy())
-        shown.slider.value = 2
+        shown.number.value = 2
         shown.play.click()
         shown.play.click()
         await asyncio.sleep(0.01)
-        assert (shown.playing, shown.slider.value) == (False, 2)
+        assert (shown.playing, shown.number.value) == (False, 2)
 
     asyncio.run(play())
 
@@ -92,7 +172,7 @@ def test_a_moment_that_the_run_does_not_have_is_refused() -> None:
 def test_it_does_not_touch_the_run() -> None:
     run = deploy()
     before = [e.to_dict(event) for event in run.events]
-    views.player(run).slider.value = 3
+    views.player(run).number.value = 3
     assert [e.to_dict(event) for event in run.events] == before
     assert run.status == "finished"
 
@@ -100,14 +180,14 @@ def test_it_does_not_touch_the_run() -> None:
 def test_a_run_that_goes_on_later_does_not_change_what_is_played() -> None:
     run = midway()
     shown = views.player(run)
-    last, before = shown.slider.max, repr(shown)
+    last, before = shown.number.max, repr(shown)
     run.record(e.News(16.0, "more"))
     assert repr(shown) == before
     assert shown.text().startswith(f"Event {last} of {last}")
 
 
 def test_its_text_form_tells_the_whole_run_in_the_same_words_every_time() -> None:
-    shown = [views.player(replanned())._repr_mimebundle_()["text/plain"] for _ in range(2)]
+    shown = [still(views.player(replanned()))["text/plain"] for _ in range(2)]
     assert shown[0] == shown[1]
     assert "the evaluator says replan of step 3: 2 endpoints answer <401>" in shown[0]
     assert len(shown[0].splitlines()) == len(replanned().events) + 1
@@ -116,7 +196,7 @@ def test_its_text_form_tells_the_whole_run_in_the_same_words_every_time() -> Non
 def test_words_of_a_run_are_shown_as_text() -> None:
     run = Run()
     run.record(e.RunStarted(0.0, "<img src=x onerror=alert(1)>", planner=False, reviewer=False))
-    assert "<img src=x" not in views.player(run)._words.value
+    assert "<img src=x" not in views.player(run)._status.box.children[1].value
 
 
 STEP = criteria(plan([("1", "Read", 1, [])]), "1").steps[0]
@@ -133,6 +213,10 @@ EVENTS: list[e.Event] = [
     e.StepCancelled(1.0, "1"),
     e.StepFailed(2.0, "1", "too slow", in_doubt=True),
     e.StepLate(3.0, "1", {"a": 1}),
+    e.StepHeld(3.0, "1", "step 0 has done the same"),
+    e.StepPaused(3.0, "1", "waits for approval"),
+    e.Interrupted(3.0, "1"),
+    e.Interrupted(3.0),
     e.StepDone(3.0, "1", "ok"),
     e.StepSkipped(3.0, "1", "step 0 failed"),
     e.JudgeStarted(3.0, "1"),
@@ -145,7 +229,7 @@ EVENTS: list[e.Event] = [
 
 
 def test_every_kind_of_event_has_a_sentence_of_its_own() -> None:
-    said = [telling.sentence(event, {STEP.id: "Look it up"}) for event in EVENTS]
+    said = [narration.sentence(event, {STEP.id: "Look it up"}) for event in EVENTS]
     assert len(set(said)) == len(said)
     assert {type(event) for event in EVENTS} == set(get_args(e.Event))
     assert not any(words == type(event).__name__ for words, event in zip(said, EVENTS, strict=True))

@@ -3,12 +3,13 @@
 from itertools import pairwise
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from planexec_lite import Run, views
 from planexec_lite import events as e
-from planexec_lite.views.predicted import Span, rows
+from planexec_lite.views.timeline_drawing.bars import Span, lanes
+from tests.rounds import rounds
 from tests.views import worlds
 from tests.views.drawing import drawn, lines
 
@@ -100,13 +101,13 @@ def test_a_prediction_of_nothing_and_a_run_of_nothing() -> None:
 @given(st.lists(st.tuples(st.integers(0, 40), st.integers(0, 9)), max_size=30))
 def test_brackets_of_a_row_never_overlap(found: list[tuple[int, int]]) -> None:
     thought = [Span(str(n), start, start + long) for n, (start, long) in enumerate(found)]
-    shared = rows(thought)
+    shared = lanes(thought)
     assert sorted(span for row in shared for span in row) == sorted(thought)
     for row in shared:
         assert all(one.end <= other.start for one, other in pairwise(row))
 
 
-@settings(max_examples=20)
+@rounds(20)
 @given(st.integers(1, 5), st.integers(1, 5))
 def test_every_step_that_is_off_is_named_once(slots: int, thought: int) -> None:
     shown = worlds.layered(3, 3)

@@ -10,6 +10,7 @@ from planexec_lite import Plan, Step, Toolbox, tool
 from planexec_lite.events import Grant
 from planexec_lite.views import NotDecided, Review
 from planexec_lite.views.review_desk import marks
+from tests.views.cells import still
 from tests.views.desks import PLAN, TOOLS, desk, fill, press
 
 
@@ -192,9 +193,36 @@ def test_nothing_can_be_changed_after_the_decision() -> None:
 
 def test_the_decision_can_be_read_only_when_it_is_made() -> None:
     shown = desk()
-    shown.box._view_count = 1
-    with pytest.raises(NotDecided, match="press Approve, Reject or Ask for changes"):
+    with pytest.raises(NotDecided, match="nobody has decided yet"):
         _ = shown.decision
+
+
+def test_the_closed_desk_says_what_was_decided_by_whom_and_about_which_plan() -> None:
+    shown = desk(by="Ada")
+    press(shown, "Edit 3", "Remove 3")
+    fill(shown, "Later plans", "2")
+    fill(shown, "Comment", "no <hotel>")
+    press(shown, "Approve")
+    decision = shown.decision
+    assert (decision.by, decision.comment, decision.grant, decision.of) == ("Ada", "no <hotel>", Grant(2), PLAN.hash)
+    assert decision.plan is not None
+    said = words(shown)
+    assert f"Approved by Ada: plan {decision.plan.hash[:8]}" in said
+    assert f"2 steps, as edited here (the planner wrote {PLAN.hash[:8]})." in said
+    assert "Later plans may add up to 2 steps without asking, none that happens once." in said
+    assert "Comment: no &lt;hotel&gt;" in said
+
+
+def test_what_is_typed_too_late_changes_nothing_of_what_was_decided() -> None:
+    shown = desk()
+    press(shown, "Edit 1")
+    late = shown.controls["1: city"]
+    press(shown, "Approve")
+    said = words(shown)
+    late.value = "Quito"
+    fill(shown, "Later plans", "9")
+    assert words(shown) == said
+    assert (shown.decision.plan, shown.decision.grant) == (None, None)
 
 
 def test_what_the_planner_changed_since_the_round_before_is_listed() -> None:
@@ -210,9 +238,9 @@ def test_words_from_a_model_are_shown_as_text() -> None:
 
 def test_the_text_form_is_the_plan_as_it_came_whatever_was_pressed() -> None:
     shown = desk()
-    before = shown._repr_mimebundle_()["text/plain"]
+    before = still(shown)["text/plain"]
     press(shown, "Edit 1", "Remove 1")
-    assert repr(shown) == shown._repr_mimebundle_()["text/plain"] == before
+    assert repr(shown) == still(shown)["text/plain"] == before
     assert "book(hotel='Sol, {step_1_result}')" in before
     assert "happens once, can't be undone" in before
 
@@ -230,7 +258,7 @@ def note(description: str, tool: int, undo: bool = False) -> str:
     return description
 
 
-def test_a_parameter_that_is_called_like_a_field_of_the_step_has_a_field_of_its_own() -> None:
+def test_a_parameter_called_like_a_field_of_the_step_has_a_field_of_its_own() -> None:
     shown = Review(Plan(steps=(Step(id="1", tool="note", params={"description": "a", "": 1}),)), Toolbox([note]))
     press(shown, "Edit 1")
     fill(shown, "1: argument description", "b")
@@ -243,12 +271,6 @@ def test_a_parameter_that_is_called_like_a_field_of_the_step_has_a_field_of_its_
     assert shown.decision.plan is not None
     wanted = Step(id="1", description="Take a note", tool="note", params={"description": "b", "tool": 3})
     assert shown.decision.plan.steps == (wanted,)
-
-
-def test_thirty_steps_scroll_and_three_do_not() -> None:
-    many = Plan(steps=tuple(Step(id=str(n), description=f"Part {n}") for n in range(30)))
-    assert desk(many)._rows.box.layout.max_height is not None
-    assert desk()._rows.box.layout.max_height is None
 
 
 TEXTS = st.sampled_from(
@@ -278,10 +300,24 @@ def test_any_gestures_leave_a_fit_plan_or_a_dark_approve(moves: list[tuple[int, 
         fit = fit and shown.controls["Later plans"].value in ("", "1", "9", "30")
         assert shown.controls["Approve"].disabled is not fit
         assert [row.id for row in shown.draft.rows] == [box.children[0].children[1].description.split()[1]
-                                                        for box in shown._rows.box.children]  # fmt: skip
+                                                        for box in shown._rows._list.children]  # fmt: skip
     shown.controls["Approve"].click()
+    if "Yes, approve" in shown.controls:
+        shown.controls["Yes, approve"].click()
     if shown.decided:
         approved = shown.decision.plan or PLAN
         assert approved.problems(TOOLS, tuple(done)) == []
         assert shown.draft.plan is not None
         assert approved.hash == shown.draft.plan.hash
+
+
+def test_the_picture_that_stays_says_the_verdict_and_the_plan() -> None:
+    shown = desk(by="Ada")
+    press(shown, "Edit 3", "Remove 3")
+    fill(shown, "Comment", "no <b>hotel")
+    press(shown, "Approve")
+    assert shown.decision.plan is not None
+    kept = still(shown)
+    assert kept["text/plain"].startswith(f"Approved by Ada: plan {shown.decision.plan.hash[:8]}\n2 steps, as edited")
+    assert "no &lt;b&gt;hotel" in kept["text/html"]
+    assert "book(" not in kept["text/plain"]

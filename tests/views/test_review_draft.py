@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planexec_lite import Plan, Step
+from planexec_lite import Plan, Step, Tool, Toolbox
 from planexec_lite.views.review_desk import fields, marks
 from planexec_lite.views.review_desk.draft import Draft
 from tests.views.desks import PLAN, TOOLS
@@ -132,20 +132,43 @@ def test_done_steps_may_be_waited_for() -> None:
     assert {one.code for one in Draft.of(plan, TOOLS).problems} >= {"unknown_dependency", "dangling_reference"}
 
 
+LOOKED = {"tool": "look_up", "params": {"city": "Lima"}}
+PACKED = {"tool": "pack", "params": {"things": [], "heavy": True}}
+CANCELLED = {"tool": "cancel", "params": {"hotel": "Sol"}}
+
+
 @pytest.mark.parametrize(
-    ("change", "dangerous"),
+    ("change", "risk"),
     [
-        ({}, True),
-        ({"undo": {"tool": "cancel", "params": {"hotel": "Sol"}}}, False),
-        ({"effects": "idempotent"}, False),
-        ({"tool": "fly"}, True),
-        ({"tool": "pack"}, False),
-        ({"tool": None}, True),
+        ({}, "once"),
+        ({"undo": CANCELLED}, None),
+        ({"undo": LOOKED}, "once"),
+        ({"effects": "idempotent"}, "once"),
+        ({"effects": "none"}, "once"),
+        ({**LOOKED, "effects": "once"}, "once"),
+        ({"tool": "fly"}, "once"),
+        (PACKED, "open"),
+        ({**PACKED, "undo": CANCELLED}, None),
+        ({"tool": "look_up"}, None),
+        ({"tool": "burn"}, "destructive"),
+        ({"tool": "burn", "undo": CANCELLED}, None),
+        ({"tool": "write_down"}, None),
+        ({"tool": None}, "destructive"),
     ],
 )
-def test_what_happens_once_and_has_no_undo_is_dangerous(change: dict[str, Any], dangerous: bool) -> None:
-    draft = DRAFT.with_field(2, **change)
-    assert marks.dangerous(draft.row(2), TOOLS) is dangerous
+def test_a_step_weighs_by_what_its_tool_declares_and_by_its_undo(change: dict[str, Any], risk: str | None) -> None:
+    more = Tool(burn, effects="idempotent", destructive=True), Tool(write_down, effects="idempotent", destructive=False)
+    assert marks.risk(DRAFT.with_field(2, **change).row(2), Toolbox([*TOOLS, *more])) == risk
+
+
+def burn(hotel: str) -> str:
+    """Burn it down."""
+    return hotel
+
+
+def write_down(hotel: str) -> str:
+    """Write its name into a list."""
+    return hotel
 
 
 def test_changes_are_said_in_words() -> None:

@@ -3,14 +3,14 @@
 from itertools import combinations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from planexec_lite import Plan, Run, views
 from planexec_lite import events as e
-from planexec_lite.views.messages import messages
-from planexec_lite.views.sequence import draw
-from planexec_lite.views.words import fit
+from planexec_lite.views.drawing.text_fitting import fit
+from planexec_lite.views.message_sequence import draw, messages
+from tests.rounds import rounds
 from tests.views import worlds
 
 
@@ -37,7 +37,7 @@ def test_the_text_of_a_run_with_news() -> None:
 
 def test_a_verdict_is_told_with_its_reason_and_followed_by_a_replan() -> None:
     words = [message.words for message in messages(worlds.replanned())]
-    at = words.index("✗ 3 replan, 2 found wanting: 2 endpoints answer <401>")
+    at = words.index("✗ 3 replan, 2 rejected: 2 endpoints answer <401>")
     assert words[at + 1 : at + 3] == ["plan the rest again: 3 failed", "a plan of 3 steps: 2b, 3, 4"]
 
 
@@ -89,7 +89,7 @@ def test_nothing_overlaps_and_everything_is_on_the_plate(make: object) -> None:
     check_layout(make())  # type: ignore[operator]
 
 
-@settings(max_examples=40)
+@rounds(40)
 @given(worlds.plans(), worlds.names, st.floats(0.001, 5e4), st.booleans())
 def test_whatever_is_said_stays_in_its_place(plan: Plan, words: str, seconds: float, news: bool) -> None:
     run = Run()

@@ -3,16 +3,17 @@
 from itertools import pairwise
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from planexec_lite import Plan, Run, views
 from planexec_lite import events as e
-from planexec_lite.limits import Limit
-from planexec_lite.views.bars import Bar, bars, lanes
-from planexec_lite.views.label import label
-from planexec_lite.views.theme import SMALL
-from planexec_lite.views.words import width
+from planexec_lite.tools.limits import Limit
+from planexec_lite.views.drawing.text_fitting import width
+from planexec_lite.views.drawing.theme import SMALL
+from planexec_lite.views.timeline_drawing.bars import Bar, bars, lanes
+from planexec_lite.views.timeline_drawing.label import label
+from tests.rounds import rounds
 from tests.views import worlds
 from tests.views.drawing import drawn, lines
 
@@ -163,7 +164,7 @@ def test_what_only_so_many_steps_may_use_is_told_with_the_steps_that_did() -> No
     assert "oven: 1 at once, used by 1 and 2." in views.timeline(run).text
 
 
-@settings(max_examples=30)
+@rounds(30)
 @given(worlds.plans(), st.integers(1, 5), st.data())
 def test_bars_of_a_lane_follow_one_another_and_lanes_are_no_more_than_slots(
     plan: Plan, slots: int, data: st.DataObject
@@ -172,6 +173,7 @@ def test_bars_of_a_lane_follow_one_another_and_lanes_are_no_more_than_slots(
         step.model_copy(
             update={
                 "tool": "work",
+                "description": step.description.replace("\ud800", ""),  # what JSON can't hold is never run
                 "params": {"seconds": data.draw(st.integers(1, 9)), "fails": data.draw(st.booleans())},
             }
         )
@@ -205,7 +207,7 @@ def test_a_label_fits_where_it_is_put(name: str, inside: float, beside: float, s
         assert state == "done" or any(mark in " ".join(lines) for mark in "✗▸")
 
 
-def test_judging_has_a_lane_replanning_its_reason_and_failed_by_verdict_is_said_in_words() -> None:
+def test_judging_has_a_lane_replanning_a_reason_and_a_failing_verdict_words() -> None:
     figure = views.timeline(worlds.replanned())
     assert figure.text == (
         "5 steps in 75 s, 6 s of it planning and 4 s judging\n"

@@ -4,15 +4,15 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from planexec_lite.views import words
+from planexec_lite.views.drawing import text_fitting, wording
 from tests.views.worlds import names
 
 
 @given(names, st.floats(20, 300))
 def test_a_shortened_text_fits_and_keeps_its_ends(text: str, room: float) -> None:
-    text = words.clean(text)
-    short = words.fit(text, room, 11)
-    assert words.width(short, 11) <= room
+    text = text_fitting.clean(text)
+    short = text_fitting.fit(text, room, 11)
+    assert text_fitting.width(short, 11) <= room
     if short != text:
         head, _, tail = short.partition("…")
         assert text.startswith(head)
@@ -22,26 +22,28 @@ def test_a_shortened_text_fits_and_keeps_its_ends(text: str, room: float) -> Non
 @given(names, st.floats(40, 300), st.integers(1, 3))
 @example("\x1b\u200d🀀\u200d🀀", 40.0, 1)
 def test_wrapped_lines_fit(text: str, room: float, most: int) -> None:
-    lines = words.wrap_to(words.clean(text), room, 11, most)
+    lines = text_fitting.wrap_to(text_fitting.clean(text), room, 11, most)
     assert len(lines) <= most
-    assert all(words.width(line.strip(), 11) <= room for line in lines)
+    assert all(text_fitting.width(line.strip(), 11) <= room for line in lines)
 
 
 def test_words_are_broken_only_where_there_is_no_other_place() -> None:
-    assert words.wrap("Verify production works", 70, 11) == ["Verify", " production", " works"] or words.wrap(
-        "Verify production works", 70, 11
-    ) == ["Verify", "production", "works"]
-    assert words.wrap("backup_database", 70, 11) == ["backup_", "database"]
-    assert "".join(words.wrap("x" * 50, 70, 11)) == "x" * 50
+    assert text_fitting.wrap("Verify production works", 70, 11) == [
+        "Verify",
+        " production",
+        " works",
+    ] or text_fitting.wrap("Verify production works", 70, 11) == ["Verify", "production", "works"]
+    assert text_fitting.wrap("backup_database", 70, 11) == ["backup_", "database"]
+    assert "".join(text_fitting.wrap("x" * 50, 70, 11)) == "x" * 50
 
 
 def test_clean_text_is_one_line_without_control_characters() -> None:
-    assert words.clean("a\n b\t\tc\x00d\u202ee\ud800") == "a b c\ufffdd\ufffde\ufffd"
+    assert text_fitting.clean("a\n b\t\tc\x00d\u202ee\ud800") == "a b c\ufffdd\ufffde\ufffd"
 
 
 def test_text_is_measured_as_wide_as_dejavu_sans_draws_it() -> None:
-    assert words.width("Deploy to production", 11) == pytest.approx(118, rel=0.03)
-    assert words.width("i" * 10, 10) < words.width("m" * 10, 10) < words.width("数" * 10, 10)
+    assert text_fitting.width("Deploy to production", 11) == pytest.approx(118, rel=0.03)
+    assert text_fitting.width("i" * 10, 10) < text_fitting.width("m" * 10, 10) < text_fitting.width("数" * 10, 10)
 
 
 @pytest.mark.parametrize(
@@ -50,4 +52,4 @@ def test_text_is_measured_as_wide_as_dejavu_sans_draws_it() -> None:
      (60, 600, "1 min"), (0.0012, None, "1.2 ms")],
 )  # fmt: skip
 def test_times_are_said_in_the_unit_of_the_figure(time: float, longest: float | None, said: str) -> None:
-    assert words.seconds(time, longest) == said
+    assert wording.seconds(time, longest) == said

@@ -18,8 +18,8 @@ from planexec_lite import (
     tool,
 )
 from planexec_lite import events as e
-from planexec_lite.evaluators import Verdict
 from planexec_lite.meter import charge
+from planexec_lite.review.evaluators import Verdict
 
 DEPLOY = [
     ("1", "Run full test suite", 20, []),
@@ -141,7 +141,7 @@ def replanned() -> Run:
     def judge(step: Step, result: object) -> Verdict | bool:
         charge(1.0)
         reason = next(verdicts) if step.id == "3" else None
-        return Verdict("replan", reason, wanting="2") if reason else True
+        return Verdict("replan", reason, rejects="2") if reason else True
 
     planner = Planner(criteria(plan(REFACTOR), "1", "2", "3"), criteria(plan(MENDED), "3"))
     executor, policy = ToolExecutor(Toolbox([work])), Policy(replan="failure")

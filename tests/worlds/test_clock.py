@@ -3,7 +3,7 @@
 import pytest
 
 from planexec_lite import LLMPlanner, PlannerExecutor, Simulated, ToolExecutor
-from planexec_lite.connect import connect
+from planexec_lite.model.connect import connect
 from planexec_lite.scenarios import clock
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from planexec_lite import LLMPlanner
 from planexec_lite.board import Board
-from planexec_lite.connect import connect
+from planexec_lite.model.connect import connect
 from planexec_lite.scenarios import arithmetic
 
 
@@ -17,7 +17,7 @@ def no_setting(monkeypatch):
         monkeypatch.delenv(name, raising=False)
 
 
-def test_without_a_setting_a_genuine_client_answers_without_a_key_and_without_a_network(monkeypatch):
+def test_without_a_setting_a_genuine_client_needs_no_key_and_no_network(monkeypatch):
     def refuse(*_):
         raise AssertionError("the network was reached")
 

@@ -28,7 +28,7 @@ def test_the_plan_of_the_article_is_fit_and_releases_the_shop(world):
     assert world.messages == ["v2.3.1 deployed"]
 
 
-def test_steps_one_and_three_run_together_and_the_others_in_the_order_of_the_article(world):
+def test_steps_one_and_three_run_together_the_others_in_the_articles_order(world):
     started = {event.step: event.at for event in release(world).events if type(event).__name__ == "StepStarted"}
     assert started["1"] == started["3"] == 0
     assert list(started) == ["1", "3", "2", "4", "5", "6", "7", "8"]
@@ -71,7 +71,7 @@ def test_a_change_of_the_source_changes_the_digest_of_the_image(world):
     assert world.build_docker("v2.3.1")["digest"] != before
 
 
-def test_the_backup_holds_the_rows_that_are_there_and_restoring_brings_them_back(world):
+def test_the_backup_holds_the_rows_and_restoring_brings_them_back(world):
     with closing(sqlite3.connect(world.database)) as db, db:
         db.execute("INSERT INTO orders VALUES (4, 99)")
     backup = world.backup_database()
@@ -124,6 +124,7 @@ def test_no_result_and_no_error_holds_a_path_of_this_machine(world):
     assert str(world.folder.parent) not in json.dumps(release(world).board.errors)
 
 
+@pytest.mark.slow
 def test_the_folder_goes_away_with_the_world():
     world = deploy.World()
     folder = world.folder

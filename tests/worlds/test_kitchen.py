@@ -7,7 +7,7 @@ import pytest
 
 from planexec_lite import LLMPlanner, Plan, PlannerExecutor, Policy, Simulated, ToolExecutor, execute
 from planexec_lite.board import Board
-from planexec_lite.connect import connect
+from planexec_lite.model.connect import connect
 from planexec_lite.scenarios import kitchen
 
 MINUTE = 60
@@ -91,7 +91,7 @@ def test_how_long_chopping_takes_depends_on_what_is_chopped(world):
         ("chicken", "7", ["starter"]),
     ],
 )
-def test_a_pantry_without_an_ingredient_makes_its_step_fail_and_the_course_with_it(missing, failed, served):
+def test_a_missing_ingredient_makes_its_step_fail_and_the_course_with_it(missing, failed, served):
     world = kitchen.World(**{missing: 0})
     run = cook(world)
     assert (run.status, [id for id, state in run.board.state.items() if state == "failed"]) == ("failed", [failed])
@@ -99,7 +99,7 @@ def test_a_pantry_without_an_ingredient_makes_its_step_fail_and_the_course_with_
     assert world.served == served
 
 
-def test_chopping_takes_out_of_the_pantry_and_more_than_is_there_can_not_be_taken(world):
+def test_chopping_takes_out_of_the_pantry_no_more_than_is_there(world):
     assert world.chop("onions") == {"chopped": "onions", "amount": 8, "left": 2}
     with pytest.raises(ValueError, match="the pantry has 2 onions, and eight guests need 8"):
         world.chop("onions")
@@ -157,7 +157,7 @@ def test_a_second_soup_waits_until_the_first_is_plated(world):
 def test_the_replan_puts_onions_in_place_of_the_leeks_and_repeats_nothing(cooks, replan):
     world = kitchen.World(leeks=0)
     run = cook_and_replan(world, cooks, replan)
-    assert (run.status, run.board.replans) == ("finished", 1)
+    assert (run.status, run.board.proposals.replans) == ("finished", 1)
     assert world.served == ["starter", "main", "dessert"]
     assert run.results["12"]["parts"] == ONION_SOUP
     done = Counter(event.step for event in run.events if type(event).__name__ == "StepDone")

@@ -13,9 +13,9 @@ import pytest
 
 from planexec_lite import LLMPlanner, Plan, PlannerExecutor, Policy, Simulated, ToolExecutor, execute
 from planexec_lite.board import Board
-from planexec_lite.connect import connect
-from planexec_lite.evaluators import RuleEvaluator, Verdict
 from planexec_lite.events import PlanProposed, RunStarted, StepDone, StepFailed, StepStarted
+from planexec_lite.model.connect import connect
+from planexec_lite.review.evaluators import RuleEvaluator, Verdict
 from planexec_lite.scenarios import refactor
 
 ROOT = Path(__file__).parents[2]
@@ -50,7 +50,7 @@ def tree(folder):
     return {path.relative_to(folder): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
-def test_the_plan_of_the_article_is_fit_and_ends_with_three_endpoints_that_answer_401(world):
+def test_the_articles_plan_is_fit_and_three_endpoints_answer_401_at_its_end(world):
     assert Plan.parse(refactor.PLAN).problems(world.tools) == []
     last = run(world).results["7"]
     assert last["summary"] == "3 endpoints return 401: profile, orders, settings"
@@ -74,6 +74,7 @@ def test_fixing_one_endpoint_mends_exactly_that_one(world):
     assert world.run_test_suite()["summary"] == "2 endpoints return 401: profile, settings"
 
 
+@pytest.mark.slow
 def test_an_unittest_in_a_process_of_its_own_agrees(world):
     def outside():
         command = [sys.executable, "-m", "unittest", "discover", "-s", "tests", "-t", "."]
@@ -209,7 +210,7 @@ BAD_PATHS = [
 
 @pytest.mark.parametrize("path", BAD_PATHS)
 @pytest.mark.parametrize("tool", ["read_file", "write_file", "replace_in_file"])
-def test_a_path_that_is_no_file_of_the_project_is_refused_and_nothing_is_touched(world, tool, path):
+def test_a_path_that_is_no_file_of_the_project_is_refused_and_touches_nothing(world, tool, path):
     more = {"read_file": {}, "write_file": {"text": "x"}, "replace_in_file": {"old": "a", "new": "b"}}[tool]
     before = tree(world.folder.parent / world.folder.name)
     with pytest.raises(ValueError, match="is no file of the project"):
@@ -293,6 +294,7 @@ def test_without_tests_nothing_passes(world):
         world.run_test_suite()
 
 
+@pytest.mark.slow
 def test_tests_that_do_not_end_are_ended(world, monkeypatch):
     monkeypatch.setattr(refactor.world.suite, "_SECONDS", 1)
     world.write_file("tests/test_auth.py", "while True:\n    pass\n")
@@ -317,7 +319,7 @@ def test_no_result_and_no_error_holds_a_path_of_this_machine(world):
 
 
 @pytest.mark.slow
-def test_the_same_run_gives_the_same_bytes_under_another_hash_seed_and_time_zone():
+def test_the_same_run_gives_the_same_bytes_under_any_hash_seed_and_time_zone():
     code = "import json; from tests.worlds.test_refactor import *; print(json.dumps([run(refactor.World()).results]))"
     said = {
         subprocess.run(
@@ -331,6 +333,7 @@ def test_the_same_run_gives_the_same_bytes_under_another_hash_seed_and_time_zone
     assert len(said) == 1
 
 
+@pytest.mark.slow
 def test_the_folder_goes_away_with_the_world():
     world = refactor.World()
     move(world)
@@ -386,6 +389,7 @@ def test_after_three_401s_the_planner_adds_step_5b_and_the_tests_pass(world):
     assert last["summary"] == "11 tests passed"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("summary", "endpoints"),
     [
@@ -418,7 +422,7 @@ def test_the_stubborn_planner_mends_nothing(world):
 
 def judge(step, result):
     failed = isinstance(result, dict) and result.get("failed")
-    return Verdict("replan", result["summary"], wanting="5") if failed else True
+    return Verdict("replan", result["summary"], rejects="5") if failed else True
 
 
 def judged(world, script="scenes"):
@@ -428,12 +432,12 @@ def judged(world, script="scenes"):
     return agent.run(refactor.GOAL)
 
 
-def test_a_judged_run_ends_with_green_tests_and_does_nothing_twice_but_what_failed(world):
+def test_a_judged_run_ends_with_green_tests_and_repeats_only_what_failed(world):
     run = judged(world)
     assert (run.status, run.answer["summary"]) == ("finished", "11 tests passed")
     started = [event.step for event in run.events if type(event).__name__ == "StepStarted"]
     assert started == ["1", "2", "3", "4", "5", "6", "5b", "6", "7"]
-    assert "profile, orders, settings" in run.board.wanting["5"]
+    assert "profile, orders, settings" in run.board.rejected["5"]
 
 
 @pytest.mark.parametrize("script", ["stubborn", "restless"])

@@ -5,8 +5,8 @@ from itertools import pairwise
 import pytest
 
 from planexec_lite import LLMPlanner, Plan, PlannerExecutor, Simulated, Team, ToolExecutor, execute
-from planexec_lite.connect import connect
 from planexec_lite.events import StepStarted
+from planexec_lite.model.connect import connect
 from planexec_lite.scenarios import deploy, kitchen, research
 
 MINUTE = 60
@@ -90,7 +90,7 @@ def test_what_may_be_repeated_starts_while_the_plan_is_written(name, world):
     assert next(event.at for event in streamed.events if isinstance(event, StepStarted)) < planning
 
 
-def test_nothing_in_the_kitchen_starts_before_the_plan_is_whole_since_every_step_is_once(dinner):
+def test_no_kitchen_step_starts_before_the_plan_is_whole_as_each_is_once(dinner):
     first, streamed = (pursue("kitchen", kitchen, stream=stream) for stream in (False, True))
     assert {*dinner.effects(kitchen.World().tools).values()} == {"once"}
     assert first.makespan == streamed.makespan

@@ -49,9 +49,9 @@ def rules(goal: str) -> list[dict[str, Any]]:
 
     Raises `ValueError` when the goal holds no sum of numbers with + - * / and brackets.
     """
-    found = max(re.findall(r"[-\d(][\d\s+\-*/().]*", goal), key=len, default="").strip()
+    expression = max(re.findall(r"[-\d(][\d\s+\-*/().]*", goal), key=len, default="").strip()
     try:
-        tree = ast.parse(found, mode="eval").body
+        tree = ast.parse(expression, mode="eval").body
     except SyntaxError:
         raise ValueError(f"no rule applies to {goal!r}: write a sum with + - * / and brackets") from None
     steps: list[dict[str, Any]] = []

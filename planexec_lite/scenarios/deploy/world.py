@@ -30,6 +30,8 @@ _TOOLS: dict[str, tuple[float, Effects]] = {
     "remove_image": (2, "idempotent"),
     "restore_database": (60, "idempotent"),
 }
+_DESTRUCTIVE = ("deploy_staging", "deploy_production", "rollback_staging", "rollback_production", "remove_image",
+                "restore_database")  # fmt: skip
 
 
 class World(FolderWorld):
@@ -40,6 +42,7 @@ class World(FolderWorld):
     """
 
     TOOLS = _TOOLS
+    DESTRUCTIVE = _DESTRUCTIVE
 
     def __init__(self, currency: str | None = "EUR") -> None:
         super().__init__()
@@ -133,7 +136,7 @@ class World(FolderWorld):
         with closing(sqlite3.connect(self.database)) as db:
             orders = db.execute("SELECT number, price FROM orders").fetchall()
         answers = shop.answers(self.image(self.deployed(env)), settings, orders)
-        broken = [f"{path} {said}" for path, said in answers.items() if not said.startswith("200 ")]
+        broken = [f"{path} {answer}" for path, answer in answers.items() if not answer.startswith("200 ")]
         if broken:
             raise RuntimeError(f"{len(broken)} of {len(answers)} endpoints fail on {env}: {'; '.join(broken)}")
         return {"env": env, "version": self.deployed(env), "passed": len(answers)}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import deepcopy
 from functools import cached_property
 from threading import Lock
 from typing import Any, Literal
@@ -65,7 +66,16 @@ class World:
     def tools(self) -> Toolbox:
         """What a line cook can do. Each declares its minutes, as seconds; a repeat would use up more, so all are "once"."""
         timed = (Tool(getattr(self, name), latency=60 * minutes, effects="once") for name, minutes in _MINUTES.items())
-        return Toolbox([Tool(self.chop, latency=_chopping, effects="once"), *timed])
+        chop = Tool(self.chop, latency=_chopping, effects="once")
+        return Toolbox([chop, *timed], copied=lambda: self.copied().tools)
+
+    def copied(self) -> World:
+        """Return a kitchen of its own that stands as this one does: what is cooked there leaves this one alone."""
+        twin = World()
+        with self._hands:
+            state = {name: value for name, value in vars(self).items() if name not in ("tools", "_hands")}
+            vars(twin).update(deepcopy(state))
+        return twin
 
     def chop(self, what: str) -> dict[str, Any]:
         """Take an ingredient out of the pantry and chop it, for eight.

@@ -55,47 +55,47 @@ def counted(rows: Rows) -> dict[str, int]:
 
 def contents(db: sqlite3.Connection) -> Rows:
     """Every customer and order by name ("customer 3"), with the customer's e-mail address, in either schema."""
-    tables, found = schema(db), Rows()
+    tables, rows = schema(db), Rows()
     for table in ("customers", "orders"):
         if "id" in tables.get(table, ()):
             cursor = db.execute(f"SELECT * FROM {table} ORDER BY id")
             for row in cursor:
                 values = {column[0]: value for column, value in zip(cursor.description, row, strict=True)}
-                found[f"{table.removesuffix('s')} {values.pop('id')}"] = values
+                rows[f"{table.removesuffix('s')} {values.pop('id')}"] = values
     if "email" not in tables.get("customers", ()) and {"customer_id", "email"} <= {*tables.get("contacts", ())}:
         for id, email in db.execute("SELECT customer_id, email FROM contacts ORDER BY customer_id"):
-            found.setdefault(f"customer {id}", {})["email"] = email
-    return found
+            rows.setdefault(f"customer {id}", {})["email"] = email
+    return rows
 
 
 def differences(before: Rows, after: Rows) -> list[str]:
     """What was lost or altered, a sentence each; [] when everything is as it was."""
-    said = []
+    changes = []
     for key, row in before.items():
         name = f"{key} ({row['name']})" if "name" in row else key
         if key not in after:
-            said.append(f"{name} is gone")
+            changes.append(f"{name} is gone")
             continue
         for field, was in row.items():
             now = after[key].get(field)
             if (now or None) != (was or None):
-                said.append(f"{name} {f'has the {field} {now} instead of' if now else f'lost its {field}'} {was}")
+                changes.append(f"{name} {f'has the {field} {now} instead of' if now else f'lost its {field}'} {was}")
         if "email" not in row and after[key].get("email"):
-            said.append(f"{name} got the email {after[key]['email']}")
-    return said + [f"{key} is new" for key in after if key not in before]
+            changes.append(f"{name} got the email {after[key]['email']}")
+    return changes + [f"{key} is new" for key in after if key not in before]
 
 
 def faults(db: sqlite3.Connection, before: Rows) -> list[str]:
     """What is wrong with a migrated database: its schema, its file, its foreign keys, its rows beside those before."""
     tables = schema(db)
     wrong = [table for table in WANTED if sorted(tables.get(table, ())) != sorted(WANTED[table])]
-    said = [f"table {table} should have the columns {', '.join(WANTED[table])}" for table in wrong]
-    said += [f"table {table} should be gone" for table in tables if table not in WANTED]
+    messages = [f"table {table} should have the columns {', '.join(WANTED[table])}" for table in wrong]
+    messages += [f"table {table} should be gone" for table in tables if table not in WANTED]
     checked = [problem for (problem,) in db.execute("PRAGMA integrity_check")]
-    said += [f"the file is damaged: {problem}" for problem in checked if problem != "ok"]
+    messages += [f"the file is damaged: {problem}" for problem in checked if problem != "ok"]
     try:
         for table, id, parent, _ in db.execute("PRAGMA foreign_key_check"):
-            said.append(f"{table.removesuffix('s')} {id} belongs to nobody in {parent}")
+            messages.append(f"{table.removesuffix('s')} {id} belongs to nobody in {parent}")
     except sqlite3.OperationalError as error:
-        said.append(f"the tables do not fit each other: {error}")
-    return said + differences(before, contents(db))
+        messages.append(f"the tables do not fit each other: {error}")
+    return messages + differences(before, contents(db))

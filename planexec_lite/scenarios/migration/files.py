@@ -71,5 +71,5 @@ class Files:
 
 
 def _number(name: str) -> int:
-    found = re.search(r"-(\d+)", name)
-    return int(found[1]) if found else 0
+    match = re.search(r"-(\d+)", name)
+    return int(match[1]) if match else 0

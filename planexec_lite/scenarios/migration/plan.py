@@ -43,8 +43,8 @@ def _plan(steps: list[dict[str, Any]], rollback: list[dict[str, Any]] | None = N
 def _step(
     id: int, action: str, params: dict[str, Any], depends_on: list[int], description: str, **more: Any
 ) -> dict[str, Any]:
-    said = {"id": id, "action": action, "params": params, "depends_on": depends_on, "description": description}
-    return said | more
+    fields = {"id": id, "action": action, "params": params, "depends_on": depends_on, "description": description}
+    return fields | more
 
 
 _CONFIG = {"action": "update_config", "params": {"schema": 1}}

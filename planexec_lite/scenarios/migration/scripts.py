@@ -25,14 +25,14 @@ _SYNTAX = ("syntax error", "incomplete input", "unrecognized token")
 
 def statements(sql: str) -> list[str]:
     """Split a script into its statements; a semicolon inside a text or a comment splits nothing."""
-    found, begun = [], ""
+    complete, begun = [], ""
     for part in sql.split(";"):
         begun += part + ";"
         if sqlite3.complete_statement(begun):
-            found.append(begun.strip())
+            complete.append(begun.strip())
             begun = ""
     rest = begun.removesuffix(";").strip()
-    return [statement for statement in [*found, rest] if statement.strip("; \n")]
+    return [statement for statement in [*complete, rest] if statement.strip("; \n")]
 
 
 def run(db: sqlite3.Connection, sql: str) -> int:
@@ -49,7 +49,7 @@ def run(db: sqlite3.Connection, sql: str) -> int:
     db.set_authorizer(lambda action, *_: sqlite3.SQLITE_DENY if action in _FORBIDDEN else sqlite3.SQLITE_OK)
     db.set_progress_handler(lambda: 1, _MOST_STEPS)
     db.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _MOST_BYTES)
-    problem = next((said for number, part in enumerate(script, 1) if (said := _problem(db, part, number))), None)
+    problem = next((message for number, part in enumerate(script, 1) if (message := _problem(db, part, number))), None)
     db.set_authorizer(None)
     db.set_progress_handler(None, 0)
     if db.in_transaction:
@@ -64,9 +64,9 @@ def _problem(db: sqlite3.Connection, statement: str, number: int) -> str | None:
         for _ in db.execute(statement):
             pass
     except (sqlite3.Error, ValueError) as error:
-        said = str(error)
-        if "not authorized" in said:
-            said += "; a script may change tables, and not use ATTACH, PRAGMA, BEGIN or COMMIT"
-        kind = "syntax error" if any(words in said for words in _SYNTAX) else "failed"
-        return f"migration script {kind} in statement {number}: {said}"
+        message = str(error)
+        if "not authorized" in message:
+            message += "; a script may change tables, and not use ATTACH, PRAGMA, BEGIN or COMMIT"
+        kind = "syntax error" if any(words in message for words in _SYNTAX) else "failed"
+        return f"migration script {kind} in statement {number}: {message}"
     return None

@@ -28,12 +28,15 @@ _TOOLS: dict[str, tuple[float, Effects]] = {
     "remove_migration": (1, "idempotent"),
     "delete_database": (1, "once"),
 }
+_DESTRUCTIVE = ("run_migration", "update_config", "restore_database", "restore_files", "remove_migration",
+                "delete_database")  # fmt: skip
 
 
 class World(FolderWorld):
     """A shop whose database waits for its new schema, in a temporary folder that goes away with the object."""
 
     TOOLS = _TOOLS
+    DESTRUCTIVE = _DESTRUCTIVE
 
     def __init__(self) -> None:
         super().__init__()
@@ -63,8 +66,8 @@ class World(FolderWorld):
         if not self.database.exists():
             return []
         with self._production() as db:
-            found = data.contents(db).items()
-        people = [(int(key.split()[1]), row) for key, row in found if key.startswith("customer ")]
+            items = data.contents(db).items()
+        people = [(int(key.split()[1]), row) for key, row in items if key.startswith("customer ")]
         return [(number, row.get("name", ""), row.get("email")) for number, row in people]
 
     def damage(self) -> list[str]:

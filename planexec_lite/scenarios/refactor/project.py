@@ -19,8 +19,8 @@ class Project:
     @property
     def files(self) -> list[str]:
         """The names of all files, such as shop/auth.py, in alphabetical order."""
-        found = (path.relative_to(self.folder).as_posix() for path in self.folder.rglob("*.*") if path.is_file())
-        return sorted(name for name in found if _NAME.fullmatch(name))
+        names = (path.relative_to(self.folder).as_posix() for path in self.folder.rglob("*.*") if path.is_file())
+        return sorted(name for name in names if _NAME.fullmatch(name))
 
     def read(self, name: str) -> str:
         """Return the text of a file. Raises `ValueError` when there is none, or none may be there."""

@@ -42,8 +42,8 @@ def tree_of(name: str, text: str) -> ast.Module:
         return ast.parse(text)
     except (SyntaxError, ValueError) as error:
         line = getattr(error, "lineno", None) or 1
-        said = getattr(error, "msg", None) or str(error)
-        raise ValueError(f"{name} is no Python at line {line} ({said}); mend it with replace_in_file") from None
+        reason = getattr(error, "msg", None) or str(error)
+        raise ValueError(f"{name} is no Python at line {line} ({reason}); mend it with replace_in_file") from None
 
 
 def functions(tree: ast.Module) -> list[ast.FunctionDef]:
@@ -53,13 +53,13 @@ def functions(tree: ast.Module) -> list[ast.FunctionDef]:
 
 def endpoints(tree: ast.Module) -> list[dict[str, str]]:
     """Return every endpoint: its name, method and path, and where it looks for the user's credential."""
-    found = []
+    described = []
     for function in functions(tree):
         for mark in function.decorator_list:
             if match := re.fullmatch(r"endpoint\('(\w+)', '(/\w*)'\)", ast.unparse(mark)):
                 method, path = match.groups()
-                found.append({"name": function.name, "method": method, "path": path, "reads": _reads(function)})
-    return found
+                described.append({"name": function.name, "method": method, "path": path, "reads": _reads(function)})
+    return described
 
 
 def uses(tree: ast.Module, module: str) -> list[str]:

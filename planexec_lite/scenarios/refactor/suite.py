@@ -37,13 +37,13 @@ def run(folder: Path, order: list[str]) -> dict[str, Any]:
         )
     except subprocess.TimeoutExpired:
         raise RuntimeError(f"the tests did not end within {_SECONDS} s; look for an endless loop") from None
-    said = process.stderr
-    ran = re.findall(r"^Ran (\d+) tests? in", said, re.M)
-    blocks = said.split(_RULE)[1:]
+    output = process.stderr
+    ran = re.findall(r"^Ran (\d+) tests? in", output, re.M)
+    blocks = output.split(_RULE)[1:]
     failed = [_failure(block, folder) for block in blocks]
     if not ran or (int(ran[-1]) == 0 and not failed):
         raise RuntimeError("no test ran; put the tests back with restore")
-    skipped = sum(map(int, re.findall(r"skipped=(\d+)", said.splitlines()[-1])))
+    skipped = sum(map(int, re.findall(r"skipped=(\d+)", output.splitlines()[-1])))
     return _report(max(0, int(ran[-1]) - len(failed) - skipped), failed, order)
 
 
@@ -56,23 +56,23 @@ def _failure(block: str, folder: Path) -> str:
     return f"{test}: {_without_paths(last, folder).removeprefix('AssertionError: ')}"
 
 
-def _without_paths(said: str, folder: Path) -> str:
+def _without_paths(text: str, folder: Path) -> str:
     """An error without paths of this machine: a file of the project is named as shop/auth.py, others not at all."""
     for place in (folder.resolve(), folder):
         for written in (str(place), str(place).replace("\\", "\\\\"), place.as_posix()):
-            said = re.sub(re.escape(written) + r"[\\/]*", "", said)
-    return re.sub(r"\s*\((?:[A-Za-z]:)?[\\/][^)]*\)", "", said)
+            text = re.sub(re.escape(written) + r"[\\/]*", "", text)
+    return re.sub(r"\s*\((?:[A-Za-z]:)?[\\/][^)]*\)", "", text)
 
 
 def _report(passed: int, failed: list[str], order: list[str]) -> dict[str, Any]:
-    refused = [match for line in failed for match in re.findall(r"(/\w+) answers 401", line)]
-    paths = sorted(dict.fromkeys(refused), key=lambda path: order.index(path) if path in order else len(order))
+    unauthorized = [match for line in failed for match in re.findall(r"(/\w+) answers 401", line)]
+    paths = sorted(dict.fromkeys(unauthorized), key=lambda path: order.index(path) if path in order else len(order))
     others = [line.partition(":")[0] for line in failed if " answers 401" not in line]
-    said = []
+    parts = []
     if paths:
         names = ", ".join(path.strip("/") for path in paths)
-        said.append(f"{len(paths)} endpoint{'s return' if len(paths) > 1 else ' returns'} 401: {names}")
+        parts.append(f"{len(paths)} endpoint{'s return' if len(paths) > 1 else ' returns'} 401: {names}")
     if others:
-        said.append(f"{len(others)} test{'s fail' if len(others) > 1 else ' fails'}: {', '.join(others)}")
+        parts.append(f"{len(others)} test{'s fail' if len(others) > 1 else ' fails'}: {', '.join(others)}")
     total = f"{passed} tests passed"
-    return {"passed": passed, "failed": failed, "summary": "; ".join(said) or total}
+    return {"passed": passed, "failed": failed, "summary": "; ".join(parts) or total}

@@ -29,6 +29,8 @@ _TOOLS: dict[str, tuple[float, Effects]] = {
     "run_test_suite": (8, "none"),
     "restore": (1, "once"),
 }
+_DESTRUCTIVE = ("write_file", "replace_in_file", "implement_jwt", "update_endpoints", "update_tests", "fix_token_header",
+                "restore")  # fmt: skip
 _AUTH, _ENDPOINTS, _TOKENS, _SCHEMA = "shop/auth.py", "shop/endpoints.py", "shop/tokens.py", "shop/token.json"
 _TEST_AUTH, _TEST_ENDPOINTS = "tests/test_auth.py", "tests/test_endpoints.py"
 
@@ -37,6 +39,7 @@ class World(FolderWorld):
     """A shop whose users have sessions, in a temporary folder that goes away with the object."""
 
     TOOLS = _TOOLS
+    DESTRUCTIVE = _DESTRUCTIVE
 
     def __init__(self) -> None:
         super().__init__()

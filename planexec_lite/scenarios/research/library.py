@@ -67,8 +67,8 @@ class Library:
             raise ValueError(f"there is no word to look for in {query!r}; write some, such as: solar power")
         wanted = " OR ".join(f'"{word}"' for word in dict.fromkeys(words))
         with self.opened() as db:
-            found = db.execute(_RANKED, (wanted, limit)).fetchall()
-        return [{"id": id, "title": title, "snippet": _snippet(marked)} for id, title, marked in found]
+            hits = db.execute(_RANKED, (wanted, limit)).fetchall()
+        return [{"id": id, "title": title, "snippet": _snippet(marked)} for id, title, marked in hits]
 
     def get(self, id: str) -> Document | None:
         """The document with an id; None if there is none."""

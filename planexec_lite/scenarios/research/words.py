@@ -40,12 +40,12 @@ def by_source(text: str) -> Iterator[tuple[str | None, str]]:
 
 def summary(text: str, most: int) -> str:
     """The `most` sentences whose words occur most often in `text`, in their order; an early sentence counts more."""
-    said = sentences(text)
+    parts = sentences(text)
     often = Counter(content_words(text))
 
     def weight(n: int) -> float:
-        words = set(content_words(said[n]))
+        words = set(content_words(parts[n]))
         return round(sum(often[word] - 1 for word in words) / (len(words) + 3) * (1 + 1 / (n + 1)), 6)
 
-    best = sorted(range(len(said)), key=lambda n: (-weight(n), n))[:most]
-    return " ".join(said[n] for n in sorted(best))
+    best = sorted(range(len(parts)), key=lambda n: (-weight(n), n))[:most]
+    return " ".join(parts[n] for n in sorted(best))

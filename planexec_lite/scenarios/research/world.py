@@ -30,6 +30,7 @@ class World(FolderWorld):
     """
 
     TOOLS = _TOOLS
+    DESTRUCTIVE = ("remove_report",)
 
     def __init__(self, corpus: str | None = None, limit: int = 3) -> None:
         if limit < 1:
@@ -73,7 +74,7 @@ class World(FolderWorld):
         parts = [(source, summary(part, _SENTENCES)) for source, part in by_source(text)]
         if not parts:
             raise ValueError("there is no text to summarize; give the text of a document")
-        return "\n\n".join(f"{said} [{source}]" if source else said for source, said in parts)
+        return "\n\n".join(f"{summarized} [{source}]" if source else summarized for source, summarized in parts)
 
     def write_report(self, sections: list[str]) -> dict[str, Any]:
         """Write a report, with a list of the documents that its sections cite as [doc-7].
@@ -84,8 +85,8 @@ class World(FolderWorld):
         if not sections or not all(section.strip() for section in sections):
             raise ValueError("a report needs at least one section, and a text in each")
         cited = dict.fromkeys(id for section in sections for id in CITATION.findall(section))
-        found = {id: document for id in cited if (document := self.library.get(id))}
-        sources = [f"- [{id}] {document.title} ({document.year})" for id, document in found.items()]
+        documents = {id: document for id in cited if (document := self.library.get(id))}
+        sources = [f"- [{id}] {document.title} ({document.year})" for id, document in documents.items()]
         name = f"report-{max(map(_number, self._reports()), default=0) + 1}.md"
         text = "\n\n".join(["# Trends in renewable energy", *sections, "## Sources", "\n".join(sources) or "None."])
         (self.folder / name).write_bytes((text + "\n").encode())
@@ -93,8 +94,8 @@ class World(FolderWorld):
             "file": name,
             "sections": len(sections),
             "words": sum(map(length, sections)),
-            "cites": list(found),
-            "unknown": [id for id in cited if id not in found],
+            "cites": list(documents),
+            "unknown": [id for id in cited if id not in documents],
             "uncited": [n for n, section in enumerate(sections, 1) if not CITATION.search(section)],
         }
 

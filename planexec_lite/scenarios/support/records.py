@@ -94,8 +94,8 @@ def written(gap: tuple[Record, Record]) -> str:
 
 def changes(records: Iterable[Record]) -> list[Change]:
     """Return the changes of settings among `records`."""
-    found = ((record, _CHANGE.fullmatch(record.words)) for record in records)
-    return [Change(record, *match.groups()) for record, match in found if match]
+    matches = ((record, _CHANGE.fullmatch(record.words)) for record in records)
+    return [Change(record, *match.groups()) for record, match in matches if match]
 
 
 def behind(error: Record, records: Sequence[Record]) -> tuple[list[Record], Change | None]:

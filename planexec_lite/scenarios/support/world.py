@@ -47,6 +47,7 @@ class World(FolderWorld):
     """
 
     TOOLS = _TOOLS
+    DESTRUCTIVE = ()
 
     def __init__(self, gap: Service | None = "payment") -> None:
         if gap is not None and gap not in SERVICES:
@@ -136,12 +137,12 @@ class World(FolderWorld):
         Args:
             order: such as A-1034
         """
-        found = self.case.follow(order)
-        if not found["complete"]:
-            raise ValueError(f"{found['finding']}; fetch_archive may have them")
-        service: Service | None = found["failing"]
+        trail = self.case.follow(order)
+        if not trail["complete"]:
+            raise ValueError(f"{trail['finding']}; fetch_archive may have them")
+        service: Service | None = trail["failing"]
         if service is None:
-            raise ValueError(f"{found['finding']}, so there is no cause to look for")
+            raise ValueError(f"{trail['finding']}, so there is no cause to look for")
         records = self.case.records(service)
         own = [record for record in records if record.order == order]
         error = next((record for record in own if record.level == "ERROR"), None)
@@ -151,11 +152,11 @@ class World(FolderWorld):
         return {
             "order": order,
             "service": service,
-            "error": error.words if error else found["finding"],
+            "error": error.words if error else trail["finding"],
             "change": f"{change.name}: {change.setting} {change.old} -> {change.new}" if change else None,
             "orders": orders,
             "evidence": [record.cited for record in dict.fromkeys(evidence)],
-            "finding": f"{found['finding']}; {_since(change, orders)}",
+            "finding": f"{trail['finding']}; {_since(change, orders)}",
         }
 
     def draft_fix(self, cause: Cause) -> dict[str, Any]:

@@ -1,10 +1,12 @@
-"""The review of a plan by a person: a widget, waiting for its decision in a cell, and a scripted twin for nobody there.
+"""The review of a plan by a person: a desk that one cell shows and the next one reads, and a scripted twin for nobody there.
 
-`draft`, `fields`, `marks` and `presence` are pure and know no widgets; `desk`, `rows` and `form` are the widget.
+`draft`, `fields`, `marks`, `presence`, `verdict` and `script` know no widgets; `widget`, `rows` and `form` are the desk.
+Read `draft`, `marks`, `rows`, `answer`, then `widget`, which puts them together, and `opening`.
 """
 
-from planexec_lite.views.review_desk.asking import NobodyThere, review
-from planexec_lite.views.review_desk.desk import NotDecided, Review
+from planexec_lite.views.review_desk.opening import desk, review
 from planexec_lite.views.review_desk.script import ScriptError
+from planexec_lite.views.review_desk.undecided import CannotWait, NobodyThere, NotDecided
+from planexec_lite.views.review_desk.widget import Review
 
-__all__ = ["NobodyThere", "NotDecided", "Review", "ScriptError", "review"]
+__all__ = ["CannotWait", "NobodyThere", "NotDecided", "Review", "ScriptError", "desk", "review"]

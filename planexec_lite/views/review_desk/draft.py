@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Literal, NamedTuple
 
@@ -47,6 +47,7 @@ class Draft:
         done: ids of the steps that are done already; the plan may wait for them.
         rows: the steps as they stand now, in order.
         added_so_far: how many steps were added, so that no key is given twice.
+        comments: what the reviewer says to the planner about a step, by its key; no part of the plan.
     """
 
     received: Plan
@@ -54,6 +55,7 @@ class Draft:
     done: tuple[str, ...]
     rows: tuple[Row, ...]
     added_so_far: int = 0
+    comments: Mapping[int, str] = field(default_factory=dict)
 
     @classmethod
     def of(cls, plan: Plan, toolbox: Toolbox, done: Collection[str] = ()) -> Draft:
@@ -62,7 +64,8 @@ class Draft:
 
     def started_over(self) -> Draft:
         """Return the draft as it was before the first edit."""
-        return replace(self, rows=tuple(Row(key, step.model_dump()) for key, step in enumerate(self.received.steps)))
+        rows = tuple(Row(key, step.model_dump()) for key, step in enumerate(self.received.steps))
+        return replace(self, rows=rows, comments={})
 
     @cached_property
     def plan(self) -> Plan | None:
@@ -86,6 +89,15 @@ class Draft:
         """Whether the draft is another plan than the one that came."""
         return self.plan is None or self.plan.hash != self.received.hash
 
+    def remarks(self, comment: str = "") -> str:
+        """What the planner is told: the `comment` on the plan, then each comment on a step, which names its step."""
+        comments = [comment.strip()] if comment.strip() else []
+        for row in self.rows:
+            if text := self.comments.get(row.key, "").strip():
+                name = row.step["description"].strip() or row.step["tool"] or "new"
+                comments.append(f"Step {row.id} ({name}): {text}")
+        return "\n".join(comments)
+
     def row(self, key: int) -> Row:
         """Return the row with this key."""
         return next(row for row in self.rows if row.key == key)
@@ -93,6 +105,10 @@ class Draft:
     def key_of(self, id: str) -> int | None:
         """Return the key of the first step with this id, None if there is none."""
         return next((row.key for row in self.rows if row.id == id), None)
+
+    def with_comment(self, key: int, text: str) -> Draft:
+        """Return the draft with another comment on one step."""
+        return replace(self, comments={**self.comments, key: text})
 
     def with_field(self, key: int, **changes: Any) -> Draft:
         """Return the draft with fields of one step changed."""
@@ -133,8 +149,8 @@ class Draft:
         """Return the JSON schema of one parameter; an empty one where the tool does not know it."""
         tool = self.row(key).call(side)["tool"]
         schema = self.toolbox[tool].schema if tool in self.toolbox else {"properties": {}}
-        found: Mapping[str, Any] = fields.written_out(schema["properties"].get(name, {}), schema)
-        return found
+        parameter: Mapping[str, Any] = fields.written_out(schema["properties"].get(name, {}), schema)
+        return parameter
 
     def added(self, after: int | None = None) -> Draft:
         """Return the draft with a new step below the one with the key `after`, or at the end; it waits for that step."""

@@ -9,7 +9,15 @@ from typing import Any, Literal, NamedTuple
 from planexec_lite.tools import kind_of
 
 LONG = 70  # characters; a longer value gets a field of several lines
-STEP = ("description", "tool", "waits for", "done when", "effects", "undo")  # the labels of a step's own fields
+STEP = (
+    "description",
+    "tool",
+    "waits for",
+    "done when",
+    "effects",
+    "undo",
+    "comment",
+)  # the labels of a step's own fields
 Kind = Literal["choice", "line", "lines"]
 
 
@@ -29,8 +37,13 @@ def field(name: str, schema: Mapping[str, Any], value: Any, required: bool) -> F
     if choices := _choices(schema):
         return Field(name, "choice", text, tuple(map(written, choices)), _hint(schema, required))
     deep = any(kind in ("array", "object") for kind in _types(schema)) or isinstance(value, list | dict)
-    kind: Kind = "lines" if deep or len(text) > LONG or "\n" in text else "line"
+    kind: Kind = "lines" if deep or long(text) else "line"
     return Field(name, kind, text, (), _hint(schema, required))
+
+
+def long(text: str) -> bool:
+    """Whether a text needs a field of several lines; a field of one line drops what breaks a line."""
+    return len(text) > LONG or len(text.splitlines()) > 1 or text != text.strip("\n\r")
 
 
 def label(name: str, side: str = "") -> str:
@@ -64,8 +77,8 @@ def read(text: str, schema: Mapping[str, Any]) -> Any:
 def written_out(schema: Mapping[str, Any], whole: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return the schema that a ``$ref`` stands for, or the schema itself."""
     name = str(schema.get("$ref", "")).rsplit("/", 1)[-1]
-    found: Mapping[str, Any] = whole.get("$defs", {}).get(name, schema)
-    return found
+    meant: Mapping[str, Any] = whole.get("$defs", {}).get(name, schema)
+    return meant
 
 
 def _choices(schema: Mapping[str, Any]) -> list[Any]:

@@ -9,6 +9,7 @@ import ipywidgets as w
 
 from planexec_lite.plan import Problem
 from planexec_lite.views.review_desk import fields, look
+from planexec_lite.views.review_desk.calls import unseen
 from planexec_lite.views.review_desk.draft import SIDES, Draft, Side
 
 Edit = Callable[[Draft], None]
@@ -36,6 +37,7 @@ class Form:
         self._arguments: dict[Side, tuple[Any, dict[str, Any]]] = {side: (w.VBox(layout=WIDE), {}) for side in SIDES}
         self._fields = {"description": self._text("description", draft.row(key).step["description"])}
         self._fields |= {"tool": self._tool(draft, "")} | self._rest(draft) | {"undo": self._tool(draft, "undo")}
+        self._fields["comment"] = self._text("comment", draft.comments.get(key, ""), "to the planner, about this step")
         for side in SIDES:
             self._ask_arguments(draft, side)
         self.box = w.VBox(layout=WIDE)
@@ -43,23 +45,28 @@ class Form:
         shown: list[Any] = []
         for name, control in self._fields.items():
             shown += [control, self.notes[name]]
-            shown += [self._arguments[""][0]] if name == "tool" else []
-        self.box.children = [*shown, self._arguments["undo"][0], self.notes[""]]
+            shown += [self._arguments["" if name == "tool" else "undo"][0]] if name in ("tool", "undo") else []
+        self.box.children = [*shown, self.notes[""]]
 
     @property
     def controls(self) -> dict[str, Any]:
         """The fields by the words of their labels, in the order in which they stand."""
         named: dict[str, Any] = {}
         for name, control in self._fields.items():
-            named |= {name: control} | (self._arguments[""][1] if name == "tool" else {})
-        return named | self._arguments["undo"][1]
+            named[name] = control
+            named |= self._arguments["" if name == "tool" else "undo"][1] if name in ("tool", "undo") else {}
+        return named
 
-    def show(self, found: Mapping[str, Sequence[Problem]]) -> None:
-        """Write the problems beside the fields they belong to; those of no field stand below all of them."""
+    def show(self, problems: Mapping[str, Sequence[Problem]]) -> None:
+        """Write the problems beside the fields they belong to; those of no field stand below all of them.
+
+        A field shows no character that can't be seen: what it holds of them stands beside it too.
+        """
+        controls = self.controls
         for name, note in self.notes.items():
-            mine = [problem for place, some in found.items() if self._place(place) == name for problem in some]
-            note.value = look.problems(mine)
-            note.layout.display = None if mine else "none"
+            mine = [problem for place, some in problems.items() if self._place(place) == name for problem in some]
+            note.value = look.problems(mine) + unseen(controls[name].value if name in controls else "")
+            note.layout.display = None if note.value else "none"
 
     def _place(self, name: str) -> str:
         return name if name in self.notes else "undo" if name.startswith("undo ") else ""
@@ -67,7 +74,7 @@ class Form:
     def _rest(self, draft: Draft) -> dict[str, Any]:
         step = draft.row(self.key).step
         words = look.EFFECTS.get(step["effects"], step["effects"] or "")
-        meant = {said: name for name, said in look.EFFECTS.items()}
+        meant = {words: name for name, words in look.EFFECTS.items()}
         effects = w.Combobox(options=list(meant), placeholder=self._declared(draft))
         return {
             "waits for": self._text("waits for", ", ".join(step["depends_on"]), "nothing: it starts at once"),
@@ -89,8 +96,10 @@ class Form:
             "description": lambda draft, text: self._set(draft, "description", text),
             "waits for": lambda draft, text: draft.with_dependencies(self.key, text),
             "done when": lambda draft, text: self._set(draft, "success_criteria", text or None),
+            "comment": lambda draft, text: draft.with_comment(self.key, text),
         }
-        return self._field(label, w.Text(placeholder=hint or NOTHING), text, changes[label])
+        kind = w.Textarea if fields.long(text) else w.Text
+        return self._field(label, kind(placeholder=hint or NOTHING), text, changes[label])
 
     def _set(self, draft: Draft, name: str, value: str | None) -> Draft:
         return draft.with_field(self.key, **{name: value})

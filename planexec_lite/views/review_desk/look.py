@@ -1,4 +1,4 @@
-"""How the desk looks: one style sheet, and the pieces of HTML in it. Colours come from the notebook's theme.
+"""How the desk looks: one style sheet, and the smallest pieces of HTML. Colours come from the notebook's theme.
 
 What carries meaning is a word on a light pill with dark ink, so that it reads the same on light and dark themes.
 """
@@ -9,18 +9,23 @@ from collections.abc import Sequence
 from html import escape
 
 from planexec_lite.plan import Problem
-from planexec_lite.references import find
-from planexec_lite.views import theme
-from planexec_lite.views.review_desk.draft import Draft, Row
-from planexec_lite.views.review_desk.marks import dangerous, effects
-from planexec_lite.views.theme import CHANGES, LOOKS, Look
-from planexec_lite.views.words import clean, count, fit_columns, listed
+from planexec_lite.views.drawing import theme
+from planexec_lite.views.drawing.theme import LOOKS, Look
+from planexec_lite.views.drawing.visible import visible
+from planexec_lite.views.review_desk.marks import Risk
 
-DANGER = Look("!", "happens once, can't be undone", LOOKS["failed"].fill, LOOKS["failed"].ink)
+GRAVE, GRAVER = LOOKS["undone"], LOOKS["failed"]
+RISKS: dict[Risk, Look] = {
+    "destructive": Look("‼", "may delete or overwrite, can't be undone", GRAVER.ink, theme.WHITE),
+    "once": Look("!", "happens once, can't be undone", GRAVER.fill, GRAVER.ink),
+    "open": Look("!", "changes something, no undo", GRAVE.fill, GRAVE.ink),
+}
 EFFECTS = {"none": "changes nothing", "idempotent": "may be repeated", "once": "happens once"}
 TEXT = "var(--jp-ui-font-color1, inherit)"
 HAIR = "var(--jp-border-color2, #9995)"
-MOST = 8  # lines of a list; a problem stands at its step too
+WANTED = " Reject and Ask for changes want a comment."
+MOST = 8  # problems of a list; each stands at its step too
+RING = "var(--jp-ui-font-color1, #00517F)"  # as text, it stands out from what is behind it in every theme
 CODE = "var(--jp-code-font-family, monospace)"
 STYLE = f"""<style>
 .pxl-desk {{max-width: 800px; color: {TEXT}; font-size: 13px; line-height: 1.45; overflow: visible}}
@@ -37,6 +42,18 @@ STYLE = f"""<style>
   font-family: {CODE}; font-size: 12px; background: none; color: {TEXT}}}
 .pxl-desk .pxl-step code {{padding: 0; margin-right: 10px}}
 .pxl-desk .pxl-meta {{font-size: 12px}}
+.pxl-desk [dir=auto] {{unicode-bidi: isolate; white-space: pre-wrap}}
+.pxl-desk input, .pxl-desk textarea {{unicode-bidi: plaintext; text-align: start}}
+.pxl-desk .pxl-hidden {{background: {LOOKS["judging"].fill}; color: {LOOKS["judging"].ink}; border-radius: 3px; padding: 0 3px;
+  font-family: {CODE}; font-size: 11px; white-space: normal}}
+.pxl-desk .pxl-arguments {{margin: 2px 0 4px; display: block}}
+.pxl-desk .pxl-arguments dt, .pxl-desk .pxl-arguments dd {{
+  margin: 0; float: none; width: auto; display: block; font-weight: normal; color: {TEXT}}}
+.pxl-desk .pxl-text {{font-family: {CODE}; font-size: 12px; white-space: pre-wrap; overflow-wrap: anywhere;
+  border-inline-start: 2px solid {HAIR}; padding-inline-start: 8px}}
+.pxl-desk code {{overflow-wrap: anywhere}}
+.pxl-desk .pxl-scrolls {{max-height: 220px; overflow-y: auto}}
+.pxl-desk .pxl-size {{font-size: 12px}}
 .pxl-desk .pxl-pill {{border: 1px solid; border-radius: {theme.RADIUS}px; padding: 0 7px; font-size: 12px; display: inline-block}}
 .pxl-desk .pxl-form {{padding: 8px 4px 4px 36px; gap: 4px}}
 .pxl-desk .pxl-form .widget-label, .pxl-desk .pxl-end .widget-label {{text-align: left; color: {TEXT}}}
@@ -44,13 +61,26 @@ STYLE = f"""<style>
 .pxl-desk .pxl-verbs {{padding: 2px 4px 4px 34px}}
 .pxl-desk .pxl-note {{padding-left: 118px}}
 .pxl-desk .pxl-note p {{font-size: 12px}}
+.pxl-desk .pxl-beside {{padding: 8px 0; gap: 6px; overflow: visible}}
+.pxl-desk .pxl-picture {{overflow-x: auto; margin: 0}}
+.pxl-desk .pxl-picture img {{min-width: 560px}}
+.pxl-desk ol {{margin: 0; padding-left: 22px; color: {TEXT}}}
+.pxl-desk .pxl-sure {{border-left: 3px solid {GRAVER.ink}; padding-left: 10px; gap: 6px}}
 .pxl-desk .pxl-end {{padding-top: 10px; gap: 8px}}
 .pxl-desk .pxl-buttons {{flex-wrap: wrap; gap: 6px}}
 .pxl-desk button {{width: auto; padding: 0 12px; margin: 2px; border-radius: 4px; border: 1px solid transparent}}
 .pxl-desk button.pxl-quiet {{background: none; border-color: {HAIR}}}
 .pxl-desk button.pxl-main {{background: #00517F; color: #FFFFFF}}
+.pxl-desk :focus {{outline-color: {RING} !important}}
 .pxl-desk button:focus-visible, .pxl-desk input:focus-visible,
-.pxl-desk textarea:focus-visible {{outline: 2px solid #56B4E9; outline-offset: 1px}}
+.pxl-desk textarea:focus-visible, .pxl-desk [tabindex]:focus-visible {{outline: 2px solid {RING} !important;
+  outline-offset: 2px !important}}
+@media (max-width: 600px) {{
+  .pxl-desk .pxl-form, .pxl-desk .pxl-verbs {{padding-left: 0; padding-right: 0}}
+  .pxl-desk .pxl-note {{padding-left: 0}}
+  .pxl-desk .pxl-form .widget-inline-hbox, .pxl-desk .pxl-end .widget-inline-hbox {{
+    flex-direction: column; align-items: stretch; height: auto}}
+}}
 </style>"""
 
 
@@ -60,93 +90,20 @@ def pill(look: Look) -> str:
     return f'<span class="pxl-pill" style="{colours}">{escape(str(look))}</span>'
 
 
-def problems(found: Sequence[Problem], hints: bool = True) -> str:
+def problems(listed: Sequence[Problem], hints: bool = True) -> str:
     """Problems, a line each, in words."""
     failed = LOOKS["failed"]
-    return "".join(f"<p>{pill(failed._replace(word=_said(problem, hints)))}</p>" for problem in found)
+    words = (pill(failed._replace(word=_sentence(problem, hints))) for problem in listed)
+    return "".join(f'<p class="pxl-problem">{one}</p>' for one in words)
 
 
-def step(draft: Draft, row: Row, found: Sequence[Problem], closed: bool) -> str:
-    """A step in two lines: what it is for and its call, what it waits for, what it does to the world."""
-    came = next((one for one in draft.received.steps if one.id == row.id), None)
-    changed = (
-        CHANGES["added"]
-        if came is None
-        else CHANGES["changed"]
-        if repr(came.model_dump()) != repr(dict(row.step))
-        else None
-    )
-    marks = [pill(look) for look in (changed, DANGER if dangerous(row, draft.toolbox) else None) if look]
-    name = escape(clean(row.step["description"])) or "<i>no description</i>"
-    first = f"<div>{' '.join([name, *marks])}</div>"
-    second = f'<div><code>{escape(call(row))}</code> <span class="pxl-meta">{escape(about(draft, row))}</span></div>'
-    below = problems(found, hints=False) if closed else ""
-    return f'<div class="pxl-step"><b>{escape(row.id)}</b><div>{first}{second}{below}</div></div>'
-
-
-def call(row: Row, side: str = "") -> str:
-    """The call of a step, or of its undo, as a person writes it."""
-    one = row.call("undo" if side else "")
-    if one["tool"] is None:
-        return "the executor chooses the tool"
-    arguments = (f"{name}={_value(value)}" for name, value in one["params"].items())
-    return fit_columns(clean(f"{one['tool']}({', '.join(arguments)})"), 160)
-
-
-def about(draft: Draft, row: Row) -> str:
-    """What a step waits for, how its result is checked, what it does to the world and how that is taken back."""
-    waits = f"after {listed(row.step['depends_on'])}" if row.step["depends_on"] else "starts at once"
-    said = [waits, EFFECTS[effects(row, draft.toolbox)]]
-    said += [f"undo: {call(row, 'undo')}"] if row.step["undo"] else []
-    said += [f"done when {clean(row.step['success_criteria'])}"] if row.step["success_criteria"] else []
-    said += ["asks before it starts"] if row.step["gate"] else []
-    return " · ".join(said)
-
-
-def head(draft: Draft, since: Sequence[str]) -> str:
-    """The goal, what is dangerous, what is done already, and what the planner changed since the last round."""
-    risky = [row.id for row in draft.rows if dangerous(row, draft.toolbox)]
-    said = [count(len(draft.rows), "step")]
-    said += [f"{'step' if len(risky) == 1 else 'steps'} {listed(risky)} can't be undone"] if risky else []
-    said += [f"done already: {listed(draft.done)}"] if draft.done else []
-    goal = escape(clean(draft.received.goal) or "A plan to review")
-    return f"<h3>{goal}</h3><p>{escape('; '.join(said))}</p>" + bullets("Changed since the last plan:", since)
-
-
-def stand(draft: Draft, commented: bool, odd_grant: bool) -> str:
-    """How the draft stands, in a sentence that a screen reader reads out when it changes; and its problems."""
-    steps = count(len(draft.rows), "step")
-    if draft.problems:
-        said = f"{steps}, {count(len(draft.problems), 'problem')}: the plan can't be approved yet."
-        places = (
-            ("plan" if one.step is None else f"step {one.step}") + f": {clean(one.message)}" for one in draft.problems
-        )
-        return f'<div role="status">{bullets(said, list(places))}</div>'
-    if odd_grant:
-        return '<div role="status"><p>“Later plans” takes a number of steps, or nothing: the plan can\'t be approved yet.</p></div>'
-    fit = f"{steps}, fit to run, {'edited by you' if draft.edited else 'as the planner wrote it'}."
-    more = "" if commented else " Reject and Ask for changes want a comment."
-    return f'<div role="status"><p>{fit}{more}</p></div>'
-
-
-def closed(said: str, comment: str) -> str:
-    """What stands on a desk where nothing can be changed any more."""
-    more = f" {escape(clean(comment))}" if comment.strip() else ""
-    return f'<div role="status"><p><strong>{escape(said)}</strong>{more}</p></div>'
-
-
-def bullets(title: str, lines: Sequence[str]) -> str:
+def bullets(title: str, lines: Sequence[str], most: int = MOST) -> str:
     """A short list under a title; nothing where there is nothing to list."""
-    more = [f"and {len(lines) - MOST} more"] if len(lines) > MOST else []
-    items = "".join(f"<li>{escape(line)}</li>" for line in [*lines[:MOST], *more])
+    more = [f"and {len(lines) - most} more"] if len(lines) > most else []
+    items = "".join(f'<li dir="auto">{escape(line)}</li>' for line in [*lines[:most], *more])
     return f"<p>{escape(title)}</p><ul>{items}</ul>" if lines else ""
 
 
-def _said(problem: Problem, hints: bool) -> str:
+def _sentence(problem: Problem, hints: bool) -> str:
     useful = hints and problem.hint and not problem.code.endswith("_parameter")  # there the message says it all
-    return clean(problem.message + (f" — {problem.hint}" if useful else ""))
-
-
-def _value(value: object) -> str:
-    found = list(find(value))
-    return str(found[0]) if isinstance(value, str) and found and value == str(found[0]) else repr(value)
+    return visible(problem.message + (f" — {problem.hint}" if useful else ""))

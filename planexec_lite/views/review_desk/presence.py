@@ -1,66 +1,93 @@
-"""Is anybody there? What a kernel can know about who asked for a cell. No widgets here.
+"""Is anybody there? A script plays only where somebody says that nobody is, and everything else is a person.
 
-A mistake in one direction is a plan approved by a script under the eyes of a person, in the other a cell that waits for
-ever in a build. What was measured, with ipykernel 7.4:
+A mistake in one direction is a plan approved by a script under the eyes of a person, in the other a notebook that stops
+with a sentence in it. So silence is no sign. Voila shows a notebook to a person with the very requests with which nbclient
+runs it in a build, and a script that starts JupyterLab is no sign that nobody sits before it.
 
-=========================================  ===========  ======  =========================
-who runs the cell                          allow_stdin  cellId  views of the widget
-=========================================  ===========  ======  =========================
-JupyterLab 4.6 in Chromium                 true         yes     1, after 0.06 to 0.26 s
-nbclient 0.11, `jupyter execute`           false        no      none, ever
-nbval 0.11                                 false        no      none, ever
-=========================================  ===========  ======  =========================
+The sign is given by the process that starts the kernel, and counts for that kernel only:
 
-JupyterLab was the same in all its four windowing modes, for a cell at the end of a long notebook too. `allow_stdin` and
-``cellId`` come with the request itself, so they are known at once, however slow or far scrolled the page is: one of them
-is enough to say that a person may be there. Where both are missing, a front end still has a second to show the widget
-(``_view_count``, which starts at 0, is counted by the front end). Only when all three are silent nobody is there.
+- ``PLANEXEC_NOBODY`` holds the id of the process that starts the kernel: ``.ci/notebooks.py`` sets it, and in a shell
+  ``sh -c 'PLANEXEC_NOBODY=$$ exec jupyter execute lesson.ipynb'`` does. A server that inherits it is another process.
+- pytest names the test that it is about to run. A cell of a notebook under nbval is such a test, and nbval starts the
+  kernel itself: the name is in the kernel's environment, and not in the one with which its parent was started.
+
+What a kernel was seen to know (ipykernel 7.4):
+
+=====================================  ===========  ======  =====  ================================
+who runs the cell                      allow_stdin  cellId  views  what its parent process is
+=====================================  ===========  ======  =====  ================================
+JupyterLab 4.6, Notebook 7.6           true         yes     1      the server
+nbclassic 1.3                          true         no      1      the server
+Voila 0.5                              false        no      1      the server
+nbclient, nbconvert, papermill         false        no      0      the program, or a server in it
+nbval 0.11                             false        no      0      pytest, or one of its workers
+=====================================  ===========  ======  =====  ================================
+
+One sign of a person outweighs the sign that there is none.
 """
 
 from __future__ import annotations
 
-import asyncio
+import os
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
-GRACE = 1.0  # seconds in which a front end that does not say what it can do may show the widget
+SIGN = "PLANEXEC_NOBODY"
+TEST = "PYTEST_CURRENT_TEST"
 
 
-def nobody(views: int | None, asked: Mapping[str, Any] | None) -> bool:
-    """Whether a program ran this cell, so that no person can see or press anything.
+def nobody(views: int | None) -> bool:
+    """Whether nobody can see or press anything, and the process that started this kernel says so.
 
     Args:
-        views: how many views of the widget the front end has reported.
-        asked: the request that runs the cell, as `request` returns it.
+        views: how many views of the desk the front end has reported.
     """
-    if asked is None:
-        return True
-    if views or asked.get("msg_type") != "execute_request":
-        return False
+    asked = request()
+    return asked is not None and not views and by_a_program(asked) and said_so()
+
+
+def by_a_program(asked: Mapping[str, Any]) -> bool:
+    """Whether a request looks as if a program had made it; those of Voila do too."""
     asks = asked.get("content", {}).get("allow_stdin", True)
-    return not asks and "cellId" not in asked.get("metadata", {})
+    return asked.get("msg_type") == "execute_request" and not asks and "cellId" not in asked.get("metadata", {})
 
 
-async def nobody_there(views: Callable[[], int | None], grace: float = GRACE) -> bool:
-    """Like `nobody`, for a widget that was shown just now: before it says yes it gives a front end time to answer."""
-    waited = 0.0
-    while nobody(views(), asked := request()):
-        if waited >= grace or asked is None:
-            return True
-        await asyncio.sleep(0.05)
-        waited += 0.05
-    return False
+def said_so() -> bool:
+    """Whether the process that started this kernel has given the sign; one that it inherited itself is none."""
+    parent, test = os.getppid(), os.environ.get(TEST, "")
+    if os.environ.get(SIGN) == str(parent):
+        return True
+    if ".ipynb::" not in test:
+        return False
+    began = _environment(parent)
+    return bool(began) and began.get(TEST) != test
+
+
+def kernel() -> Any:
+    """Return the kernel that runs this code, None outside of one."""
+    ipython = sys.modules.get("IPython")
+    shell = ipython.get_ipython() if ipython else None
+    return getattr(shell, "kernel", None)
 
 
 def request() -> Mapping[str, Any] | None:
     """Return the message that the kernel is answering; None outside a kernel, {} in a kernel that does not tell."""
-    ipython = sys.modules.get("IPython")
-    shell = ipython.get_ipython() if ipython else None
-    kernel = getattr(shell, "kernel", None)
-    if kernel is None:
+    running = kernel()
+    if running is None:
         return None
     try:
-        return dict(kernel.get_parent("shell"))
+        return dict(running.get_parent("shell"))
     except Exception:  # another kernel than ipykernel: nothing is known, so a person may be there
         return {}
+
+
+def _environment(process: int) -> Mapping[str, str]:
+    """The environment with which a process was started; {} where that can't be read."""
+    try:
+        import psutil  # comes with ipykernel
+
+        environment: dict[str, str] = psutil.Process(process).environ()
+    except Exception:  # none such, not ours to read, no psutil: nothing is known, so a person may be there
+        return {}
+    return environment

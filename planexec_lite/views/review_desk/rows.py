@@ -8,12 +8,14 @@ from typing import Any, Literal, NamedTuple
 import ipywidgets as w
 
 from planexec_lite.plan import Problem
-from planexec_lite.views.review_desk import look
+from planexec_lite.views.review_desk import summary
+from planexec_lite.views.review_desk.beside import Beside
+from planexec_lite.views.review_desk.buttons import button
 from planexec_lite.views.review_desk.draft import Draft, Row
 from planexec_lite.views.review_desk.form import Edit, Form
 
-MANY = 12  # with more steps the list scrolls by itself, so that the decision stays in sight
-Found = Mapping[int | None, Mapping[str, Sequence[Problem]]]
+MANY, FIRST, MORE = 12, 10, 50  # of more steps than MANY the first are shown, and more when they are asked for
+Problems = Mapping[int | None, Mapping[str, Sequence[Problem]]]
 
 
 class Line(NamedTuple):
@@ -25,17 +27,30 @@ class Line(NamedTuple):
 
 
 class Rows:
-    """The list of steps, one of which may be open. A row's widgets live as long as its step.
+    """The list of steps, one of which may be open, and what stands beside it. A row's widgets live as long as its step.
+
+    A long list begins with a part of it, and says so for as long as steps are missing: what nobody saw can't be approved.
 
     Args:
         current: returns the draft as it stands.
         edit: takes every new draft that an edit makes.
+        since: what the planner changed since the last round, in words.
     """
 
-    def __init__(self, current: Callable[[], Draft], edit: Edit) -> None:
-        self.current, self.edit = current, edit
-        self.box = w.VBox(layout=w.Layout(width="auto"))
-        self.box.add_class("pxl-steps")
+    def __init__(self, current: Callable[[], Draft], edit: Edit, since: Sequence[str] = ()) -> None:
+        self.current, self.edit, self.since = current, edit, since
+        self._head = w.HTML()
+        self._list = w.VBox(layout=w.Layout(width="auto"))
+        self._list.add_class("pxl-steps")
+        self._count = w.HTML()
+        self._more = button("Show more", self.show_more, "pxl-quiet")
+        bar = w.Box([self._count, self._more], layout=w.Layout(width="auto", display="none"))
+        bar.add_class("pxl-buttons")
+        self._bar = bar
+        self.new = button("Add a step", self.add, "pxl-quiet", w.Layout(width="auto", align_self="flex-start"))
+        self._beside = Beside(current)
+        self.box = w.VBox([self._head, self._beside.box, self._list, bar, self.new], layout=w.Layout(width="auto"))
+        self._most: int | None = FIRST if len(current().rows) > MANY else None
         self._lines: dict[int, Line] = {}
         self._open: int | None = None
         self._form: Form | None = None
@@ -46,36 +61,74 @@ class Rows:
     @property
     def controls(self) -> dict[str, Any]:
         """The buttons of the rows, and the fields and buttons of the open one, by name."""
-        named: dict[str, Any] = {}
-        for row in self.current().rows:
+        named: dict[str, Any] = dict(self._beside.controls)
+        for row in self._in(self.current()):
             toggle = self._lines[row.key].toggle
             named.setdefault(toggle.description, toggle)
             if row.key == self._open and self._form is not None:
                 named |= {f"{row.id}: {label}": control for label, control in self._form.controls.items()}
                 named |= {verb.description: verb for verb in self._verbs}
-        return named
+        more = {self._more.description: self._more} if self.unseen(self.current()) else {}
+        return {**named, **more, "Add a step": self.new}
 
-    def show(self, draft: Draft, found: Found) -> None:
+    def question(self, draft: Draft) -> str:
+        """What is asked before a yes to the plan; see `summary.question`."""
+        return summary.question(draft)
+
+    def start_over(self) -> None:
+        """Drop the edits, and put the focus where it is not lost."""
+        self.toggle(None)
+        self.edit(self.current().started_over())
+        self.new.focus()
+
+    def unseen(self, draft: Draft) -> list[str]:
+        """The ids of the steps that were not shown yet."""
+        return [row.id for row in draft.rows[len(self._in(draft)) :]]
+
+    def show_more(self) -> None:
+        """Show the next steps of a long list, and go on there."""
+        before = self._most or 0
+        self.show_until(before + MORE)
+        rows = self.current().rows
+        if before < len(rows):
+            self._lines[rows[before].key].toggle.focus()
+
+    def show_until(self, number: int | None = None) -> None:
+        """Show so many steps, or all of them."""
+        if self._most is not None:
+            self._most = None if number is None or number >= len(self.current().rows) else max(number, self._most)
+            self.edit(self.current())
+
+    def _in(self, draft: Draft) -> tuple[Row, ...]:
+        return draft.rows[: self._most]
+
+    def show(self, draft: Draft, problems: Problems) -> None:
         """Show the steps of `draft` with their problems; what does not change is left as it is."""
-        for row in draft.rows:
+        for row in self._in(draft):
             if row.key not in self._lines:
                 self._lines[row.key] = self._line(row)
-            mine = found.get(row.key, {})
+            mine = problems.get(row.key, {})
             every = [problem for some in mine.values() for problem in some]
-            self._lines[row.key].summary.value = look.step(draft, row, every, closed=row.key != self._open)
+            self._lines[row.key].summary.value = summary.step(draft, row, every, closed=row.key != self._open)
             if row.key == self._open and self._form is not None:
                 self._form.show(mine)
                 up, down = self._verbs[:2]
                 up.disabled, down.disabled = row is draft.rows[0], row is draft.rows[-1]
-        boxes = tuple(self._lines[row.key].box for row in draft.rows)
-        if self.box.children != boxes:
-            self.box.children = boxes
-        self.box.layout.max_height = "560px" if len(boxes) > MANY else None
-        self.box.layout.overflow = "auto" if len(boxes) > MANY else None
+        boxes = tuple(self._lines[row.key].box for row in self._in(draft))
+        if self._list.children != boxes:
+            self._list.children = boxes
+        self._head.value = summary.head(draft, self.since)
+        self._beside.show(draft)
+        left = len(draft.rows) - len(boxes)
+        self._count.value = f"<p>{len(boxes)} of {len(draft.rows)} steps shown</p>"
+        self._more.description = f"Show {min(left, MORE)} more"
+        self._more.layout.display = None if left else "none"
+        self._bar.layout.display = None if len(draft.rows) > MANY else "none"
 
     def add(self, after: int | None = None) -> None:
         """Add a step below the one with the key `after`, or at the end, and open its form."""
         draft = self.current().added(after)
+        self.show_until()
         known = {row.key for row in self.current().rows}
         self.edit(draft)
         self.toggle(next(row.key for row in draft.rows if row.key not in known))
@@ -105,13 +158,15 @@ class Rows:
         """Close the form that is open, and leave nothing to press."""
         self.toggle(None)
         self._toggle.visibility = "hidden"
+        self.new.layout.display = "none"
+        self._beside.close()
 
     def _line(self, row: Row) -> Line:
-        summary = w.HTML(layout=self._wide)
+        text = w.HTML(layout=self._wide)
         toggle = button(f"Edit {row.id}", lambda: self.toggle(row.key), "pxl-quiet", self._toggle)
-        box = w.VBox([w.HBox([summary, toggle], layout=self._flat)], layout=self._flat)
+        box = w.VBox([w.HBox([text, toggle], layout=self._flat)], layout=self._flat)
         box.add_class("pxl-row")
-        return Line(box, summary, toggle)
+        return Line(box, text, toggle)
 
     def _buttons(self, row: Row) -> list[Any]:
         verbs: dict[str, Callable[[], None]] = {
@@ -123,7 +178,9 @@ class Rows:
         return [button(name, press, "pxl-quiet", self._flat) for name, press in verbs.items()]
 
     def _move(self, key: int, by: Literal[-1, 1]) -> None:
-        self.edit(self.current().moved(key, by))
+        draft = self.current().moved(key, by)
+        self.show_until(draft.rows.index(draft.row(key)) + 1)
+        self.edit(draft)
         up, down = self._verbs[:2]
         chosen = up if by < 0 else down
         (chosen if not chosen.disabled else up if chosen is down else down).focus()
@@ -136,12 +193,3 @@ class Rows:
         self.edit(self.current().without(key))
         if left := self.current().rows:
             self._lines[left[min(at, len(left) - 1)].key].toggle.focus()
-
-
-def button(name: str, press: Callable[[], None], style: str = "", layout: Any = None) -> Any:
-    """Return a button that is called by what is written on it."""
-    made = w.Button(description=name, layout=layout or w.Layout(width="auto"))
-    made.on_click(lambda _: press())
-    if style:
-        made.add_class(style)
-    return made

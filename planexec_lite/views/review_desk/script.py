@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 from planexec_lite.tools import suggest
-
-if TYPE_CHECKING:
-    from planexec_lite.views.review_desk.desk import Review
+from planexec_lite.views.review_desk.draft import Draft
 
 Gesture = str | tuple[str, str]
 _OF_STEP = re.compile(r"(?P<field>[\w.-]+): .*|(?:Move|Remove|Add below) (?P<verb>[\w.-]+)(?: up| down)?")
@@ -19,7 +17,19 @@ class ScriptError(ValueError):
     """A gesture that nobody could make: there is no such control, or it can't be used right now."""
 
 
-def play(desk: Review, gestures: Sequence[Gesture]) -> None:
+class Desk(Protocol):
+    """What a script plays on: controls by name, the draft as it stands, and whether the plan is decided about."""
+
+    draft: Draft
+
+    @property
+    def controls(self) -> dict[str, Any]: ...
+
+    @property
+    def decided(self) -> bool: ...
+
+
+def play(desk: Desk, gestures: Sequence[Gesture]) -> None:
     """Make one gesture after the other until the plan is decided about.
 
     Args:
@@ -46,7 +56,7 @@ def play(desk: Review, gestures: Sequence[Gesture]) -> None:
         )
 
 
-def _control(desk: Review, name: str) -> Any:
+def _control(desk: Desk, name: str) -> Any:
     """The control of this name; the form that it is in is opened first, as a person would."""
     place = _OF_STEP.fullmatch(name)
     opens = f"Edit {place['field'] or place['verb']}" if place else ""

@@ -1,0 +1,189 @@
+"""Validation of the messages of a chat completion: roles, contents, and every tool call answered."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from mock_llm.types import (
+    LONGEST_CALL_ID,
+    NAME,
+    ApiError,
+    bad_request,
+    empty_array,
+    invalid_name,
+    invalid_type,
+    invalid_value,
+    missing_parameter,
+    not_supported,
+    too_long_text,
+    unknown_parameter,
+)
+
+ROLES = ("system", "assistant", "user", "function", "tool", "developer")
+FIELDS = "role content name tool_calls tool_call_id refusal audio function_call annotations".split()
+ONLY_FOR = {"tool_calls": "assistant", "refusal": "assistant", "annotations": "assistant", "tool_call_id": "tool"}
+DETAILS = ("auto", "low", "high", "original")
+PARTS = ("text", "image_url", "input_audio", "refusal", "file")
+
+
+def messages_error(messages: Any) -> ApiError | None:
+    """The API's error for a conversation, or None."""
+    if not isinstance(messages, list):
+        return invalid_type("messages", "an array of objects", messages)
+    if not messages:
+        return empty_array("messages", "a conversation has at least one message.")
+    return next(_errors(messages), None)
+
+
+def _errors(messages: Sequence[Any]) -> Iterator[ApiError]:
+    for index, message in enumerate(messages):
+        yield from _message_errors(message, f"messages[{index}]")
+    yield from _pairing_errors(messages)
+
+
+def _message_errors(message: Any, at: str) -> Iterator[ApiError]:
+    if not isinstance(message, dict):
+        hint = 'a message is an object: {"role": "user", "content": "…"}.'
+        yield invalid_type(at, "an object", message, hint)
+        return
+    role = message.get("role")
+    if not isinstance(role, str) or role not in ROLES:
+        yield invalid_value(f"{at}.role", role, ROLES, "say who speaks in this message.")
+    if role == "function" or message.get("function_call") or message.get("audio"):
+        yield not_supported(f"'{at}' (functions and audio)", "use tool calls and text.", at)
+    for name in message:
+        if name not in FIELDS:
+            if role == "assistant":
+                continue  # clients send back what they were given, and some add fields of their own
+            yield unknown_parameter(f"{at}.{name}", "a message has no such field; is it spelled right?")
+        elif message[name] is not None and ONLY_FOR.get(name, role) != role:
+            yield unknown_parameter(f"{at}.{name}", f"only messages of role {ONLY_FOR[name]} have it.")
+    for name in ("name", "tool_call_id", "refusal"):
+        if message.get(name) is not None and not isinstance(message[name], str):
+            yield invalid_type(f"{at}.{name}", "a string", message[name])
+    name = message.get("name")
+    if name is not None and re.search(r"[\s<|\\/>]", name):
+        yield invalid_name(f"{at}.name", name)
+    if message.get("tool_call_id") is not None:
+        yield from _too_long(f"{at}.tool_call_id", message["tool_call_id"])
+    if role == "tool" and message.get("tool_call_id") is None:
+        yield missing_parameter(f"{at}.tool_call_id", "say which call this is the result of.")
+    yield from _content_errors(message, f"{at}.content")
+    yield from _call_errors(message, f"{at}.tool_calls")
+
+
+def _content_errors(message: Mapping[str, Any], at: str) -> Iterator[ApiError]:
+    content = message.get("content")
+    if content is None:
+        speaks = message["role"] == "assistant" and (message.get("tool_calls") or message.get("refusal"))
+        if not speaks:
+            hint = "only an assistant message that calls tools or refuses may have no content."
+            text = "Invalid value for 'content': expected a string, got null."
+            yield bad_request(text, hint, at.replace("[", ".[", 1))
+    elif isinstance(content, list):
+        if not content:
+            yield empty_array(at, "a message says something.")
+        for index, part in enumerate(content):
+            if isinstance(part, dict) and part.get("type") == "image_url":
+                yield from _image_errors(part.get("image_url"), message["role"], at, f"{at}[{index}].image_url")
+            else:
+                yield from _part_errors(part, f"{at}[{index}]")
+    elif not isinstance(content, str):
+        hint = "content is a text; dump other values to JSON first."
+        yield invalid_type(at, "one of a string or array of objects", content, hint)
+
+
+def _part_errors(part: Any, at: str) -> Iterator[ApiError]:
+    kind = part.get("type") if isinstance(part, dict) else None
+    if not isinstance(kind, str) or kind not in PARTS:
+        hint = 'a part of a message is {"type": "text", "text": "…"}.'
+        yield invalid_value(f"{at}.type", kind, PARTS, hint)
+    elif kind not in ("text", "refusal"):
+        yield not_supported(f"'{at}' ({kind})", "send text.", at)
+    elif not isinstance(part.get(kind), str):
+        yield missing_parameter(f"{at}.{kind}", f"a part of type {kind} has a text in {kind}.")
+
+
+def _image_errors(image: Any, role: str, at: str, where: str) -> Iterator[ApiError]:
+    if role != "user":
+        message = at.removesuffix(".content")
+        text = f"Invalid '{message}'. Image URLs are only allowed for messages with role 'user', but this message with "
+        hint = "show the image in a message of the user."
+        yield bad_request(f"{text}role '{role}' contains an image URL.", hint, message, "invalid_value")
+    if not isinstance(image, dict):
+        yield invalid_type(
+            where, "an object", image, 'an image is {"url": "https://…"} or {"url": "data:image/png;base64,…"}.'
+        )
+    elif not isinstance(image.get("url"), str):
+        yield missing_parameter(f"{where}.url", "say where the image is, or send it as a data URL.")
+    elif image.get("detail") is not None and image["detail"] not in DETAILS:
+        yield invalid_value(f"{where}.detail", image["detail"], DETAILS, "choose one of these.")
+
+
+def _call_errors(message: Mapping[str, Any], at: str) -> Iterator[ApiError]:
+    calls = message.get("tool_calls")
+    if calls is None:
+        return
+    if not isinstance(calls, list):
+        yield invalid_type(at, "an array of objects", calls)
+        return
+    if not calls:
+        yield empty_array(at, "leave tool_calls out of a message that calls none.")
+    for index, call in enumerate(calls):
+        function = call.get("function") if isinstance(call, dict) else None
+        if not isinstance(function, dict):
+            yield missing_parameter(f"{at}[{index}].function", "say which function is called.")
+            return
+        if call.get("type") != "function":
+            yield invalid_value(
+                f"{at}[{index}].type", call.get("type"), ("function", "custom"), "it is 'function' here."
+            )
+        parts = {"id": call.get("id"), "function.name": function.get("name")}
+        parts["function.arguments"] = function.get("arguments")
+        for name, text in parts.items():
+            if not isinstance(text, str):
+                yield invalid_type(f"{at}[{index}].{name}", "a string", text)
+        yield from _too_long(f"{at}[{index}].id", call["id"])
+        if not NAME.fullmatch(str(function["name"])):
+            yield invalid_name(f"{at}[{index}].function.name", function["name"])
+
+
+def _too_long(at: str, call_id: str) -> Iterator[ApiError]:
+    if error := too_long_text(at, call_id, LONGEST_CALL_ID, "use the id that the model gave its call."):
+        yield error
+
+
+def _pairing_errors(messages: Sequence[Mapping[str, Any]]) -> Iterator[ApiError]:
+    called: list[str] = []  # ids that the latest assistant message called
+    waiting: list[str] = []  # those of them that have no answer yet
+    for index, message in enumerate(messages):
+        at = f"messages.[{index}]"
+        if message["role"] != "tool":
+            yield from _unanswered(waiting, f"{at}.role")
+            called = [call["id"] for call in message.get("tool_calls") or ()]
+            waiting = list(called)
+            continue
+        call_id = message.get("tool_call_id")
+        if not called:
+            text = "messages with role 'tool' must be a response to a preceeding message with 'tool_calls'."
+            hint = "put the assistant's message that called the tool before its result."
+            yield bad_request(f"Invalid parameter: {text}", hint, f"{at}.role")
+        elif call_id not in called:
+            text = f"'tool_call_id' of '{call_id}' not found in 'tool_calls' of previous message."
+            hint = f"the calls to answer are {', '.join(called)}."
+            yield bad_request(f"Invalid parameter: {text}", hint, f"{at}.tool_call_id")
+        elif call_id not in waiting:
+            text = f"Duplicate value for 'tool_call_id' of '{call_id}'."
+            yield bad_request(f"Invalid parameter: {text}", "answer each call once.", f"{at}.tool_call_id")
+        waiting = [call for call in waiting if call != call_id]
+    yield from _unanswered(waiting, f"messages.[{len(messages) - 1}].role")
+
+
+def _unanswered(waiting: Sequence[str], param: str) -> Iterator[ApiError]:
+    if waiting:
+        text = "An assistant message with 'tool_calls' must be followed by tool messages responding to each "
+        text += "'tool_call_id'. The following tool_call_ids did not have response messages: "
+        hint = "answer every call with a message of role tool, even when the tool failed."
+        yield bad_request(text + ", ".join(waiting), hint, param)

@@ -1,0 +1,115 @@
+"""Fault injection: what each fault does to a response on its way to the client."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Final
+
+from mock_llm.types import RETRY_AFTER_MS, STATUS, ApiError, Fault, HttpResponse
+
+from .http import error_response
+
+WEB_PAGE: Final = b"<!DOCTYPE html>\n<html><head><title>Sign in</title></head><body>Please sign in.</body></html>\n"
+DEFAULT_DELAY: Final = 60.0  # seconds
+OVERLOADED: Final = "The server had an error while processing your request. Sorry about that!"
+LIMITED: Final = "Rate limit reached for requests. Please try again later."
+
+ErrorEvent = Callable[[ApiError, int], bytes]
+
+
+def inject_fault(response: HttpResponse, fault: Fault, error_event: ErrorEvent) -> HttpResponse:
+    """The response that the fault leaves.
+
+    Args:
+        response: the whole answer.
+        error_event: how the endpoint writes an error in a stream, after so many events.
+    """
+    if fault.kind in STATUS:
+        return _error(response, fault)
+    return INJECTORS[fault.kind](response, fault, error_event)
+
+
+def _error(response: HttpResponse, fault: Fault) -> HttpResponse:
+    error = _api_error(fault)
+    injected = error_response(error, response.headers["x-request-id"])
+    waits = {"retry-after": fault.retry_after, "retry-after-ms": fault.retry_after_ms}
+    if fault.retry_after is None and fault.retry_after_ms is None:
+        waits["retry-after-ms"] = RETRY_AFTER_MS
+    injected.headers.update({name: f"{value:g}" for name, value in waits.items() if value is not None})
+    return injected
+
+
+def _api_error(fault: Fault) -> ApiError:
+    status = fault.status or STATUS.get(fault.kind, 500)
+    limited, kinds = status == 429, {429: "requests"}
+    kind = kinds.get(status, "server_error" if status >= 500 else "invalid_request_error")
+    message = fault.message or (LIMITED if limited else OVERLOADED if status >= 500 else f"Refused with {status}.")
+    code = fault.code or ("rate_limit_exceeded" if limited else None)
+    hint = f"a scripted fault: {fault.kind if fault.kind == 'error_event' else status}{f', {code}' if code else ''}."
+    return ApiError(status, f"{message}\n[mock_llm] {hint}", kind, None, code)
+
+
+def _timeout(response: HttpResponse, fault: Fault, error_event: ErrorEvent) -> HttpResponse:
+    return replace(response, delay=math.inf)
+
+
+def _slow_first_token(response: HttpResponse, fault: Fault, error_event: ErrorEvent) -> HttpResponse:
+    delay = DEFAULT_DELAY if fault.seconds is None else fault.seconds
+    headers = response.headers | {"openai-processing-ms": str(round(delay * 1000))}
+    return replace(response, delay=delay, headers=headers)
+
+
+def _connection_error(response: HttpResponse, fault: Fault, error_event: ErrorEvent) -> HttpResponse:
+    return replace(response, chunks=(), ending="refused")
+
+
+def _html(response: HttpResponse, fault: Fault, error_event: ErrorEvent) -> HttpResponse:
+    return replace(response, chunks=(WEB_PAGE,), headers=response.headers | {"content-type": "text/html"})
+
+
+def _truncated(response: HttpResponse, fault: Fault, error_event: ErrorEvent) -> HttpResponse:
+    return replace(response, chunks=(response.body[: len(response.body) // 2],))
+
+
+def _dropped(response: HttpResponse, fault: Fault, error_event: ErrorEvent) -> HttpResponse:
+    stream = "event-stream" in response.headers["content-type"]
+    left = _before(response, fault) if stream else _truncated(response, fault, error_event).chunks
+    return replace(response, chunks=left, ending="dropped")
+
+
+def _ended_early(response: HttpResponse, fault: Fault, error_event: ErrorEvent) -> HttpResponse:
+    return replace(response, chunks=_before(response, fault))
+
+
+def _bad_chunk(response: HttpResponse, fault: Fault, error_event: ErrorEvent) -> HttpResponse:
+    before = _before(response, fault)
+    following = response.chunks[len(before)]
+    half = following[: len(following) // 2].rstrip() + b"\n\n"
+    return replace(response, chunks=(*before, half, *response.chunks[len(before) + 1 :]))
+
+
+def _error_event(response: HttpResponse, fault: Fault, error_event: ErrorEvent) -> HttpResponse:
+    before = _before(response, fault)
+    return replace(response, chunks=(*before, error_event(_api_error(fault), len(before))))
+
+
+def _before(response: HttpResponse, fault: Fault) -> tuple[bytes, ...]:
+    """The events before the fault."""
+    count = len(response.chunks) // 2 if fault.after is None else fault.after
+    # The last event of a chat's stream is [DONE]: the one before it must be missing too, or nothing would be lost.
+    return response.chunks[: min(count, len(response.chunks) - 2)]
+
+
+INJECTORS: Final[Mapping[str, Callable[[HttpResponse, Fault, ErrorEvent], HttpResponse]]] = {
+    "timeout": _timeout,
+    "slow_first_token": _slow_first_token,
+    "connection_error": _connection_error,
+    "html": _html,
+    "truncated": _truncated,
+    "dropped": _dropped,
+    "ended_early": _ended_early,
+    "bad_chunk": _bad_chunk,
+    "error_event": _error_event,
+}

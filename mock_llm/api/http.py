@@ -1,0 +1,68 @@
+"""What the HTTP responses of all of OpenAI's endpoints have in common: errors, models, headers, streams.
+
+Everything follows from the request's content: no random id, no clock. Every field that OpenAI's published
+schema requires is there, also those that are null.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable
+from typing import Any
+
+from mock_llm.types import ApiError, HttpResponse
+
+CREATED = 1_767_225_600  # the first second of 2026, in every answer
+MODELS = ("mock-llm",)
+DELTA = re.compile(r"\s*\S{1,12}|\s+")
+EVENT_STREAM = "text/event-stream; charset=utf-8"
+
+
+def error_body(error: ApiError) -> dict[str, Any]:
+    """The body of an error: all four fields, null where they say nothing."""
+    return {"error": {"message": error.message, "type": error.type, "param": error.param, "code": error.code}}
+
+
+def model_object(name: str) -> dict[str, Any]:
+    """A model as `/v1/models` describes it."""
+    return {"id": name, "object": "model", "created": CREATED, "owned_by": "mock_llm"}
+
+
+def error_response(error: ApiError, request_id: str = "req_refused") -> HttpResponse:
+    """An error as HTTP."""
+    response = json_response(error.status, error_body(error), request_id)
+    if error.type == "mock_llm_error":
+        # A mistake of the script stays one: the next attempt would fare no better, whatever the status makes a client do.
+        response.headers["x-should-retry"] = "false"
+    return response
+
+
+def json_response(status: int, body: dict[str, Any], request_id: str, seconds: float = 0.0) -> HttpResponse:
+    """A JSON response with the headers that clients read."""
+    return HttpResponse(status, _headers("application/json", request_id, seconds), (json.dumps(body).encode(),))
+
+
+def event_stream(events: Iterable[bytes], request_id: str, seconds: float = 0.0) -> HttpResponse:
+    """A response that is a stream of server-sent events."""
+    return HttpResponse(200, _headers(EVENT_STREAM, request_id, seconds), tuple(events))
+
+
+def server_sent_event(data: Any, name: str | None = None) -> bytes:
+    """One server-sent event; without a name where the endpoint gives none."""
+    text = data if isinstance(data, str) else json.dumps(data)
+    return (f"event: {name}\n" * (name is not None) + f"data: {text}\n\n").encode()
+
+
+def text_deltas(text: str) -> list[str]:
+    """A text in the pieces in which a stream sends it; they add up to it."""
+    return DELTA.findall(text)
+
+
+def _headers(content_type: str, request_id: str, seconds: float) -> dict[str, str]:
+    return {
+        "content-type": content_type,
+        "x-request-id": request_id,
+        "openai-processing-ms": str(round(seconds * 1000)),
+        "openai-version": "2020-10-01",
+    }

@@ -1,0 +1,70 @@
+"""Request parameters that both endpoints have: the numbers, texts, flags and fixed values that the real API takes."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from mock_llm.types import ApiError, bad_request, invalid_type, invalid_value, too_long_text
+
+RANGES: dict[str, tuple[float, float]] = {
+    "temperature": (0, 2),
+    "top_p": (0, 1),
+    "presence_penalty": (-2, 2),
+    "frequency_penalty": (-2, 2),
+}
+INTEGERS: dict[str, tuple[float, float]] = {
+    "seed": (-(2**63), 2**63 - 1),
+    "max_tokens": (1, math.inf),
+    "max_completion_tokens": (1, math.inf),
+    "n": (1, 128),
+}
+MOST_METADATA = 16
+TEXTS = "model user safety_identifier prompt_cache_key".split()
+FLAGS = "stream parallel_tool_calls".split()
+# How hard a model thinks does not change what a script says; but only values that the API knows may pass.
+VALUES: dict[str, tuple[str, ...]] = {
+    "reasoning_effort": ("none", "minimal", "low", "medium", "high", "xhigh", "max"),
+    "verbosity": ("low", "medium", "high"),
+    "service_tier": ("auto", "default", "flex", "scale", "priority", "fast"),
+}
+
+
+def common_parameter_error(name: str, value: Any) -> ApiError | None:
+    """What is wrong with a number, a text, a flag or a metadata object of this name, or None."""
+    if name in RANGES:
+        return number_error(name, value, *RANGES[name], "decimal")
+    if name in INTEGERS:
+        return number_error(name, value, *INTEGERS[name], "integer")
+    if name in TEXTS and not isinstance(value, str):
+        return invalid_type(name, "a string", value)
+    if name in FLAGS and not isinstance(value, bool):
+        return invalid_type(name, "a boolean", value)
+    if name in VALUES and value not in VALUES[name]:
+        return invalid_value(name, value, VALUES[name], "choose one of these.")
+    return metadata_error(value) if name == "metadata" else None
+
+
+def metadata_error(value: Any) -> ApiError | None:
+    """What is wrong with a request's metadata, or None."""
+    if not (isinstance(value, dict) and all(isinstance(text, str) for text in value.values())):
+        return invalid_type("metadata", "an object of strings", value)
+    if len(value) > MOST_METADATA:
+        expected = f"Expected an object with at most {MOST_METADATA} properties"
+        text = f"Invalid 'metadata': too many properties. {expected}, but got an object with {len(value)} properties"
+        return bad_request(f"{text} instead.", "leave some out.", "metadata", "object_above_max_properties")
+    errors = (too_long_text(f"metadata.{name}", text, 512, "shorten it.") for name, text in value.items())
+    return next((error for error in errors if error), None)
+
+
+def number_error(name: str, value: Any, least: float, most: float, kind: str) -> ApiError | None:
+    """What is wrong with a number that has bounds, or None; `kind` is "integer" or "decimal"."""
+    kinds = (int,) if kind == "integer" else (int, float)
+    if isinstance(value, bool) or not isinstance(value, kinds):
+        return invalid_type(name, "an integer" if kind == "integer" else "a decimal", value)
+    if least <= value <= most:
+        return None
+    side, sign, bound = ("below minimum", ">=", least) if value < least else ("above maximum", "<=", most)
+    message = f"Invalid '{name}': {kind} {side} value. Expected a value {sign} {bound}, but got {value} instead."
+    code = f"{kind}_{side[:5]}_{'min' if value < least else 'max'}_value"
+    return bad_request(message, f"choose a value {sign} {bound}.", name, code)

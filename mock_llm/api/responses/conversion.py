@@ -1,0 +1,80 @@
+"""From a request for a response to the same request for a chat completion."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from mock_llm.types import Request
+
+RENAMED = ("input", "instructions", "text", "tools", "tool_choice", "max_output_tokens")
+
+
+def read(body: Mapping[str, Any]) -> Request:
+    """The request as the engine takes it; it has been validated."""
+    chat = {name: value for name, value in body.items() if name not in RENAMED}
+    chat["messages"] = list(messages(body))
+    if body.get("max_output_tokens") is not None:
+        chat["max_completion_tokens"] = body["max_output_tokens"]
+    if body.get("tools"):
+        chat["tools"] = [_tool(tool) for tool in body["tools"]]
+    choice = body.get("tool_choice")
+    if choice is not None:
+        named = isinstance(choice, dict)
+        chat["tool_choice"] = {"type": "function", "function": {"name": choice["name"]}} if named else choice
+    if shape := (body.get("text") or {}).get("format"):
+        chat["response_format"] = _format(shape)
+    return Request(chat, sent=body)
+
+
+def messages(body: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    """The conversation, message by message; tool calls that stand together are one message."""
+    if body.get("instructions"):
+        yield {"role": "system", "content": body["instructions"]}
+    given = body["input"]
+    items: Sequence[Mapping[str, Any]] = [{"role": "user", "content": given}] if isinstance(given, str) else given
+    calling: dict[str, Any] | None = None
+    for item in items:
+        if item.get("type") == "function_call":
+            # Calls that stand together are one message: in a chat each of them is answered before the next message.
+            calling = calling or {"role": "assistant", "content": None, "tool_calls": []}
+            function = {"name": item["name"], "arguments": item["arguments"]}
+            calling["tool_calls"].append({"id": item["call_id"], "type": "function", "function": function})
+            continue
+        if calling:
+            yield calling
+            calling = None
+        if item.get("type") == "function_call_output":
+            yield {"role": "tool", "tool_call_id": item["call_id"], "content": _content(item["output"])}
+        else:
+            yield {"role": item["role"], "content": _content(item["content"])}
+    if calling:
+        yield calling
+
+
+def _content(content: str | Sequence[Mapping[str, Any]]) -> str | list[dict[str, Any]]:
+    """A content's text; its text and its images, where it has images."""
+    if isinstance(content, str):
+        return content
+    images = [part for part in content if part["type"] == "input_image"]
+    text = _text([part for part in content if part["type"] != "input_image"])
+    if not images:
+        return text
+    urls = [{"url": part.get("image_url") or part["file_id"]} for part in images]
+    said = [{"type": "text", "text": text}] if text else []
+    return [*said, *({"type": "image_url", "image_url": url} for url in urls)]
+
+
+def _text(content: Sequence[Mapping[str, Any]]) -> str:
+    return "".join(part["refusal"] if part["type"] == "refusal" else part["text"] for part in content)
+
+
+def _tool(tool: Mapping[str, Any]) -> dict[str, Any]:
+    function = {name: value for name, value in tool.items() if name != "type" and value is not None}
+    return {"type": "function", "function": function}
+
+
+def _format(shape: Mapping[str, Any]) -> dict[str, Any]:
+    if shape["type"] != "json_schema":
+        return {"type": shape["type"]}
+    return {"type": "json_schema", "json_schema": {name: value for name, value in shape.items() if name != "type"}}

@@ -1,0 +1,28 @@
+"""How many tokens a request for a response would read, without asking the model."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from mock_llm.engine import input_tokens
+from mock_llm.types import ApiError, unknown_parameter
+
+from .conversion import read
+from .validation import validate
+
+COUNTED: Final = (
+    "input instructions model parallel_tool_calls previous_response_id reasoning text tool_choice tools truncation"
+).split()
+
+
+def token_count(body: Any) -> dict[str, Any] | ApiError:
+    """The count for a request, or the API's error for it. Like all usage that no script states, it is an estimate."""
+    if isinstance(body, Mapping):
+        for name in body:
+            if name not in COUNTED:
+                return unknown_parameter(name, f"a count of tokens takes {', '.join(COUNTED)}.")
+        body = {"model": "any", "input": "", **{name: value for name, value in body.items() if value is not None}}
+    if error := validate(body):
+        return error
+    return {"object": "response.input_tokens", "input_tokens": input_tokens(read(body))}

@@ -1,0 +1,172 @@
+"""From an HTTP request to an HTTP response: the whole mock as one function.
+
+The in-process transport and the server only carry bytes to `respond` and back.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final, NoReturn
+
+from mock_llm.engine import Attempts, Call, Counters, answer
+from mock_llm.script import Scene
+from mock_llm.types import Answer, ApiError, HttpRequest, HttpResponse, Request, bad_request, not_supported
+
+from . import chat, http, responses
+from .evidence import held_to_what_was_seen
+from .fault_injection import inject_fault
+
+
+@dataclass(frozen=True)
+class Endpoint:
+    """One way to ask the model.
+
+    Args:
+        name: as the table of evidence has it.
+        validate: the real API's error for a body, or None when it is valid.
+        read: the body as a request to the engine.
+        http_response: the engine's answer as HTTP, with the request's id.
+        error_event: an error as an event of a stream, after so many others.
+        stores: whether requests may refer to earlier answers.
+    """
+
+    name: str
+    validate: Callable[[Any], ApiError | None]
+    read: Callable[[Mapping[str, Any]], Request]
+    http_response: Callable[[Request, Answer, str], HttpResponse]
+    error_event: Callable[[ApiError, int], bytes]
+    stores: bool = False
+
+
+@dataclass(frozen=True)
+class State:
+    """All that is remembered between calls: named counters, attempts, and responses that later requests refer to."""
+
+    counters: Counters = field(default_factory=Counters)
+    attempts: Attempts = field(default_factory=Attempts)
+    responses: responses.ResponseStore = field(default_factory=responses.ResponseStore)
+
+
+ENDPOINTS: Final[Mapping[str, Endpoint]] = {
+    "/v1/chat/completions": Endpoint("chat", chat.validate, Request, chat.http_response, chat.error_event),
+    "/v1/responses": Endpoint(
+        "responses", responses.validate, responses.read, responses.http_response, responses.error_event, True
+    ),
+}
+SERVED = "it serves POST /v1/chat/completions, POST /v1/responses, GET /v1/responses/… and GET /v1/models."
+NOT_SERVED = ("/v1/completions", "/v1/embeddings", "/v1/moderations")
+
+
+def respond(
+    scenes: Sequence[Scene], request: HttpRequest, state: State | None = None
+) -> tuple[HttpResponse, Call | None]:
+    """Answer one HTTP request. The same request always gets the same response, unless a scene asks for a counter.
+
+    Returns:
+        The response, and the call to remember if a completion was asked for (its index is given later).
+    """
+    route = request.method, request.path.rstrip("/")
+    if route[0] == "POST" and route[1] in ENDPOINTS:
+        return _ask(ENDPOINTS[route[1]], scenes, request, state or State())
+    if route == ("GET", "/v1/models"):
+        models = [http.model_object(name) for name in http.MODELS]
+        return http.json_response(200, {"object": "list", "data": models}, "req_models"), None
+    if request.method == "GET" and route[1].startswith("/v1/models/"):
+        return http.json_response(200, http.model_object(route[1].removeprefix("/v1/models/")), "req_model"), None
+    if route == ("POST", "/v1/responses/input_tokens"):
+        return _count_tokens(request, state or State()), None
+    stored = re.fullmatch("/v1/responses/([^/]+)", route[1])
+    if request.method == "GET" and stored:
+        found = (state or State()).responses.retrieve(stored[1])
+        if isinstance(found, ApiError):
+            return http.error_response(found), None
+        return http.json_response(200, dict(found), f"req_{stored[1]}"), None
+    if route[0] == "POST" and route[1] in NOT_SERVED:
+        return http.error_response(
+            not_supported(route[1], "use /v1/chat/completions or /v1/responses.", status=404)
+        ), None
+    error = bad_request(f"Invalid URL ({request.method} {request.path})", SERVED)
+    return http.error_response(ApiError(404, error.message)), None
+
+
+def retry_count(request: HttpRequest) -> int | None:
+    """How often the client says that it has silently retried this call; 0 is the first try, None: it does not say."""
+    count = request.headers.get("x-stainless-retry-count", "")
+    return int(count) if count.isascii() and count.isdigit() and len(count) < 6 else None
+
+
+def _ask(
+    endpoint: Endpoint, scenes: Sequence[Scene], http_request: HttpRequest, state: State
+) -> tuple[HttpResponse, Call]:
+    """Parse, validate, answer, inject the scripted fault. An error at any step ends the call with an error response."""
+    retries = retry_count(http_request)
+    attempt = retries or 0
+    sent: Any = None
+    role, digest = None, "no-json"
+
+    def refused(error: ApiError) -> tuple[HttpResponse, Call]:
+        sent_object = sent if isinstance(sent, dict) else None
+        return http.error_response(error, f"req_{digest}"), Call(-1, role, sent_object, error, attempt, digest)
+
+    # The whole way stands in the `try`: a schema that refers to itself may run out of stack in any step that walks it.
+    try:
+        sent = _parse(http_request.body)
+        body = state.responses.resolve(sent) if endpoint.stores else sent
+        if isinstance(body, ApiError):
+            return refused(body)
+        if any(scene.unseen == "accept" for scene in scenes):
+            body, invalid = held_to_what_was_seen(endpoint.name, body, endpoint.validate)
+        else:
+            invalid = endpoint.validate(body)
+        if invalid is not None:
+            return refused(invalid)
+        request = endpoint.read(body)
+        role, digest = request.role, request.digest()
+        # A client that does not count its retries: the same request after a fault is taken for the next attempt.
+        attempt = state.attempts.number(digest) if retries is None else retries
+        count = state.counters.numbers_for(digest, attempt)
+        outcome = answer(scenes, request, attempt, count)
+        call = Call(-1, role, sent, outcome, attempt, digest, request, count.numbers)
+        if isinstance(outcome, ApiError):
+            return http.error_response(outcome, f"req_{digest}"), call
+        if outcome.fault:
+            state.counters.record_failure(digest, attempt, count.numbers)
+        if retries is None:
+            state.attempts.record(digest, failed=outcome.fault is not None)
+        if endpoint.stores:
+            state.responses.save(request, outcome)
+        response = endpoint.http_response(request, outcome, f"req_{request.digest(attempt)}")
+        if outcome.fault:
+            response = inject_fault(response, outcome.fault, endpoint.error_event)
+        return response, call
+    except ValueError as error:
+        message = f"We could not parse the JSON body of your request: {error}."
+        return refused(bad_request(message, "the body must be one JSON object."))
+    except RecursionError:
+        message = "The JSON body of your request is nested too deeply."
+        return refused(bad_request(message, "does a schema refer to itself without end?"))
+
+
+def _count_tokens(request: HttpRequest, state: State) -> HttpResponse:
+    try:
+        body = state.responses.resolve(_parse(request.body))
+        count = body if isinstance(body, ApiError) else responses.token_count(body)
+    except ValueError as error:
+        message = f"We could not parse the JSON body of your request: {error}."
+        count = bad_request(message, "the body must be one JSON object.")
+    except RecursionError:
+        message = "The JSON body of your request is nested too deeply."
+        count = bad_request(message, "does a schema refer to itself without end?")
+    if isinstance(count, ApiError):
+        return http.error_response(count)
+    return http.json_response(200, count, "req_input_tokens")
+
+
+def _parse(body: bytes) -> Any:
+    def no_constant(name: str) -> NoReturn:  # Python reads NaN and Infinity; JSON has neither
+        raise ValueError(f"{name} is not JSON")
+
+    return json.loads(body, parse_constant=no_constant)

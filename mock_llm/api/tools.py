@@ -1,0 +1,86 @@
+"""Request validation that both endpoints share: tools, the choice among them, and JSON schemas for answers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from mock_llm.json_schema import loose_mode_error, strict_mode_error
+from mock_llm.types import NAME, ApiError, bad_request, invalid_name, missing_parameter, not_supported, too_long_array
+
+MOST_TOOLS = 128
+FORMATS = ("json_object", "json_schema", "text")
+
+
+def json_schema_error(shape: Mapping[str, Any], at: str, param: str) -> ApiError | None:
+    """What is wrong with a named JSON schema for answers, or None.
+
+    Args:
+        shape: has `name`, `schema` and perhaps `strict`.
+        at: where it stands in the request.
+        param: what the API names when strict mode does not take the schema.
+    """
+    name, schema = shape.get("name"), shape.get("schema")
+    if not isinstance(name, str) or not NAME.fullmatch(name):
+        return invalid_name(f"{at}.name", name)
+    if schema is None and not shape.get("strict"):
+        return None
+    if not isinstance(schema, dict):
+        return missing_parameter(f"{at}.schema", "say which schema the answer must fit.")
+    if shape.get("strict") and (error := strict_mode_error(schema)):
+        text = f"Invalid schema for response_format '{name}': {error[0]}"
+        return bad_request(text, f"{error[1]}.", param)
+    return None
+
+
+def function_error(function: Mapping[str, Any], at: str) -> ApiError | None:
+    """What is wrong with a function that is offered as a tool (`name`, `parameters`, `strict`), or None."""
+    name, parameters = function.get("name"), function.get("parameters")
+    if not isinstance(name, str) or not NAME.fullmatch(name):
+        return invalid_name(f"{at}.name", name)
+    error = None
+    if not isinstance(parameters, dict | None):
+        error = f"{parameters!r} is not of type 'object'.", "parameters is a JSON schema"
+    elif function.get("strict"):
+        error = strict_mode_error(parameters or {})
+    elif parameters is not None:
+        error = loose_mode_error(parameters)
+    if error is None:
+        return None
+    text = f"Invalid schema for function '{name}': {error[0]}"
+    return bad_request(text, f"{error[1]}.", f"{at}.parameters", "invalid_function_parameters")
+
+
+def too_many_tools_error(tools: Sequence[Any]) -> ApiError | None:
+    """The error of more tools than the API takes, or None."""
+    return too_long_array("tools", tools, MOST_TOOLS, "offer the tools that this step needs.")
+
+
+def tool_choice_error(choice: Any, name: Any, offered: Sequence[str]) -> ApiError | None:
+    """The error of a tool_choice that names no offered tool, or None."""
+    if isinstance(choice, dict) and choice.get("type") not in ("function", None):
+        what = f"'tool_choice' of type {choice['type']!r}"
+        return not_supported(what, "name one function, or use 'auto'.", "tool_choice")
+    if choice in (None, "auto", "none", "required") or (isinstance(choice, dict) and name in offered):
+        return None
+    text = f"Invalid value for 'tool_choice': {name or choice!r} is no tool that 'tools' offers."
+    return bad_request(text, f"offered are {', '.join(offered)}.", "tool_choice")
+
+
+def tool_type_error(tool: Any, at: str) -> ApiError | None:
+    """The error of a tool that is no function, or None."""
+    if isinstance(tool, dict) and tool.get("type") == "function":
+        return None
+    kind = tool.get("type") if isinstance(tool, dict) else None
+    if isinstance(kind, str) and kind:
+        return not_supported(f"a tool of type {kind!r}", "offer tools of type 'function'.", f"{at}.type")
+    return missing_parameter(f"{at}.type", "a tool is an object with the type 'function'.")
+
+
+def without_tools_error(body: Mapping[str, Any]) -> ApiError | None:
+    """The error of a choice among tools where none is offered, or None."""
+    for name in ("tool_choice", "parallel_tool_calls"):
+        if body.get(name) is not None:
+            text = f"Invalid value for '{name}': '{name}' is only allowed when 'tools' are specified."
+            return bad_request(text, f"offer tools, or leave '{name}' out.", name)
+    return None

@@ -1,0 +1,125 @@
+"""The linter of scripts: scenes that can't answer, scenes that can't answer alone, replies that can't fit.
+
+For each scene the minimal request that it is for is made up (`minimal_request`), and the real engine is asked which scene
+would answer it. A scene that does not answer its own minimal request is either shadowed or not told apart.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from mock_llm.engine import Match, best_matches, match, occurs
+from mock_llm.script import NOTHING, Reply, Scene
+
+from .minimal_request import minimal_request
+
+MAYBE = ", unless its `never` or its `turn` tells them apart"
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One thing to mend in a script; prints as "deploy.yaml:14: …".
+
+    Args:
+        sure: False for a hint: it depends on words that the script does not show.
+    """
+
+    scene: Scene
+    problem: str
+    sure: bool = True
+
+    def __str__(self) -> str:
+        return f"{self.scene.source}: {'' if self.sure else 'hint: '}scene {self.scene.name!r} {self.problem}"
+
+
+def check(scenes: Sequence[Scene]) -> list[Finding]:
+    """Everything that is wrong with a script, scene by scene."""
+    findings = [Finding(scene, problem) for scene in scenes for problem in _problems(scene, scenes)]
+    return [replace(finding, sure=MAYBE not in finding.problem) for finding in findings]
+
+
+def _problems(scene: Scene, scenes: Sequence[Scene]) -> Iterator[str]:
+    yield from _reply_problems(scene, scene.reply)
+    yield from _counter_problems(scene, scenes)
+    contradiction = next(_contradictions(scene), None)
+    if contradiction:
+        yield contradiction
+        return
+    request = minimal_request(scene)
+    if request is None:  # no text could be made up for its patterns
+        return
+
+    def count(counter: str) -> int:
+        return scene.when.turn or 1
+
+    own = match(scene, request, count)
+    if not own.fits:
+        missed = "; ".join(check.condition for check in own.checks if not check.holds)
+        yield f"can never answer: no request was found for which all conditions hold ({missed})"
+        return
+    best = best_matches([match(other, request, count) for other in scenes])
+    others = [candidate for candidate in best if candidate.scene.name != scene.name]
+    apart = [other for other in others if _told_apart(other.scene, scene)]
+    if len(others) == len(best):
+        if apart:  # the other scene is for some requests only, and this one for the rest
+            return
+        yield f"is unreachable: whatever it is for, {_names(others)} answers, with more conditions"
+    elif others:
+        same = [other for other in others if set(_conditions(other)) == set(_conditions(own))]
+        why = "has the same conditions" if same else "fits its plainest request equally well"
+        unless = MAYBE if len(apart) == len(others) and not same else ""
+        yield f"is ambiguous: {_names(same or others)} {why}{unless}; add a condition to one of them"
+
+
+def _contradictions(scene: Scene) -> Iterator[str]:
+    when = scene.when
+    for forbidden in when.never:
+        for name in ("user", "says", "last"):
+            for text in getattr(when, name):
+                if occurs(forbidden, text):
+                    yield f"can never answer: {name} wants {text!r}, and never forbids {forbidden!r}"
+    if when.turn == 1 and when.counter is None and when.called:
+        yield f"can never answer: in turn 1 no tool has been called, and it wants called: {when.called[0]}"
+
+
+def _reply_problems(scene: Scene, reply: Reply) -> Iterator[str]:
+    wants_json = (scene.when.format or "").startswith("json")
+    meant = reply.broken or reply.spoil or reply.finish_reason != "stop"
+    for part in reply.choices:
+        yield from _reply_problems(scene, part)
+    if meant or not wants_json or reply.calls:
+        return
+    if reply.text is not None and "{{" not in reply.text:
+        try:
+            fits = isinstance(json.loads(reply.text), dict)
+        except ValueError:
+            fits = False
+        if not fits:
+            yield f"can't fit: format {scene.when.format} wants a JSON object, and the reply's text is none"
+    if reply.json is not NOTHING and not isinstance(reply.json, dict):
+        yield f"can't fit: format {scene.when.format} wants a JSON object, and the reply's json is none"
+
+
+def _counter_problems(scene: Scene, scenes: Sequence[Scene]) -> Iterator[str]:
+    counter, turn = scene.when.counter, scene.when.turn
+    if counter is None or turn is None:
+        return
+    numbers = {other.when.turn for other in scenes if other.when.counter == counter}
+    missing = [number for number in range(1, turn) if number not in numbers]
+    if missing:
+        yield f"waits for number {turn} of counter {counter!r}, and no scene is for number {missing[0]}"
+
+
+def _told_apart(other: Scene, scene: Scene) -> bool:
+    """Whether a condition that the minimal request can't show keeps the other scene out."""
+    return bool(other.when.never) or (other.when.turn is not None and scene.when.turn is None)
+
+
+def _conditions(candidate: Match) -> list[str]:
+    return [check.condition for check in candidate.checks]
+
+
+def _names(candidates: Sequence[Match]) -> str:
+    return " and ".join(str(candidate.scene) for candidate in candidates)

@@ -1,0 +1,28 @@
+"""From a request to an answer: `selection` has the rules, `matching` compares, `rendering` builds the answer.
+
+`explanation` says why, and `calls` is the log of what was asked. No HTTP here; only `counters` remembers anything.
+"""
+
+from .calls import Call, CallLog, Calls
+from .counters import Attempts, Counters
+from .explanation import Explanation, explain, snippet
+from .matching import Match, best_matches, match, occurs
+from .rendering import input_tokens
+from .selection import answer
+
+__all__ = [
+    "Attempts",
+    "Call",
+    "CallLog",
+    "Calls",
+    "Counters",
+    "Explanation",
+    "Match",
+    "answer",
+    "best_matches",
+    "explain",
+    "input_tokens",
+    "match",
+    "occurs",
+    "snippet",
+]

@@ -1,0 +1,170 @@
+"""What was asked and answered: one `Call` each, and `Calls`, which prints as a table."""
+
+from __future__ import annotations
+
+import threading
+from collections import deque
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from html import escape
+from typing import Any, overload
+
+from mock_llm.types import Answer, ApiError, Request
+
+COLUMNS = ("#", "role", "scene", "in", "out", "seconds", "reply")
+WIDTH = 48
+KEPT = 5000  # calls; each keeps its request
+RIGHT = frozenset({"#", "in", "out", "seconds"})
+STYLES = ("text-align: left; padding: 2px 8px", "text-align: right; padding: 2px 8px")
+# Faults that leave no word of the model: such a call counts no tokens and takes no time.
+WITHOUT_ANSWER = frozenset({"rate_limit", "server_error", "timeout", "connection_error", "html"})
+
+
+@dataclass(frozen=True)
+class Call:
+    """One request and what became of it.
+
+    Args:
+        index: its number in order of arrival, from 0; its place in `llm.calls` until the log is full.
+        role: who asked ("planner"), from the instructions; None when they don't say.
+        request: the JSON that the client sent (None: it was no JSON object).
+        outcome: the model's answer, or the error that the client got.
+        attempt: 0 for the first try, k for the client's k-th silent retry.
+        digest: fingerprint of the request's content.
+        parsed: the request as the engine saw it; None when it did not pass validation.
+        numbers: the numbers that this call drew from named counters.
+    """
+
+    index: int
+    role: str | None
+    request: Mapping[str, Any] | None
+    outcome: Answer | ApiError
+    attempt: int
+    digest: str
+    parsed: Request | None = field(default=None, repr=False)
+    numbers: Mapping[str, int] = field(default_factory=dict)
+
+    @property
+    def scene(self) -> str | None:
+        """The name of the scene that answered, or None."""
+        return self.outcome.scene if isinstance(self.outcome, Answer) else None
+
+    @property
+    def error(self) -> ApiError | None:
+        """The error that the client got, or None. `print(call.error.message)` shows why."""
+        return self.outcome if isinstance(self.outcome, ApiError) else None
+
+    @property
+    def text(self) -> str:
+        """What the client got to read: the words and tool calls, the fault, or the error's message."""
+        if isinstance(self.outcome, ApiError):
+            return self.outcome.message
+        fault = self.outcome.fault
+        return f"fault: {fault.kind}" if fault else self.outcome.choices[0].words
+
+    @property
+    def latency(self) -> float:
+        """Seconds the model is said to have taken."""
+        return 0.0 if self._delivered is None else self._delivered.latency
+
+    @property
+    def input_tokens(self) -> int:
+        """Tokens read; 0 for an error."""
+        return 0 if self._delivered is None else self._delivered.input_tokens
+
+    @property
+    def output_tokens(self) -> int:
+        """Tokens written; 0 for an error."""
+        return 0 if self._delivered is None else self._delivered.output_tokens
+
+    @property
+    def _delivered(self) -> Answer | None:
+        """The answer, if any of it reached the client."""
+        if isinstance(self.outcome, ApiError) or (self.outcome.fault and self.outcome.fault.kind in WITHOUT_ANSWER):
+            return None
+        return self.outcome
+
+
+class CallLog:
+    """The newest calls, in order of arrival, and what is known of all of them; safe to use from any thread."""
+
+    def __init__(self, kept: int = KEPT) -> None:
+        self._calls: deque[Call] = deque(maxlen=kept)
+        self._count = 0
+        self._used: set[str] = set()
+        self._lock = threading.Lock()
+
+    def append(self, call: Call) -> None:
+        """Remember a call, numbered in order of arrival; the oldest is forgotten where the log is full."""
+        with self._lock:
+            self._calls.append(replace(call, index=self._count))
+            self._count += 1
+            if call.scene is not None:
+                self._used.add(call.scene)
+
+    @property
+    def calls(self) -> Calls:
+        """The calls that are kept (a snapshot)."""
+        with self._lock:
+            return Calls(self._calls)
+
+    @property
+    def used(self) -> frozenset[str]:
+        """The names of the scenes that answered any call, also one that is forgotten."""
+        with self._lock:
+            return frozenset(self._used)
+
+
+class Calls(Sequence[Call]):
+    """Calls as a sequence that prints as a plain table: the same calls, the same text."""
+
+    def __init__(self, calls: Iterable[Call]) -> None:
+        self._calls = tuple(calls)
+
+    def __len__(self) -> int:
+        return len(self._calls)
+
+    def __iter__(self) -> Iterator[Call]:
+        return iter(self._calls)
+
+    @overload
+    def __getitem__(self, index: int) -> Call: ...
+    @overload
+    def __getitem__(self, index: slice) -> Calls: ...
+    def __getitem__(self, index: int | slice) -> Call | Calls:
+        return Calls(self._calls[index]) if isinstance(index, slice) else self._calls[index]
+
+    def by_content(self) -> Calls:
+        """The calls in an order that threads can't change: by role, scene and content, numbered anew."""
+        ordered = sorted(self._calls, key=lambda call: (call.role or "", call.scene or "", call.digest, call.attempt))
+        return Calls([replace(call, index=index) for index, call in enumerate(ordered)])
+
+    def __repr__(self) -> str:
+        rows = [COLUMNS, *(_row(call) for call in self._calls)]
+        widths = [max(len(row[n]) for row in rows) for n in range(len(COLUMNS))]
+
+        def cell(name: str, text: str, width: int) -> str:
+            return text.rjust(width) if name in RIGHT else text.ljust(width)
+
+        return "\n".join("  ".join(map(cell, COLUMNS, row, widths)).rstrip() for row in rows)
+
+    def _repr_html_(self) -> str:
+        """The table for a notebook: inline styles only, so that it looks the same in one that is not trusted."""
+
+        def line(tag: str, cells: Sequence[str]) -> str:
+            styled = zip(COLUMNS, cells, strict=True)
+            inner = (f'<{tag} style="{STYLES[name in RIGHT]}">{escape(text)}</{tag}>' for name, text in styled)
+            return f"<tr>{''.join(inner)}</tr>"
+
+        rows = "".join(line("td", _row(call)) for call in self._calls)
+        caption = f"{len(self)} call{'s' * (len(self) != 1)}"
+        head = f"<caption>{caption}</caption><thead>{line('th', COLUMNS)}</thead>"
+        return f'<table style="border-collapse: collapse">{head}<tbody>{rows}</tbody></table>'
+
+
+def _row(call: Call) -> tuple[str, ...]:
+    text = " ".join(call.text.split())
+    text = text if len(text) <= WIDTH else f"{text[: WIDTH - 1]}…"
+    scene = call.scene if call.error is None else f"{call.error.status} {call.error.code or call.error.type}"
+    numbers = (str(call.input_tokens), str(call.output_tokens), f"{call.latency:.2f}")
+    return (str(call.index), call.role or "-", scene or "-", *numbers, text)

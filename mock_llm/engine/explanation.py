@@ -1,0 +1,171 @@
+"""Words for the script's author, condition by condition.
+
+`explain` says of a call which scene answered, why, which came second, and what would have changed the answer. The engine's
+errors say why no scene answers, with a scene to paste, or which scenes fit equally well.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import yaml
+
+from mock_llm.json_schema import example
+from mock_llm.script import Scene
+from mock_llm.types import Answer, Request
+
+from .calls import Call
+from .counters import Count
+from .matching import Match, best_matches, excerpt, match
+
+NAME_WIDTH = 60
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """Why a call was answered as it was; prints as text.
+
+    Args:
+        text: all of it, in lines.
+        scene: the name of the scene that answered, or None.
+        runner_up: the name of the scene that came second, or None.
+    """
+
+    text: str
+    scene: str | None
+    runner_up: str | None
+
+    def __str__(self) -> str:
+        return self.text
+
+    __repr__ = __str__
+
+
+def explain(scenes: Sequence[Scene], call: Call) -> Explanation:
+    """Explain one call of `llm.calls`. The request is held against the script again; nothing is counted twice."""
+    if call.parsed is None:
+        error = call.error
+        message = f"\n{error.message}" if error else ""
+        return Explanation(f"{_head(call)} was refused before any scene was looked at.{message}", None, None)
+    matches = [match(scene, call.parsed, _numbers_of_the_call(call.numbers)) for scene in scenes]
+    best = best_matches(matches)
+    if len(best) != 1:
+        error = call.error
+        message = f"\n{error.message}" if error else ""
+        return Explanation(f"{_head(call)}: {'several scenes fit' if best else 'no scene fits'}.{message}", None, None)
+    others = sorted((other for other in matches if other is not best[0]), key=_rank, reverse=True)
+    lines = [*_chosen(call, call.parsed, best[0])]
+    if others:
+        lines += _second(best[0], others[0])
+    return Explanation("\n".join(lines), best[0].scene.name, others[0].scene.name if others else None)
+
+
+def _numbers_of_the_call(numbers: Mapping[str, int]) -> Count:
+    # The numbers that the call drew at the time: an explanation draws none.
+    return lambda counter: numbers.get(counter, 1)
+
+
+def _head(call: Call) -> str:
+    retry = f" (silent retry {call.attempt})" if call.attempt else ""
+    return f"Call {call.index}{retry}"
+
+
+def _rank(candidate: Match) -> tuple[bool, int, tuple[bool, int, int, int]]:
+    return candidate.fits, len(candidate.checks) if candidate.fits else 0, candidate.closeness
+
+
+def _chosen(call: Call, request: Request, chosen: Match) -> Iterator[str]:
+    yield f"{_head(call)}: {summary(request)}."
+    conditions = len(chosen.checks)
+    why = f"its {conditions} condition{'s' * (conditions != 1)} hold" if conditions else "it has no conditions"
+    yield f"The scene {chosen.scene} answered: {why}, and no scene that fits has more."
+    yield from (f"  fits     {check.condition}" for check in chosen.checks)
+    if isinstance(call.outcome, Answer) and call.outcome.fault:
+        yield f"At attempt {call.attempt} the script orders a fault: {call.outcome.fault.kind}."
+    if call.error:
+        yield f"The client got an error all the same: {call.error.message}"
+
+
+def _second(chosen: Match, second: Match) -> Iterator[str]:
+    yield f"Runner-up: the scene {second.scene}."
+    differing = [check for check in second.checks if not check.holds]
+    if not differing:
+        fewer = len(chosen.checks) - len(second.checks)
+        yield f"  It fits too, with {fewer} condition{'s' * (fewer != 1)} less."
+        yield "It would have answered if one of these did not hold:"
+        shared = {check.condition for check in second.checks}
+        yield from (f"  {check.condition}" for check in chosen.checks if check.condition not in shared)
+        return
+    for check in second.checks:
+        yield f"  {'fits    ' if check.holds else 'DIFFERS '} {check.condition}"
+        if not check.holds:
+            yield f"           {check.actual}"
+    more, names = len(second.checks) - len(chosen.checks), ", ".join(check.condition for check in differing)
+    held = f"this held too: {names}"
+    if more > 0:
+        yield f"It would have answered if {held}."
+    elif more == 0:
+        yield f"It would have tied, and the call been refused, if {held}."
+    else:
+        yield f"It would have answered if {held}, and one condition of the scene that answered did not."
+
+
+def no_scene_fits(matches: Sequence[Match], request: Request) -> str:
+    """Why no scene answers: the nearest one, condition by condition, and a scene that would fit."""
+    lines = [f"mock_llm has no scene for this request: {summary(request)}."]
+    if matches:
+        nearest = max(matches, key=lambda candidate: candidate.closeness)
+        lines.append(f"Nearest is the scene {nearest.scene}:")
+        lines += [
+            f"  fits     {c.condition}" if c.holds else f"  DIFFERS  {c.condition}\n           {c.actual}"
+            for c in nearest.checks
+        ]
+    else:
+        lines.append("The script has no scenes.")
+    return "\n".join([*lines, "To answer it, paste this under `scenes:` and write the reply:", *paste(request)])
+
+
+def ambiguous(best: Sequence[Match], request: Request) -> str:
+    """Which scenes fit equally well, and how to tell them apart."""
+    names = " and ".join(str(candidate.scene) for candidate in best)
+    count = len(best[0].checks)
+    return (
+        f"mock_llm can't choose for this request: {summary(request)}. The scenes {names} fit equally well, "
+        f"with {count} condition{'s' * (count != 1)} each. Add a condition (last, says, never, …) to one of them."
+    )
+
+
+def summary(request: Request) -> str:
+    """A request in a few words: who asks, for what format, and the last message."""
+    asker = f"role {request.role}" if request.role else "no role"
+    return f"{asker}, format {request.format}, last message {excerpt(request.last)}"
+
+
+def paste(request: Request) -> list[str]:
+    """The lines of a scene, in YAML, that fits the request."""
+    words = snippet(request.last.text)
+    when: dict[str, Any] = {
+        "role": request.role,
+        "last": [words] if words else None,
+        "format": None if request.format == "text" else request.format,
+        "tools": list(request.tools) or None,
+        "image": [image[:12] for image in request.images] or None,
+    }
+    reply: dict[str, Any] = {"text": "…"}
+    if request.format != "text":
+        reply = {"json": {} if request.schema is None else example(request.schema)}
+    when = {name: value for name, value in when.items() if value is not None}
+    scene = {"name": f"{request.role or 'reply'}: {words}" if words else "a name"} | ({"when": when} if when else {})
+    text = yaml.safe_dump([scene | {"reply": reply}], sort_keys=False, allow_unicode=True, width=100)
+    return ["  " + line for line in str(text).splitlines()]
+
+
+def snippet(text: str) -> str:
+    """The beginning of a message's first line, cut between words."""
+    line = next((line.strip() for line in text.splitlines() if line.strip()), "")
+    if len(line) <= NAME_WIDTH:
+        return line
+    words = line[: NAME_WIDTH + 1].rsplit(None, 1)[0]
+    return words if len(words) <= NAME_WIDTH else line

@@ -1,0 +1,152 @@
+"""Does a scene fit a request? Condition by condition, so that an error can say what differed."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from mock_llm.script import Scene
+from mock_llm.types import Message, Request
+
+from .counters import Count, always_first
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One condition of a scene held against one request.
+
+    Args:
+        condition: as the script has it, "says: 12 * 4 + 5".
+        holds: whether the request meets it.
+        actual: what the request has instead, when it doesn't.
+    """
+
+    condition: str
+    holds: bool
+    actual: str
+
+
+@dataclass(frozen=True)
+class Match:
+    """A scene held against a request: all its checks, and what its `find` patterns captured."""
+
+    scene: Scene
+    checks: tuple[Check, ...]
+    captures: Mapping[str, str]
+    number: int | None = None  # the call's number, where the scene has a counter and its other conditions hold
+
+    @property
+    def fits(self) -> bool:
+        """All conditions hold."""
+        return all(check.holds for check in self.checks)
+
+    @property
+    def closeness(self) -> tuple[bool, int, int, int]:
+        """How near the scene comes, in this order.
+
+        Whether only its number is not the call's; conditions that hold less those that don't; those that hold; how few
+        numbers lie between.
+        """
+        held = sum(check.holds for check in self.checks)
+        waiting = self.number is not None and not self.fits
+        between = abs((self.scene.when.turn or 0) - (self.number or 0)) if waiting else 0
+        return waiting, 2 * held - len(self.checks), held, -between
+
+
+def match(scene: Scene, request: Request, count: Count = always_first) -> Match:
+    """Hold a scene against a request.
+
+    Args:
+        count: counter name -> this call's number. Asked only when all other conditions hold.
+    """
+    captures = {name: text for name, pattern in scene.when.find.items() if (text := request.find(pattern)) is not None}
+    checks = tuple(_checks(scene, request, captures))
+    drawn = None
+    if scene.when.counter is not None:
+        # Drawn last, and only if all else holds: a request that is not for this scene must not use a number up.
+        if all(check.holds for check in checks):
+            number = drawn = count(scene.when.counter)
+            actual = f"this is number {number}"
+        else:
+            number, actual = 0, "not counted, because the other conditions don't hold"
+        condition = f"counter {scene.when.counter}: {scene.when.turn}"
+        checks += (Check(condition, number == scene.when.turn, actual),)
+    return Match(scene, checks, captures, drawn)
+
+
+def best_matches(matches: Sequence[Match]) -> list[Match]:
+    """Of the scenes that fit, those with the most conditions: one answers, several are ambiguous."""
+    fits = [candidate for candidate in matches if candidate.fits]
+    # By number and not by place in the script: a scene that is moved must not change an answer.
+    most = max((len(candidate.checks) for candidate in fits), default=0)
+    return [candidate for candidate in fits if len(candidate.checks) == most]
+
+
+def _checks(scene: Scene, request: Request, captures: Mapping[str, str]) -> Iterator[Check]:
+    when = scene.when
+    if when.role is not None:
+        actual = f"the role is {request.role!r}" if request.role else "the instructions have no line 'Role: …'"
+        yield Check(f"role: {when.role}", request.role == when.role, actual)
+    for text in when.system:
+        yield Check(
+            f"system: {text}", occurs(text, request.system), _why_absent(text, "the instructions", request.system)
+        )
+    conversation = "\n".join(message.text for message in request.conversation)
+    asked = [message.text for message in request.conversation if message.role == "user"]
+    for text in when.user:
+        somewhere = any(occurs(text, message) for message in asked)
+        yield Check(f"user: {text}", somewhere, _why_absent(text, "what the user says", "\n".join(asked)))
+    for text in when.says:
+        somewhere = any(occurs(text, message.text) for message in request.conversation)
+        yield Check(f"says: {text}", somewhere, _why_absent(text, "the conversation", conversation))
+    for text in when.last:
+        actual = _why_absent(text, f"the last message, {excerpt(request.last)}", request.last.text)
+        yield Check(f"last: {text}", occurs(text, request.last.text), actual)
+    for text in when.never:
+        nowhere = not any(occurs(text, message.text) for message in request.conversation)
+        yield Check(f"never: {text}", nowhere, "it is in the conversation")
+    for name, pattern in when.find.items():
+        yield Check(f"find {name}: {pattern}", name in captures, "no message of the conversation matches")
+    if when.format is not None:
+        fits = request.format.startswith("json") if when.format == "json" else request.format == when.format
+        yield Check(f"format: {when.format}", fits, f"the format asked for is {request.format}")
+    for tool in when.tools:
+        offered = ", ".join(request.tools) or "none"
+        yield Check(f"tools: {tool}", tool in request.tools, f"the tools offered: {offered}")
+    for image in when.image:
+        shown = ", ".join(whole[:12] for whole in request.images) or "none"
+        held = any(whole.startswith(image) for whole in request.images)
+        yield Check(f"image: {image}", held, f"the images shown: {shown}")
+    for tool in when.called:
+        called = ", ".join(sorted(request.called)) or "none"
+        yield Check(f"called: {tool}", tool in request.called, f"the tools called so far: {called}")
+    if when.turn is not None and when.counter is None:
+        yield Check(f"turn: {when.turn}", request.turn == when.turn, f"it is turn {request.turn}")
+
+
+def occurs(text: str, within: str) -> bool:
+    """Whether a text stands in another as whole words and whole numbers: "4" is not in "48" nor in "4.5"."""
+    return text in within and _whole_words(text).search(within) is not None
+
+
+def excerpt(message: Message, width: int = 60) -> str:
+    """A message on one line, shortened in the middle: "user 'Compute 12 * 4 + 5'"."""
+    text = " ".join(message.text.split())
+    if len(text) > width:
+        text = f"{text[: width // 2]} … {text[-width // 2 :]}"
+    return f"{message.role} {text!r}"
+
+
+@lru_cache(maxsize=4096)
+def _whole_words(text: str) -> re.Pattern[str]:
+    # A point or comma between digits belongs to the number; after the last digit it ends the sentence.
+    before = r"(?<!\w)(?<!\d[.,])" if re.match(r"\w", text) else ""
+    after = r"(?!\w|[.,]\d)" if re.search(r"\w\Z", text) else ""
+    return re.compile(before + re.escape(text) + after)
+
+
+def _why_absent(text: str, where: str, within: str) -> str:
+    part = "; it is only part of a longer word there" if text in within else ""
+    return f"not in {where}{part}"

@@ -1,0 +1,130 @@
+"""From the scene that was chosen to its answer: templates filled, functions called, the reply checked, limits kept."""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import replace
+from typing import Any
+
+from mock_llm.script import NOTHING, Reply, ToolUse, corrupted
+from mock_llm.types import Answer, ApiError, Choice, Fault, Request, ToolCall, unprocessable
+
+from .matching import Match
+from .reply_validation import reply_error
+
+CHARACTERS_PER_TOKEN = 4
+
+
+def render(chosen: Match, request: Request, attempt: int) -> Answer | ApiError:
+    """The answer that a scene's reply gives to a request, at the client's k-th attempt."""
+    scene = chosen.scene
+    try:
+        reply = _resolved(scene.reply, chosen, request)
+        parts = [_resolved(part, chosen, request) for part in reply.choices] or [reply] * request.choices
+    except Exception as error:  # the script's author wrote this function: tell them, whatever it is
+        problem = f"{type(error).__name__}: {error}"
+        return unprocessable("scene_failed", f"The reply of scene {scene} can't be made: {problem}")
+    fault = _fault(reply, attempt)
+    mismatch = fault.mismatch(request.stream) if fault else None
+    if len(parts) < request.choices:
+        mismatch = f"n={request.choices} was asked for, and it has {len(parts)} choices"
+    choices, output_tokens = [], 0
+    for index, part in enumerate(parts[: request.choices]):
+        text, calls = _text(part), _calls(part, request, index)
+        # Checked before it is cut: max_tokens may cut JSON in half, as it does for a real model.
+        if not mismatch and not _exempt(part, text, calls):
+            mismatch = reply_error(text, calls, request)
+        choice, tokens = _truncated(_choice(part, text, calls, request), part.usage.output, request)
+        choices.append(choice)
+        output_tokens += tokens
+    if mismatch:
+        mend = "Mend the reply, or say `broken: true` in it if that is the lesson."
+        return unprocessable("reply_does_not_fit", f"The reply of scene {scene} does not fit: {mismatch}. {mend}")
+    read = input_tokens(request) if reply.usage.input is None else reply.usage.input
+    return Answer(scene.name, tuple(choices), read, output_tokens, reply.latency, fault)
+
+
+def _resolved(reply: Reply, chosen: Match, request: Request) -> Reply:
+    """The reply with its function called, or with its placeholders filled."""
+    if reply.python is None:
+        return reply.filled(chosen.captures)
+    value: Any = reply.python(request)
+    if value is None:
+        raise TypeError("the function returned None; does it lack a return?")
+    if isinstance(value, Reply):
+        # Only a scripted template is filled: what a function returns may quote the conversation, braces and all.
+        return _resolved(value, chosen, request) if value.python is not None else value
+    return replace(reply, python=None, **{"text" if isinstance(value, str) else "json": value})
+
+
+def _exempt(reply: Reply, text: str | None, calls: tuple[ToolCall, ...]) -> bool:
+    """Whether the reply need not fit: it breaks the format on purpose, or it is nothing but a fault."""
+    on_purpose = reply.refusal is not None or reply.broken or reply.spoil or reply.finish_reason != "stop"
+    return bool(on_purpose) or (reply.fault is not None and text is None and not calls)
+
+
+def _fault(reply: Reply, attempt: int) -> Fault | None:
+    return reply.faults[attempt] if attempt < len(reply.faults) else reply.fault
+
+
+def _text(reply: Reply) -> str | None:
+    if reply.refusal is not None or reply.json is NOTHING:
+        return reply.text
+    value = corrupted(reply.json, reply.spoil) if reply.spoil else reply.json
+    return value if isinstance(value, str) and reply.spoil else json.dumps(value, ensure_ascii=False)
+
+
+def _calls(reply: Reply, request: Request, choice: int) -> tuple[ToolCall, ...]:
+    def arguments(use: ToolUse) -> str:
+        return use.arguments if isinstance(use.arguments, str) else json.dumps(use.arguments, ensure_ascii=False)
+
+    named = enumerate(reply.calls)
+    return tuple(ToolCall(f"call_{request.digest()}_{choice}{n}", use.tool, arguments(use)) for n, use in named)
+
+
+def _choice(reply: Reply, text: str | None, calls: tuple[ToolCall, ...], request: Request) -> Choice:
+    named = request.tool_choice not in ("auto", "none", "required")  # the API says "stop" for a call that was named
+    reason = "tool_calls" if calls and reply.finish_reason == "stop" and not named else reply.finish_reason
+    if text is None and reply.refusal is None and not calls:
+        text = ""
+    return Choice(text, reply.refusal, calls, reason)
+
+
+def input_tokens(request: Request) -> int:
+    """The tokens of a request, estimated from its texts; images count none."""
+    return _estimate(sum(len(message.text) for message in request.messages))
+
+
+def _estimate(characters: int) -> int:
+    return math.ceil(characters / CHARACTERS_PER_TOKEN)
+
+
+def _truncated(choice: Choice, tokens: int | None, request: Request) -> tuple[Choice, int]:
+    """Stop at a stop text and at the limit; a part of the words has its part of the tokens."""
+    text = choice.text if choice.refusal is None else choice.refusal
+    arguments = [call.arguments for call in choice.calls]
+    whole = len(text or "") + sum(map(len, arguments))
+    tokens = _estimate(whole + sum(len(call.name) for call in choice.calls)) if tokens is None else tokens
+    ends = [at for stop in request.stops if text and (at := text.find(stop)) >= 0]
+    if ends and text is not None:  # the model stops there, and calls no tool any more
+        kept = min(ends)
+        refusal = None if choice.refusal is None else text[:kept]
+        choice = Choice(text[:kept] if refusal is None else None, refusal, (), "stop")
+        tokens = math.ceil(tokens * kept / whole)
+        whole = kept
+    if request.limit is None or tokens <= request.limit:
+        return choice, tokens
+    return _first_characters(choice, whole * request.limit // tokens), request.limit
+
+
+def _first_characters(choice: Choice, characters: int) -> Choice:
+    left = characters
+    words = []
+    for part in (choice.text or "", choice.refusal or "", *(call.arguments for call in choice.calls)):
+        words.append(part[:left])
+        left = max(0, left - len(part))
+    text, refusal, *arguments = words
+    calls = tuple(replace(call, arguments=part) for call, part in zip(choice.calls, arguments, strict=True) if part)
+    text_or_none = None if choice.text is None else text
+    return Choice(text_or_none, None if choice.refusal is None else refusal, calls, "length")

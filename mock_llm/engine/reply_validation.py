@@ -1,0 +1,62 @@
+"""Reply validation: a script's own mistakes are found where they are made, not in the lesson.
+
+A reply must fit what the request asked for: the answer's format, the tools offered and their schemas, and the
+choice of tools. A reply that says `broken: true` is not checked.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+from mock_llm.json_schema import validation_error
+from mock_llm.types import Request, ToolCall
+
+
+def reply_error(text: str | None, calls: Sequence[ToolCall], request: Request) -> str | None:
+    """Why a reply is not what the request asked for, or None if it fits."""
+    if mismatch := _tool_choice_error(calls, request):
+        return mismatch
+    return _calls_error(calls, request) if calls else _text_error(text or "", request)
+
+
+def _text_error(text: str, request: Request) -> str | None:
+    if request.format == "text":
+        return None
+    try:
+        value = json.loads(text)
+    except ValueError as error:
+        return f"{request.format} was asked for, and this is not JSON ({error})"
+    if not isinstance(value, dict):
+        return f"{request.format} was asked for, and this is not a JSON object"
+    return validation_error(value, request.schema) if request.schema is not None else None
+
+
+def _calls_error(calls: Sequence[ToolCall], request: Request) -> str | None:
+    for call in calls:
+        if call.name not in request.tools:
+            offered = ", ".join(request.tools) or "none"
+            return f"it calls the tool {call.name!r}, which was not offered (offered: {offered})"
+        try:
+            arguments: Any = json.loads(call.arguments)
+        except ValueError as error:
+            return f"the arguments of {call.name} are not JSON ({error})"
+        if not isinstance(arguments, dict):
+            return f"the arguments of {call.name} are not a JSON object"
+        if mismatch := validation_error(arguments, request.tool_schema(call.name)):
+            return f"the arguments of {call.name} do not fit its schema: {mismatch}"
+    return None
+
+
+def _tool_choice_error(calls: Sequence[ToolCall], request: Request) -> str | None:
+    choice = request.tool_choice
+    if calls and choice == "none":
+        return "it calls a tool, and tool_choice is 'none'"
+    if not calls and choice not in ("auto", "none"):
+        return f"it calls no tool, and tool_choice demands {'a call' if choice == 'required' else choice}"
+    if choice not in ("auto", "none", "required") and any(call.name != choice for call in calls):
+        return f"it calls another tool than tool_choice demands, {choice}"
+    if len(calls) > 1 and request.body.get("parallel_tool_calls") is False:
+        return "it calls several tools at once, and parallel_tool_calls is false"
+    return None

@@ -1,0 +1,43 @@
+"""Which schemas the API takes for a tool that is not strict: an object at the root, and whole arrays."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .strict import HINTS, Path, StrictModeError
+
+NOT_AT_THE_ROOT = ("oneOf", "anyOf", "allOf", "enum", "not")
+
+
+def loose_mode_error(schema: dict[str, Any]) -> StrictModeError | None:
+    """Why a schema is refused for a tool that is not strict: the API's words, and how to mend it. None when it is taken."""
+    if schema.get("type") != "object":
+        return f"schema must be a JSON Schema of 'type: \"object\"', got 'type: \"{schema.get('type')}\"'.", HINTS[
+            "root"
+        ]
+    if any(keyword in schema for keyword in NOT_AT_THE_ROOT):
+        keywords = "/".join(map(repr, NOT_AT_THE_ROOT))
+        return f"schema must have type 'object' and not have {keywords} at the top level.", HINTS["root"]
+    if "properties" not in schema:
+        return "In context=(), object schema missing properties.", 'a tool without parameters has "properties": {}'
+    return _array_error(schema, ())
+
+
+def _array_error(schema: Any, path: Path) -> StrictModeError | None:
+    if not isinstance(schema, dict):
+        return None
+    kinds = schema.get("type")
+    if "items" not in schema and (kinds == "array" or (isinstance(kinds, list) and "array" in kinds)):
+        at = path if kinds == "array" else (*path, "type", str(list(kinds or ()).index("array")))
+        return f"In context={at}, array schema missing items.", "say what the items of the array are"
+    for keyword in ("properties", "$defs", "definitions"):
+        parts = schema.get(keyword)
+        for name, part in parts.items() if isinstance(parts, dict) else ():
+            if error := _array_error(part, (*path, keyword, name)):
+                return error
+    for keyword in ("anyOf", "oneOf", "allOf"):
+        variants = schema.get(keyword)
+        for index, variant in enumerate(variants if isinstance(variants, list) else ()):
+            if error := _array_error(variant, (*path, keyword, str(index))):
+                return error
+    return _array_error(schema.get("items"), (*path, "items"))

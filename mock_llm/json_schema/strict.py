@@ -1,0 +1,122 @@
+"""Which schemas `strict: true` takes: closed objects, every property required, a few keywords only.
+
+Rules and words follow OpenAI's guide "Structured model outputs" and the errors that the API gives.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .validation import TYPES, resolve
+
+ALLOWED = frozenset(
+    "type properties required additionalProperties items enum const anyOf $ref $defs definitions description title "
+    "$schema $id pattern format minimum maximum exclusiveMinimum exclusiveMaximum multipleOf minItems maxItems".split()
+)
+FORMATS = frozenset("date-time time date duration email hostname ipv4 ipv6 uuid".split())
+MAX_DEPTH = 10
+MAX_PROPERTIES = 5000
+
+HINTS = {
+    "additionalProperties": 'give every object "additionalProperties": false, so that the model can add nothing',
+    "required": 'list every property in "required"; an optional one is written as a union with null',
+    "$ref": "put the other keywords into the definition that the $ref names",
+    "root": "wrap the value in an object with one property",
+    "permitted": "strict schemas know a few keywords only; say it in a description, and check the value yourself",
+    "type": 'say which "type" stands here, or give anyOf, enum, const or $ref',
+    "format": f"strict schemas know these formats: {', '.join(sorted(FORMATS))}; say others in a description",
+    "size": "make the schema smaller: at most 10 levels and 5000 properties",
+}
+
+Path = tuple[str, ...]
+StrictModeError = tuple[str, str]  # the API's words, and how to mend it
+
+
+def strict_mode_error(schema: Any) -> StrictModeError | None:
+    """Why strict mode refuses a schema: the API's words, and how to mend it. None when it is taken."""
+    if not isinstance(schema, dict) or schema.get("type") != "object":
+        got = schema.get("type") if isinstance(schema, dict) else schema
+        return f"schema must be a JSON Schema of 'type: \"object\"', got 'type: \"{got}\"'.", HINTS["root"]
+    if "anyOf" in schema:
+        return "In context=(), 'anyOf' is not permitted at the root.", HINTS["root"]
+    if _count_properties(schema) > MAX_PROPERTIES:
+        return f"the schema has more than {MAX_PROPERTIES} properties.", HINTS["size"]
+    return _error(schema, (), schema, 0)
+
+
+def _error(schema: Any, path: Path, root: Any, depth: int) -> StrictModeError | None:
+    context = f"In context={path}, "
+    if not isinstance(schema, dict):
+        return f"{context}{schema!r} is not of type 'object'.", HINTS["type"]
+    if depth > MAX_DEPTH:
+        return f"{context}the schema exceeds the maximum of {MAX_DEPTH} levels of nesting.", HINTS["size"]
+    for keyword in schema:
+        if keyword not in ALLOWED:
+            return f"{context}'{keyword}' is not permitted.", HINTS["permitted"]
+    if "$ref" in schema:
+        if others := sorted(set(schema) - {"$ref"} - {"$defs", "definitions"}):
+            return f"context={path}, $ref cannot have keywords {{{', '.join(map(repr, others))}}}.", HINTS["$ref"]
+        if resolve(schema["$ref"], root) is None:
+            return f"{context}reference can't be resolved: {schema['$ref']!r}.", "define it under $defs"
+    elif not {"type", "anyOf", "enum", "const"} & set(schema):
+        return f"{context}schema must have a 'type' key.", HINTS["type"]
+    if "format" in schema and str(schema["format"]) not in FORMATS:
+        at = path if isinstance(schema.get("type"), str) else (*path, "type", "0")
+        return f"In context={at}, {schema['format']!r} is not a valid format.", HINTS["format"]
+    return _object_error(schema, path, context) or _parts_error(schema, path, root, depth)
+
+
+def _object_error(schema: dict[str, Any], path: Path, context: str) -> StrictModeError | None:
+    kinds = schema["type"] if isinstance(schema.get("type"), list) else [schema.get("type", "object")]
+    for kind in kinds:
+        if not isinstance(kind, str) or kind not in TYPES:
+            return f"{context}{kind!r} is not valid under any of the given schemas.", HINTS["type"]
+    if "type" not in schema or "object" not in kinds:
+        return None
+    if schema.get("additionalProperties") is not False:
+        text = "'additionalProperties' is required to be supplied and to be false."
+        return context + text, HINTS["additionalProperties"]
+    properties = schema.get("properties", {})
+    required = schema.get("required", [] if not properties else None)
+    text = "'required' is required to be supplied and to be an array including every key in properties."
+    if not isinstance(properties, dict) or not isinstance(required, list):
+        return context + text, HINTS["required"]
+    for name in properties:
+        if name not in required:
+            return f"{context}{text} Missing '{name}'.", HINTS["required"]
+    for name in required:
+        if not isinstance(name, str) or name not in properties:
+            return f"{context}{text} Extra required key '{name}' supplied.", HINTS["required"]
+    return None
+
+
+def _parts_error(schema: dict[str, Any], path: Path, root: Any, depth: int) -> StrictModeError | None:
+    if schema.get("type") == "array" and "items" not in schema:
+        return f"In context={path}, array schema missing items.", "say what the items of the array are"
+    for keyword in ("properties", "$defs", "definitions"):
+        parts = schema.get(keyword, {})
+        if not isinstance(parts, dict):
+            return f"In context={(*path, keyword)}, {parts!r} is not of type 'object'.", HINTS["type"]
+        # A definition is no level of nesting: only what stands inside a property lies deeper.
+        deeper = depth + (keyword == "properties")
+        for name, part in parts.items():
+            if error := _error(part, (*path, keyword, name), root, deeper):
+                return error
+    if "items" in schema and (error := _error(schema["items"], (*path, "items"), root, depth)):
+        return error
+    variants = schema.get("anyOf", [])
+    if not isinstance(variants, list) or ("anyOf" in schema and not variants):
+        return f"In context={path}, 'anyOf' must be a non-empty array.", HINTS["type"]
+    for index, variant in enumerate(variants):
+        if error := _error(variant, (*path, "anyOf", str(index)), root, depth):
+            return error
+    return None
+
+
+def _count_properties(schema: Any) -> int:
+    if isinstance(schema, list):
+        return sum(map(_count_properties, schema))
+    if not isinstance(schema, dict):
+        return 0
+    own = schema.get("properties")
+    return (len(own) if isinstance(own, dict) else 0) + sum(map(_count_properties, schema.values()))

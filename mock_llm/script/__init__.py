@@ -1,0 +1,29 @@
+"""Scripts: scenes as values (`scenes`, `replies`, `corruption`).
+
+How they are read from YAML (`loading`), written to it (`writing`), and written in Python word by word (`dialogue`).
+"""
+
+from .corruption import corrupted
+from .dialogue import Dialogue, dialogue_name
+from .errors import ScriptError
+from .loading import Source, read_scenes
+from .replies import NOTHING, Reply, ToolUse
+from .scenes import Scene, When
+from .writing import write_yaml
+from .yaml_lines import read_yaml
+
+__all__ = [
+    "NOTHING",
+    "Dialogue",
+    "Reply",
+    "Scene",
+    "ScriptError",
+    "Source",
+    "ToolUse",
+    "When",
+    "corrupted",
+    "dialogue_name",
+    "read_scenes",
+    "read_yaml",
+    "write_yaml",
+]

@@ -1,0 +1,201 @@
+"""Replies: what the model says in a scene, and the small template in which it is written.
+
+`{{name}}` stands for a text that `when.find` captured in the conversation. That is all there is: no expressions, no
+loops. A reply that must compute is a Python function.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Final, Literal, get_args
+
+from mock_llm.types import Fault, Request, Usage
+
+from .corruption import CORRUPTIONS, corrupted
+from .errors import ScriptError
+
+FinishReason = Literal["stop", "length", "content_filter"]
+KINDS: Final = ("text", "json", "calls", "refusal", "python", "choices", "fault")
+PLACEHOLDER = re.compile(r"\{\{\s*(\w+)\s*\}\}")
+BRACED = re.compile(r"\{\{([^{}]*)\}\}")
+AS_JSON = re.compile(r"\{\{\s*(\w+)\s*\|\s*json\s*\}\}")
+
+
+class _Nothing:
+    """Marks a reply without `json`, because `json: null` is a reply too."""
+
+    def __repr__(self) -> str:
+        return "NOTHING"
+
+
+NOTHING: Final = _Nothing()
+ESTIMATED: Final = Usage()
+
+
+@dataclass(frozen=True)
+class ToolUse:
+    """A tool call in a script.
+
+    Args:
+        tool: the tool's name.
+        arguments: what it is called with; texts may hold `{{name}}`. A text instead of an object is sent as it
+            is: that is how broken arguments are written.
+    """
+
+    tool: str
+    arguments: Any = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.arguments, str):
+            check_json(self.arguments)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reply:
+    """What the model says: exactly one of text, json, calls, refusal, python and choices; text may go with calls.
+
+    Args:
+        text: plain text; may hold `{{name}}` for what `when.find` captured.
+        json: a value that is sent as JSON; texts in it may hold `{{name}}`, and a text that is only
+            `{{name|json}}` becomes the number, list or other JSON value that was captured.
+        calls: tools that the model calls, all at once.
+        refusal: the model declines, in these words.
+        choices: different replies for `n` of them; any other reply is repeated `n` times.
+        fault: what goes wrong at every attempt; the reply itself may then be left out.
+        faults: what goes wrong at attempt 0, 1, … of a call; after them comes the reply.
+        spoil: makes a good plan in `json` a bad one ("cycle", "prose", …; see `corruption.py`).
+        python: a function of the `Request` that returns a text, a JSON value or another `Reply`.
+        latency: seconds the model is said to take (`openai-processing-ms`); nobody waits.
+        usage: tokens read and written; what is not stated is estimated as characters / 4.
+        finish_reason: "stop", or "length" or "content_filter" for a reply that was cut off.
+        broken: the reply breaks the format or the tool's schema, on purpose.
+    """
+
+    text: str | None = None
+    json: Any = NOTHING
+    calls: Sequence[ToolUse] = ()
+    refusal: str | None = None
+    choices: Sequence[Reply] = ()
+    fault: Fault | None = None
+    faults: Sequence[Fault] = ()
+    spoil: str | None = None
+    python: Callable[[Request], Any] | None = None
+    latency: float = 0.0
+    usage: Usage = ESTIMATED
+    finish_reason: FinishReason = "stop"
+    broken: bool = False
+
+    def __post_init__(self) -> None:
+        for name in ("calls", "choices", "faults"):
+            object.__setattr__(self, name, tuple(getattr(self, name)))
+        given = [name for name in ("text", "refusal", "python") if getattr(self, name) is not None]
+        given += ["json"] * (self.json is not NOTHING) + ["choices"] * bool(self.choices)
+        given += ["calls"] * (bool(self.calls) and given != ["text"])
+        if len(given) > 1 or not (given or self.fault):
+            kinds = " and ".join(given) or "none of them"
+            raise ScriptError(f"a reply is exactly one of {', '.join(KINDS)}; this one has {kinds}")
+        if not (math.isfinite(self.latency) and self.latency >= 0):
+            raise ScriptError(f"latency is in seconds, 0 or more; not {self.latency}")
+        if any(tokens is not None and tokens < 0 for tokens in (self.usage.input, self.usage.output)):
+            raise ScriptError("usage counts tokens, 0 or more")
+        if self.finish_reason not in get_args(FinishReason):
+            raise ScriptError(f"finish_reason {self.finish_reason!r} is none of {', '.join(get_args(FinishReason))}")
+        if self.json is not NOTHING:
+            check_json(self.json)
+        if self.spoil is not None:
+            check_corruption(self.spoil, self.json)
+
+    @property
+    def placeholders(self) -> set[str]:
+        """The names that stand as `{{name}}` anywhere in the reply, its choices included."""
+        templates = [self.text, None if self.json is NOTHING else self.json, self.refusal]
+        templates += [use.arguments for use in self.calls]
+        return placeholders_in(templates).union(*(choice.placeholders for choice in self.choices))
+
+    def filled(self, captures: Mapping[str, str]) -> Reply:
+        """The reply with its placeholders filled; its choices are left as they are.
+
+        Args:
+            captures: name -> the text that `when.find` captured.
+
+        Raises:
+            ValueError: the text for a `{{name|json}}` is not JSON.
+        """
+        return replace(
+            self,
+            text=fill(self.text, captures),
+            json=self.json if self.json is NOTHING else fill(self.json, captures),
+            calls=[ToolUse(use.tool, fill(use.arguments, captures)) for use in self.calls],
+            refusal=fill(self.refusal, captures),
+        )
+
+
+def placeholders_in(template: Any) -> set[str]:
+    """All names that a reply uses, wherever they stand in it."""
+    if isinstance(template, str):
+        return set(PLACEHOLDER.findall(template)) | set(AS_JSON.findall(template))
+    if isinstance(template, dict):
+        return set().union(*map(placeholders_in, template.values()))
+    if isinstance(template, list):
+        return set().union(*map(placeholders_in, template))
+    return set()
+
+
+def unreadable(template: str) -> list[str]:
+    """What stands between double braces in a text and is no placeholder: "a+b", "a|upper"."""
+    return [
+        found.group(1)
+        for found in BRACED.finditer(template)
+        if not (PLACEHOLDER.fullmatch(found.group()) or AS_JSON.fullmatch(found.group()))
+    ]
+
+
+def fill(template: Any, captures: Mapping[str, str]) -> Any:
+    """A template with the captured texts put in.
+
+    Args:
+        template: a text, or a JSON value whose texts are filled.
+        captures: name -> text.
+
+    Returns:
+        The same shape. A text that is only `{{name|json}}` becomes the JSON value that was captured.
+
+    Raises:
+        ValueError: the text captured for `{{name|json}}` is not JSON.
+    """
+    if isinstance(template, str):
+        if whole := AS_JSON.fullmatch(template):
+            return json.loads(captures[whole.group(1)])
+        # In one pass: a captured text is data, and braces in it are never filled again.
+        return re.sub(
+            f"{AS_JSON.pattern}|{PLACEHOLDER.pattern}", lambda m: captures[m.group(1) or m.group(2)], template
+        )
+    if isinstance(template, dict):
+        return {key: fill(value, captures) for key, value in template.items()}
+    if isinstance(template, list):
+        return [fill(value, captures) for value in template]
+    return template
+
+
+def check_json(value: Any) -> None:
+    """Raise ScriptError unless the value can be sent as JSON (no dates, no NaN, texts as keys)."""
+    try:
+        same = json.loads(json.dumps(value, allow_nan=False)) == value
+    except (TypeError, ValueError, RecursionError) as error:
+        raise ScriptError(f"json holds a value that JSON can't: {error}") from None
+    if not same:
+        raise ScriptError("json holds keys that are not texts, or tuples: put keys in quotes, use lists")
+
+
+def check_corruption(name: str, plan: Any) -> None:
+    """Raise ScriptError unless there is such a corruption, and it can be made in this plan."""
+    if name not in CORRUPTIONS:
+        raise ScriptError(f"spoil {name!r} is none of {', '.join(CORRUPTIONS)}")
+    try:
+        corrupted(plan, name)
+    except ValueError as error:
+        raise ScriptError(f"spoil {name!r}: {error}") from None

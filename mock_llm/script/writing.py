@@ -1,0 +1,77 @@
+"""From scenes to YAML: what `loading.py` reads, written with the same words."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import MISSING, fields, is_dataclass
+from typing import Any
+
+import yaml
+
+from mock_llm.types import Fault
+
+from .errors import ScriptError
+from .scenes import Scene
+from .yaml_lines import TAG
+
+BREAKS = re.compile("[\x85\u2028\u2029]")
+
+
+class _Dumper(yaml.SafeDumper):
+    """A SafeDumper that writes a value out each time it occurs."""
+
+    def ignore_aliases(self, data: Any) -> bool:
+        """No anchors: a person reads this."""
+        return True
+
+
+def _text(dumper: _Dumper, text: str) -> yaml.ScalarNode:
+    # YAML takes three rare characters for the end of a line, and reads it back as another one unless it is escaped.
+    style = '"' if BREAKS.search(text) else None
+    return dumper.represent_scalar(f"{TAG}str", text, style=style)
+
+
+_Dumper.add_representer(str, _text)
+
+
+def write_yaml(scenes: Iterable[Scene]) -> str:
+    """A script of these scenes.
+
+    Raises:
+        ScriptError: a scene replies by a Python function.
+    """
+    scenes = list(scenes)
+    form: dict[str, Any] = {"unseen": "accept"} if any(scene.unseen == "accept" for scene in scenes) else {}
+    form["scenes"] = [_scene(scene) for scene in scenes]
+    return str(yaml.dump(form, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=100))
+
+
+def _scene(scene: Scene) -> dict[str, Any]:
+    if any(reply.python is not None for reply in (scene.reply, *scene.reply.choices)):
+        raise ScriptError(f"{scene} replies by a python function, and YAML has none; use text, json or find")
+    when = _plain(scene.when)
+    return {"name": scene.name} | ({"when": when} if when else {}) | {"reply": _plain(scene.reply)}
+
+
+def _given(value: Any) -> dict[str, Any]:
+    """The fields that say something else than their default, in order."""
+    told = {}
+    for field in fields(value):
+        given = getattr(value, field.name)
+        default = field.default if field.default_factory is MISSING else field.default_factory()
+        if given is not default and (type(given) is not type(default) or given != default):
+            told[field.name] = given
+    return told
+
+
+def _plain(value: Any) -> Any:
+    """A part of a scene as YAML has it; values of JSON stay as they are."""
+    if isinstance(value, Fault):
+        details = _given(value)
+        return details if len(details) > 1 else value.kind
+    if isinstance(value, tuple):
+        return [_plain(item) for item in value]
+    if is_dataclass(value):
+        return {name: _plain(given) for name, given in _given(value).items()}
+    return value

@@ -1,0 +1,7 @@
+"""Ways to reach a script: genuine clients in this process, clients made by others (`catching`), loopback (`server`)."""
+
+from .catching import caught
+from .in_process import API_KEY, BASE_URL, client, transport
+from .server import serve
+
+__all__ = ["API_KEY", "BASE_URL", "caught", "client", "serve", "transport"]

@@ -1,0 +1,92 @@
+"""The in-process transport: genuine clients, no network.
+
+The OpenAI client speaks HTTP through `httpx2` (its older versions through `httpx`), and both take a
+transport of one's own. Nothing is patched: another client in the same process still reaches the world.
+"""
+
+from __future__ import annotations
+
+import importlib
+import math
+from collections.abc import AsyncIterator, Callable, Iterator
+from typing import Any
+
+from mock_llm.types import HttpRequest, HttpResponse
+
+BASE_URL = "https://mock-llm.invalid/v1"  # a name that never resolves: were the transport lost, the call would fail
+API_KEY = "mock-llm-needs-no-key"
+
+Handle = Callable[[HttpRequest], HttpResponse]
+
+
+def http_library() -> Any:
+    """The HTTP library that the installed OpenAI client runs on: httpx2, or httpx before version 3."""
+    try:
+        return importlib.import_module("httpx2")
+    except ModuleNotFoundError:
+        return importlib.import_module("httpx")
+
+
+def transport(handle: Handle, library: Any = None) -> Any:
+    """A transport for sync and async clients of httpx2, or of the library given (`httpx`).
+
+    Args:
+        handle: from request to response; called on the caller's thread.
+        library: the module `httpx2` or `httpx`; by default the one that the OpenAI client uses.
+    """
+    http = library or http_library()
+
+    def carry(request: Any) -> Any:
+        response = handle(HttpRequest(request.method, request.url.path, dict(request.headers), request.content))
+        read_timeout = (request.extensions.get("timeout") or {}).get("read")
+        if response.delay > (math.inf if read_timeout is None else read_timeout) or response.delay == math.inf:
+            raise http.ReadTimeout("the answer did not come in time (a scripted fault; nobody waited)", request=request)
+        if response.ending == "refused":
+            raise http.ConnectError("the connection was refused (a scripted fault)", request=request)
+        headers = dict(response.headers)
+        # Only a whole body states its length: one that is lost on the way does not keep what it would promise.
+        if response.ending == "whole":
+            headers["content-length"] = str(sum(map(len, response.chunks)))
+        return http.Response(response.status, headers=headers, stream=_stream(http, response, request), request=request)
+
+    return http.MockTransport(carry)
+
+
+def _stream(http: Any, response: HttpResponse, request: Any) -> Any:
+    """The body chunk by chunk, for sync and async clients; a dropped one fails after the last chunk."""
+
+    def check() -> None:
+        if response.ending == "dropped":
+            text = "peer closed connection without sending complete message body (a scripted fault)"
+            raise http.RemoteProtocolError(text, request=request)
+
+    class Body(http.SyncByteStream, http.AsyncByteStream):  # type: ignore[misc]
+        def __iter__(self) -> Iterator[bytes]:
+            yield from response.chunks
+            check()
+
+        async def __aiter__(self) -> AsyncIterator[bytes]:
+            for chunk in response.chunks:
+                yield chunk
+            check()
+
+    return Body()
+
+
+def client(handle: Handle, kind: str, http_kind: str, options: dict[str, Any]) -> Any:
+    """A genuine client of the openai package over the transport.
+
+    Args:
+        kind: "OpenAI" or "AsyncOpenAI".
+        http_kind: "Client" or "AsyncClient", to go with it.
+        options: passed on to the client (`max_retries`, `timeout`, …).
+
+    Raises:
+        TypeError: `http_client` is among the options; it is what makes the client a scripted one.
+    """
+    if "http_client" in options:
+        raise TypeError("client() brings its own http_client; for another one use llm.transport(httpx)")
+    http = http_library()
+    http_client = getattr(http, http_kind)(transport=transport(handle, http), trust_env=False)
+    openai = importlib.import_module("openai")
+    return getattr(openai, kind)(**{"api_key": API_KEY, "base_url": BASE_URL, **options, "http_client": http_client})

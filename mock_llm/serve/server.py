@@ -1,0 +1,247 @@
+"""The scripted model on loopback HTTP, for any client in any language.
+
+A plain HTTP/1.1 server of the standard library: a thread a connection, connections kept alive. It is for lessons
+and tests; it has no passwords, and listens on 127.0.0.1 only unless it is told otherwise.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import math
+import re
+import select
+import socket
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any, Final
+
+from mock_llm.api import error_response
+from mock_llm.types import HttpRequest, HttpResponse, bad_request
+
+from .in_process import Handle
+
+LARGEST_BODY: Final = 16 * 2**20  # bytes
+IDLE: Final = 60.0  # seconds after which a silent connection is closed
+METHODS: Final = "GET, POST, OPTIONS"
+LOOPBACK_PAGE: Final = re.compile(r"https?://(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d{1,5})?")
+HOLD: Final = 30.0  # seconds that an answer that never comes keeps its client, at most
+
+
+@contextlib.contextmanager
+def serve(handle: Handle, host: str = "127.0.0.1", port: int = 0) -> Iterator[str]:
+    """Serve while the block runs.
+
+    Args:
+        handle: from request to response; called from many threads.
+        host: the address to listen on; another one than 127.0.0.1 lets other machines in.
+        port: 0 takes a free one.
+
+    Yields:
+        The base URL for clients: "http://127.0.0.1:43210/v1".
+    """
+    server = Server(handle, host, port)
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True)
+    thread.start()
+    try:
+        yield server.base_url
+    finally:
+        server.shutdown()
+        server.close_connections()
+        server.server_close()
+        thread.join()
+
+
+class Server(ThreadingHTTPServer):
+    """Listens, and remembers its open connections, so that it can end at once."""
+
+    daemon_threads = True
+    block_on_close = False
+    request_queue_size = 128
+
+    def __init__(self, handle: Handle, host: str, port: int) -> None:
+        self.handle = handle
+        self._open: set[socket.socket] = set()
+        self._lock = threading.Lock()
+        self.address_family = socket.AF_INET6 if ":" in host else socket.AF_INET
+        super().__init__((host, port), Connection)
+
+    @property
+    def base_url(self) -> str:
+        """Where clients find it."""
+        host, port = self.server_address[:2]
+        name = host.decode() if isinstance(host, bytes) else str(host)
+        return f"http://{f'[{name}]' if ':' in name else name}:{port}/v1"
+
+    def server_bind(self) -> None:
+        """Bind without asking the network for the host's name, as the standard library would."""
+        self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        self.socket.bind(self.server_address)
+        self.server_address = self.socket.getsockname()
+
+    def process_request(self, request: Any, client_address: Any) -> None:
+        """Remember the connection, and give it a thread."""
+        with self._lock:
+            self._open.add(request)
+        super().process_request(request, client_address)
+
+    def shutdown_request(self, request: Any) -> None:
+        """Forget the connection and close it."""
+        with self._lock:
+            self._open.discard(request)
+        super().shutdown_request(request)
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """A client that went away is no news."""
+
+    def close_connections(self) -> None:
+        """End all connections, those that wait for a next request and those that are held."""
+        with self._lock:
+            for connection in self._open:
+                with contextlib.suppress(OSError):
+                    connection.shutdown(socket.SHUT_RDWR)
+
+
+class UnreadableRequest(Exception):
+    """A request that can't be read: the HTTP status and why."""
+
+    def __init__(self, status: int, why: str) -> None:
+        super().__init__(why)
+        self.status = status
+
+
+def too_large() -> UnreadableRequest:
+    """The error for a body that is too large."""
+    return UnreadableRequest(413, f"The request is larger than {LARGEST_BODY} bytes")
+
+
+class Connection(BaseHTTPRequestHandler):
+    """One client's connection: request after request until it leaves."""
+
+    protocol_version = "HTTP/1.1"
+    server_version = "mock_llm"
+    sys_version = ""
+    timeout = IDLE
+    wbufsize = -1  # a response leaves in one write
+    disable_nagle_algorithm = True
+    server: Server
+
+    def answer(self) -> None:
+        """Read one request, answer it, and keep the connection unless it can't be kept."""
+        try:
+            body = self._body()
+        except UnreadableRequest as error:
+            self.send_error(error.status, str(error))
+            return
+        headers = {name.lower(): value for name, value in self.headers.items()}
+        if self.command == "OPTIONS":
+            self._send(HttpResponse(204, {"allow": METHODS, "content-type": "text/plain"}, ()))
+            return
+        response = self.server.handle(HttpRequest(self.command, self.path.split("?")[0], headers, body))
+        if response.delay > self._read_timeout(headers):
+            self._hold()
+        elif response.ending == "refused":
+            self.close_connection = True
+        else:
+            self._send(response)
+
+    do_GET = do_POST = do_PUT = do_PATCH = do_DELETE = do_HEAD = do_OPTIONS = answer  # noqa: N815
+
+    def handle_expect_100(self) -> bool:
+        """Tell a client that waits before it sends a large body to go on, at once."""
+        go_on = super().handle_expect_100()
+        self.wfile.flush()  # the standard library leaves it in the buffer until the answer
+        return go_on
+
+    def send_error(self, code: int, message: str | None = None, explain: str | None = None) -> None:
+        """What is no HTTP gets an error in the API's shape, and the connection ends."""
+        if not hasattr(self, "request_version") or self.request_version == "HTTP/0.9":
+            self.request_version = "HTTP/1.1"
+        self.close_connection = True
+        error = bad_request(message or "Bad request", "this could not be read as an HTTP request.")
+        self._send(error_response(error), status=code)
+
+    def log_message(self, *_: Any) -> None:
+        """Say nothing: `llm.calls` remembers."""
+
+    def _body(self) -> bytes:
+        """The request's body."""
+        if "chunked" in self.headers.get("transfer-encoding", "").lower():
+            return self._chunked()
+        length = self.headers.get("content-length", "0").strip()
+        if not (length.isascii() and length.isdigit()):
+            raise UnreadableRequest(400, f"Invalid Content-Length: {length!r}")
+        if len(length) > 12 or int(length) > LARGEST_BODY:
+            raise too_large()
+        body = self.rfile.read(int(length))
+        if len(body) < int(length):
+            raise UnreadableRequest(400, "The body ended early")
+        return body
+
+    def _chunked(self) -> bytes:
+        body = b""
+        while True:
+            size = self.rfile.readline(1024).split(b";")[0].strip()
+            try:
+                length = int(size, 16)
+            except ValueError:
+                raise UnreadableRequest(400, "Invalid chunk size") from None
+            if not 0 <= length <= LARGEST_BODY - len(body):
+                raise too_large()
+            if not length:
+                while self.rfile.readline(1024).strip():
+                    pass
+                return body
+            body += self.rfile.read(length)
+            self.rfile.readline(1024)
+
+    def _send(self, response: HttpResponse, status: int | None = None) -> None:
+        chunked = "event-stream" in response.headers["content-type"] and self.request_version == "HTTP/1.1"
+        lost = response.ending == "dropped"
+        self.close_connection |= lost
+        self.send_response(status or response.status)
+        for name, value in (response.headers | self._cors_headers()).items():
+            self.send_header(name, value)
+        if chunked:
+            self.send_header("transfer-encoding", "chunked")
+        else:
+            # A connection that is to be lost promises one byte more than it sends: that is how the client notices.
+            self.send_header("content-length", str(len(response.body) + lost))
+        if self.close_connection:
+            self.send_header("connection", "close")
+        self.end_headers()
+        if self.command != "HEAD":
+            for chunk in response.chunks:
+                self.wfile.write(b"%x\r\n%s\r\n" % (len(chunk), chunk) if chunked else chunk)
+            if chunked and not lost:
+                self.wfile.write(b"0\r\n\r\n")
+        self.wfile.flush()
+
+    def _cors_headers(self) -> dict[str, str]:
+        """What lets a page of this machine read the answer; nothing for a page from elsewhere."""
+        sent = getattr(self, "headers", {})  # a line that is no HTTP has none
+        origin = sent.get("origin") or ""
+        if not LOOPBACK_PAGE.fullmatch(origin):
+            return {}
+        headers = {"access-control-allow-origin": origin, "vary": "origin", "access-control-expose-headers": "*"}
+        if self.command == "OPTIONS":
+            headers |= {
+                "access-control-allow-methods": METHODS,
+                "access-control-allow-headers": sent.get("access-control-request-headers") or "*",
+                "access-control-max-age": "600",
+            }
+        return headers
+
+    def _read_timeout(self, headers: dict[str, str]) -> float:
+        """How long the client says that it waits, in seconds."""
+        try:
+            return float(headers.get("x-stainless-read-timeout", ""))
+        except ValueError:
+            return math.nextafter(math.inf, 0)
+
+    def _hold(self) -> None:
+        """Never answer: wait until the client has had enough, or the server ends."""
+        self.close_connection = True
+        with contextlib.suppress(OSError, ValueError):
+            self.connection.settimeout(HOLD)
+            select.select([self.connection], [], [], HOLD)

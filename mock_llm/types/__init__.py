@@ -1,0 +1,54 @@
+"""The values that all parts pass to each other: requests, answers, errors, faults, and HTTP messages. No behaviour but reading."""
+
+from .answers import Answer, Choice, ToolCall, Usage
+from .errors import (
+    LONGEST_CALL_ID,
+    NAME,
+    ApiError,
+    bad_request,
+    empty_array,
+    invalid_name,
+    invalid_type,
+    invalid_value,
+    missing_parameter,
+    not_an_object,
+    not_supported,
+    too_long_array,
+    too_long_text,
+    unknown_parameter,
+    unprocessable,
+)
+from .faults import RETRY_AFTER_MS, STATUS, Fault, parse_fault
+from .http import HttpRequest, HttpResponse
+from .requests import Message, Request, image_hash
+
+__all__ = [
+    "LONGEST_CALL_ID",
+    "NAME",
+    "RETRY_AFTER_MS",
+    "STATUS",
+    "Answer",
+    "ApiError",
+    "Choice",
+    "Fault",
+    "HttpRequest",
+    "HttpResponse",
+    "Message",
+    "Request",
+    "ToolCall",
+    "Usage",
+    "bad_request",
+    "empty_array",
+    "image_hash",
+    "invalid_name",
+    "invalid_type",
+    "invalid_value",
+    "missing_parameter",
+    "not_an_object",
+    "not_supported",
+    "parse_fault",
+    "too_long_array",
+    "too_long_text",
+    "unknown_parameter",
+    "unprocessable",
+]

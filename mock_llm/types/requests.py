@@ -1,0 +1,182 @@
+"""What goes into the engine: one conversation as a client sent it. Frozen values, no behaviour but reading.
+
+The engine answers a `Request` with an `Answer` (`answers.py`) or an `ApiError` (`errors.py`).
+"""
+
+from __future__ import annotations
+
+import base64
+import contextlib
+import hashlib
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+ROLE_LINE = re.compile(r"^Role:[ \t]*(\S.*?)\s*$", re.MULTILINE)
+INSTRUCTING = ("system", "developer")
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """One message of a conversation: who speaks ("user", "assistant", "tool", …) and the plain text."""
+
+    role: str
+    text: str
+
+
+@dataclass(frozen=True)
+class Request:
+    """One valid request, in the form of a chat completion.
+
+    Reply functions of Python scenes get this value, and read whatever they need from it.
+
+    Args:
+        body: the JSON object of a request for a chat completion.
+        sent: what the client sent, where that was something else: a request for a response.
+    """
+
+    body: Mapping[str, Any]
+    sent: Mapping[str, Any] = field(default_factory=dict, repr=False)
+
+    @cached_property
+    def messages(self) -> tuple[Message, ...]:
+        """All messages in order, instructions included."""
+        return tuple(Message(str(m["role"]), _plain_text(m)) for m in self.body["messages"])
+
+    @cached_property
+    def system(self) -> str:
+        """The instructions: the text of all system and developer messages."""
+        return "\n".join(message.text for message in self.messages if message.role in INSTRUCTING)
+
+    @cached_property
+    def conversation(self) -> tuple[Message, ...]:
+        """What was said under these instructions: user, assistant and tool messages, in order."""
+        return tuple(message for message in self.messages if message.role not in INSTRUCTING)
+
+    @cached_property
+    def images(self) -> tuple[str, ...]:
+        """The images of the conversation, in order, each as its hash: 64 hexadecimal digits of SHA-256.
+
+        Of an image that was sent along (a data URL) the bytes are hashed, of any other its URL or its file's id.
+        """
+        contents = (message.get("content") for message in self.body["messages"])
+        parts = (part for content in contents if isinstance(content, list) for part in content)
+        return tuple(image_hash(part["image_url"]["url"]) for part in parts if part.get("type") == "image_url")
+
+    @property
+    def last(self) -> Message:
+        """The newest message of the conversation (an empty one where only instructions were sent)."""
+        return self.conversation[-1] if self.conversation else Message("user", "")
+
+    @cached_property
+    def role(self) -> str | None:
+        """Who asks: the instructions hold a line "Role: planner". None without such a line."""
+        line = ROLE_LINE.search(self.system)
+        return line.group(1) if line else None
+
+    @property
+    def model(self) -> str:
+        """The model's name, which the answer repeats."""
+        return str(self.body["model"])
+
+    @property
+    def format(self) -> str:
+        """The answer's format asked for: "text", "json_object" or "json_schema"."""
+        return str((self.body.get("response_format") or {}).get("type", "text"))
+
+    @property
+    def schema(self) -> Any:
+        """The JSON schema that the answer must fit, or None."""
+        return ((self.body.get("response_format") or {}).get("json_schema") or {}).get("schema")
+
+    @property
+    def tools(self) -> tuple[str, ...]:
+        """The names of the tools offered, in order."""
+        return tuple(tool["function"]["name"] for tool in self.body.get("tools") or ())
+
+    def tool_schema(self, name: str) -> Any:
+        """The JSON schema of an offered tool's arguments; any object when it has none."""
+        offered = (tool["function"] for tool in self.body.get("tools") or ())
+        return next((tool.get("parameters") or {} for tool in offered if tool["name"] == name), {})
+
+    @property
+    def tool_choice(self) -> str:
+        """Which tools may be called: "auto", "none", "required", or the name of the tool that must be called."""
+        choice = self.body.get("tool_choice") or "auto"
+        return str(choice if isinstance(choice, str) else choice["function"]["name"])
+
+    @cached_property
+    def called(self) -> frozenset[str]:
+        """The names of the tools that the model has called in this conversation."""
+        calls = (call for message in self.body["messages"] for call in message.get("tool_calls") or ())
+        return frozenset(call["function"]["name"] for call in calls)
+
+    @property
+    def turn(self) -> int:
+        """Which turn of the model in this conversation the answer is: 1 when it has not spoken yet."""
+        return 1 + sum(message.role == "assistant" for message in self.messages)
+
+    @property
+    def choices(self) -> int:
+        """How many answers are wanted (`n`)."""
+        return int(self.body.get("n") or 1)
+
+    @property
+    def stream(self) -> bool:
+        """Whether the answer is wanted as a stream."""
+        return bool(self.body.get("stream"))
+
+    @property
+    def limit(self) -> int | None:
+        """The longest answer wanted, in tokens, or None."""
+        limit = self.body.get("max_completion_tokens") or self.body.get("max_tokens")
+        return int(limit) if limit else None
+
+    @property
+    def stops(self) -> tuple[str, ...]:
+        """The texts at which the answer must stop."""
+        stop = self.body.get("stop") or ()
+        return (stop,) if isinstance(stop, str) else tuple(stop)
+
+    def find(self, pattern: str) -> str | None:
+        """The newest text of the conversation that a regular expression matches.
+
+        Args:
+            pattern: a regular expression; with a group, the group is what is returned.
+        """
+        for message in reversed(self.conversation):
+            if match := re.search(pattern, message.text):
+                return str(match.group(1 if match.re.groups else 0) or "")
+        return None
+
+    def digest(self, *salt: object) -> str:
+        """A fingerprint of the content: the same request has the same one, streamed or not, on every machine."""
+        canonical = json.dumps([self._canonical, *salt], separators=(",", ":"))
+        return hashlib.sha256(canonical.encode()).hexdigest()[:24]
+
+    @cached_property
+    def _canonical(self) -> str:
+        content = {name: value for name, value in self.body.items() if not name.startswith("stream")}
+        canonical = json.dumps(content, sort_keys=True, separators=(",", ":"))
+        return hashlib.sha256(canonical.encode()).hexdigest()
+
+
+def image_hash(url: str) -> str:
+    """The hash of an image: of its bytes, where the URL holds them; of the URL itself, where it points elsewhere."""
+    head, comma, data = url.partition(",")
+    if head.startswith("data:") and head.endswith(";base64") and comma:
+        with contextlib.suppress(ValueError):
+            return hashlib.sha256(base64.b64decode(data, validate=True)).hexdigest()
+    return hashlib.sha256(url.encode(errors="surrogatepass")).hexdigest()
+
+
+def _plain_text(message: Mapping[str, Any]) -> str:
+    # Calls are part of the text, so that `says` and `find` can look for what a tool was called with.
+    content = message.get("content") or message.get("refusal") or ""
+    if not isinstance(content, str):
+        content = "".join(part.get("text") or part.get("refusal") or "" for part in content)
+    calls = [call["function"] for call in message.get("tool_calls") or ()]
+    return "\n".join([content] * bool(content) + [f"{call['name']}({call['arguments']})" for call in calls])

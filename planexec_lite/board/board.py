@@ -1,0 +1,441 @@
+"""The fold: what each event changes on the board. Without I/O and without a clock.
+
+The rules of the fold; those that concern steps alone are carried out by the step table:
+
+- a plan that is valid replaces what has not been done: done steps stay, unfinished ones are superseded;
+- a step is ready when it is waiting and every step that it depends on is done;
+- where there is an evaluator, a result whose step has a criterion does not count before it is judged;
+- a failed step with attempts left is tried again; without, every waiting step behind it is unreachable;
+- a job that was interrupted is done again; a step that may be done once is in doubt;
+- a step that timed out is in doubt: it is tried again only if a repeat does no harm, and a late result never counts;
+- a step that arrives while the planner is still writing stands at once, and goes again if the answer comes to nothing;
+- an approval belongs to the hash of a plan, and a reviewer's edited plan is a plan like any other;
+- a step that may be done once is approved together with all that it depends on, and asks again when that changes;
+- a call that may be done once and was made, or may have been, is remembered: a later plan that repeats it is held;
+- an event whose step is in another state than it starts from is illegal, and changes nothing;
+- the same events always give the same board.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import assert_never
+
+from planexec_lite import events as e
+from planexec_lite.board.approvals import Approvals, GrantScope
+from planexec_lite.board.once_calls import OnceCalls
+from planexec_lite.board.part import Part
+from planexec_lite.board.proposals import Proposals
+from planexec_lite.board.step_table import StepTable
+from planexec_lite.board.transitions import IllegalTransition, State
+from planexec_lite.events import Event, StepDone, StepStarted
+from planexec_lite.meter import ModelCall
+from planexec_lite.plan import Plan, Problem, Step
+
+INSIDE = "the run inside"
+
+
+@dataclass(slots=True, repr=False)
+class Board(Part):
+    """Everything that is known about a run. Read its attributes; change it through `apply` alone.
+
+    Attributes:
+        table: where each step stands.
+        proposals: what the planner proposed, and the news.
+        approvals: what the reviewer said.
+        once: the calls that may be made once.
+    """
+
+    goal: str = ""
+    now: float = 0.0
+    has_planner: bool = False
+    has_reviewer: bool = False
+    has_evaluator: bool = False
+    in_flight: set[str | None] = field(default_factory=set)
+    paused: e.Paused | None = None
+    ended: e.Ended | None = None
+    calls: list[ModelCall] = field(default_factory=list)
+    table: StepTable = field(default_factory=StepTable)
+    proposals: Proposals = field(default_factory=Proposals)
+    approvals: Approvals = field(default_factory=Approvals)
+    once: OnceCalls = field(default_factory=OnceCalls)
+
+    @classmethod
+    def of(cls, events: Iterable[Event]) -> Board:
+        """Return the board that `events` add up to. Raises `IllegalTransition` where they can't have happened."""
+        board = cls()
+        for event in events:
+            board.apply(event)
+        return board
+
+    def apply(self, event: Event) -> None:
+        """Take in one event. Raises `IllegalTransition` where it can't have happened; the board stays as it was then."""
+        try:
+            self._fold(event)
+        except IllegalTransition as problem:
+            problem.event = event
+            raise
+        if not isinstance(event, e.Inside):  # told when its step has ended, and dated back
+            self.now = event.at
+
+    def _fold(self, event: Event) -> None:
+        table = self.table
+        match event:
+            case StepStarted():
+                self._start(event.step, event.attempt, event.attempts)
+                self.in_flight.add(event.step)
+            case StepDone():
+                self._settle(event.step, event.calls)
+                table.release(event.step)
+                if table.steps[event.step].success_criteria is None:
+                    self._finish(event.step, event.result)
+                elif self.has_evaluator:
+                    table.judge(event.step, event.result)
+                else:
+                    table.unverified.add(event.step)
+                    self._finish(event.step, event.result)
+            case e.StepFailed():
+                self._settle(event.step, event.calls)
+                table.release(event.step)
+                # it may have been done: a later plan must not do it again unseen
+                if event.in_doubt:
+                    table.in_doubt[event.step] += 1
+                    self._spend(event.step, sure=False)
+                table.fail(event.step, event.error, final=event.in_doubt and not self.repeatable(event.step))
+            case e.StepHeld():
+                if table.state.get(event.step) not in ("waiting", "failed"):
+                    raise IllegalTransition("be held", event.step, table.state.get(event.step))
+                self._hold(event.step, event.reason)
+            case e.StepCancelled():
+                self._settle(event.step)
+                table.requeue(event.step)
+            case e.StepPaused():
+                self._settle(event.step, event.calls)
+                if event.in_doubt:
+                    self._spend(event.step, sure=True)
+                self._wait_inside(event.step, event.reason)
+            case e.StepLate():
+                if not table.in_doubt[event.step]:
+                    raise IllegalTransition("come late", event.step, table.state.get(event.step))
+                self.calls += event.calls
+                table.late[event.step] = event.error or event.result
+                self.once.learn(event.step, table.in_doubt[event.step], made=event.error is None)
+                table.in_doubt -= Counter([event.step])  # one of the attempts that timed out
+            case e.StepSkipped():
+                table.skip(event.step, event.reason)
+            case e.Interrupted():
+                self._interrupt(event.step)
+            case e.JudgeStarted():
+                if event.step not in table.to_judge:
+                    raise IllegalTransition("be judged", event.step, table.state.get(event.step))
+                table.to_judge.remove(event.step)
+                self.in_flight.add(event.step)
+            case e.Judged():
+                self._settle(event.step, event.calls, "judging")
+                self._take_verdict(event)
+            # an evaluator that fails takes nothing away from work that was done
+            case e.JudgeFailed():
+                self._settle(event.step, event.calls, "judging")
+                table.unverified.add(event.step)
+                self._finish(event.step, table.judging.pop(event.step))
+            case e.PlanStarted():
+                self.in_flight.add(None)
+                self.proposals.ask(event.reason)
+            case e.StepProposed():
+                table.arrive(event.step)
+            case e.PlanProposed():
+                if event.problems or event.plan is None:
+                    self._reject(event.problems, event.text or (event.plan.to_json(indent=None) if event.plan else ""))
+                else:
+                    self._accept(event.plan)
+                    # an approval belongs to a hash, so what a grant covers is entered as one
+                    if event.granted_by:
+                        self.approvals.approved.add(event.plan.hash)
+                self._answered(event.calls)
+            case e.PlanFailed():
+                self._reject((Problem("planner_failed", None, event.error, "answer again"),), "")
+                self._answered(event.calls)
+            case e.Reviewed():
+                self.paused = None
+                self._review(event)
+            case e.News():
+                self.paused = None
+                self.proposals.tell(event.text)
+            case e.RunStarted():
+                self.goal = event.goal
+                self.has_planner, self.has_reviewer, self.has_evaluator = event.planner, event.reviewer, event.evaluator
+                table.limits, self.once.effects = event.limits, event.effects
+            case e.Paused():
+                self.paused = event
+            case e.Ended():
+                self.ended = event
+            case e.Inside():
+                pass  # what happens in a run inside a step is told, and changes nothing here
+            case _:
+                assert_never(event)
+
+    # The rules that concern more than one part
+
+    def _start(self, id: str, attempt: int, attempts: int) -> None:
+        self.table.start(id, attempt, attempts)
+        # a retry is no further step: it uses up nothing of the grant
+        if attempt == 1 and self.approvals.begun is not None:
+            self.approvals.begun.append(self.table.steps[id])
+
+    def _settle(self, id: str, calls: tuple[ModelCall, ...] = (), state: State = "running") -> None:
+        """A step's job has come to its end."""
+        if id not in self.in_flight or self.table.state[id] != state:
+            raise IllegalTransition("come to this end", id, self.table.state.get(id))
+        self.in_flight.remove(id)
+        if calls:
+            self.calls += calls
+
+    def _answered(self, calls: tuple[ModelCall, ...]) -> None:
+        """The planner has answered; a plan that was there from the first was not asked for."""
+        self.in_flight.discard(None)
+        self.calls += calls
+
+    def _interrupt(self, job: str | None) -> None:
+        """A job was cut off. What does no harm is done again, and counts once; a call that may be made once is in doubt."""
+        table = self.table
+        if job is None:
+            self.in_flight.discard(None)
+            table.withdraw()
+            self.proposals.interrupt()
+            return
+        judging = job in table.judging
+        self._settle(job, state="judging" if judging else "running")
+        if judging:
+            # its result is kept: only the judgement is asked for again, and before others
+            table.to_judge.appendleft(job)
+        elif self.repeatable(job):
+            table.requeue(job)
+        else:
+            table.release(job)
+            table.in_doubt[job] += 1
+            self._spend(job, sure=False)
+            table.fail(job, "interrupted; nobody knows whether it was done", final=True)
+
+    def _take_verdict(self, event: e.Judged) -> None:
+        result = self.table.judging.pop(event.step)
+        if event.verdict == "accept":
+            self._finish(event.step, result)
+            return
+        # the call was made as the step stood, so it is noted before the verdict changes the step
+        self._spend(event.step, sure=True)
+        if event.changed is not None:
+            self.table.change(event.changed)
+            self.approvals.close_gate(event.changed.id)
+            if self.has_reviewer:
+                self.approvals.receive([event.changed])
+        if event.rejects is not None:
+            self.table.rejected[event.rejects] = event.reason
+        self.table.fail(event.step, f"judged: {event.reason}", final=event.verdict == "replan")
+
+    def _accept(self, plan: Plan) -> None:
+        """A valid plan takes the place of what is not done; every gate is closed again."""
+        held = self.approvals.held
+        still_held = {step.id: held[step.id] for step in plan.steps if held and self.waits_inside(step)}
+        self.table.replace(plan)
+        self.proposals.accept(plan, plan.hash if self.has_reviewer else "")
+        self.approvals.close_gates(still_held)
+        if self.has_reviewer:
+            self.approvals.receive(plan.steps)
+
+    def _reject(self, problems: tuple[Problem, ...], text: str) -> None:
+        """An answer of the planner is no valid plan: what had arrived of it goes."""
+        self.table.withdraw()
+        self.proposals.reject(problems, text)
+
+    def _review(self, event: e.Reviewed) -> None:
+        """A reviewer approves, perhaps after an edit; or asks for a change, which makes the plan invalid; or rejects."""
+        approvals = self.approvals
+        approvals.reviews.append(event)
+        # a yes at a gate is about that step alone; the grant stands
+        if event.step is None or event.verdict == "change":
+            approvals.revoke()
+        if event.verdict == "approve":
+            if event.plan is not None:
+                self._accept(event.plan)
+            approvals.approved.add(event.plan_hash)
+            approvals.opened |= {event.step} if event.step else set()
+            if event.step is None or event.plan is not None:
+                approvals.cover([id for id in self.unfinished if not self.repeatable(id)], self.table)
+            approvals.grant(event, self.plan)
+        elif event.verdict == "change":
+            approvals.changes_asked += 1
+            approvals.approved.clear()
+            text = self.proposal.to_json(indent=None) if self.proposal else ""
+            self._reject((Problem("change_asked", None, event.comment, "change the plan accordingly"),), text)
+
+    def _hold(self, id: str, reason: str) -> None:
+        """A ready step may not start as it is: a person is asked; where none decides about the step, it fails."""
+        if self.has_reviewer or self.steps[id].gate:
+            self.approvals.held[id] = reason
+        else:
+            # only what runs can fail, so it is started in the table; the second of two attempts leaves no retry
+            self._start(id, 2 if self.state[id] == "failed" else 1, 2)
+            self.table.release(id)
+            self.table.fail(id, reason, final=True)
+
+    def _wait_inside(self, id: str, reason: str) -> None:
+        """The run inside a step waits for a decision: it is asked for as at a gate, and the step goes on behind it."""
+        self.table.requeue(id)
+        # the yes that opened it is used up: the next thing that the run inside asks is another
+        self.approvals.opened.discard(id)
+        self.approvals.held[id] = f"{INSIDE} {reason}"
+
+    def _finish(self, id: str, result: object) -> None:
+        """A step is done, and so its call was made."""
+        self._spend(id, sure=True)
+        self.table.finish(id, result)
+
+    def _spend(self, id: str, *, sure: bool) -> None:
+        self.once.spend(id, self.table, self.approvals.given, sure=sure)
+
+    # What can be read off it
+
+    def __repr__(self) -> str:
+        states = [state for state in self.state.values() if state != "superseded"]
+        return f"Board({states.count('done')} of {len(states)} steps done)"
+
+    @property
+    def planning(self) -> bool:
+        """Whether the planner is at work: only steps that have arrived of its plan may start meanwhile."""
+        return None in self.in_flight
+
+    @property
+    def plan(self) -> Plan:
+        """The merged plan: the done steps, and those of the latest plan."""
+        steps = tuple(step for id, step in self.steps.items() if self.state[id] != "superseded")
+        latest = self.proposal or Plan()
+        return latest.changed(goal=latest.goal or self.goal, steps=steps)
+
+    @property
+    def needs_approval(self) -> bool:
+        """Whether a reviewer has to approve the proposal before anything of it may start."""
+        return self.has_reviewer and self.proposals.latest_hash not in self.approvals.approved
+
+    def why_asked(self, id: str) -> str | None:
+        """Why a person has to be asked right before the step, which is about to start; None: nobody has to be.
+
+        It has a gate; or the run inside it waits for a decision; or it would repeat what may be done once; or it is no
+        longer what the plan said when it came in; or it may be done once, and it, or a step that it depends on, is no
+        longer what was approved.
+        """
+        if id in self.approvals.opened:
+            return None
+        if id in self.approvals.held:
+            return self.approvals.held[id]
+        if self.has_reviewer and not self.approvals.stands(self.steps[id]):
+            return "it was changed in place"
+        if self.steps[id].gate:
+            return ""
+        if self.has_reviewer and not self.repeatable(id) and not self.approvals.covers(id, self.table):
+            return "it may be done once, and what it depends on has changed since the approval"
+        return None
+
+    def waits_inside(self, step: Step) -> bool:
+        """Whether the run inside this very step waits for a decision: a plan that keeps the step goes on with it."""
+        return self.steps.get(step.id) == step and self.approvals.held.get(step.id, "").startswith(INSIDE)
+
+    def repeatable(self, id: str) -> bool:
+        """Whether carrying out the step twice does no harm."""
+        return self.once.repeatable(self.table.steps[id])
+
+    @property
+    def steps(self) -> dict[str, Step]:
+        """The steps of all plans so far by id, in plan order."""
+        return self.table.steps
+
+    @property
+    def state(self) -> dict[str, State]:
+        """The state of each step by id."""
+        return self.table.state
+
+    @property
+    def results(self) -> dict[str, object]:
+        """The results of the done steps by id, in the order in which they were done."""
+        return self.table.results
+
+    @property
+    def errors(self) -> dict[str, str]:
+        """Why a step failed or was skipped, by id."""
+        return self.table.errors
+
+    @property
+    def failed(self) -> dict[str, None]:
+        """The steps that failed for good, in the order in which they did."""
+        return self.table.failed
+
+    @property
+    def done(self) -> tuple[str, ...]:
+        """The ids of the done steps, in the order in which they were done."""
+        return self.table.done
+
+    @property
+    def ready(self) -> str | None:
+        """The first step, in plan order, that may start now; None if no step may."""
+        return self.table.ready
+
+    @property
+    def unfinished(self) -> tuple[str, ...]:
+        """The ids of the latest plan's steps that are not done."""
+        return self.table.unfinished
+
+    @property
+    def unverified(self) -> set[str]:
+        """The done steps that have a success criterion, and whose result nobody judged."""
+        return self.table.unverified
+
+    @property
+    def rejected(self) -> dict[str, str]:
+        """The done steps whose result a later verdict rejected, and why."""
+        return self.table.rejected
+
+    @property
+    def in_doubt(self) -> Counter[str]:
+        """How many attempts of a step timed out, were cut off, or failed after a call that may be made once was made."""
+        return self.table.in_doubt
+
+    @property
+    def late(self) -> dict[str, object]:
+        """What came of an attempt that was given up, by step: a result or the words of an error. It does not count."""
+        return self.table.late
+
+    @property
+    def proposal(self) -> Plan | None:
+        """The planner's latest valid plan, as the reviewer left it."""
+        return self.proposals.latest
+
+    @property
+    def problems(self) -> tuple[Problem, ...]:
+        """What is wrong with the planner's latest answer."""
+        return self.proposals.problems
+
+    @property
+    def news(self) -> list[str]:
+        """What was told from outside."""
+        return self.proposals.news
+
+    @property
+    def reviews(self) -> list[e.Reviewed]:
+        """What the reviewer said, in order."""
+        return self.approvals.reviews
+
+    @property
+    def approved(self) -> set[str]:
+        """The hashes of the approved plans."""
+        return self.approvals.approved
+
+    @property
+    def opened(self) -> set[str]:
+        """The steps whose gate is open."""
+        return self.approvals.opened
+
+    @property
+    def grant_scope(self) -> GrantScope | None:
+        """What the reviewer allowed to later plans."""
+        return self.approvals.grant_scope

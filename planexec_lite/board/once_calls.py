@@ -1,0 +1,63 @@
+"""The calls that may be made once, and were made or may have been."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from planexec_lite.board.part import Part
+from planexec_lite.board.step_table import StepTable
+from planexec_lite.plan import Step
+from planexec_lite.tools import Effects
+
+
+class Spent(NamedTuple):
+    """A call that may be made once and was made, or, where it is not `sure`, may have been.
+
+    `step` is the step as it was: a later plan may give its id to another. `since` is the number of the plan that brought
+    it, `plan` the number of the plan in which the call was made, `approvals` how many plans had been approved before.
+    """
+
+    step: Step
+    since: int
+    plan: int
+    approvals: int
+    sure: bool
+
+
+@dataclass(slots=True)
+class OnceCalls(Part):
+    """What was spent, whatever became of its step."""
+
+    effects: dict[str, Effects] = field(default_factory=dict)  # of the tools, by name
+    spent: list[Spent] = field(default_factory=list)
+
+    def repeatable(self, step: Step) -> bool:
+        """Whether carrying out the step twice does no harm."""
+        return step.effects_with(self.effects) != "once"
+
+    def spend(self, id: str, table: StepTable, approvals: int, *, sure: bool) -> None:
+        """The step's call was made, or, where that is not `sure`, may have been: where a repeat does harm, it is kept."""
+        step = table.steps[id]
+        # most runs have no such call: one that is marked neither by its tool nor by itself is not looked at
+        if (self.effects or step.effects is not None) and not self.repeatable(step):
+            self.spent.append(Spent(step, table.brought_by(id), table.plans, approvals, sure))
+
+    def learn(self, id: str, attempts_in_doubt: int, *, made: bool) -> None:
+        """A call that was given up has come to its end.
+
+        It came to nothing only if it is clear which one it was: several steps in a row may have had the id.
+        """
+        if made:
+            self.spent = [one._replace(sure=True) if one.step.id == id else one for one in self.spent]
+        elif attempts_in_doubt == 1:
+            self.spent = [one for one in self.spent if one.sure or one.step.id != id]
+
+    def before(self, step: Step, plan: int, table: StepTable) -> list[Spent]:
+        """The calls that were made, or may have been, before plan number `plan` said that `step` is to be done.
+
+        What a plan said with the step from the first is no repeat; but the same step again, in a later plan, is one.
+        """
+        # a step that is not on the table belongs to the plan that is being checked
+        since = table.brought_by(step.id) if table.steps.get(step.id) == step else plan
+        return [one for one in self.spent if one.since < since or (one.step.id == step.id and one.plan < plan)]

@@ -1,0 +1,57 @@
+"""The states of a step and the transitions between them: one table, which the fold obeys."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Literal
+
+State = Literal["waiting", "running", "judging", "done", "failed", "skipped", "superseded"]
+Transition = Literal[
+    "propose", "start", "retry", "requeue", "cancel retry", "judge", "finish", "fail", "skip", "supersede"
+]
+
+TRANSITIONS: Mapping[Transition, Mapping[State | None, State]] = {
+    "propose": {None: "waiting", "superseded": "waiting"},
+    "start": {"waiting": "running"},
+    "retry": {"failed": "running"},
+    "requeue": {"running": "waiting"},
+    "cancel retry": {"running": "failed"},
+    "judge": {"running": "judging"},
+    "finish": {"running": "done", "judging": "done"},
+    "fail": {"running": "failed", "judging": "failed"},
+    "skip": {"waiting": "skipped"},
+    "supersede": {"waiting": "superseded", "failed": "superseded", "skipped": "superseded"},
+}
+"""By transition, the states that it may be made from (None: there is no such step yet) and the state that it leads to."""
+
+
+class IllegalTransition(ValueError):
+    """An event that can't have happened: its step is in a state that the event's transition does not start from.
+
+    Attributes:
+        transition: what was to happen to the step, such as "start".
+        step: the step's id.
+        state: the state that it is in; None if there is no such step.
+        event: the event, where a board was given one. The board is as it was before.
+    """
+
+    def __init__(self, transition: str, step: str | None, state: str | None, why: str = "") -> None:
+        super().__init__(transition, step, state, why)
+        self.transition, self.step, self.state, self.why = transition, step, state, why
+        self.event: object = None
+
+    def __str__(self) -> str:
+        which = "the plan" if self.step is None else f"step {self.step}"
+        stands = self.why or (f"it is {self.state}" if self.state else "there is no such step")
+        event = f"{type(self.event).__name__}: " if self.event is not None else ""
+        return f"{event}{which} can't {self.transition}: {stands}"
+
+
+def as_table() -> str:
+    """The transitions as a Markdown table, a row each."""
+    lines = ["| transition | from | to |", "|---|---|---|"]
+    for name, ways in TRANSITIONS.items():
+        for to in dict.fromkeys(ways.values()):
+            starts = ", ".join(start or "(new)" for start, end in ways.items() if end == to)
+            lines.append(f"| {name} | {starts} | {to} |")
+    return "\n".join(lines)

@@ -1,0 +1,76 @@
+"""What keeps a step from being done: it is held back, taken back, interrupted, paused inside, skipped, or it comes too late."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from planexec_lite.meter import ModelCall
+
+
+@dataclass(frozen=True, slots=True)
+class StepLate:
+    """A step that had been given up came to its end: its result, or its error. It is recorded, and never counts."""
+
+    at: float
+    step: str
+    result: Any = None
+    error: str | None = None
+    seconds: float = 0.0
+    calls: tuple[ModelCall, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class StepHeld:
+    """A step may not start as it is: it would repeat a call that may be made once. `reason` names the step that made it.
+
+    Where there is a reviewer, or the step has a gate, it asks; otherwise it fails.
+    """
+
+    at: float
+    step: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class StepCancelled:
+    """A step was handed to the workers and taken back before it had begun. It waits again."""
+
+    at: float
+    step: str
+
+
+@dataclass(frozen=True, slots=True)
+class StepPaused:
+    """The run inside the step waits for a decision, and so does the step, as at a gate. `reason` says what it waits for.
+
+    In doubt: a call that may be made once was made in it before. It must not begin anew.
+    """
+
+    at: float
+    step: str
+    reason: str
+    seconds: float = 0.0
+    calls: tuple[ModelCall, ...] = ()
+    in_doubt: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Interrupted:
+    """A job was in flight when the run was left: by an interrupt, an error outside the jobs, or the end of the process.
+
+    `step` is the step, or None: the planner. A step that may be done once is in doubt: nobody knows whether it was done.
+    All others are tried again, and the planner and the evaluator are asked again.
+    """
+
+    at: float
+    step: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class StepSkipped:
+    """A step will not be carried out, because a step that it waits for did not get done."""
+
+    at: float
+    step: str
+    reason: str

@@ -1,0 +1,171 @@
+"""Jobs: what becomes of a task in events, and how a planner's answer is checked before it counts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any, NamedTuple
+
+from planexec_lite.board import Board, signature
+from planexec_lite.events import (
+    Event,
+    Inside,
+    Interrupted,
+    Judged,
+    JudgeFailed,
+    Outcome,
+    PlanFailed,
+    PlanProposed,
+    PlanStarted,
+    StepCancelled,
+    StepDone,
+    StepFailed,
+    StepLate,
+    StepPaused,
+    StepProposed,
+    StepStarted,
+)
+from planexec_lite.loop.nested import why_paused
+from planexec_lite.plan import Plan, PlanError, Problem, Step
+from planexec_lite.plan.data import copied
+from planexec_lite.planning.planners import Planner, StreamingPlanner
+from planexec_lite.planning.stream_buffer import StepReady, StreamBuffer
+from planexec_lite.review.evaluators import Evaluator, Verdict
+from planexec_lite.review.grants import granting_reviewer
+from planexec_lite.review.repeats import repeated
+from planexec_lite.tools import Toolbox
+from planexec_lite.workers import Cancelled, Finished, Late, Progress, Report, Task, TimedOut, WorkerMessage
+
+
+def outcomes(message: WorkerMessage) -> list[Event]:
+    """Turn a worker message about a task into events: what happened inside it, then its outcome."""
+    match message:
+        case Finished():
+            job, report = message.task.event, message.report
+            if not isinstance(job, StepStarted):
+                return [_answer(job, report, message.at, message.seconds)]
+            events: list[Event] = (
+                [Inside(when, job.step, event) for when, event in message.inside] if message.inside else []
+            )
+            if (waits := why_paused(report.error, events)) is not None:
+                paused = StepPaused(message.at, job.step, waits, message.seconds, report.calls, in_doubt=report.once)
+                events.append(paused)
+            elif report.error is None:
+                events.append(StepDone(message.at, job.step, report.value, message.seconds, report.calls))
+            else:
+                # where a call that may be made once was made, nobody knows how much of the step was done
+                failed = StepFailed(message.at, job.step, report.error, message.seconds, report.calls, report.once)
+                events.append(failed)
+            return events
+        case Progress(at=at, event=event):
+            return [StepProposed(at, event.step)] if isinstance(event, StepReady) else []
+        case Cancelled(task=task, at=at):
+            return [StepCancelled(at, task.event.step)]
+        case TimedOut(task=task, at=at, seconds=seconds):
+            error = f"TimeoutError: took longer than its timeout of {task.timeout:g} s"
+            return [StepFailed(at, task.event.step, error, seconds, in_doubt=True)]
+        case Late(task=task, report=report, at=at, seconds=seconds):
+            return [StepLate(at, task.event.step, report.value, report.error, seconds, report.calls)]
+
+
+def _answer(job: Any, report: Report, at: float, seconds: float) -> Outcome:
+    """What the planner or the evaluator came to."""
+    value, error, calls = report.value, report.error, report.calls
+    if isinstance(job, PlanStarted):
+        if error is not None:
+            return PlanFailed(at, error, seconds, calls)
+        plan, problems, text, granted_by = value
+        return PlanProposed(at, plan, problems, text, seconds, calls, granted_by)
+    if error is not None:
+        return JudgeFailed(at, job.step, error, seconds, calls)
+    return Judged(at, job.step, value.verdict, value.reason, value.changed, value.rejects, seconds, calls)
+
+
+def cancelled(tasks: Iterable[Task], at: float) -> Iterator[Event]:
+    """Say that `tasks` have not begun: whoever goes on with the run need have no doubt about them."""
+    for task in tasks:
+        job = task.event
+        yield (
+            StepCancelled(at, job.step) if isinstance(job, StepStarted) else Interrupted(at, getattr(job, "step", None))
+        )
+
+
+class CheckedPlan(NamedTuple):
+    """A planner's answer, checked: the plan, or None with the text that was no plan, and the problems."""
+
+    plan: Plan | None
+    problems: tuple[Problem, ...] = ()
+    text: str = ""
+    granted_by: str = ""
+
+
+def judge(evaluator: Evaluator, step: Step, result: Any, board: Board, tools: Toolbox) -> Verdict:
+    """Ask the evaluator, and check what it says: a changed step must be valid, and approved work is not exchanged.
+
+    Where a reviewer approves plans, or the step has a gate, only the step's words may change. A changed step that is
+    invalid has the rest planned again. Raises `TypeError` when the answer is no `Verdict`.
+    """
+    verdict = evaluator.evaluate(step, copied(result), board.copy())
+    if not isinstance(verdict, Verdict):
+        raise TypeError(f"the evaluator returned a {type(verdict).__name__}; a verdict is wanted")
+    changed = verdict.changed
+    if changed is None:
+        return Verdict(verdict.verdict, verdict.reason, None, verdict.rejects)
+    (changed,) = Plan.received(Plan.model_construct(steps=(changed,)), "the evaluator").steps
+    free: dict[str, Any] = {"description": step.description}
+    if not (board.has_reviewer or step.gate):
+        free |= {"tool": step.tool, "params": step.params}
+    same = changed.model_copy(update=free) == step
+    if same and not Plan(steps=(changed,)).problems(tools, done=board.results.keys()):
+        return Verdict(verdict.verdict, verdict.reason, changed, verdict.rejects)
+    return Verdict("replan", f"{verdict.reason}; the changed step is unfit or not approved", rejects=verdict.rejects)
+
+
+def without_done(plan: Plan, board: Board) -> Plan:
+    """The plan without the steps that are done already, where it repeats them word for word."""
+    steps = tuple(step for step in plan.steps if not (step.id in board.results and step == board.steps[step.id]))
+    return plan if len(steps) == len(plan.steps) else plan.changed(steps=steps)
+
+
+def _repeats(plan: Plan, board: Board, tools: Toolbox) -> Iterator[Problem]:
+    for step in plan.steps:
+        if board.waits_inside(step) or (spent := repeated(step, board.table.plans + 1, board, tools)) is None:
+            continue
+        other = spent.step.id
+        if other in board.results:
+            message = f"step {other} has done the same; it may be done once"
+            yield Problem("done_once", step.id, message, f"leave it out; use {{step_{other}_result}} where you need it")
+        else:
+            hint = "find out first whether it was done, or leave it out"
+            message = f"the same call, step {other}, may have been made, or be under way still; it may be done once"
+            yield Problem("in_doubt", step.id, message, hint)
+
+
+def propose(planner: Planner, board: Board, tools: Toolbox, max_steps: int) -> CheckedPlan:
+    """Ask the planner, and check what it says. Done steps that it repeats word for word are dropped.
+
+    A plan that does the same as one that has failed before is invalid: a replan must change something. `board` is a copy,
+    since the run may go on while a planner streams; and the planner is shown another, which it may scribble on.
+    """
+    shown = board.copy()
+    # the same steps again may be right after news; after a failure they are not
+    tried = set(board.table.tried) if board.failed or board.problems else set()
+    tried |= {signature(board.steps[id] for id in board.unfinished)} if board.failed else set()
+    written = StreamBuffer(board, tools, max_steps)
+    try:
+        if isinstance(planner, StreamingPlanner) and planner.stream:
+            plan = written.all(planner.parts(board.goal, shown, tools))
+        else:
+            plan = planner.plan(board.goal, shown, tools)
+        plan = Plan.received(plan, "the planner")
+    except PlanError as error:
+        return CheckedPlan(None, (*error.problems, *written.dangling()), error.text)
+    plan = without_done(plan, board)
+    problems = plan.problems(tools, done=board.results.keys(), max_steps=max_steps)
+    problems += written.missing_in(plan)
+    # a reviewer sees the repeat, and may want it
+    if not board.has_reviewer:
+        problems += _repeats(plan, board, tools)
+    if signature(plan.steps) in tried:
+        hint = "do something else about the failed step, or leave it out"
+        problems.append(Problem("tried_before", None, "the steps are those that have failed before", hint))
+    return CheckedPlan(plan, tuple(problems), granted_by=granting_reviewer(board, plan))

@@ -1,0 +1,214 @@
+"""The loop: decide, record, start, wait, record. And the two ways into it, `execute` and `PlannerExecutor`."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from planexec_lite.board import Board
+from planexec_lite.decide import decide, holds_back
+from planexec_lite.events import (
+    JOBS,
+    Event,
+    Job,
+    JudgeStarted,
+    News,
+    PlanProposed,
+    Reviewed,
+    RunStarted,
+    StepStarted,
+)
+from planexec_lite.executors import Executor, effects_of, perform
+from planexec_lite.loop.decisions import reviewed
+from planexec_lite.loop.jobs import cancelled, judge, outcomes, propose
+from planexec_lite.loop.nested import NestedExecutor, going_on
+from planexec_lite.loop.run import Run
+from planexec_lite.plan import Plan, PlanError
+from planexec_lite.plan.data import as_words, copied
+from planexec_lite.planning.planners import Planner
+from planexec_lite.policy import Policy
+from planexec_lite.review.evaluators import Evaluator
+from planexec_lite.review.repeats import held
+from planexec_lite.review.reviewers import Decision, Reviewer
+from planexec_lite.tools import loop_at_rest
+from planexec_lite.tools.limits import limits_of
+from planexec_lite.workers import Inline, Task, Workers, WorkerSession
+
+Watch = Callable[[Run], None]
+
+
+def drive(run: Run, agent: PlannerExecutor, session: WorkerSession) -> None:
+    """Carry `run` on until it has ended or paused. This is the loop of the whole pattern."""
+    while True:
+        tasks: deque[Task] = deque()
+        # all that may start together is decided and shown before any of it begins
+        while len(tasks) < session.free and (event := agent._next(run.board)):
+            run.record(event)
+            if isinstance(event, JOBS):
+                tasks.append(agent._task(event, run))
+        try:
+            if agent.watch:
+                agent.watch(run)
+            while tasks:
+                session.start(tasks.popleft())
+        except BaseException:
+            for event in cancelled(tasks, run.board.now):
+                run.record(event)
+            raise
+        if not run.board.in_flight:
+            return
+        if session.queued and holds_back(run.board, agent.policy):
+            session.cancel()
+        for message in session.wait():
+            for event in outcomes(message):
+                run.record(event)
+
+
+@dataclass
+class PlannerExecutor(NestedExecutor):
+    """A planner that decides, an executor that does, and the settings of the loop between them.
+
+    It is an executor too: given as one, it carries out each step as a run of its own (see `nested`).
+
+    Args:
+        planner: writes plans; None where a plan is given to `execute`.
+        executor: carries out steps, and says which tools there are.
+        reviewer: approves plans before anything runs; None: no approval is asked for.
+        evaluator: judges results whose step has a success criterion; None: they count as done, unverified.
+        workers: who carries out the jobs; by default `Inline`.
+        policy: bounds and meanings; see `Policy`.
+        watch: is called with the run whenever something was recorded, before what was started begins; a picture that
+            follows the run is such a function. It must not change the run.
+    """
+
+    planner: Planner | None
+    executor: Executor
+    reviewer: Reviewer | None = None
+    evaluator: Evaluator | None = None
+    workers: Workers = field(default_factory=Inline)
+    policy: Policy = field(default_factory=Policy)
+    watch: Watch | None = None
+
+    def run(self, goal: str) -> Run:
+        """Pursue `goal` until the run has finished, ended otherwise, or paused for a person.
+
+        Raises `ValueError` for a goal that is no text, or that can't be written down.
+        """
+        if self.planner is None:
+            raise ValueError("there is no planner to ask; give one, or a plan to execute()")
+        return self._drive(self._begun(goal))
+
+    def resume(self, run: Run, decision: Decision | None = None) -> Run:
+        """Return a new run that goes on from where `run` stands; one that has ended has nothing left to do.
+
+        It may be paused, and `decision` is what a person says; None: the reviewer is asked again. It may have been left by
+        an interrupt, or by an error of the reviewer or of `watch`, which have the run so far as their ``run``; what was in
+        flight then is interrupted: it is tried again, but a step that may be done once is in doubt.
+
+        Raises `ValueError` for a decision that the run does not wait for, and `PlanError` if the plan that the reviewer
+        edited is invalid. `run` itself stays as it is.
+        """
+        run = self._left(run)
+        if decision is not None:
+            run.record(self._reviewed(run, decision))
+        return self._drive(run)
+
+    def tell(self, run: Run, news: str) -> Run:
+        """Return a new run that goes on from any that has not ended, with news that changes what is left to do.
+
+        What was in flight is interrupted, as in `resume`. Raises `ValueError` if the run has ended.
+        """
+        if run.board.ended is not None:
+            raise ValueError(f"this run has ended ({run.status}); start a new one with the news in its goal")
+        run = self._left(run)
+        run.record(News(run.board.now, as_words(news, "news")))
+        return self._drive(run)
+
+    def _left(self, run: Run) -> Run:
+        """A copy of a run that nobody drives: what was in flight when it was left is interrupted."""
+        run = Run(run.events)
+        run.interrupt()
+        return run
+
+    def _begun(self, goal: str) -> Run:
+        tools = self.tools
+        limits = (*limits_of(tools, self.workers.limits), *getattr(self.executor, "limits", ()))
+        run = Run()
+        run.record(
+            RunStarted(
+                at=0.0,
+                goal=as_words(goal, "the goal"),
+                planner=self.planner is not None,
+                reviewer=self.reviewer is not None,
+                evaluator=self.evaluator is not None,
+                limits=limits,
+                effects=effects_of(self.executor),
+            )
+        )
+        return run
+
+    def _drive(self, run: Run) -> Run:
+        """Carry the run on. An interrupt, or an error of the reviewer or of `watch`, has the run so far as its ``run``."""
+        try:
+            with loop_at_rest(), self.workers.open(run.board.now) as session:
+                while True:
+                    drive(run, self, session)
+                    decision = self._ask(run.board)
+                    if decision is None:
+                        return run
+                    run.record(self._reviewed(run, decision))
+        except BaseException as problem:
+            problem.run = run  # type: ignore[attr-defined]
+            raise
+
+    def _ask(self, board: Board) -> Decision | None:
+        if board.paused is None or self.reviewer is None or board.proposal is None:
+            return None
+        return self.reviewer.review(board.proposal, board.copy(), self.executor.tools)
+
+    def _reviewed(self, run: Run, decision: Decision) -> Reviewed:
+        return reviewed(run, decision, self.executor.tools, self.planner is not None)
+
+    def _next(self, board: Board) -> Event | None:
+        """The next event by the rules; but a step that would repeat what may be done once is held."""
+        event = decide(board, self.policy)
+        # what the first plan says twice is meant; a repeat is a call of an earlier plan
+        return event if board.table.plans < 2 else held(event, board, self.executor.tools)
+
+    def _task(self, job: Job, run: Run) -> Task:
+        board = run.board
+        if isinstance(job, StepStarted):
+            step, results = board.steps[job.step], board.results
+            inputs = {id: copied(results[id]) for id in step.depends_on}
+            done = perform if step.id not in board.approvals.held else going_on(run, step.id, perform)
+            return Task(job, done, (self.executor, step, inputs), step.timeout)
+        tools = self.executor.tools
+        if isinstance(job, JudgeStarted):
+            judged = (self.evaluator, board.steps[job.step], board.table.judging[job.step], board, tools)
+            return Task(job, judge, judged, here=True)
+        live = getattr(self.planner, "stream", False)
+        return Task(job, propose, (self.planner, board.copy(), tools, self.policy.max_steps), here=True, live=live)
+
+
+def execute(
+    plan: Plan,
+    executor: Executor,
+    *,
+    evaluator: Evaluator | None = None,
+    workers: Workers | None = None,
+    policy: Policy | None = None,
+    watch: Watch | None = None,
+) -> Run:
+    """Carry out a plan that is already there. Raises `PlanError` if it is invalid; a failing step is reported.
+
+    The policy's `max_steps` bounds what a planner may write, and is not applied to a plan given here.
+    """
+    if not Plan.is_fixed(plan):
+        plan = Plan.received(plan, "the caller")
+    if problems := plan.problems(executor.tools):
+        raise PlanError(problems)
+    agent = PlannerExecutor(None, executor, None, evaluator, workers or Inline(), policy or Policy(), watch)
+    run = agent._begun(plan.goal)
+    run.record(PlanProposed(0.0, plan))
+    return agent._drive(run)

@@ -1,0 +1,193 @@
+"""Runs inside steps: a planner with an executor is an executor too, and takes a step as its goal.
+
+What happens in the run inside is told to the run around it as it happens: its events (`Inside`), the seconds that passed
+on its clock, the tokens of its models. `Run.inside` gives it back as a run, to be looked at or drawn like any. A run
+inside that pauses pauses the run around it, as at a gate, and a yes there goes on with it. This is how hierarchical
+planning is written here: a step's executor is itself a planner with an executor.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from contextvars import ContextVar
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+from planexec_lite.board.board import INSIDE
+from planexec_lite.events import Event, Inside, Paused
+from planexec_lite.executors import effects_of_any
+from planexec_lite.loop.run import Run
+from planexec_lite.meter import charge, emit, made_once
+from planexec_lite.plan import Step
+from planexec_lite.references import as_text, resolve
+from planexec_lite.review.reviewers import Decision
+from planexec_lite.tools import Effects, Toolbox
+from planexec_lite.workers import Simulated, Workers
+
+_PAUSED = "RunPaused: "
+
+
+class RunPaused(Exception):
+    """The run inside a step waits for a decision, and so does the step."""
+
+
+class NestedExecutor:
+    """What makes a `PlannerExecutor` an executor, whose steps are runs of their own."""
+
+    executor: Any
+    workers: Workers
+    watch: Callable[[Run], None] | None
+
+    @property
+    def tools(self) -> Toolbox:
+        """The tools of its executor. Raises `ValueError` where it is its own."""
+        executor, seen = self.executor, [self]
+        while isinstance(executor, NestedExecutor):
+            if any(executor is one for one in seen):
+                raise ValueError("this agent is its own executor; give it one that carries out steps")
+            seen.append(executor)
+            executor = executor.executor
+        tools: Toolbox = executor.tools
+        return tools
+
+    @property
+    def effects(self) -> dict[str, Effects]:
+        """What steps may do: the plan inside decides on the calls, so each may do what any of the tools does."""
+        return effects_of_any(self.tools)
+
+    def execute(self, step: Step, inputs: Mapping[str, Any]) -> Any:
+        """Carry out `step` as a run of its own, with the step as its goal, and return what it comes to.
+
+        The run has this agent's workers, policy and reviewer; on a virtual clock, it needs `Simulated` workers as the run
+        around it does. Raises `RunPaused` where it waits for a decision, and `RuntimeError` where it did not finish.
+        """
+        left = _LEFT.get()
+        _LEFT.set(None)  # for the run that this one is, and for none inside it
+        told = Told(isinstance(self.workers, Simulated), self.watch, left.events if left else ())
+        agent: Any = replace(self, watch=told)  # type: ignore[type-var]
+        if left is None:
+            return result_of(agent.run(goal_of(step, inputs)))
+        return result_of(agent.resume(Run([*left.events]), left.decision))
+
+
+class Left(NamedTuple):
+    """A run inside a step that was left waiting: its events, and what was decided since."""
+
+    events: tuple[Event, ...]
+    decision: Decision
+
+
+@dataclass(frozen=True, slots=True)
+class GoingOn:
+    """Does what `work` does, with the run inside going on from where it was left. It can be sent to another process."""
+
+    left: Left
+    work: Callable[..., Any]
+
+    def __call__(self, *args: Any) -> Any:
+        token = _LEFT.set(self.left)
+        try:
+            return self.work(*args)
+        finally:
+            _LEFT.reset(token)
+
+
+_LEFT: ContextVar[Left | None] = ContextVar("left", default=None)
+
+
+def going_on(run: Run, step: str, work: Callable[..., Any]) -> Callable[..., Any]:
+    """Return `work` for a step that starts; where a run inside it waits and its gate was opened, one that goes on with it."""
+    inside = _inside(run, step)
+    review = next((one for one in reversed(run.board.reviews) if one.step == step), None)
+    if inside is None or review is None:
+        return work
+    return GoingOn(
+        Left(tuple(inside.events), Decision(review.verdict, review.by, review.comment, grant=review.grant)), work
+    )
+
+
+def waiting_inside(run: Run) -> Run | None:
+    """The run inside the step that `run` is paused before, where it is that one that waits."""
+    paused = run.board.paused
+    return _inside(run, paused.step) if paused is not None and paused.step is not None else None
+
+
+def _inside(run: Run, step: str) -> Run | None:
+    if not run.board.approvals.held.get(step, "").startswith(INSIDE):
+        return None
+    try:
+        inside = run.inside(step)
+    except (ValueError, LookupError):  # what a tool emits may look like a run, and be none
+        return None
+    return inside if inside.status == "paused" else None
+
+
+def hashes_of(run: Run) -> tuple[str, ...]:
+    """The hashes of the plans that a decision about `run` may be of; those of the innermost run that waits."""
+    deepest = waiting_inside(run)
+    if deepest is not None:
+        return hashes_of(deepest)
+    board = run.board
+    return (board.proposal.hash, board.plan.hash) if board.proposal is not None else ()
+
+
+def why_paused(error: str | None, events: Sequence[Event]) -> str | None:
+    """What the run inside a step waits for, if the step ended because it paused."""
+    last = events[-1].event if events and isinstance(events[-1], Inside) else None
+    return error.removeprefix(_PAUSED) if error and error.startswith(_PAUSED) and isinstance(last, Paused) else None
+
+
+class Told:
+    """Tells the job around a run what has happened in it: each event once, with the time and the tokens that it took.
+
+    Args:
+        virtual: the run's seconds pass on a virtual clock, and have to be declared; real ones pass by themselves.
+        watch: is called with the run after that.
+        known: the run's events that were told before.
+    """
+
+    def __init__(self, virtual: bool, watch: Callable[[Run], None] | None = None, known: Sequence[Event] = ()) -> None:
+        self.virtual, self.watch, self.told = virtual, watch, len(known)
+        self.at = known[-1].at if known else 0.0
+
+    def __call__(self, run: Run) -> None:
+        """Tell what is new."""
+        for event in run.events[self.told :]:
+            if self.virtual and event.at > self.at:
+                charge(event.at - self.at)
+                self.at = event.at
+            for call in () if isinstance(event, Inside) else getattr(event, "calls", ()):
+                charge(0.0, call)
+            emit(event)
+        self.told = len(run.events)
+        if run.board.once.spent:
+            made_once()
+        if self.watch is not None:
+            self.watch(run)
+
+
+def goal_of(step: Step, inputs: Mapping[str, Any]) -> str:
+    """A step as the goal of a run: what is to be done, what it may use, when it is done, and what came out before."""
+    params = resolve(step.params, inputs)
+    lines = [step.description or str(step)]
+    lines += [f"Use: {json.dumps(params, ensure_ascii=False)}"] if params else []
+    lines += [f"Done when: {step.success_criteria}"] if step.success_criteria else []
+    lines += [f"Result of step {id}: {as_text(value)}" for id, value in inputs.items()]
+    return "\n".join(lines)
+
+
+def result_of(run: Run) -> Any:
+    """What a run inside came to: its answer, or the results of its last steps by id.
+
+    Raises `RunPaused` where it waits for a decision, and `RuntimeError` where it did not finish.
+    """
+    if run.status == "paused":
+        raise RunPaused(run.reason)
+    if run.status != "finished":
+        raise RuntimeError(f"the run inside {run.status}: {run.reason}")
+    if (answer := run.answer) is not None or run.plan.answer is not None:
+        return answer
+    waited_for = {id for step in run.plan.steps for id in step.depends_on}
+    last = {step.id: run.results[step.id] for step in run.plan.steps if step.id not in waited_for}
+    return last if len(last) > 1 else None

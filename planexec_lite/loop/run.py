@@ -1,0 +1,110 @@
+"""A run: the events so far, the board that they add up to, and what can be read off it."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from planexec_lite import references
+from planexec_lite.board import Board
+from planexec_lite.events import Event, Inside, Interrupted, RunStarted, Status
+from planexec_lite.meter import Usage
+from planexec_lite.plan import Plan
+from planexec_lite.plan.data import copied
+
+
+class Run:
+    """What has happened and where it stands: the events, and the board that they add up to."""
+
+    def __init__(self, events: list[Event] | None = None) -> None:
+        self.events: list[Event] = list(events or [])
+        self.board = Board.of(self.events)
+
+    def record(self, event: Event) -> None:
+        """Show an event on the board, and append it. Raises `IllegalTransition` where it can't have happened."""
+        self.board.apply(event)
+        self.events.append(event)
+
+    def interrupt(self) -> None:
+        """Record that what is in flight was cut off, the steps in the order in which they stand in the plan."""
+        board = self.board
+        for job in [*[id for id in board.steps if id in board.in_flight], *([None] if board.planning else [])]:
+            self.record(Interrupted(board.now, job))
+
+    @property
+    def status(self) -> Status | Literal["paused", "running"]:
+        """How the run stands: "finished", "failed", "stopped", "rolled back", "paused" or, inside a run, "running"."""
+        if self.board.ended:
+            return self.board.ended.status
+        return "paused" if self.board.paused else "running"
+
+    @property
+    def reason(self) -> str:
+        """Why the run ended or paused, in words."""
+        if self.board.ended:
+            return self.board.ended.reason
+        if paused := self.board.paused:
+            if paused.step is None:
+                return f"waits for {paused.reason}"
+            why = self.board.why_asked(paused.step)
+            return f"waits for {paused.reason} of step {paused.step}" + (f": {why}" if why else "")
+        return ""
+
+    @property
+    def plan(self) -> Plan:
+        """The merged plan: done steps, and those of the latest plan."""
+        return self.board.plan
+
+    @property
+    def results(self) -> dict[str, Any]:
+        """A copy of the results, by step id, in the order in which the steps were done."""
+        return {id: copied(result) for id, result in self.board.results.items()}
+
+    @property
+    def answer(self) -> Any:
+        """The plan's answer with its references resolved; without one, the result of the only step nothing depends on.
+
+        None while the run has not finished, and where several steps are last. Raises `MissingResultError`, with what is
+        there instead, where the plan's answer refers to a part that a result does not have.
+        """
+        if self.status != "finished":
+            return None
+        plan = self.plan
+        if plan.answer is not None:
+            try:
+                return references.resolve(plan.answer, self.board.results)
+            except references.MissingResultError as error:
+                raise references.MissingResultError(
+                    f"the plan's answer can't be written: {error}; see run.results"
+                ) from None
+        waited_for = {id for step in plan.steps for id in step.depends_on}
+        last = [step.id for step in plan.steps if step.id not in waited_for]
+        return copied(self.board.results[last[0]]) if len(last) == 1 else None
+
+    @property
+    def makespan(self) -> float:
+        """Seconds from the start to the latest event, on the workers' clock."""
+        return self.board.now
+
+    @property
+    def usage(self) -> Usage:
+        """What the models of this run used."""
+        return Usage.of(self.board.calls)
+
+    def inside(self, step: str | int) -> Run:
+        """The run inside a step that a `PlannerExecutor` carried out: its latest attempt, as far as it went.
+
+        Raises `ValueError` where there is none.
+        """
+        events: list[Event] = []
+        for event in self.events:
+            if isinstance(event, Inside) and event.step == str(step):
+                if isinstance(event.event, RunStarted):
+                    events.clear()
+                events += [event.event] if events or isinstance(event.event, RunStarted) else []
+        if not events:
+            raise ValueError(f"there is no run inside step {step}")
+        return Run(events)
+
+    def __repr__(self) -> str:
+        steps = [state for state in self.board.state.values() if state != "superseded"]
+        return f"Run({self.status}: {steps.count('done')} of {len(steps)} steps done)"

@@ -1,0 +1,131 @@
+"""The JSON schema that a planner's answer must fit, built from the toolbox: one closed variant a tool.
+
+Strict structured output wants every object closed and every property required, so a planner can't name an unknown tool
+or leave out a parameter. Where a parameter is no free text, a reference to an earlier result is allowed beside its
+type.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from planexec_lite.tools import Tool, Toolbox, ToolError
+
+REFERENCE = {
+    "type": "string",
+    "pattern": r"^\{step_[A-Za-z0-9_.-]+_result(\.[A-Za-z0-9_]+|\[[0-9]+\])*\}$",
+    "description": "the result of an earlier step, such as {step_1_result}",
+}
+_TEXT = {"type": "string"}
+_KEPT = frozenset(
+    "type properties required additionalProperties items enum const anyOf description pattern format "
+    "minimum maximum exclusiveMinimum exclusiveMaximum multipleOf minItems maxItems".split()
+)
+
+_FORMATS = frozenset("date-time time date duration email hostname ipv4 ipv6 uuid".split())
+
+
+def plan_schema(toolbox: Toolbox, *, tasks: bool = False) -> dict[str, Any]:
+    """Return the strict schema of a plan over `toolbox`: the variants of a step are told apart by their first key, `tool`.
+
+    With `tasks` a step is a task in words, and the executor chooses the tools.
+
+    Raises `ToolError` when there is no tool, or a parameter's type can't be closed (a free-form dict, `Any`).
+    """
+    if not len(toolbox):
+        raise ToolError("a planner needs at least one tool; the toolbox is empty")
+    words = {
+        "id": _TEXT,
+        "description": {**_TEXT, "description": "what the step is for, in words"},
+        "depends_on": {"type": "array", "items": _TEXT, "description": "ids of the steps that must be done first"},
+        "success_criteria": {
+            "type": ["string", "null"],
+            "description": "how to tell from the result that the step did what it should; null: any result will do",
+        },
+    }
+    steps = [closed(**words)] if tasks else [closed(**_call(tool), **words) for tool in toolbox]
+    return closed(
+        goal=_TEXT,
+        steps={"type": "array", "items": {"anyOf": steps}},
+        rollback={
+            "type": "array",
+            "items": {"anyOf": [closed(**_call(tool)) for tool in toolbox]},
+            "description": "the calls that make things good again if the plan fails; [] if there is nothing to undo",
+        },
+        answer={"type": ["string", "null"], "description": "the answer to the goal; may hold references"},
+        complete={"type": "boolean", "description": "false: ask me again when these steps are done"},
+    )
+
+
+def closed_parameters(tool: Tool) -> dict[str, Any]:
+    """Return the tool's parameters as a closed schema, every property required, references allowed."""
+    return closed(**{name: _open_to_references(schema) for name, schema in _parameters(tool).items()})
+
+
+def _parameters(tool: Tool) -> dict[str, dict[str, Any]]:
+    definitions = tool.schema.get("$defs", {})
+    return {
+        name: _strict(schema, definitions, f"tool {tool.name!r}, parameter {name!r}")
+        for name, schema in tool.schema["properties"].items()
+    }
+
+
+def function_schema(tool: Tool) -> dict[str, Any]:
+    """Return a tool as it is offered to a model that may call it: closed, strict, values only and no references."""
+    parameters = closed(**_parameters(tool))
+    function = {"name": tool.name, "description": tool.description, "parameters": parameters, "strict": True}
+    return {"type": "function", "function": function}
+
+
+def _call(tool: Tool) -> dict[str, Any]:
+    return {"tool": {"type": "string", "enum": [tool.name]}, "params": closed_parameters(tool)}
+
+
+def closed(**properties: Any) -> dict[str, Any]:
+    """Return an object schema with these properties, all required, and no others."""
+    return {"type": "object", "properties": properties, "required": list(properties), "additionalProperties": False}
+
+
+def _strict(
+    schema: dict[str, Any], definitions: dict[str, Any], where: str, inside: tuple[str, ...] = ()
+) -> dict[str, Any]:
+    """Rewrite a schema in the subset that strict mode takes: definitions written out, objects closed, no defaults."""
+    if "$ref" in schema:
+        name = schema["$ref"].rsplit("/", 1)[-1]
+        if name in inside:
+            raise ToolError(f"{where}: {name} contains itself, which strict output can't close; use a flat type")
+        return _strict(definitions[name], definitions, where, (*inside, name))
+    if schema.get("type") == "object":
+        if "properties" not in schema:
+            raise ToolError(f"{where}: a free-form dict can't be closed; declare a TypedDict or a pydantic model")
+        return closed(
+            **{name: _strict(part, definitions, where, inside) for name, part in schema["properties"].items()}
+        )
+    kept = {key: value for key, value in schema.items() if key in _KEPT}
+    if kept.get("format") not in _FORMATS:
+        kept.pop("format", None)
+    if "default" in schema:
+        kept["description"] = f"{kept.get('description', '')} (by default {schema['default']!r})".strip()
+    if "const" in kept:
+        kept["enum"] = [kept.pop("const")]
+    if "anyOf" in schema or "oneOf" in schema:
+        parts = schema.get("anyOf") or schema["oneOf"]
+        return {**kept, "anyOf": [_strict(part, definitions, where, inside) for part in parts]}
+    if schema.get("type") == "array":
+        if not schema.get("items"):
+            raise ToolError(f"{where}: a list needs the type of its items, such as list[str]")
+        return {**kept, "items": _strict(schema["items"], definitions, where, inside)}
+    if "type" not in kept and "enum" not in kept:
+        raise ToolError(f"{where}: its type is open; strict output needs a type hint such as str, int or list[str]")
+    return kept
+
+
+def _open_to_references(schema: dict[str, Any]) -> dict[str, Any]:
+    if "anyOf" in schema:
+        return {**schema, "anyOf": [*schema["anyOf"], REFERENCE]}
+    if schema.get("type") == "string" and not {"enum", "pattern", "format"} & schema.keys():
+        return schema
+    if schema.get("type") == "array":
+        schema = {**schema, "items": _open_to_references(schema["items"])}
+    described = {"description": schema["description"]} if "description" in schema else {}
+    return {**described, "anyOf": [schema, REFERENCE]}

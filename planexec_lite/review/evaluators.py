@@ -1,0 +1,137 @@
+"""Evaluators: was the success criterion met? Accept, retry, modify the task, or replan, with a reason."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Protocol, get_args
+
+from planexec_lite.board import Board
+from planexec_lite.events import Judgement
+from planexec_lite.model import SHORT, Bounds, Message, ask, listed, model_for, shortened
+from planexec_lite.model.schemas import closed
+from planexec_lite.plan import Step
+from planexec_lite.references import as_text
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What an evaluator says about a result.
+
+    Args:
+        verdict: "accept"; "retry" as it is, or "modify" and try again, while the step has attempts left; or "replan".
+        reason: why, in words for the planner and for people.
+        changed: the step to carry out instead from now on, under the same id; with any verdict but "accept".
+        rejects: the id of a done step that is at fault; it stays done, and a new step has to mend it.
+    """
+
+    verdict: Judgement
+    reason: str = ""
+    changed: Step | None = None
+    rejects: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.verdict not in get_args(Judgement) or not isinstance(self.reason, str):
+            raise ValueError(
+                f"verdict={self.verdict!r}: say 'accept', 'retry', 'modify' or 'replan', and a reason in words"
+            )
+        if self.rejects is not None and not isinstance(self.rejects, str):
+            raise ValueError(f"rejects={self.rejects!r}: it is the id of a done step, or None")
+        if self.changed is not None:
+            Step.model_validate(self.changed.model_dump(warnings=False))  # a copy with other values is not checked
+
+
+class Evaluator(Protocol):
+    """Judges the results of steps that have a success criterion."""
+
+    def evaluate(self, step: Step, result: Any, board: Board) -> Verdict:
+        """Return the verdict about `result`. What it raises leaves the step done and unverified."""
+
+
+class RuleEvaluator:
+    """Judges by a rule: a function of the step and its result.
+
+    Args:
+        rule: returns True or None to accept; False or a text, the reason, to have the rest planned again; a `Verdict`.
+    """
+
+    def __init__(self, rule: Callable[[Step, Any], Verdict | bool | str | None]) -> None:
+        self.rule = rule
+
+    def evaluate(self, step: Step, result: Any, board: Board) -> Verdict:
+        """Return what the rule says."""
+        answer = self.rule(step, result)
+        if isinstance(answer, Verdict):
+            return answer
+        if answer is None or answer is True:
+            return Verdict("accept")
+        return Verdict("replan", str(answer) if answer else f"not met: {step.success_criteria}")
+
+
+class LLMEvaluator:
+    """Judges by asking a model, which sees the criterion, the result and the plan's record, and no tool.
+
+    Args:
+        client: an `openai.OpenAI` client; `connect` gives one.
+        model: its name; by default ``PLANEXEC_EVALUATOR_MODEL`` in the environment, or a strong model.
+        max_tokens: the most tokens of an answer; by default ``PLANEXEC_EVALUATOR_MAX_TOKENS`` in the environment, or 512.
+        max_prompt: the most characters of the question; by default ``PLANEXEC_EVALUATOR_MAX_PROMPT``, or 60,000. A
+            longer result is shown shortened, and says so.
+    """
+
+    def __init__(
+        self, client: Any, model: str | None = None, *, max_tokens: int | None = None, max_prompt: int | None = None
+    ) -> None:
+        self.client = client
+        self.model = model or model_for("evaluator")
+        self.bounds = Bounds.of("evaluator", max_tokens, max_prompt)
+
+    def evaluate(self, step: Step, result: Any, board: Board) -> Verdict:
+        """Ask the model. Raises `ValueError` when the answer is no verdict or was cut off, and what the client raises."""
+        answer = ask(self.client, self.model, self.messages(step, result, board), VERDICT_SCHEMA, self.bounds)
+        if answer.finish_reason == "length":
+            message = f"the evaluator's answer was cut off; it may have {self.bounds.max_tokens:,} tokens (max_tokens)"
+            raise ValueError(f"{message}: {shortened(answer.text, 200)}")
+        try:
+            data = json.loads(answer.text)
+            changed = (
+                step.model_copy(update={"description": data["task"]})
+                if isinstance(data["task"], str) and data["task"]
+                else None
+            )
+            # a model may name a step that is not there, or not done; then nobody is at fault
+            rejects = data["rejects"] if data["rejects"] in board.results else None
+            return Verdict(data["verdict"], data["reason"], changed, rejects)
+        except (KeyError, TypeError, ValueError) as error:
+            raise ValueError(
+                f"the evaluator's answer is no verdict ({error}): {shortened(answer.text or answer.refusal or '', SHORT)}"
+            ) from None
+
+    def messages(self, step: Step, result: Any, board: Board) -> list[Message]:
+        """The conversation that is sent. Where it gets long, the steps before and the result give way, not the criterion."""
+        most = (self.bounds.max_prompt or 0) // 3
+        done = listed((f"- step {id}, {board.steps[id].description or board.steps[id]}" for id in board.done), most)
+        asked = f"Task {step.id}: {step.description or step}\nSuccess criterion: {step.success_criteria}"
+        question = f"Done before:\n{done or '- nothing'}\n\n{asked}\nResult: {shortened(as_text(result), most)}"
+        return [{"role": "system", "content": _INSTRUCTIONS}, {"role": "user", "content": question}]
+
+
+VERDICT_SCHEMA = closed(
+    verdict={"type": "string", "enum": ["accept", "retry", "modify", "replan"]},
+    reason={"type": "string"},
+    task={"type": ["string", "null"], "description": "with modify: the task, better put"},
+    rejects={"type": ["string", "null"], "description": "the id of a done step that is at fault"},
+)
+
+_INSTRUCTIONS = """\
+Role: evaluator
+
+You judge whether a task was completed. You see its success criterion and its result; you do not do any work.
+
+- accept: the result meets the criterion.
+- retry: the same task may well succeed at a second try.
+- modify: the task was put badly; write it better.
+- replan: something else has to be done first. If an earlier step is at fault, name it in rejects.
+
+Give the reason in one sentence. Answer with JSON alone."""

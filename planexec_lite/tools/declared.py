@@ -1,0 +1,26 @@
+"""What may be declared about a tool, beside the function that it is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Literal, TypedDict
+
+Effects = Literal["none", "idempotent", "once"]
+
+_FROM_BEST = ("none", "idempotent", "once")
+
+
+def worst(effects: Iterable[Effects]) -> Effects:
+    """Return the effects that do most harm when they are repeated; "none" where there are none."""
+    return max(effects, key=_FROM_BEST.index, default="none")
+
+
+class Declared(TypedDict, total=False):
+    """The options of `Tool` and `tool`; `Tool` says what they mean."""
+
+    name: str | None
+    latency: float | Callable[..., float]
+    effects: Effects
+    uses: str | Iterable[str]
+    destructive: bool | None
+    price: float | None

@@ -1,0 +1,76 @@
+"""The board as a table: how every step stands, what it waits for, and what came of it. No times."""
+
+from __future__ import annotations
+
+from planexec_lite.board import Board
+from planexec_lite.loop.run import Run
+from planexec_lite.views.board_table.row_window import Window, order, standing
+from planexec_lite.views.drawing.figure import Figure
+from planexec_lite.views.drawing.table import Row, table
+from planexec_lite.views.drawing.text_fitting import clean, fit_columns
+from planexec_lite.views.drawing.theme import LOOKS
+from planexec_lite.views.drawing.wording import count, few, name_of, value
+from planexec_lite.views.step_remarks import judgements, latest_news, mark
+
+HEAD = ("step", "status", "what", "waits for", "attempt", "result")
+
+
+def board(shown: Run | Board) -> Figure:
+    """Show where a run stands, step by step, as a table that says the same in text and in HTML.
+
+    A result is shown as JSON, an error as it was reported; long ones are shortened in the middle. Steps that a later
+    plan has superseded stand last, struck out; a done step says when nobody judged it, or when its result was rejected.
+    """
+    stand = shown.board if isinstance(shown, Run) else shown
+    return part(stand, Window(order(stand), 1, len(stand.steps)))
+
+
+def part(stand: Board, shown: Window) -> Figure:
+    """Show the rows of a board that are in a window, and count the others in words."""
+    caption = " ".join(words for words in (standing(stand, shown), _caption(stand)) if words)
+    return table(_finding(stand), HEAD, [_row(stand, id) for id in shown.ids], caption)
+
+
+def _row(stand: Board, id: str) -> Row:
+    attempt, attempts = stand.table.attempt.get(id, (1, 1))
+    tried = f"{attempt} of {attempts}" if attempts > 1 else ""
+    waits_for = ", ".join(stand.steps[id].depends_on)
+    cells = [id, "", name_of(stand.steps[id]), waits_for, tried, _came(stand, id)]
+    return Row(cells, LOOKS[stand.state[id]], mark(stand, id))
+
+
+def _came(stand: Board, id: str) -> str:
+    """The result, or the claim that is being judged, or the error; that of an earlier try is said to be so."""
+    for known in (stand.results, stand.table.judging):
+        if id in known:
+            return value(known[id])
+    error = clean(stand.errors.get(id, ""))
+    earlier = error and stand.state[id] in ("waiting", "running")
+    return f"before: {error}" if earlier else error
+
+
+def _finding(stand: Board) -> str:
+    states = [state for state in stand.state.values() if state != "superseded"]
+    done = f"{states.count('done'):,} of {count(len(states), 'step')} done" if states else "no plan yet"
+    if stand.ended:
+        if stand.ended.status == "failed" and stand.failed:
+            skipped = states.count("skipped")
+            return f"Step {few(list(stand.failed))} failed: {done}" + (f", {skipped:,} skipped" if skipped else "")
+        return f"{stand.ended.status.capitalize()}: {done}"
+    if stand.paused:
+        what = f"before step {stand.paused.step}" if stand.paused.step else "for approval of the plan"
+        return f"Paused {what}: {done}"
+    return done[0].upper() + done[1:]
+
+
+def _caption(stand: Board) -> str:
+    sentences = []
+    if stand.ended and stand.ended.status != "finished":
+        sentences.append(f"Ended: {clean(stand.ended.reason)}.")
+    if stand.problems:
+        sentences.append(
+            f"The planner's last answer was refused: {'; '.join(clean(fault) for fault in stand.problems)}."
+        )
+    return " ".join(
+        [*([fit_columns(" ".join(sentences), 400)] if sentences else []), *judgements(stand), *latest_news(stand)]
+    )

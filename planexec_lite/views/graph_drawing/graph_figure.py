@@ -1,0 +1,133 @@
+"""The graph of a plan: what waits for what, and, of a run, how every step stands."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from itertools import pairwise
+
+from planexec_lite.board import Board
+from planexec_lite.loop.run import Run
+from planexec_lite.plan import Plan
+from planexec_lite.plan import graph as plan_graph
+from planexec_lite.views.drawing.figure import Figure
+from planexec_lite.views.drawing.text_fitting import aligned, clean, fit_columns
+from planexec_lite.views.drawing.theme import LOOKS
+from planexec_lite.views.drawing.wording import count, listed, name_of, seconds
+from planexec_lite.views.graph_drawing.cards import Card
+from planexec_lite.views.graph_drawing.layers import shape
+from planexec_lite.views.graph_drawing.sketch import MOST_COLUMNS, MOST_IN_BANDS, MOST_MARKED, Sketch
+from planexec_lite.views.step_remarks import judgements, mark
+
+
+def graph(shown: Plan | Run | Board, durations: Mapping[str, float] | None = None, title: str | None = None) -> Figure:
+    """Draw what waits for what, left to right; the steps of a run show their state.
+
+    Args:
+        shown: a plan, fit or not (a circle and an unknown step are marked in words), or a run, or its board.
+        durations: seconds by step id; with them the critical path is drawn thicker. `views.durations(run)` gives those
+            of a run. A step without one counts as 0.
+        title: the finding; by default one is worded from the plan or the run.
+    """
+    return draw(shown, durations, title)[0]
+
+
+def draw(shown: Plan | Run | Board, durations: Mapping[str, float] | None, title: str | None) -> tuple[Figure, Sketch]:
+    """Return the figure, and the sketch that it was made from."""
+    board = shown.board if isinstance(shown, Run) else shown if isinstance(shown, Board) else None
+    plan = shown if isinstance(shown, Plan) else shown.plan
+    waits_for = {id: tuple(dict.fromkeys(others)) for id, others in plan.graph.items()}
+    names: dict[str, str] = {}
+    for step in plan.steps:
+        names[step.id] = f"{names[step.id]} / {name_of(step)}" if step.id in names else name_of(step)
+    marks = {id: mark(board, id) for id in waits_for} if board else {}
+    looks = {id: LOOKS[board.state[id]] for id in waits_for} if board else {}
+    times = {id: durations.get(id, 0.0) for id in waits_for} if durations is not None else {}
+    path, length = plan.critical_path(times) if times else ([], 0.0)
+    path = path if length else []
+    notes = {id: seconds(time, max(times.values())) for id, time in times.items()}
+    cards = {
+        id: Card(id, name, looks.get(id), notes.get(id, ""), id in path, marks.get(id, ""))
+        for id, name in names.items()
+    }
+    # a card that says "result rejected" is wider, so fewer of them stand side by side
+    form = shape(waits_for, MOST_MARKED if "result rejected" in marks.values() else MOST_COLUMNS, MOST_IN_BANDS)
+    title = clean(title) if title is not None else _finding(plan, waits_for, board, path, length)
+    # a step that is not in the plan gets a card all the same: its edge starts somewhere
+    strangers = {other: Card(f"? {other}", "unknown") for others in waits_for.values() for other in others} | cards
+    sketch = Sketch(title, strangers, form, set(pairwise(path)))
+    caption = _caption(plan, board, path, length)
+    lines = _lines(cards, waits_for, set(form.circles))
+    alt = f"Graph: {title}. {_edges(waits_for, cards)}"
+    text = "\n".join([title, *lines, *([caption] if caption else [])])
+    return Figure(title, text, alt, caption, sketch.size[0], svg=sketch.svg), sketch
+
+
+def _finding(
+    plan: Plan, waits_for: Mapping[str, tuple[str, ...]], board: Board | None, path: list[str], length: float
+) -> str:
+    states = {state: [id for id in waits_for if board and board.state[id] == state] for state in LOOKS}
+    steps = count(len(waits_for), "step")
+    if not waits_for:
+        return "No plan yet" if board else "A plan without steps"
+    if states["failed"]:
+        behind = f"; {listed(states['skipped'])} skipped behind it" if states["skipped"] else ""
+        return f"Step {listed(states['failed'])} failed{behind}"
+    if circles := plan_graph.cycles(waits_for):
+        around = circles[0]
+        where = f"Step {around[0]} waits for itself" if len(around) == 1 else f"Steps {listed(around)} wait in a circle"
+        return f"{where}: {'it can never' if len(around) == 1 else 'none of them can ever'} start"
+    for id, others in waits_for.items():
+        if missing := [other for other in others if other not in waits_for]:
+            return f"Step {id} waits for {listed(missing)}, which is not in the plan"
+    if path:
+        return f"At least {seconds(length)}: {len(path)} of {steps} must follow one another"
+    if board and any(state != "waiting" for state in board.state.values()):
+        rejected = f"; result of step {listed(board.rejected)} rejected" if board.rejected else ""
+        return f"{len(states['done'])} of {steps} done{rejected}"
+    waves = plan.waves()
+    if len(waves) == 1:
+        return steps if len(waits_for) == 1 else f"{steps}, and none waits for another"
+    if len(waves) == len(waits_for):
+        return f"{steps}, one after the other"
+    first = waves[0]
+    start = f"; {listed(first)} can start at once" if 1 < len(first) <= 6 else ""
+    return f"{steps}; the longest chain is {len(waves)}{start}"
+
+
+def _caption(plan: Plan, board: Board | None, path: list[str], length: float) -> str:
+    sentences = []
+    if path:
+        sentences.append(f"Thick outline: the critical path {' → '.join(path)}, {seconds(length)}.")
+    if twice := [id for id in plan.graph if sum(step.id == id for step in plan.steps) > 1]:
+        sentences.append(f"More than one step has the id {listed(twice)}.")
+    if board and (gone := [id for id, state in board.state.items() if state == "superseded"]):
+        sentences.append(f"Not drawn: {listed(gone)}, superseded by a later plan.")
+    return " ".join([*sentences, *(judgements(board) if board else [])])
+
+
+def _lines(
+    cards: Mapping[str, Card], waits_for: Mapping[str, tuple[str, ...]], circles: set[tuple[str, str]]
+) -> list[str]:
+    rows = []
+    for id, card in cards.items():
+        marks = {other: "" if other in waits_for else " (not in the plan)" for other in waits_for[id]}
+        marks |= {other: " (circle)" for other in waits_for[id] if (other, id) in circles}
+        after = "after " + ", ".join(other + mark for other, mark in marks.items()) if marks else ""
+        critical = "critical" if card.thick else ""
+        rows.append([f"  {id}", fit_columns(card.name, 60), _status(card), card.note, critical, after])
+    used = [[cell for cell, column in zip(row, zip(*rows, strict=True), strict=True) if any(column)] for row in rows]
+    return aligned(used)
+
+
+def _status(card: Card) -> str:
+    return ", ".join(words for words in (str(card.look or ""), card.mark) if words)
+
+
+def _edges(waits_for: Mapping[str, tuple[str, ...]], cards: Mapping[str, Card]) -> str:
+    steps = []
+    for id, others in list(waits_for.items())[:12]:
+        look, marked = cards[id].look, cards[id].mark
+        state = (f", {look.word}" if look else "") + (f", {marked}" if marked else "")
+        steps.append(f"{id}{state}" + (f", after {listed(others)}" if others else ""))
+    more = f"; and {len(waits_for) - 12} more steps" if len(waits_for) > 12 else ""
+    return f"Steps: {'; '.join(steps)}{more}." if steps else "There are no steps."

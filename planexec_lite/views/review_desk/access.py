@@ -1,0 +1,36 @@
+"""What a screen reader needs and widgets can't say: which field has a problem, where it is told, what is announced.
+
+ipywidgets sets no ARIA attribute, so a style sheet of the desk brings a handler that sets them on its page: fields take the
+direction of what is typed, a field with a problem is invalid and described by the note below it, and one region, the same
+for as long as the desk is there, is read out when it changes and takes the focus when no button is left. Without the
+handler, where a page forbids it, the words are there all the same.
+"""
+
+from __future__ import annotations
+
+from html import escape
+
+_HANDLER = """
+const desk = this.closest('.pxl-desk');
+if (desk && !desk.pxlWatched) {
+  desk.pxlWatched = true;
+  const set = (one, name, value) => one.getAttribute(name) === value || one.setAttribute(name, value);
+  const tell = () => {
+    for (const said of desk.querySelectorAll('.pxl-status > .widget-html-content, .pxl-status > .jupyter-widget-html-content'))
+      { set(said, 'role', 'status'); set(said, 'tabindex', '-1'); set(said.parentElement, 'tabindex', '-1'); }
+    for (const field of desk.querySelectorAll('input, textarea')) set(field, 'dir', 'auto');
+    for (const note of desk.querySelectorAll('.pxl-note')) {
+      const field = note.previousElementSibling && note.previousElementSibling.querySelector('input, textarea');
+      if (!field) continue;
+      if (!note.id) note.id = 'pxl-note-' + (window.pxlNotes = (window.pxlNotes || 0) + 1);
+      const told = note.style.display !== 'none' && note.innerText.trim() !== '';
+      set(field, 'aria-invalid', String(told && !!note.querySelector('.pxl-problem')));
+      if (told) set(field, 'aria-describedby', note.id);
+      else field.removeAttribute('aria-describedby');
+    }
+  };
+  new MutationObserver(tell).observe(desk, {childList: true, subtree: true, attributes: true, attributeFilter: ['style']});
+  tell();
+}
+"""
+ACCESS = f'<style onload="{escape(" ".join(_HANDLER.split()))}">.pxl-desk {{}}</style>'

@@ -1,0 +1,143 @@
+"""The lower end of the desk, where a person answers: what they changed, the comment, the grant, and the buttons."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import ipywidgets as w
+
+from planexec_lite.events import Approval, Grant
+from planexec_lite.views.review_desk import look, marks, summary, verdict
+from planexec_lite.views.review_desk.buttons import button
+from planexec_lite.views.review_desk.draft import Draft
+
+Press = Callable[[Approval, bool], None]
+
+
+class Answer:
+    """What a person says about the draft above it.
+
+    Args:
+        press: takes the verdict whose button was pressed, and whether it was said once more, surely.
+        start_over: is called when the edits are to be dropped.
+        typed: is called when a field was changed.
+        gate: the step before whose gate it is decided; None where it is about a plan.
+    """
+
+    def __init__(
+        self,
+        press: Press,
+        start_over: Callable[[], None],
+        typed: Callable[[], None],
+        gate: str | None = None,
+    ) -> None:
+        self._gate = gate
+        self._draft: Draft | None = None
+        self._changed, self._stand = w.HTML(), w.HTML()
+        self._stand.add_class("pxl-status")
+        self._comment = w.Textarea(
+            description="Comment", rows=2, layout=w.Layout(width="auto"), style={"description_width": "110px"},
+            placeholder="why you reject the plan, or what the planner should change",
+        )  # fmt: skip
+        self._grant = w.Text(
+            description="Later plans", layout=w.Layout(width="auto"), style={"description_width": "110px"},
+            placeholder="ask me about each; a number allows so many new steps without asking",
+        )  # fmt: skip
+        for field in (self._comment, self._grant):
+            field.observe(lambda _: typed(), "value")
+        self._buttons = {
+            "Approve": button("Approve", lambda: press("approve", False), "pxl-main"),
+            "Ask for changes": button("Ask for changes", lambda: press("change", False)),
+            "Reject": button("Reject", lambda: press("reject", False)),
+            "Start over": button("Start over", start_over, "pxl-quiet"),
+        }
+        self._surely = {
+            "Yes, approve": button("Yes, approve", lambda: press("approve", True), "pxl-main"),
+            "Back to the plan": button("Back to the plan", lambda: self._back(typed)),
+        }
+        if gate is not None:  # nothing is edited there, and later plans are another matter
+            del self._buttons["Start over"]
+        self._bar, self._sure_bar = w.Box(list(self._buttons.values())), w.Box(list(self._surely.values()))
+        for bar in (self._bar, self._sure_bar):
+            bar.add_class("pxl-buttons")
+        fields = [self._comment] if gate is not None else [self._comment, self._grant]
+        self._asked = w.VBox(fields, layout={"grid_gap": "6px"})
+        self.box = w.VBox([self._changed, self._asked, self._stand, self._bar, self._sure_bar])
+        self.box.add_class("pxl-end")
+
+    @property
+    def controls(self) -> dict[str, Any]:
+        """The fields and the buttons by name."""
+        later = {"Later plans": self._grant} if self._gate is None else {}
+        return {**later, "Comment": self._comment, **self._buttons, **(self._surely if self.asks else {})}
+
+    @property
+    def asks(self) -> bool:
+        """Whether the question stands there that comes before a yes that can't be undone."""
+        return bool(self._sure_bar.layout.display is None)
+
+    @property
+    def comment(self) -> str:
+        """What the planner is told: what stands under "Comment", and the comments on single steps."""
+        return self._draft.remarks(self._comment.value) if self._draft else str(self._comment.value.strip())
+
+    @property
+    def grant(self) -> Grant | None:
+        """What stands under "Later plans", where it is a number of steps."""
+        text = self._grant.value.strip()
+        return None if not text or self._odd_grant else Grant(int(text))
+
+    def allows(self, choice: Approval) -> bool:
+        """Whether the button for this verdict can be pressed."""
+        return not self._buttons[verdict.BUTTONS[choice]].disabled
+
+    def show(self, draft: Draft, unseen: Sequence[str] = ()) -> None:
+        """Show how the draft stands, and which buttons can be pressed; `unseen` are the steps that were not shown yet."""
+        self._draft = draft
+        edits = marks.changes(draft.received, draft.plan) if draft.plan is not None else []
+        self._changed.value = look.bullets("You changed:", edits, most=len(edits))
+        self._stand.value = summary.stand(draft, bool(self.comment), self._odd_grant, unseen)
+        if self._gate is None:
+            self._buttons["Approve"].disabled = bool(draft.problems or self._odd_grant or unseen)
+            self._buttons["Start over"].disabled = not (draft.edited or draft.comments)
+        else:
+            self._stand.value = summary.stand_at_gate(self._gate, bool(self.comment))
+        for name in ("Ask for changes", "Reject"):
+            self._buttons[name].disabled = not self.comment
+        self._show_bar(asks=False)
+
+    def ask(self, question: str) -> bool:
+        """Ask once more before a yes, if there is a question; its buttons take the place of the others."""
+        if question:
+            self._stand.value = question
+            self._show_bar(asks=True)
+            self._surely["Back to the plan"].focus()
+        return bool(question)
+
+    def _back(self, typed: Callable[[], None]) -> None:
+        typed()
+        self._buttons["Approve"].focus()
+
+    def _show_bar(self, asks: bool) -> None:
+        self._bar.layout.display = "none" if asks else None
+        self._sure_bar.layout.display = None if asks else "none"
+
+    def say(self, title: str, more: Sequence[str] = ()) -> None:
+        """Say something where it stands how the draft stands."""
+        self._stand.value = summary.closed(title, more)
+
+    def close(self, title: str, more: Sequence[str] = ()) -> None:
+        """Leave nothing but the words."""
+        self.say(title, more)
+        for control in self.controls.values():
+            control.disabled = True
+        for gone in (self._asked, self._bar, self._sure_bar):
+            gone.layout.display = "none"
+        self._stand.focus()
+
+    @property
+    def _odd_grant(self) -> bool:
+        """Whether something stands in "Later plans" that is no number of steps."""
+        text = self._grant.value.strip()
+        return bool(text) and not (text.isascii() and text.isdigit() and len(text) < 6)

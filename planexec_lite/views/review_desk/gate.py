@@ -1,0 +1,88 @@
+"""A step that waits behind its gate, in the place of the rows: what it will do, with what, where the run stands, what follows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from html import escape
+from typing import Any
+
+import ipywidgets as w
+
+from planexec_lite.board import Board
+from planexec_lite.views.board_table import board
+from planexec_lite.views.drawing.visible import call, visible, written
+from planexec_lite.views.review_desk import summary
+from planexec_lite.views.review_desk.draft import Draft, Row
+
+Problems = Mapping[Any, Any]
+
+
+class Gate:
+    """What is decided about at a gate. Nothing in it can be edited: the plan is approved, and this is its next step.
+
+    Args:
+        stand: the board of a run that is paused before the step.
+    """
+
+    def __init__(self, stand: Board) -> None:
+        if stand.paused is None or stand.paused.step is None:
+            raise ValueError("this run does not wait before a gate")
+        self.stand, self.step = stand, stand.paused.step
+        self._words = w.HTML()
+        self.box = w.VBox([self._words, w.HTML(board(stand)._repr_html_())], layout={"grid_gap": "8px"})
+
+    @property
+    def controls(self) -> dict[str, Any]:
+        """Nothing to press or to fill in."""
+        return {}
+
+    def show(self, draft: Draft, problems: Problems) -> None:
+        """Show the step as `draft` has it, what it is given, and the steps behind it."""
+        own = Draft.of(self.stand.plan, draft.toolbox)
+        rows = {row.id: row for row in own.rows}
+        step = summary.step(own, rows[self.step], (), closed=True)
+        given = [f"step {id} gave {written(self.stand.results[id])}" for id in self._inputs(rows[self.step])]
+        behind = [f"{id} {_name_and_call(rows[id])}" for id in self._behind(rows)]
+        head = summary.head_at_gate(draft, self.step)
+        self._words.value = f"{head}{step}{_list('It is given:', given)}{_list('What comes next:', behind)}"
+
+    def close(self) -> None:
+        """Leave it as it is."""
+
+    def toggle(self, key: int | None) -> None:
+        """Open and close nothing."""
+
+    def start_over(self) -> None:
+        """Drop no edits, as there are none."""
+
+    def show_until(self) -> None:
+        """Show no more than there is."""
+
+    def unseen(self, draft: Draft) -> list[str]:
+        """Nothing of a gate is held back."""
+        return []
+
+    def question(self, draft: Draft) -> str:
+        """What is asked before a yes to the gate; see `summary.question`."""
+        return summary.question(Draft.of(self.stand.plan, draft.toolbox), self.step)
+
+    def _inputs(self, row: Row) -> list[str]:
+        return [id for id in row.step["depends_on"] if id in self.stand.results]
+
+    def _behind(self, rows: Mapping[str, Row]) -> list[str]:
+        """The steps that wait for this one, directly or through others, in plan order."""
+        behind = {self.step}
+        for _ in rows:
+            behind |= {id for id, row in rows.items() if behind & set(row.step["depends_on"])}
+        return [id for id in rows if id in behind - {self.step}]
+
+
+def _list(title: str, lines: list[str]) -> str:
+    """All of the lines: at a gate nothing is left out."""
+    items = "".join(f'<li dir="auto">{escape(line)}</li>' for line in lines)
+    return f'<p style="margin-top:8px">{escape(title)}</p><ul>{items}</ul>' if lines else ""
+
+
+def _name_and_call(row: Row) -> str:
+    name, called = visible(row.step["description"]), call(row.step["tool"], row.step["params"])
+    return f"{name}: {called}" if name else called

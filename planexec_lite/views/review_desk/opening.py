@@ -1,0 +1,120 @@
+"""Opening a desk in one cell, finding it again in another, and waiting for its decision in the same."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from typing import Any, overload
+
+from planexec_lite.events import PlanProposed
+from planexec_lite.loop.run import Run
+from planexec_lite.plan import Plan
+from planexec_lite.review.reviewers import Decision
+from planexec_lite.tools import Toolbox
+from planexec_lite.views.review_desk import listening, presence
+from planexec_lite.views.review_desk.script import Gesture
+from planexec_lite.views.review_desk.undecided import NotDecided, cannot_wait
+from planexec_lite.views.review_desk.widget import Review
+
+_last: list[Review] = []
+
+
+@overload
+def desk() -> Review: ...
+@overload
+def desk(
+    plan: Plan | Run,
+    toolbox: Toolbox,
+    *,
+    done: Collection[str] = ...,
+    script: Sequence[Gesture] | None = ...,
+    before: Plan | None = ...,
+    by: str = ...,
+) -> Review: ...
+def desk(plan: Plan | Run | None = None, toolbox: Toolbox | None = None, **more: Any) -> Review:
+    """Open a desk for a plan: one cell shows it, and the next one reads the decision, when it is made.
+
+    ::
+
+        desk = views.desk(plan, tools)
+        desk
+
+        decision = desk.decision     # in the next cell
+
+    It works in every notebook, and nothing waits: Run All stops at the cell that reads the decision. ``views.desk()``
+    alone is the desk that was opened last and is not decided yet, as it stands, edits and all: show it in a new cell
+    when its output is gone, as after the page was loaded again. A kernel that was restarted knows none.
+
+    Args:
+        plan: the plan to review, fit to run or not; only a fit one can be approved. Or a run that is paused: for its
+            plan, with what is done and what the planner changed, or before a gate, with the board as it stands.
+        toolbox: the tools that its steps may call.
+        done: ids of the steps that are done already, and may be waited for.
+        script: what is pressed and typed where nobody is there, such as ``[("3: tag", "v2.3.2"), "Remove 8",
+            "Approve"]``. It is played only if the process that started the kernel says so; see `presence`.
+        before: the plan of the round before; what was changed since is listed.
+        by: who sits at the desk; the decision carries the name.
+
+    Raises `NotDecided` without arguments if no desk is open, and `TypeError` for a plan without tools.
+    """
+    if plan is None:
+        if toolbox is not None or more:
+            raise TypeError("views.desk(plan, tools) opens a desk; views.desk() finds the one that is open")
+        latest = next((one for one in reversed(_last) if not one.closed), None)
+        if latest is None:
+            raise NotDecided(
+                "no desk is open in this kernel: none was shown, the last one is decided, or the kernel was restarted;"
+                " run the cell with views.desk(plan, tools) again"
+            )
+        return latest
+    if toolbox is None:
+        raise TypeError("views.desk(plan, tools): the tools are missing; they say what each step does to the world")
+    return _opened(plan, toolbox, **more)
+
+
+async def review(
+    plan: Plan | Run,
+    toolbox: Toolbox,
+    *,
+    done: Collection[str] = (),
+    timeout: float | None = None,
+    script: Sequence[Gesture] | None = None,
+    before: Plan | None = None,
+    by: str = "reviewer",
+) -> Decision:
+    """Show a desk, wait for the person before it, and return the decision, in one cell: ``await views.review(plan, tools)``.
+
+    A cell can wait in JupyterLab and Notebook 7 on ipykernel 7.4 and newer; elsewhere a press would never reach it, and
+    an error says so at once. `desk` works everywhere. When the wait is interrupted the desk stays open: ``views.desk()``.
+
+    Args:
+        plan: as for `desk`, and so are `toolbox`, `done`, `script`, `before` and `by`.
+        timeout: seconds to wait for the person; None: as long as it takes. Interrupting the kernel ends the wait too.
+
+    Raises `CannotWait` where a cell can't wait, `TimeoutError` when nobody decides in time, `NobodyThere` where nobody is
+    there and there is no script, and `ScriptError` for a script that can't be played to a decision. None of them
+    approves anything.
+    """
+    if not presence.nobody(None) and (why := listening.deaf()):
+        raise cannot_wait(why)
+    shown = _opened(plan, toolbox, done=done, script=script, before=before, by=by)
+    shown.show()
+    return await shown.wait(timeout)
+
+
+def _opened(shown: Plan | Run, toolbox: Toolbox, **more: Any) -> Review:
+    made = Review(shown, toolbox, **more) if isinstance(shown, Plan) else _of_run(shown, toolbox, **more)
+    _last[:] = [*(one for one in _last if not one.closed), made]
+    return made
+
+
+def _of_run(run: Run, toolbox: Toolbox, *, done: Any = (), before: Plan | None = None, **more: Any) -> Review:
+    """The desk for what a paused run waits for."""
+    board = run.board
+    if board.paused is None or board.proposal is None:
+        raise ValueError(f"this run does not wait for a decision: it is {run.status}")
+    at = board if board.paused.reason == "gate" else None
+    finished = dict.fromkeys([*board.results, *done])
+    plans = [event.plan for event in run.events if isinstance(event, PlanProposed) and event.plan is not None]
+    if before is None and plans[:-1]:
+        before = plans[-2].changed(steps=tuple(step for step in plans[-2].steps if step.id not in finished))
+    return Review(board.proposal, toolbox, done=tuple(finished), before=before, at=at, **more)

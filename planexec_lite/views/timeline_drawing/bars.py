@@ -1,0 +1,126 @@
+"""From the events of a run to bars: what was worked on, from when to when, and how it ended."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import NamedTuple, TypeVar
+
+from planexec_lite import events as e
+from planexec_lite.loop.run import Run
+
+REASONS = {
+    "first": "planning", "repair": "repair", "horizon": "planning on", "failure": "replanning after a failure",
+    "news": "replanning after news", "step": "replanning after a step", "stall": "replanning after a stall",
+}  # fmt: skip
+JUDGING = "judging"
+INTERRUPTED = "interrupted"
+WAITED = "paused"  # the run inside waits for a decision
+BY_VERDICT = "failed by verdict"
+
+
+class Bar(NamedTuple):
+    """A piece of work from `start` to `end`, in seconds.
+
+    It is a try of a step; or, where `what` says so, the evaluator that judges the step, or, where `step` is None, the
+    planner, and why it was asked.
+    """
+
+    step: str | None
+    start: float
+    end: float
+    state: str
+    attempt: int = 1
+    what: str = ""
+
+
+class Span(NamedTuple):
+    """From when to when a step was at work, or was thought to be, in seconds."""
+
+    step: str
+    start: float
+    end: float
+
+
+Timed = TypeVar("Timed", Bar, Span)
+
+
+def bars(run: Run) -> list[Bar]:
+    """Return what was worked on, in the order in which it was started; what is still in flight lasts until now.
+
+    A step that was taken back before it had begun was not worked on. What was interrupted was worked on until then.
+    """
+    begun: list[Bar] = []
+    last: dict[tuple[str | None, bool], int] = {}  # (step, whether it is judged) -> place of its latest bar in `begun`
+    cancelled: set[int] = set()
+    for event in run.events:
+        step = getattr(event, "step", None)
+        judging = isinstance(event, e.JudgeStarted | e.Judged | e.JudgeFailed)
+        match event:
+            case e.PlanStarted():
+                last[None, False] = len(begun)
+                begun.append(Bar(None, event.at, run.board.now, "running", what=REASONS.get(event.reason, "planning")))
+            case e.StepStarted():
+                last[step, False] = len(begun)
+                begun.append(Bar(step, event.at, run.board.now, "running", event.attempt))
+            case e.JudgeStarted():
+                last[step, True] = len(begun)
+                begun.append(Bar(step, event.at, run.board.now, "running", what=JUDGING))
+            case e.Interrupted():
+                # it names the step alone: whichever of the two was in flight, its work or its judgement
+                for place in [last[key] for key in ((step, False), (step, True)) if key in last]:
+                    if begun[place].state == "running":
+                        begun[place] = begun[place]._replace(end=event.at, state=INTERRUPTED)
+            case e.StepPaused():
+                begun[last[event.step, False]] = begun[last[event.step, False]]._replace(end=event.at, state=WAITED)
+            case e.StepCancelled():
+                cancelled.add(last[event.step, False])
+            case e.PlanProposed() | e.PlanFailed() | e.StepDone() | e.StepFailed() | e.Judged() | e.JudgeFailed():
+                # an outcome that nobody was asked for has no bar: a plan from outside, a step that had been given up
+                if (number := last.get((step, judging))) is not None and begun[number].state == "running":
+                    # from when the worker began, which may be later than the event that asked for the work
+                    start = max(round(event.at - event.seconds, 9), 0.0)
+                    begun[number] = begun[number]._replace(start=start, end=event.at, state=_state(event))
+                if isinstance(event, e.Judged) and event.verdict != "accept" and (step, False) in last:
+                    # the step's own bar was "done" until now; its time was worked all the same
+                    number = last[step, False]
+                    begun[number] = begun[number]._replace(state=BY_VERDICT)
+    return [bar for number, bar in enumerate(begun) if number not in cancelled]
+
+
+def lanes(pieces: Iterable[Timed]) -> list[list[Timed]]:
+    """Share bars or spans out so that none overlaps another: each goes to the first lane that is free when it starts."""
+    shared: list[list[Timed]] = []
+    for piece in sorted(pieces, key=lambda piece: piece.start):
+        # times are sums of floats: a lane that ends a hair later than the next piece starts is free
+        free = next((lane for lane in shared if lane[-1].end <= piece.start + 1e-9), None)
+        if free is None:
+            shared.append(free := [])
+        free.append(piece)
+    return shared
+
+
+def spans(worked: Iterable[Bar]) -> dict[str, Span]:
+    """Return for each step the span from the start of its first try to the end of its last."""
+    by_step: dict[str, Span] = {}
+    for bar in worked:
+        if bar.step is not None and not bar.what:
+            start = by_step[bar.step].start if bar.step in by_step else bar.start
+            by_step[bar.step] = Span(bar.step, start, bar.end)
+    return by_step
+
+
+def work_by_step(worked: Iterable[Bar]) -> dict[str, float]:
+    """Return the seconds of work that each step took, all its tries together, without the waits between them."""
+    taken: dict[str, float] = {}
+    for bar in worked:
+        if bar.step is not None and not bar.what:
+            taken[bar.step] = round(taken.get(bar.step, 0.0) + bar.end - bar.start, 9)
+    return taken
+
+
+def _state(event: e.Outcome) -> str:
+    if isinstance(event, e.Judged):
+        return "accepted" if event.verdict == "accept" else event.verdict
+    refused = isinstance(event, e.PlanProposed) and (event.problems or event.plan is None)
+    failed = isinstance(event, e.StepFailed | e.PlanFailed | e.JudgeFailed)
+    return "refused" if refused else "failed" if failed else "done"

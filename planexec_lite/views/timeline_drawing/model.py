@@ -1,0 +1,103 @@
+"""A timeline: everything that the figure of a run is made of, computed once and handed on."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import fsum
+
+from planexec_lite.loop.run import Run
+from planexec_lite.views.drawing.wording import name_of
+from planexec_lite.views.timeline_drawing.bars import JUDGING, Bar, Span, bars, lanes, spans, work_by_step
+from planexec_lite.views.timeline_drawing.prediction import Predicted, Prediction, predict
+
+
+@dataclass(frozen=True)
+class Lane:
+    """A slot, the planner or an evaluator: its bars in order, its idle seconds, and rows of predicted spans."""
+
+    name: str
+    bars: Sequence[Bar]
+    idle: float = 0.0
+    predicted: Sequence[Sequence[Span]] = ()
+
+
+@dataclass(frozen=True)
+class Timeline:
+    """Who was busy when.
+
+    Args:
+        run: the run.
+        bars: what was worked on, in the order in which it was started.
+        lanes: the planner, the slots, the evaluators, and a lane for what was predicted and never began.
+        names: what each step is called, by id.
+        actual: from when to when each step was at work, by id.
+        path: the critical path as step ids, and `length` its seconds: empty and 0 unless the run has finished.
+        prediction: what was predicted, if anything was.
+    """
+
+    run: Run
+    bars: Sequence[Bar]
+    lanes: Sequence[Lane]
+    names: Mapping[str, str]
+    actual: Mapping[str, Span]
+    path: Sequence[str]
+    length: float
+    prediction: Prediction | None
+
+    @classmethod
+    def of(cls, run: Run, predicted: Predicted | None = None) -> Timeline:
+        """Return the timeline of a run; raises as `predict` does."""
+        worked = bars(run)
+        actual = spans(worked)
+        prediction = None if predicted is None else predict(predicted, run, actual)
+        shared = _lanes(worked, run.makespan, prediction.spans if prediction else {})
+        names = {id: name_of(step) for id, step in run.board.steps.items()}
+        return cls(run, worked, shared, names, actual, *_critical(run, worked), prediction)
+
+    @property
+    def predicted(self) -> Mapping[str, Span]:
+        """The predicted spans by step; empty where nothing was predicted."""
+        return self.prediction.spans if self.prediction else {}
+
+    @property
+    def end(self) -> float:
+        """When the last bar or predicted span ends, in seconds."""
+        return max([self.run.makespan, *(span.end for span in self.predicted.values())])
+
+    def lanes_to(self, end: float) -> Sequence[Lane]:
+        """The lanes on an axis of `end` seconds: none where it has no length, since there is nothing to draw on."""
+        return self.lanes if end else []
+
+    def is_critical(self, bar: Bar) -> bool:
+        """Whether a bar is work on the critical path: its steps' tries, not their judgements."""
+        return bar.step in self.path and not bar.what
+
+
+def durations(run: Run) -> dict[str, float]:
+    """Return the seconds of work that each step of a run took, all its tries together: what `graph` takes."""
+    return work_by_step(bars(run))
+
+
+def _lanes(worked: Sequence[Bar], makespan: float, predicted: Mapping[str, Span]) -> list[Lane]:
+    """Planner, slots, evaluators; each predicted span in the lane where its step began, so that the two can be compared."""
+    planner = [bar for bar in worked if bar.step is None]
+    shared = [Lane("planner", planner)] if planner else []
+    unplaced = dict(predicted)
+    for number, lane in enumerate(lanes([bar for bar in worked if bar.step is not None and not bar.what]), 1):
+        idle = round(makespan - fsum(bar.end - bar.start for bar in lane), 9)
+        here = [unplaced.pop(bar.step) for bar in lane if bar.step in unplaced]
+        # less than a thousandth of the run can't be seen, and is no more than rounding
+        shared.append(Lane(f"slot {number}", lane, idle if idle > makespan / 1000 else 0.0, lanes(here)))
+    judges = lanes([bar for bar in worked if bar.what == JUDGING])
+    shared += [Lane("evaluator" + (f" {number}" if number > 1 else ""), lane) for number, lane in enumerate(judges, 1)]
+    return [*shared, *([Lane("never began", [], 0.0, lanes(unplaced.values()))] if unplaced else [])]
+
+
+def _critical(run: Run, worked: Sequence[Bar]) -> tuple[list[str], float]:
+    """The chain of steps that takes longest; of a run that has not finished, no chain is known to be the longest."""
+    if run.status != "finished":
+        return [], 0.0
+    taken = work_by_step(worked)
+    path, length = run.plan.critical_path({step.id: taken.get(step.id, 0.0) for step in run.plan.steps})
+    return (path, length) if length else ([], 0.0)

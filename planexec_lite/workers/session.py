@@ -1,0 +1,182 @@
+"""What a session is given and what it gives back, and how a task is measured where it runs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
+from contextvars import ContextVar
+from dataclasses import dataclass
+from time import perf_counter
+from typing import Any, NamedTuple, Protocol
+
+from planexec_lite.meter import Meter, ModelCall, current
+
+carried_by: ContextVar[frozenset[int]] = ContextVar("carried_by", default=frozenset())  # executors, by their id
+
+
+@dataclass(slots=True)
+class Task:
+    """What a session carries out: ``call(*args)`` for the job that `event` started.
+
+    `here`: it stays in this process, and holds none of an executor's threads. `live`: it takes no slot, and what happens
+    inside it is handed over as it happens.
+    """
+
+    event: Any
+    call: Callable[..., Any]
+    args: tuple[Any, ...]
+    timeout: float | None = None
+    here: bool = False
+    live: bool = False
+
+
+@dataclass(slots=True)
+class Report:
+    """What came of a task: value or error; seconds declared and really taken; model calls; events inside.
+
+    `once`: a call that may be made once was made, whatever became of the task.
+    """
+
+    value: Any = None
+    error: str | None = None
+    declared: float = 0.0
+    took: float = 0.0
+    calls: tuple[ModelCall, ...] = ()
+    events: tuple[tuple[float, float, Any], ...] = ()
+    once: bool = False
+
+
+@dataclass(slots=True)
+class Finished:
+    """A task and its report; on the session's clock: when it finished, how many seconds it worked, what happened inside when."""
+
+    task: Task
+    report: Report
+    at: float
+    seconds: float
+    inside: Sequence[tuple[float, Any]] = ()
+
+
+class TimedOut(NamedTuple):
+    """A task that took longer than its timeout, at the instant when that was noticed."""
+
+    task: Task
+    at: float
+    seconds: float
+
+
+class Late(NamedTuple):
+    """A task that had been given up has come to its end."""
+
+    task: Task
+    report: Report
+    at: float
+    seconds: float
+
+
+class Progress(NamedTuple):
+    """Something happened inside a live task."""
+
+    task: Task
+    at: float
+    event: Any
+
+
+class Cancelled(NamedTuple):
+    """A task was taken back before it had begun."""
+
+    task: Task
+    at: float
+
+
+WorkerMessage = Finished | TimedOut | Late | Progress | Cancelled
+
+
+class WorkerSession(Protocol):
+    """The workers of one run."""
+
+    free: float
+
+    @property
+    def queued(self) -> bool:
+        """Whether tasks may have been handed over that have not begun."""
+
+    def start(self, task: Task) -> None:
+        """Take a task; only while `free` is at least 1."""
+
+    def wait(self) -> Sequence[WorkerMessage]:
+        """Return what the session has to say next, the tasks that finish first of all; only while some are in flight."""
+
+    def cancel(self) -> None:
+        """Take back every task that has not begun."""
+
+
+class Workers(Protocol):
+    """Opens a session whose clock starts at `now`, in seconds.
+
+    `limits` says of what there is how much: names that tools use, or names of tools, and how many steps at once.
+    """
+
+    @property
+    def limits(self) -> Mapping[str, int]:
+        """How many steps at once may use what, by name."""
+
+    def open(self, now: float = 0.0) -> AbstractContextManager[WorkerSession]:
+        """Return a context manager that gives the session and cancels what has not started when it is left."""
+
+
+def described(problem: BaseException) -> str:
+    """An exception in words: its type, and what it says if it can."""
+    try:
+        text = str(problem)
+    except BaseException:
+        text = ""
+    return f"{type(problem).__name__}: {text}" if text else type(problem).__name__
+
+
+def in_real_time(task: Task, report: Report, at: float) -> tuple[WorkerMessage, ...]:
+    """What a session on the real clock says about a task that was measured where it ran, and has ended."""
+    if task.timeout is not None and report.took > task.timeout:
+        return TimedOut(task, at, task.timeout), Late(task, report, at, report.took)
+    if not report.events:
+        return (Finished(task, report, at, report.took),)
+    if task.live:
+        return *[Progress(task, at, event) for _, _, event in report.events], Finished(task, report, at, report.took)
+    began = at - report.took
+    return (Finished(task, report, at, report.took, [(began + after, event) for _, after, event in report.events]),)
+
+
+def measure(call: Callable[..., Any], args: tuple[Any, ...], hear: Callable[[Any], None] | None = None) -> Report:
+    """Call ``call(*args)`` under a meter and report; an exception becomes an error, a keyboard interrupt goes on.
+
+    `hear` is told at once about every event that the call emits; those are not in the report.
+    """
+    value, error, meter = None, None, Meter(hear)
+    token = current.set(meter)
+    try:
+        value = call(*args)
+    except KeyboardInterrupt:
+        raise
+    except BaseException as problem:
+        error = described(problem)
+    finally:
+        current.reset(token)
+    took, calls, events = perf_counter() - meter.began, meter.calls, meter.events
+    return Report(
+        value, error, meter.seconds, took, tuple(calls) if calls else (), tuple(events) if events else (), meter.once
+    )
+
+
+def carry_out(executors: frozenset[int], call: Callable[..., Any], args: tuple[Any, ...]) -> Report:
+    """Measure ``call(*args)`` on a thread of an executor, and let what it calls know which executors wait for it."""
+    token = carried_by.set(executors)
+    try:
+        return measure(call, args)
+    finally:
+        carried_by.reset(token)
+
+
+def check_slots(slots: int | None) -> None:
+    """Raise `ValueError` unless `slots` is None or at least 1."""
+    if slots is not None and slots < 1:
+        raise ValueError(f"slots={slots}: give at least one slot, or None for no limit")

@@ -1,0 +1,116 @@
+"""The desk for whoever can't see it, or sees it narrow: fields and their problems, what is announced, the focus, axe."""
+
+import pytest
+from playwright.sync_api import Page
+
+from tests.browser import flows
+from tests.browser.flows import button, desk, shoot, wait_dark, write
+from tests.browser.lab import Lab, desk_in_a_browser, run_all, wait_until_ready
+
+pytestmark = desk_in_a_browser
+
+SETUP = "from planexec_lite import *\nfrom planexec_lite import views\nfrom tests.views.desks import PLAN, TOOLS"
+SHOWN = "screen = views.desk(PLAN, TOOLS)\nscreen"
+HARD = """from planexec_lite.scenarios import deploy
+shop = deploy.World()
+steps = Plan.parse(deploy.PLAN).steps
+message = "Dear team\\u202e, v2.3.1 is out. " * 12 + "\\n\\nAND DELETE ALL"
+hard = Plan.parse(deploy.PLAN).changed(steps=(*steps[:-1], steps[-1].model_copy(
+    update={"params": {"message": message}, "description": "שלחו הודעה לצוות v2.3.1"})))
+screen = views.desk(hard, shop.tools)
+screen"""
+MANY = """many = Plan(goal="Thirty things", steps=tuple(
+    Step(id=str(n), description=f"Part {n}", tool="book", params={"hotel": "Sol"}) for n in range(1, 31)))
+screen = views.desk(many, TOOLS)
+screen"""
+RING = """() => { const parts = colour => colour.match(/[\\d.]+/g).map(Number).slice(0, 3);
+    const light = rgb => rgb.map(v => v / 255).map(v => v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4)
+        .reduce((sum, v, n) => sum + v * [0.2126, 0.7152, 0.0722][n], 0);
+    const at = document.activeElement, style = getComputedStyle(at);
+    const ground = getComputedStyle(document.querySelector('.jp-Notebook')).backgroundColor;
+    const [one, other] = [style.outlineColor, ground].map(colour => light(parts(colour)));
+    return [style.outlineStyle, (Math.max(one, other) + 0.05) / (Math.min(one, other) + 0.05)] }"""
+
+
+def opened(lab: Lab, page: Page, name: str, *cells: str) -> None:
+    page.goto(lab.address(lab.book(f"{name}.ipynb", *cells)))
+    wait_until_ready(page)
+    run_all(page)
+
+
+def test_a_problem_is_tied_to_its_field_and_one_region_tells(lab: Lab, page: Page) -> None:
+    opened(lab, page, "tied", SETUP, SHOWN)
+    shown = desk(page)
+    region = shown.get_by_role("status")
+    assert region.count() == 1
+    region.evaluate("one => { window.kept = one }")
+    button(shown, "Edit 1").click()
+    days = shown.get_by_label("days", exact=True)
+    assert days.get_attribute("dir") == "auto"
+    write(shown, "days", "many")
+    wait_dark(shown, "Approve")
+    page.wait_for_function("() => document.querySelector('.pxl-desk [aria-invalid=true]')")
+    assert days.get_attribute("aria-invalid") == "true"
+    assert "valid integer" in shown.locator(f"#{days.get_attribute('aria-describedby')}").inner_text()
+    assert shown.get_by_label("city", exact=True).get_attribute("aria-invalid") == "false"
+    assert "1 problem" in region.inner_text()
+    write(shown, "days", "3")
+    wait_dark(shown, "Approve", dark=False)
+    page.wait_for_function("() => !document.querySelector('.pxl-desk [aria-invalid=true]')")
+    assert days.get_attribute("aria-describedby") is None
+    assert region.evaluate("one => one === window.kept && one.isConnected")
+
+
+def test_the_focus_is_kept_after_start_over_and_after_the_decision(lab: Lab, page: Page) -> None:
+    opened(lab, page, "kept", SETUP, SHOWN)
+    shown = desk(page)
+    button(shown, "Edit 3").click()
+    button(shown, "Remove 3").click()
+    button(shown, "Start over").click()
+    page.wait_for_function(f"() => ({flows.FOCUSED})() === 'Add a step'")
+    assert page.evaluate(RING)[1] >= 3
+    flows.approve(shown)
+    page.wait_for_function("() => document.activeElement.closest('.pxl-status')")
+    assert "Approved by reviewer" in page.evaluate("() => document.activeElement.innerText")
+
+
+@pytest.mark.parametrize("theme", ["Light", "Dark"])
+def test_axe_finds_nothing_wide_or_narrow(lab: Lab, page: Page, theme: str) -> None:
+    source = flows.axe()
+    lab.themed(theme)
+    opened(lab, page, f"axe-{theme}", SETUP, HARD)
+    lab.themed("Light")
+    shown = desk(page)
+    button(shown, "Dry run").click()
+    shown.get_by_text("Tried on a copy").wait_for()
+    shown.locator("button", has_text="Edit 4").click()
+    write(shown, "waits for", "2, 44")
+    wait_dark(shown, "Approve")
+    for wide, name in ((1280, "wide"), (390, "narrow")):
+        page.set_viewport_size({"width": wide, "height": 2600})
+        if wide == 390:
+            page.keyboard.press("ControlOrMeta+b")  # the list of files takes the room
+        page.wait_for_timeout(1500)
+        shoot(page, f"desk-{theme.lower()}-{name}")
+        assert flows.broken_rules(page, ".pxl-desk") == []
+        if source is not None:
+            assert flows.faults(page, source, ".pxl-desk") == []
+    write(shown, "waits for", "2")
+    wait_dark(shown, "Approve", dark=False)
+    button(shown, "Approve").click()
+    shown.get_by_text("Approve all the same?").wait_for()
+    shoot(page, f"desk-{theme.lower()}-asks")
+    assert page.evaluate(RING)[0] == "solid"
+    assert page.evaluate(RING)[1] >= 3
+
+
+def test_a_long_list_says_how_much_of_it_is_there(lab: Lab, page: Page) -> None:
+    opened(lab, page, "long", SETUP, MANY)
+    shown = page.locator(".pxl-desk")
+    shown.get_by_text("10 of 30 steps shown").wait_for()
+    wait_dark(shown, "Approve")
+    assert button(shown, "Edit 11").count() == 0
+    button(shown, "Show 20 more").click()
+    shown.get_by_text("30 of 30 steps shown").wait_for()
+    page.wait_for_function(f"() => ({flows.FOCUSED})() === 'Edit 11'")
+    wait_dark(shown, "Approve", dark=False)

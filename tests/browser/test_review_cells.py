@@ -1,0 +1,115 @@
+"""The desk in two cells in JupyterLab: where Run All stops, and how it goes on after a reload and after a restart."""
+
+import json
+
+import pytest
+from playwright.sync_api import Locator, Page
+
+from tests.browser import flows
+from tests.browser.flows import button, desk, shoot, write
+from tests.browser.front_ends import READ, SETUP, SHOW
+from tests.browser.lab import Lab, desk_in_a_browser, run_all, wait_until_ready
+
+pytestmark = desk_in_a_browser
+
+AGAIN = "from planexec_lite import views\nviews.desk()"
+WAIT = "decision = await views.review(PLAN, TOOLS)"
+
+
+@pytest.fixture
+def cells(lab: Lab, page: Page) -> Locator:
+    """The code cells of a notebook that shows a desk, reads its decision, and looks for it again."""
+    page.goto(lab.address(lab.book("cells.ipynb", SETUP, SHOW, READ, "print('the rest', 'ran')", AGAIN)))
+    wait_until_ready(page)
+    return page.locator(".jp-CodeCell")
+
+
+def run_cell(page: Page, cell: Locator) -> None:
+    cell.locator(".cm-content").click()
+    page.keyboard.press("ControlOrMeta+Enter")
+
+
+def test_run_all_stops_at_the_cell_that_reads_and_goes_on_when_it_is_decided(page: Page, cells: Locator) -> None:
+    run_all(page)
+    asked = flows.stopped(page)
+    asked.get_by_text("The run waits for you.").wait_for()
+    assert "press a button above, then run this cell and those below" in asked.inner_text()
+    assert page.get_by_text("the rest ran").count() == 0
+    shown = desk(page)
+    write(shown, "Later plans", "10")
+    write(shown, "Comment", "we go")
+    shoot(page, "desk-two-cells")
+    flows.approve(shown)
+    shown.get_by_text("Approved by reviewer: plan").wait_for()
+    flows.go_on(page, asked)
+    said = json.dumps(["approve", "reviewer", "we go", 10, True])
+    cells.nth(2).get_by_text(said).wait_for()
+    page.get_by_text("the rest ran").wait_for()
+    assert asked.get_by_text("The run waits for you.").count() == 0
+    cells.nth(4).get_by_text("no desk is open in this kernel").wait_for()
+
+
+def test_a_notebook_that_is_opened_again_shows_the_table_with_its_verdict(lab: Lab, page: Page, cells: Locator) -> None:
+    run_cell(page, cells.nth(0))
+    run_cell(page, cells.nth(1))
+    write(desk(page), "Comment", "we go")
+    flows.approve(desk(page))
+    page.locator(".pxl-desk").get_by_text("Approved by reviewer: plan").wait_for()
+    with page.expect_response(lambda answer: answer.request.method == "PUT" and "cells.ipynb" in answer.url):
+        page.locator(".jp-Toolbar [data-command='docmanager:save']").click()
+    lab.renew_kernels()
+    page.reload()
+    wait_until_ready(page)
+    page.get_by_text("Approved by reviewer: plan").wait_for()
+    page.get_by_text("Comment: we go").wait_for()
+    cells.nth(1).scroll_into_view_if_needed()
+    shoot(page, "desk-opened-again")
+
+
+def test_after_a_reload_the_open_desk_is_shown_again_with_its_edits(page: Page, cells: Locator) -> None:
+    run_cell(page, cells.nth(0))
+    run_cell(page, cells.nth(1))
+    button(desk(page), "Edit 3").click()
+    button(desk(page), "Remove 3").click()
+    desk(page).get_by_text("Step 3 removed").wait_for()
+    page.reload()
+    wait_until_ready(page)
+    run_cell(page, cells.nth(4))
+    shown = desk(page)
+    assert "Step 3 removed" in shown.inner_text()
+    write(shown, "Comment", "two are enough")
+    flows.approve(shown)
+    shown.get_by_text("2 steps, as edited here").wait_for()
+    run_cell(page, cells.nth(2))
+    cells.nth(2).get_by_text('["approve", "reviewer", "two are enough", null, true]').wait_for()
+
+
+def test_a_restarted_kernel_says_that_it_knows_no_desk(page: Page, cells: Locator) -> None:
+    run_cell(page, cells.nth(0))
+    run_cell(page, cells.nth(1))
+    desk(page)
+    page.locator(".jp-Toolbar [data-command='notebook:restart-kernel']").click()
+    page.locator(".jp-Dialog").get_by_role("button", name="Confirm Kernel Restart").click()
+    page.locator(".jp-Dialog").wait_for(state="detached")
+    wait_until_ready(page)
+    run_cell(page, cells.nth(4))
+    cells.nth(4).get_by_text("the kernel was restarted; run the cell with views.desk(plan, tools) again").wait_for()
+
+
+def test_a_cell_that_waits_for_a_page_that_is_gone_can_be_interrupted(lab: Lab, page: Page) -> None:
+    page.goto(lab.address(lab.book("gone.ipynb", SETUP, WAIT, AGAIN)))
+    wait_until_ready(page)
+    run_all(page)
+    button(desk(page), "Edit 3").click()
+    button(desk(page), "Remove 3").click()
+    desk(page).get_by_text("Step 3 removed").wait_for()
+    page.reload()
+    page.wait_for_selector(".jp-Notebook .jp-Cell")
+    page.locator(".jp-Toolbar-kernelName", has_text="Python 3").wait_for()
+    page.locator(".jp-Toolbar [data-command='notebook:interrupt-kernel']").click()
+    wait_until_ready(page)
+    run_cell(page, page.locator(".jp-CodeCell").nth(2))
+    shown = desk(page)
+    assert "Step 3 removed" in shown.inner_text()
+    flows.approve(shown)
+    shown.get_by_text("2 steps, as edited here").wait_for()

@@ -1,0 +1,318 @@
+"""Answers and conversations are bounded: in tokens and in characters, with a sign of what was left out."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mock_llm import MockLLM
+from planexec_lite import (
+    LLMEvaluator,
+    LLMPlanner,
+    Plan,
+    PlannerExecutor,
+    ReActExecutor,
+    Step,
+    Toolbox,
+    ToolExecutor,
+    execute,
+    tool,
+)
+from planexec_lite.events import Action, JudgeFailed, Observation, PlanProposed, Thought
+from planexec_lite.meter import Meter
+from planexec_lite.model import SHORT, Bounds, ask, fitted, listed, shortened
+from tests.core.test_planners import FIRST, GOAL, SECOND, TOOLS, FakeClient, agent
+from tests.rounds import rounds
+
+PLAN = {"steps": [FIRST, SECOND]}
+
+
+def contents(request: dict[str, Any]) -> list[str]:
+    return [message["content"] or "" for message in request["messages"]]
+
+
+@rounds(100)
+@given(st.text("abc ", max_size=600), st.integers(80, 300))
+def test_a_shortened_text_keeps_both_ends_and_says_how_much_is_missing(text: str, most: int) -> None:
+    short = shortened(text, most)
+    if len(text) <= most:
+        assert short == text
+        return
+    parts = re.fullmatch(r"(.+) … \[([\d,]+) characters left out\] … (.+)", short)
+    assert parts is not None
+    head, missing, tail = parts.groups()
+    assert text.startswith(head)
+    assert text.endswith(tail)
+    assert len(head) + int(missing) + len(tail) == len(text)
+    assert len(short) <= most
+
+
+@rounds(100)
+@given(st.lists(st.text("ab", max_size=500), max_size=6), st.integers(600, 2000))
+def test_a_conversation_fits_and_its_short_messages_and_the_rules_stay_whole(texts: list[str], most: int) -> None:
+    rules = {"role": "system", "content": "r" * 3000}
+    messages = [rules, *({"role": "user", "content": text} for text in texts), {"role": "assistant", "content": None}]
+    sent = fitted(messages, most)
+    assert sent[0] == rules
+    assert sum(len(message["content"] or "") for message in sent[1:]) <= most
+    assert [message["role"] for message in sent] == [message["role"] for message in messages]
+    if sum(map(len, texts)) <= most:
+        assert sent == messages
+    fair = most // (len(texts) + 1)
+    assert all(
+        before == after for before, after in zip(messages, sent, strict=True) if len(before["content"] or "") <= fair
+    )
+
+
+def test_a_list_that_is_too_long_says_how_many_lines_are_missing() -> None:
+    assert listed(["- a", "- b"]) == "- a\n- b"
+    assert listed(["- " + "x" * 40] * 100, 400).endswith("\n- and 91 more")
+    assert len(listed(["y" * 10_000, "z"], 400)) < 400
+
+
+@pytest.mark.parametrize("value", [0, -1, 1.5, "many", ""])
+def test_a_bound_is_a_whole_number_from_1(value: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(ValueError, match=r"planner_max_tokens=.*whole number from 1"):
+        LLMPlanner(FakeClient(PLAN), max_tokens=value)
+    if value:
+        monkeypatch.setenv("PLANEXEC_EXECUTOR_MAX_PROMPT", str(value))
+        with pytest.raises(ValueError, match=r"PLANEXEC_EXECUTOR_MAX_PROMPT=.*whole number from 1"):
+            ReActExecutor(FakeClient(PLAN), Toolbox([]))
+
+
+def test_each_role_has_a_limit_that_can_be_set_in_code_and_outside(monkeypatch: pytest.MonkeyPatch) -> None:
+    defaults = [Bounds.of(role).max_tokens for role in ("planner", "executor", "evaluator")]
+    assert defaults == [2048, 1024, 512]
+    monkeypatch.setenv("PLANEXEC_PLANNER_MAX_TOKENS", "300")
+    assert LLMPlanner(FakeClient(PLAN)).bounds == Bounds(300, 60_000)
+    assert LLMPlanner(FakeClient(PLAN), max_tokens=700, max_prompt=9000).bounds == Bounds(700, 9000)
+
+
+def test_the_planners_request_carries_its_limit() -> None:
+    client = FakeClient(PLAN)
+    agent(LLMPlanner(client, "m", max_tokens=700)).run(GOAL)
+    assert client.requests[0]["max_tokens"] == 700
+    assert "max_completion_tokens" not in client.requests[0]
+
+
+class BadRequest(Exception):
+    status_code = 400
+
+    def __init__(self, message: str, param: str | None) -> None:
+        super().__init__(message)
+        self.param = param
+
+
+NO_MAX_TOKENS = (
+    "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead."
+)
+
+
+@pytest.mark.parametrize("param", ["max_tokens", None])
+def test_an_endpoint_that_calls_the_limit_otherwise_is_asked_in_its_way(param: str | None) -> None:
+    client = FakeClient(
+        BadRequest(NO_MAX_TOKENS, param), BadRequest("'temperature' does not support 0", "temperature"), PLAN
+    )
+    assert agent(LLMPlanner(client, "m", max_tokens=700)).run(GOAL).answer == 53
+    limits = [{name: request[name] for name in request if name.startswith("max_")} for request in client.requests]
+    assert limits == [{"max_tokens": 700}, {"max_completion_tokens": 700}, {"max_completion_tokens": 700}]
+    assert ["temperature" in request for request in client.requests] == [True, True, False]
+
+
+@pytest.mark.parametrize("model", ["o3-mini", "gpt-5.1", "openai/o1"])
+def test_a_model_that_thinks_is_asked_in_its_way_at_once(model: str) -> None:
+    client = FakeClient(PLAN)
+    agent(LLMPlanner(client, model)).run(GOAL)
+    assert client.requests[0]["max_completion_tokens"] == 2048
+    assert not {"temperature", "max_tokens"} & client.requests[0].keys()
+
+
+def test_a_limit_that_an_endpoint_does_not_take_at_all_is_its_error() -> None:
+    too_large = BadRequest("max_tokens is too large", "max_tokens"), BadRequest("too large", "max_completion_tokens")
+    client = FakeClient(*too_large)
+    with pytest.raises(BadRequest):
+        ask(client, "m", [{"role": "user", "content": "?"}], bounds=Bounds(10**9))
+    assert len(client.requests) == 2
+
+
+def test_a_model_that_repeats_itself_is_cut_off_and_hears_of_it_in_short() -> None:
+    endless = '{"steps": [' + json.dumps(FIRST) * 500
+    client = FakeClient({"content": endless, "finish_reason": "length"}, PLAN)
+    run = agent(LLMPlanner(client, "m")).run(GOAL)
+    assert run.answer == 53
+    rejected = next(event for event in run.events if isinstance(event, PlanProposed))
+    assert [str(problem).split(" [")[0] for problem in rejected.problems] == [
+        "plan: the answer was cut off; it may have 2,048 tokens (max_tokens)"
+    ]
+    assert rejected.text == endless  # the record keeps every word
+    echoed, repair = contents(client.requests[1])[2:]
+    assert echoed.startswith('{"steps": [')
+    assert "characters left out" in echoed
+    assert len(echoed) <= SHORT
+    assert "cut off; it may have 2,048 tokens" in repair
+
+
+def test_many_problems_go_back_in_short() -> None:
+    bad = {"steps": [{"id": str(n), "tool": "times" * 50, "params": {"a": n}} for n in range(20)]}
+    client = FakeClient(bad, PLAN)
+    assert agent(LLMPlanner(client, "m")).run(GOAL).answer == 53
+    assert len(contents(client.requests[1])[3]) < SHORT + 100
+    assert "more" in contents(client.requests[1])[3].splitlines()[-2]
+
+
+def test_a_long_result_does_not_fill_the_planners_conversation() -> None:
+    @tool
+    def read(path: str) -> str:
+        """Read a file."""
+        return "x" * 1_000_000
+
+    portions = [
+        {"steps": [{"id": "1", "tool": "read", "params": {"path": "a"}}], "complete": False},
+        {"steps": [], "complete": True},
+    ]
+    client = FakeClient(*portions)
+    planner = LLMPlanner(client, "m", horizon=1, max_prompt=5000)
+    run = PlannerExecutor(planner, ToolExecutor(Toolbox([read]))).run(GOAL)
+    assert len(run.results["1"]) == 1_000_000
+    sent = contents(client.requests[1])
+    assert sum(map(len, sent[1:])) <= 5000
+    assert "characters left out" in sent[1]
+    assert sent[1].startswith(f"Goal: {GOAL}")
+    assert "read(path: string)" in sent[0]
+
+
+def test_a_planner_sees_every_step_however_long_the_results_are() -> None:
+    results = {str(n): "x" * 100_000 for n in range(12)}
+    plan = Plan.parse([{"id": id, "tool": "look", "params": {"where": f"room {id}"}} for id in results])
+    run = execute(plan, ToolExecutor(Toolbox([look])))
+    asked = contents({"messages": LLMPlanner(FakeClient(PLAN), "m", max_prompt=9000).messages(GOAL, run.board, TOOLS)})
+    assert [id for id in results if f"room {id}'): done, result dust" in asked[1]] == list(results)
+    assert asked[1].count("characters left out") == 12
+    assert len(asked[1]) <= 9000
+
+
+def test_the_scripted_model_honours_the_planners_limit() -> None:
+    whole = {"goal": GOAL, "rollback": [], "answer": None, "complete": True}
+    filled = [{"description": "", "depends_on": [], "success_criteria": None, **step} for step in (FIRST, SECOND)]
+    wordy = [filled[0] | {"description": "because " * 400}, filled[1]]
+    scenes: list[dict[str, Any]] = [
+        {
+            "name": "wordy",
+            "when": {"role": "planner", "never": ["cut_off"]},
+            "reply": {"json": whole | {"steps": wordy}},
+        },
+        {"name": "brief", "when": {"last": ["cut off"]}, "reply": {"json": whole | {"steps": filled}}},
+    ]
+    llm = MockLLM(scenes)
+    run = agent(LLMPlanner(llm.client(), max_tokens=200)).run(GOAL)
+    assert (run.status, run.answer) == ("finished", 53)
+    assert [call.request["max_tokens"] for call in llm.calls] == [200, 200]
+    llm.assert_all_used()
+
+
+LOOKED: list[str] = []
+
+
+@tool
+def look(where: str) -> str:
+    """Look somewhere."""
+    LOOKED.append(where)
+    return "dust " * 40_000
+
+
+def executed(*scenes: dict[str, Any], **options: Any) -> tuple[Any, list[Any], MockLLM]:
+    LOOKED.clear()
+    llm = MockLLM([{"when": {"role": "executor", **scene.pop("when", {})}, **scene} for scene in scenes])
+    executor = ReActExecutor(llm.client(), Toolbox([look]), "cheap", **options)
+    with Meter() as meter:
+        try:
+            value = executor.execute(Step(id="1", description="find the key"), {})
+        except RuntimeError as error:
+            value = error
+    return value, [event for _, _, event in meter.events], llm
+
+
+def test_an_executors_answer_that_is_cut_off_is_asked_for_in_short() -> None:
+    value, events, llm = executed(
+        {"name": "talks", "when": {"turn": 1}, "reply": {"text": "well " * 300}},
+        {"name": "brief", "when": {"turn": 2, "last": ["cut off", "Be brief"]}, "reply": {"text": "in the hall"}},
+        max_tokens=50,
+    )
+    assert value == "in the hall"
+    cut = "the answer was cut off; it may have 50 tokens (max_tokens)"
+    assert [type(event) for event in events] == [Thought, Observation, Thought]
+    assert events[1] == Observation(cut, error=True)
+    assert [call.request["max_tokens"] for call in llm.calls] == [50, 50]
+
+
+def test_an_executor_that_is_cut_off_each_time_fails_and_says_why() -> None:
+    value, _, llm = executed({"name": "talks", "reply": {"text": "well " * 300}}, max_tokens=50, max_iterations=3)
+    assert isinstance(value, RuntimeError)
+    assert "not done after 3 iterations (max_iterations); the answer was cut off; it may have 50 tokens" in str(value)
+    assert len(llm.calls) == 3
+
+
+def test_a_call_in_an_answer_that_was_cut_off_is_not_made() -> None:
+    call = {"calls": [{"tool": "look", "arguments": {"where": "hall"}}], "finish_reason": "length"}
+    value, events, _ = executed(
+        {"name": "cut", "when": {"turn": 1}, "reply": call},
+        {"name": "end", "when": {"turn": 2}, "reply": {"text": "gave up"}},
+    )
+    assert (value, LOOKED) == ("gave up", [])
+    assert not [event for event in events if isinstance(event, Action)]
+
+
+def test_what_an_executor_saw_does_not_fill_its_conversation() -> None:
+    looks = {"calls": [{"tool": "look", "arguments": {"where": "hall"}}]}
+    value, events, llm = executed(
+        *({"name": f"look {turn}", "when": {"turn": turn}, "reply": looks} for turn in (1, 2, 3)),
+        {"name": "end", "when": {"turn": 4}, "reply": {"text": "only dust"}},
+        max_prompt=10_000,
+    )
+    assert (value, len(LOOKED)) == ("only dust", 3)
+    assert all(sum(map(len, contents(call.request)[1:])) <= 10_000 for call in llm.calls)
+    seen = contents(llm.calls[-1].request)
+    assert [text.count("characters left out") for text in seen if text.startswith("dust")] == [1, 1, 1]
+    assert "find the key" in seen[1]
+    assert max(len(event.text) for event in events if isinstance(event, Observation)) == 200_000  # the record is whole
+
+
+def test_the_task_and_its_criterion_outlast_long_inputs_and_parameters() -> None:
+    step = Step(id="2", description="find the key", params={"text": "{step_1_result}"}, depends_on=("1",),
+                success_criteria="a key is there")  # fmt: skip
+    executor = ReActExecutor(FakeClient(PLAN), Toolbox([look]), "cheap", max_prompt=4000)
+    prompt = executor.messages(step, {"1": "dust " * 10_000})[1]["content"]
+    assert "find the key" in prompt
+    assert "Done when: a key is there" in prompt
+    assert prompt.count("characters left out") == 2
+    assert len(prompt) <= 4000
+
+
+JUDGED = Plan.parse([{"id": 1, "tool": "look", "params": {"where": "hall"}, "success_criteria": "a key is there"}])
+
+
+def test_the_evaluators_question_is_bounded_and_says_what_was_left_out() -> None:
+    client = FakeClient({"verdict": "accept", "reason": "dust", "task": None, "rejects": None})
+    evaluator = LLMEvaluator(client, "m", max_tokens=99, max_prompt=3000)
+    before = execute(
+        Plan.parse([{"id": n, "description": "earlier " * 20} for n in range(99)]), ToolExecutor(Toolbox([]))
+    )
+    evaluator.evaluate(JUDGED.steps[0], look("hall"), before.board)
+    request = client.requests[0]
+    assert request["max_tokens"] == 99
+    assert len(contents(request)[1]) <= 3000
+    assert "a key is there" in contents(request)[1]
+    assert "characters left out" in contents(request)[1]
+
+
+def test_an_evaluators_answer_that_is_cut_off_is_no_verdict_and_says_so() -> None:
+    client = FakeClient({"content": '{"verdict": "accept", "reason": "' + "because " * 500, "finish_reason": "length"})
+    run = execute(JUDGED, ToolExecutor(Toolbox([look])), evaluator=LLMEvaluator(client, "m"))
+    failed = next(event for event in run.events if isinstance(event, JudgeFailed))
+    assert "the evaluator's answer was cut off; it may have 512 tokens (max_tokens)" in failed.error
+    assert len(failed.error) < 400

@@ -1,0 +1,123 @@
+"""The figures over published plans: the rows add up to the totals, and one command counts them from the plans."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections import Counter
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from planexec_lite.formats import PUBLISHED, names, recount
+from planexec_lite.formats.recount import Row
+
+
+def test_the_rows_add_up_to_what_is_published() -> None:
+    totals = recount.totals(recount.recorded())
+    assert totals == {of.name: (of.measured, of.valid_with_tools) for of in PUBLISHED}
+    assert sum(measured.plans for measured, _ in totals.values()) == 4417
+    assert recount.differences(totals) == []
+
+
+def test_no_plan_is_counted_twice() -> None:
+    assert set(Counter(row[:2] for row in recount.recorded()).values()) == {1}
+
+
+def test_the_figures_of_each_plan_fit_together() -> None:
+    shapeless = {"cycle", "self_dependency", "duplicate_id"}
+    for row in recount.recorded():
+        assert (row.steps is None) == (row.problems == "unread")
+        if row.steps is None or row.edges is None:
+            assert row[2:6] == (None,) * 4
+            continue
+        assert (row.depth is None) == bool(shapeless & set(row.problems.split())), row
+        if row.depth is not None and row.width is not None:
+            assert row.depth + row.width <= row.steps + 1, row
+            assert row.edges >= row.depth - 1
+
+
+def test_the_readme_says_what_the_rows_say() -> None:
+    said = resources.files("planexec_lite.formats").joinpath("README.md").read_text("utf-8")
+    small = [row for row in recount.recorded() if row.part.startswith("taskbench")]
+    unread = sum(row.problems == "unread" for row in small)
+    unfit = sum(bool(row.problems) for row in small) - unread
+    besides = sum(not row.problems and row.with_tools == "unknown_tool" for row in small)
+    assert f"{unread} can't be read, {unfit} fail without the tool list, {besides} more" in " ".join(said.split())
+    assert f"{(unread + unfit + besides) / len(small):.0%}, {(unread + unfit) / len(small):.0%}" == "45%, 21%"
+
+
+CALLS = [
+    {"name": "find", "arguments": {"q": "Oslo"}, "label": "var1"},
+    {"name": "map", "arguments": {"at": "near $var1.Place Name$"}, "label": "var2"},
+]
+GRAPH = "Node:\n1: shop\n2: lay the table\n3: cook\nGraph:\nEdges: (START,1) (START,2) (1,3) (2,END) (3,END)"
+
+
+def publication(folder: Path) -> Path:
+    """Three publications in small, laid out as the real ones."""
+
+    def put(path: str, data: Any, lines: bool = False) -> None:
+        (folder / path).parent.mkdir(parents=True, exist_ok=True)
+        text = "".join(json.dumps(one) + "\n" for one in data) if lines else json.dumps(data)
+        (folder / path).write_text(text, "utf-8")
+
+    put(
+        "NESTFUL/data/executable/executable-data.json", [{"input": "a", "output": CALLS}, {"input": "b", "output": "["}]
+    )
+    put("NESTFUL/data/executable/executable-spec.json", [{"name": "find", "parameters": {"q": {}}}] * 2)
+    put(
+        "WorFBench/gold_traj/os/graph_eval.json",
+        [{"id": "os_7", "conversations": [{"role": "user", "content": "?"}, {"role": "assistant", "content": GRAPH}]}],
+    )
+    for_itself = {"id": "9", "task_nodes": [{"task": "a", "arguments": ["<node-0>"]}], "task_links": []}
+    put("GNN4TaskPlan/prediction/multimedia/mistral-7b/direct.json", [for_itself], lines=True)
+    put("GNN4TaskPlan/data/multimedia/tool_desc.json", {"nodes": [{"id": "a"}]})
+    return folder
+
+
+def test_each_plan_of_the_folders_gives_a_row(tmp_path: Path) -> None:
+    found, absent = recount.rows(publication(tmp_path))
+    assert found == [
+        Row("nestful/executable", "1", 2, 1, 2, 1, "", "unknown_tool"),
+        Row("nestful/executable", "2", None, None, None, None, "unread", ""),
+        Row("worfbench/os", "7", 3, 1, 2, 2, "", ""),
+        Row("taskbench/multimedia/mistral-7b", "9", 1, 1, None, None, "self_dependency", ""),
+    ]
+    assert "NESTFUL/data/non-executable/non-executable-sgd-spec.json" in absent
+    assert "WorFBench/gold_traj/os/graph_eval.json" not in absent
+
+
+def test_rows_are_read_back_as_they_were_written(tmp_path: Path) -> None:
+    found, _ = recount.rows(publication(tmp_path))
+    recount.write(found, tmp_path / "rows.csv")
+    assert recount.recorded(tmp_path / "rows.csv") == found
+
+
+def test_the_command_counts_writes_rows_and_tells_a_difference(tmp_path: Path) -> None:
+    folder = publication(tmp_path)
+    (folder / "GNN4TaskPlan/prediction/multimedia/mistral-7b/direct.json").unlink()  # without a fit plan: no total
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "-m", "planexec_lite.formats.recount", str(folder), str(tmp_path / "rows.csv")],
+        capture_output=True, text=True, encoding="utf-8",
+    )  # fmt: skip
+    assert (done.stderr, done.returncode) == ("", 1)
+    assert "NESTFUL, web services      2   50 %    2.0   100 %  1.00     1.00" in done.stdout
+    assert "NESTFUL, web services: 0 of 2 fit with the published tools too" in done.stdout
+    assert "WorFBench/gold_traj/lumos/graph_eval.json: not there, and not counted" in done.stdout
+    assert "WorFBench: counted Measured(plans=1," in done.stdout
+    assert len(recount.recorded(tmp_path / "rows.csv")) == 3
+
+
+@pytest.mark.parametrize("arguments", [[], ["/nowhere/at/all"], ["a", "b", "c"]])
+def test_a_wrong_call_is_told_how_to_call(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert recount.main(arguments) == 2
+    assert "usage: python -m planexec_lite.formats.recount FOLDER" in capsys.readouterr().err
+
+
+def test_every_published_set_has_its_own_name_and_a_format() -> None:
+    assert len({row.name for row in PUBLISHED}) == len(PUBLISHED)
+    assert {row.format for row in PUBLISHED} <= set(names)

@@ -1,0 +1,152 @@
+"""mock-llm as a distribution of its own: built from this tree, installed into an empty environment, it answers there."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import urllib.request
+import venv
+import zipfile
+from importlib import metadata
+from pathlib import Path
+
+import pytest
+from packaging.requirements import Requirement
+
+from tests.guards import books
+from tests.guards.books import ROOT
+
+LOOPBACK = True
+FOLDER = ROOT / "distributions" / "mock-llm"
+EXTRAS = {"openai", "pytest"}
+SCRIPT = "scenes: [{name: greet, when: {user: hello}, reply: {text: good day}}]\n"
+AGENT_TEST = """
+from openai import OpenAI
+
+def test_agent(mock_llm):
+    said = OpenAI().chat.completions.create(model="m", messages=[{"role": "user", "content": "hello"}])
+    assert said.choices[0].message.content == "good day"
+"""
+TYPED = "from mock_llm import MockLLM\nreveal_type(MockLLM().when(user='a').then('b'))\n"
+
+
+def needed(name: str, extras: set[str], seen: set[str]) -> set[str]:
+    """The distributions that one needs, as they are installed here."""
+    for line in metadata.requires(name) or []:
+        wanted = Requirement(line)
+        if wanted.marker and not any(wanted.marker.evaluate({"extra": extra}) for extra in extras or {""}):
+            continue
+        if wanted.name not in seen:
+            seen.add(wanted.name)
+            needed(wanted.name, wanted.extras, seen)
+    return seen
+
+
+def copy_distribution(name: str, folder: Path) -> None:
+    """Put an installed distribution's files into another environment, as an installation would."""
+    for file in metadata.files(name) or []:
+        source = Path(str(file.locate()))
+        if ".." not in file.parts and "__pycache__" not in file.parts and source.is_file():
+            (folder / file).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(source, folder / file)
+
+
+def said(*command: str | Path, cwd: Path, scratch: Path) -> str:
+    """What a command prints, with the network cut."""
+    environment = books.environment(scratch, PYTHONPATH="")
+    done = subprocess.run(
+        list(map(str, command)), cwd=cwd, env=environment, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The wheel, built from the tree without the network."""
+    scratch = tmp_path_factory.mktemp("build")
+    done = books.run("-m", "hatchling", "build", "-d", scratch / "dist", scratch=scratch, cwd=FOLDER)
+    assert done.returncode == 0, done.stdout
+    assert books.attempts(scratch) == ""
+    (built,) = (scratch / "dist").glob("*.whl")
+    return built
+
+
+@pytest.fixture(scope="module")
+def empty(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An environment that has the wheel and what it asks for, and nothing else."""
+    folder = tmp_path_factory.mktemp("empty") / "env"
+    venv.create(folder, symlinks=os.name != "nt")
+    programs = folder / ("Scripts" if os.name == "nt" else "bin")
+    asks = "import sysconfig; print(sysconfig.get_path('purelib'))"
+    libraries = Path(said(programs / "python", "-c", asks, cwd=folder, scratch=folder).strip())
+    for name in needed("mock-llm", EXTRAS, set()):
+        copy_distribution(name, libraries)
+    here = [sys.executable, "-m", "pip", "--python", programs / "python", "install", "--quiet", "--no-index"]
+    said(*here, f"{wheel}[openai,pytest]", cwd=folder, scratch=folder)
+    return programs
+
+
+pytestmark = pytest.mark.wide
+
+
+@pytest.mark.xdist_group("distribution")
+class TestDistribution:
+    def test_the_wheel_holds_the_package_its_pages_and_its_types(self, wheel: Path) -> None:
+        with zipfile.ZipFile(wheel) as archive:
+            names = set(archive.namelist())
+        package = {
+            f"mock_llm/{path.relative_to(ROOT / 'mock_llm').as_posix()}" for path in (ROOT / "mock_llm").rglob("*.py")
+        }
+        assert names >= package | {"mock_llm/py.typed", "mock_llm/README.md", "mock_llm/TESTING.md"}
+        assert not [name for name in names if not name.startswith(("mock_llm/", "mock_llm-"))]
+
+    def test_the_source_archive_makes_the_same_wheel(self, wheel: Path, tmp_path: Path) -> None:
+        (archive,) = wheel.parent.glob("*.tar.gz")
+        shutil.unpack_archive(archive, tmp_path, filter="data")
+        (source,) = tmp_path.glob("mock_llm-*")
+        done = books.run(
+            "-m", "hatchling", "build", "-t", "wheel", "-d", tmp_path / "dist", scratch=tmp_path, cwd=source
+        )
+        assert done.returncode == 0, done.stdout
+        (again,) = (tmp_path / "dist").glob("*.whl")
+        assert again.read_bytes() == wheel.read_bytes()
+
+    def test_nothing_of_this_tree_is_in_the_empty_environment(self, empty: Path, tmp_path: Path) -> None:
+        asks = "import mock_llm, importlib.util as u; print(mock_llm.__file__, u.find_spec('planexec_lite'))"
+        file, kit = said(empty / "python", "-c", asks, cwd=tmp_path, scratch=tmp_path).split()
+        assert Path(file).is_relative_to(empty.parent)
+        assert kit == "None"
+
+    def test_the_command_answers_there(self, empty: Path, tmp_path: Path) -> None:
+        (tmp_path / "script.yaml").write_text(SCRIPT, encoding="utf-8")
+        assert (
+            said(empty / "mock-llm", "check", "script.yaml", cwd=tmp_path, scratch=tmp_path) == "1 scenes, no faults\n"
+        )
+        assert said(empty / "mock-llm", "--help", cwd=tmp_path, scratch=tmp_path).startswith("usage: mock-llm ")
+        command = [empty / "mock-llm", "serve", "script.yaml"]
+        with subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, text=True) as server:
+            try:
+                assert server.stdout is not None
+                base_url = server.stdout.readline().split()[-1]
+                body = json.dumps({"model": "m", "messages": [{"role": "user", "content": "hello"}]}).encode()
+                asked = urllib.request.Request(
+                    f"{base_url}/chat/completions", body, {"content-type": "application/json"}
+                )
+                with urllib.request.urlopen(asked) as response:
+                    assert json.load(response)["choices"][0]["message"]["content"] == "good day"
+            finally:
+                server.terminate()
+
+    def test_the_fixture_is_there_without_a_word_of_setting(self, empty: Path, tmp_path: Path) -> None:
+        (tmp_path / "test_agent.py").write_text(AGENT_TEST, encoding="utf-8")
+        (tmp_path / "test_agent.yaml").write_text(SCRIPT, encoding="utf-8")
+        assert "1 passed" in said(empty / "python", "-m", "pytest", "-q", cwd=tmp_path, scratch=tmp_path)
+
+    def test_a_type_checker_reads_its_types(self, empty: Path, tmp_path: Path) -> None:
+        (tmp_path / "typed.py").write_text(TYPED, encoding="utf-8")
+        command = [sys.executable, "-m", "mypy", "--strict", "--python-executable", empty / "python", "typed.py"]
+        assert "mock_llm.script.dialogue.Dialogue" in said(*command, cwd=tmp_path, scratch=tmp_path)

@@ -1,0 +1,315 @@
+"""Scripts written in Python, word by word: the same scenes, the same answers and the same faults as in YAML."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+from pathlib import Path
+from typing import Any, get_args
+
+import pytest
+import yaml
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from mock_llm import MockLLM, Reply, Scene, ScriptError, When
+from mock_llm.authoring.minimal_request import minimal_request
+from mock_llm.script import Dialogue, read_scenes
+from mock_llm.types import HttpRequest
+from mock_llm.types.faults import PLAIN_ONLY, STREAM_ONLY, Kind
+from tests.guards.books import ROOT
+from tests.rounds import rounds
+
+SCRIPTS = sorted((ROOT / "planexec_lite" / "scenarios").glob("*/*.yaml"))
+SEARCH = {"type": "function", "function": {"name": "search", "parameters": {"type": "object", "properties": {}}}}
+PLAN = {
+    "steps": [
+        {"id": "1", "tool": "add", "params": {"a": 1, "b": 2}, "depends_on": []},
+        {"id": "2", "tool": "add", "params": {"a": 3, "b": 4}, "depends_on": ["1"]},
+    ]
+}
+USER = {"role": "user", "content": "Find v2.3.1, please: 4 + 5"}
+RESULT = [
+    {"role": "assistant", "tool_calls": [{"id": "c", "type": "function", "function": {"name": "search", "arguments": "{}"}}]},
+    {"role": "tool", "tool_call_id": "c", "content": "it is 9"},
+]  # fmt: skip
+CAT = {"type": "image_url", "image_url": {"url": f"data:image/png;base64,{base64.b64encode(b'a cat').decode()}"}}
+WHENS: list[dict[str, Any]] = [  # every condition
+    {},
+    {"role": "planner"},
+    {"system": "be brief"},
+    {"user": ["Find", "please"]},
+    {"says": "4 + 5"},
+    {"last": ["it is 9"]},
+    {"never": "it is 9"},
+    {"find": {"version": r"v([\d.]+)"}},
+    {"format": "json"},
+    {"tools": "search"},
+    {"image": hashlib.sha256(b"a cat").hexdigest()[:12]},
+    {"called": ["search"]},
+    {"turn": 2},
+    {"counter": "drafts", "turn": 2},
+]
+REPLIES: list[
+    dict[str, Any]
+] = [  # every reply, every fault, every qualification but `python`, which YAML does not have
+    {"text": "Hello"},
+    {"json": {"a": [1, 2.5, None, "12:30", "no", "0123"]}},
+    {"json": None},
+    {"refusal": "No."},
+    {"calls": [{"tool": "search", "arguments": {"q": "x"}}]},
+    {"calls": [{"tool": "search"}, {"tool": "search", "arguments": '{"q": '}], "text": "Let me look.", "broken": True},
+    {"choices": [{"text": "a"}, {"json": {"b": 1}}]},
+    {"json": PLAN, "spoil": "cycle"},
+    {"text": "cut", "finish_reason": "length", "latency": 2.5, "usage": {"input": 9, "output": 1}},
+    {"text": "half", "usage": {"output": 3}},
+    {"text": "x", "faults": ["rate_limit", {"status": 503, "message": "busy", "code": "c", "retry_after": 1}]},
+    {"text": "x", "faults": [{"kind": "rate_limit", "retry_after_ms": 20}]},
+    {"text": "x y z", "fault": {"kind": "error_event", "message": "m", "after": 1}},
+    {"text": "x", "faults": [{"kind": "slow_first_token", "seconds": 3}]},
+    *({"fault": kind} for kind in get_args(Kind) if kind not in (*STREAM_ONLY, *PLAIN_ONLY)),
+    *({"text": "one two three", "fault": kind} for kind in sorted((*STREAM_ONLY, *PLAIN_ONLY))),
+]
+
+
+def fluent(scenes: list[dict[str, Any]]) -> MockLLM:
+    """The scripted model of scenes in the YAML's form, written word by word."""
+    llm = MockLLM()
+    for scene in scenes:
+        said, qualified = dict(scene["reply"]), {}
+        dialogue = llm.when(name=scene["name"], **scene.get("when", {}))
+        for fault in said.pop("faults", []):
+            dialogue = fails(dialogue, fault)
+        if "fault" in said:
+            dialogue = fails(dialogue, said.pop("fault"), times=None)
+        for name in ("latency", "usage", "finish_reason", "broken", "spoil"):
+            if name in said:
+                qualified[name] = said.pop(name)
+        calls = said.pop("calls", [])
+        for number, use in enumerate(calls if isinstance(calls, list) else [calls]):
+            word = dialogue.also if number else dialogue.calls
+            given = use.get("arguments", {})
+            dialogue = word(use["tool"], given) if isinstance(given, str) else word(use["tool"], **given)
+        if calls:
+            qualified |= said
+        elif said:
+            dialogue = dialogue.then(said.pop("text"), **said) if "text" in said else dialogue.then(**said)
+        if qualified:
+            dialogue = dialogue.having(**qualified)
+    return llm
+
+
+def fails(dialogue: Dialogue, fault: Any, **options: Any) -> Dialogue:
+    if isinstance(fault, str):
+        return dialogue.fails(fault, **options)
+    return dialogue.fails(**options, **fault)
+
+
+def loaded(text: str, folder: Path) -> MockLLM:
+    path = folder / "script.yaml"
+    path.write_text(text, encoding="utf-8")
+    return MockLLM.load(path)
+
+
+def alike(llm: MockLLM, other: MockLLM) -> None:
+    """Both have the same scenes, whatever file they were written in."""
+    assert [(s.name, s.when, s.reply) for s in llm.scenes] == [(s.name, s.when, s.reply) for s in other.scenes]
+
+
+def answers(llm: MockLLM) -> list[Any]:
+    """What a script says on the wire to many requests, the silent retries after a fault included."""
+    asked = []
+    schema = {"type": "json_schema", "json_schema": {"name": "any", "schema": {}}}
+    for messages in ([USER], [USER, *RESULT], [{"role": "system", "content": "Do be brief.\nRole: planner"}, USER]):
+        body: dict[str, Any] = {"model": "m", "messages": messages, "tools": [SEARCH]}
+        for more in (
+            {},
+            {"stream": True},
+            {"n": 2},
+            {"response_format": schema},
+            {"response_format": schema, "stream": True},
+        ):
+            asked.append({**body, **more})
+    asked.append({"model": "m", "messages": [{"role": "user", "content": [CAT]}]})
+    asked += [{"model": "m", "input": USER["content"]}, {"model": "m", "input": USER["content"], "stream": True}]
+    asked += [dict(found.body) for scene in llm.scenes if (found := minimal_request(scene)) is not None]
+    said: list[Any] = []
+    for body in asked:
+        for attempt in "012":
+            headers = {"content-type": "application/json", "x-stainless-retry-count": attempt}
+            path = "/v1/responses" if "input" in body else "/v1/chat/completions"
+            request = HttpRequest("POST", path, headers, json.dumps(body).encode())
+            response = llm.respond(request)
+            error = json.loads(response.body).get("error", {}).get("code") if response.status == 422 else None
+            said.append(error or (response.status, response.headers, response.chunks, response.delay, response.ending))
+    return said
+
+
+def forms() -> st.SearchStrategy[list[dict[str, Any]]]:
+    one = st.fixed_dictionaries({"when": st.sampled_from(WHENS), "reply": st.sampled_from(REPLIES)})
+    named = st.lists(one, min_size=1, max_size=4)
+    return named.map(lambda scenes: [{"name": f"scene {n}", **scene} for n, scene in enumerate(scenes)])
+
+
+def test_every_word_of_the_yaml_is_tried() -> None:
+    assert {name for when in WHENS for name in when} == set(When.__dataclass_fields__)
+    assert {name for reply in REPLIES for name in reply} == set(Reply.__dataclass_fields__) - {"python"}
+
+
+@pytest.mark.parametrize("reply", REPLIES, ids=str)
+def test_each_reply_is_that_of_the_yaml(reply: dict[str, Any], tmp_path: Path) -> None:
+    form = [{"name": "only", "reply": reply}]
+    in_yaml = loaded(yaml.safe_dump({"scenes": form}, sort_keys=False), tmp_path)
+    in_python = fluent(form)
+    alike(in_python, in_yaml)
+    assert answers(in_python) == answers(in_yaml)
+
+
+@pytest.mark.parametrize("when", WHENS, ids=str)
+def test_each_condition_is_that_of_the_yaml(when: dict[str, Any], tmp_path: Path) -> None:
+    form = [{"name": "only", "when": when, "reply": {"text": "Hello", "broken": True}}]
+    in_yaml = loaded(yaml.safe_dump({"scenes": form}, sort_keys=False), tmp_path)
+    in_python = fluent(form)
+    alike(in_python, in_yaml)
+    said = answers(in_python)
+    assert said == answers(in_yaml)
+    assert 200 in [answer[0] for answer in said]
+
+
+@rounds(30)
+@given(form=forms())
+def test_python_to_yaml_and_back_keeps_every_answer(form: Any, tmp_path_factory: pytest.TempPathFactory) -> None:
+    folder = tmp_path_factory.mktemp("scripts")
+    in_python = fluent(form)
+    back = loaded(in_python.to_yaml(), folder)
+    alike(in_python, back)
+    assert back.to_yaml() == in_python.to_yaml()
+    assert answers(fluent(form)) == answers(back)
+
+
+@example(text="\x85")
+@example(text="a\u2028b\u2029 c")
+@example(text=" \r\n\t12:30\ufeff")
+@given(text=st.text(st.characters(exclude_categories=["Cs"]), min_size=1))
+def test_any_text_comes_back_from_the_yaml(text: str, tmp_path_factory: pytest.TempPathFactory) -> None:
+    llm = MockLLM()
+    llm.when(user=text, name="any").then(json={"said": text.replace("{", "(")})
+    alike(llm, loaded(llm.to_yaml(), tmp_path_factory.mktemp("scripts")))
+
+
+@pytest.mark.parametrize("path", SCRIPTS, ids=lambda path: f"{path.parent.name}/{path.name}")
+def test_the_scripts_of_the_worlds_come_back(path: Path, tmp_path: Path) -> None:
+    llm = MockLLM.load(path)
+    back = loaded(llm.to_yaml(), tmp_path)
+    alike(llm, back)
+    form = yaml.safe_load(llm.to_yaml())["scenes"]
+    alike(fluent(form), MockLLM(read_scenes(tmp_path / "script.yaml")))
+
+
+def test_a_dialogue_has_a_scene_for_each_turn() -> None:
+    llm = MockLLM()
+    llm.when(user="weather", last="today").calls("search", q="Oslo").also("search", q="Rome").then("Rain.")
+    first, second = llm.scenes
+    assert first.when == When(user="weather", last="today", turn=1)
+    assert [use.arguments for use in first.reply.calls] == [{"q": "Oslo"}, {"q": "Rome"}]
+    assert second.when == When(user="weather", called="search", turn=2)
+    assert second.reply == Reply(text="Rain.")
+    assert [scene.name for scene in llm.scenes] == ["user: weather, turn 1", "user: weather, turn 2"]
+    assert all(scene.source.startswith("test_fluent.py:") for scene in llm.scenes)
+
+
+def test_a_dialogue_is_led_to_its_end_by_a_genuine_client() -> None:
+    llm = MockLLM()
+    llm.when(user="weather").calls("search", q="Oslo").fails(times=2).then("Rain.")
+    client = llm.client(max_retries=2)
+    messages: list[Any] = [{"role": "user", "content": "How is the weather?"}]
+    made = client.chat.completions.create(model="m", messages=messages, tools=[SEARCH]).choices[0].message  # type: ignore[list-item]
+    assert made.tool_calls is not None
+    assert made.tool_calls[0].to_dict()["function"] == {"name": "search", "arguments": '{"q": "Oslo"}'}
+    messages += [made, {"role": "tool", "tool_call_id": made.tool_calls[0].id, "content": "rain"}]
+    assert client.chat.completions.create(model="m", messages=messages).choices[0].message.content == "Rain."
+    assert [call.scene for call in llm.calls] == ["user: weather, turn 1"] * 3 + ["user: weather, turn 2"]
+    llm.assert_all_used()
+
+
+def test_a_dialogue_may_go_on_after_it_was_asked() -> None:
+    llm = MockLLM()
+    dialogue = llm.when(user="a").then("x")
+    assert [scene.when.turn for scene in llm.scenes] == [None]
+    dialogue.having(latency=2).then("y")
+    assert [(scene.when.turn, scene.reply.latency) for scene in llm.scenes] == [(1, 2), (2, 0)]
+
+
+def test_a_later_turn_and_a_counter_go_on_from_their_number() -> None:
+    llm = MockLLM()
+    llm.when(user="a", turn=3).then("x").then("y")
+    llm.when(counter="drafts", turn=1).then("x").then("y")
+    assert [scene.when.turn for scene in llm.scenes] == [3, 4, 1, 2]
+
+
+def test_fails_is_for_the_reply_before_it_or_else_the_first() -> None:
+    llm = MockLLM()
+    llm.when(user="a").fails(times=2).then("x").then("y").fails("timeout").fails(status=503)
+    llm.when(user="b").fails("timeout", times=None)
+    first, second, third = (scene.reply for scene in llm.scenes)
+    assert [fault.kind for fault in first.faults] == ["server_error", "server_error"]
+    assert [(fault.kind, fault.status) for fault in second.faults] == [("timeout", None), ("server_error", 503)]
+    assert third.fault is not None
+    assert third.fault.kind == "timeout"
+
+
+def test_a_python_function_may_reply_and_has_no_yaml() -> None:
+    llm = MockLLM()
+    llm.when(user="a").then(python=lambda request: request.last.text.upper())
+    said = llm.client().chat.completions.create(model="m", messages=[{"role": "user", "content": "a b"}])
+    assert said.choices[0].message.content == "A B"
+    with pytest.raises(ScriptError, match=r"'user: a'.*python"):
+        llm.to_yaml()
+
+
+def test_scenes_of_both_forms_stand_in_one_script(tmp_path: Path) -> None:
+    path = tmp_path / "one.yaml"
+    path.write_text("scenes: [{name: one, when: {user: a}, reply: {text: x}}]", encoding="utf-8")
+    llm = MockLLM.load(path)
+    llm.when(user="b").then("y")
+    assert [scene.name for scene in llm.scenes] == ["one", "user: b"]
+    assert isinstance(llm.scenes[0], Scene)
+
+
+def test_a_script_that_accepts_what_nobody_has_seen_stays_so(tmp_path: Path) -> None:
+    text = "unseen: accept\nscenes: [{name: one, reply: {text: x}}]"
+    back = loaded(loaded(text, tmp_path).to_yaml(), tmp_path)
+    assert [scene.unseen for scene in back.scenes] == ["accept"]
+
+
+def test_two_dialogues_that_begin_alike_have_two_names() -> None:
+    llm = MockLLM()
+    llm.when(user="a", turn=1).then("x")
+    llm.when(user="a", turn=2).then("y")
+    assert [scene.name for scene in llm.scenes] == ["user: a", "user: a (2)"]
+
+
+def test_a_wrong_word_is_named_in_the_line_that_has_it() -> None:
+    llm = MockLLM()
+    with pytest.raises(ScriptError, match=r"test_fluent\.py:\d+.*unknown field 'usr' in when; did you mean 'user'"):
+        llm.when(usr="a")
+    with pytest.raises(ScriptError, match="unknown field 'latecy' in reply; did you mean 'latency'"):
+        llm.when(user="a").then("x", latecy=2)
+    with pytest.raises(ScriptError, match="fault 'tired' is none of"):
+        llm.when(user="a").fails("tired")
+    with pytest.raises(ScriptError, match="exactly one of"):
+        llm.when(user="a").then("x", json={})
+    with pytest.raises(ScriptError, match="times is 1 or more, or None for ever"):
+        llm.when(user="a").fails(times=0)
+    with pytest.raises(ScriptError, match=r"also\(…\) goes on after calls"):
+        llm.when(user="a").also("search")
+    with pytest.raises(ScriptError, match=r"having\(…\) is for the reply before it"):
+        llm.when(user="a").having(latency=2)
+
+
+def test_a_dialogue_without_a_reply_is_named_when_it_is_needed() -> None:
+    llm = MockLLM()
+    llm.when(user="a").fails(times=2)
+    with pytest.raises(ScriptError, match=r"test_fluent\.py:\d+: 'user: a' has no reply; go on with \.then"):
+        assert llm.scenes

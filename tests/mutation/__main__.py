@@ -1,0 +1,95 @@
+"""Draw changes by chance, and keep those that the tests notice.
+
+usage: python -m tests.mutation COUNT [SEED]     (the count is how many each of the three parts gets)
+"""
+
+from __future__ import annotations
+
+import random
+import sys
+import tempfile
+from pathlib import Path
+
+from tests.exercises.mutants import mutants
+from tests.guards.books import ROOT
+from tests.mutation.changes import Change, copy_to, keep, kept, turns_red
+
+CORE = {  # which tests are tried when a file of the core is changed
+    "board step_table ready_queue transitions proposals approvals once_calls decide policy run jobs": (
+        "runs replanning approval schedule grants judging transitions"
+    ),
+    "checks problems": "problems",
+    "graph": "graph",
+    "reading model": "reading problems planners",
+    "streaming stream_buffer": "streaming",
+    "references": "references",
+    "schemas schema": "schemas tools",
+    "limits": "limits schedule",
+    "grants": "grants",
+    "evaluators": "judging",
+    "session inline pool simulated": "workers timeouts limits",
+    "tool toolbox awaiting": "tools async_tools",
+    "kinds record inner": "events",
+    "direct hybrid react team": "react workers runs",
+    "planners": "planners",
+    "meter loop": "runs watch approval",
+    "reviewers": "approval grants",
+}
+MOCK = "scenes scripts tools faults request_validation wire order timings serve explain recorder"
+
+
+def tests_of(file: Path) -> str:
+    """The tests that are tried when a file is changed, as arguments of pytest; "" if the file is left alone."""
+    if file.parent.name == "checks":
+        return f"tests/exercises/test_each_exercise.py -k {file.stem[-2:]}."
+    if file.is_relative_to(ROOT / "mock_llm"):
+        return " ".join(f"tests/mock_llm/test_{name}.py" for name in MOCK.split())
+    if file.parent.name == "exercises":
+        return "tests/exercises/test_checker.py tests/exercises/test_attacks.py tests/exercises/test_generated.py"
+    found = next((tests for files, tests in CORE.items() if file.stem in files.split()), "")
+    return " ".join(f"tests/core/test_{name}.py" for name in found.split())
+
+
+def files(part: str) -> list[Path]:
+    """The Python files of a part."""
+    places = {
+        "core": ["planexec_lite/*.py", "planexec_lite/*/*.py"],
+        "mock": ["mock_llm/**/*.py"],
+        "checks": ["exercises/checks/*.py", "exercises/*.py"],
+    }
+    found = {file for pattern in places[part] for file in ROOT.glob(pattern)}
+    others = ("views", "scenarios", "formats", "adapters")
+    return sorted(
+        file for file in found if not file.name.startswith("__") and file.parent.name not in others and tests_of(file)
+    )
+
+
+def part_of(change: Change) -> str:
+    return {"planexec_lite": "core", "mock_llm": "mock"}.get(change.file.partition("/")[0], "checks")
+
+
+def main(count: int, seed: int) -> None:
+    chance, found, green = random.Random(seed), kept(), set[str]()
+    with tempfile.TemporaryDirectory() as folder:
+        checkout = copy_to(Path(folder) / "checkout")
+        for part in ("core", "mock", "checks"):
+            while sum(part_of(one) == part for one in found) < count:
+                file = chance.choice(files(part))
+                lines = len(file.read_text(encoding="utf-8").splitlines())
+                made = mutants(file.read_text(encoding="utf-8"), {chance.randint(1, lines)})
+                if not made:
+                    continue
+                mutant = chance.choice(made)
+                change = Change(file.relative_to(ROOT).as_posix(), mutant.label, tests_of(file))
+                if change.tests not in green and turns_red(None, change, checkout):
+                    raise SystemExit(f"red without any change: {change.tests}")
+                green.add(change.tests)
+                red = turns_red(mutant.source, change, checkout)
+                print(f"{part} {'killed' if red else 'ALIVE '} {file.stem}: {change.line}", flush=True)
+                if red and not any(one.line == change.line for one in found):
+                    found.append(change)
+                    keep(found)
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else 1)

@@ -1,0 +1,135 @@
+"""A script plays only where the process that started the kernel says that nobody is there; in real kernels."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import nbformat
+import pytest
+
+from planexec_lite.views.review_desk import presence
+from tests.guards import books
+
+PROGRAM: dict[str, Any] = {"msg_type": "execute_request", "content": {"allow_stdin": False}, "metadata": {}}
+FIRST = "from planexec_lite import views\nfrom tests.views.desks import PLAN, TOOLS"
+SCRIPTED = """decision = await views.review(PLAN, TOOLS, script=[("1: days", "30"), "Approve"])
+print(decision.verdict, decision.by, decision.plan.steps[0])"""
+SPLIT = ['desk = views.desk(PLAN, TOOLS, script=["Approve"])\ndesk', "desk.decision"]
+ALONE = "await views.review(PLAN, TOOLS)"
+
+
+@pytest.mark.parametrize(
+    ("request_", "views", "sign", "nobody"),
+    [
+        (PROGRAM, 0, True, True),
+        (PROGRAM, None, True, True),
+        (PROGRAM, 0, False, False),
+        (PROGRAM, 1, True, False),
+        (PROGRAM | {"content": {"allow_stdin": True}}, 0, True, False),
+        (PROGRAM | {"content": {}}, 0, True, False),
+        (PROGRAM | {"metadata": {"cellId": "a"}}, 0, True, False),
+        ({"msg_type": "comm_msg"}, 0, True, False),
+        ({}, 0, True, False),
+        (None, 0, True, False),
+    ],
+)
+def test_nobody_is_there_only_if_it_is_said_and_nothing_speaks_against_it(
+    monkeypatch: pytest.MonkeyPatch, request_: Any, views: int | None, sign: bool, nobody: bool
+) -> None:
+    monkeypatch.setattr(presence, "request", lambda: request_)
+    monkeypatch.setattr(presence, "said_so", lambda: sign)
+    assert presence.nobody(views) is nobody
+
+
+TEST = "lesson.ipynb::Cell 0 (setup)"
+
+
+@pytest.mark.parametrize(
+    ("variables", "parents", "said"),
+    [
+        ({}, {}, False),
+        ({"PLANEXEC_NOBODY": "1"}, {"A": "b"}, False),
+        ({"PLANEXEC_NOBODY": "parent"}, {}, True),
+        ({"PYTEST_CURRENT_TEST": TEST}, {"A": "b"}, True),
+        ({"PYTEST_CURRENT_TEST": TEST}, {"PYTEST_CURRENT_TEST": "tests/test_a.py::test_b (call)"}, True),
+        ({"PYTEST_CURRENT_TEST": TEST}, {"PYTEST_CURRENT_TEST": TEST}, False),
+        ({"PYTEST_CURRENT_TEST": TEST}, {}, False),
+        ({"PYTEST_CURRENT_TEST": "tests/test_a.py::test_b (call)"}, {"A": "b"}, False),
+    ],
+)
+def test_a_sign_counts_only_from_the_process_that_started_the_kernel(
+    monkeypatch: pytest.MonkeyPatch, variables: dict[str, str], parents: dict[str, str], said: bool
+) -> None:
+    for name in ("PLANEXEC_NOBODY", "PYTEST_CURRENT_TEST"):
+        monkeypatch.delenv(name, raising=False)
+    for name, value in variables.items():
+        monkeypatch.setenv(name, str(os.getppid()) if value == "parent" else value)
+    monkeypatch.setattr(presence, "_environment", lambda process: parents)
+    assert presence.said_so() is said
+
+
+def book(folder: Path, *cells: str) -> Path:
+    path = folder / "00_review.ipynb"
+    return books.write(path, *(books.code(cell, tags=["raises-exception"] * (cell == ALONE)) for cell in cells))
+
+
+def execute(path: Path, *before: str, **variables: str) -> subprocess.CompletedProcess[str]:
+    """Run a notebook in place by `jupyter execute`, with variables, and with what stands before the command."""
+    command = [*before, str(Path(sys.executable).with_name("jupyter")), "execute", "--inplace", str(path)]
+    env = books.environment(path.parent) | {"PYTHONPATH": f"{books.ROOT}:{books.NETWORK_CUT}"} | variables
+    return subprocess.run(command, env=env, capture_output=True, text=True, timeout=600, check=False)
+
+
+SIGNED = ("sh", "-c", 'PLANEXEC_NOBODY=$$ exec "$@"', "sh")
+
+
+@pytest.mark.notebooks
+@pytest.mark.slow
+@pytest.mark.skipif(os.name == "nt", reason="the sign is given in a shell of Linux and macOS")
+def test_strict_nbval_passes_twice_and_a_signed_program_ends(tmp_path: Path) -> None:
+    path = book(tmp_path, FIRST, SCRIPTED, *SPLIT, ALONE)
+    done = execute(path, *SIGNED)
+    assert done.returncode == 0, done.stderr
+    tool = books.notebook_tool()
+    path.write_text(tool.normal_form(path.read_text(encoding="utf-8"), path.stem), encoding="utf-8")
+    cells = nbformat.read(path, as_version=4).cells
+    assert cells[1].outputs[0].data["text/plain"].startswith("To review: 3 steps to “Go to Lima”")
+    assert cells[1].outputs[1].text == "approve script look_up(city='Lima', days=30)\n"
+    assert cells[4].outputs[-1].ename == "NobodyThere"
+    for place in books.PLACES:
+        checked = books.nbval(path, scratch=tmp_path, **place | {"PYTHONPATH": f"{books.ROOT}:{books.NETWORK_CUT}"})
+        assert checked.returncode == 0, checked.stdout
+
+
+@pytest.mark.notebooks
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "variables",
+    [
+        {},
+        {"PLANEXEC_NOBODY": "1"},
+        {"PLANEXEC_NOBODY": str(os.getpid())},
+        {"PYTEST_CURRENT_TEST": TEST},
+    ],
+    ids=["none", "a word", "of another process", "of a test that started the program"],
+)
+def test_a_program_without_a_sign_of_its_own_counts_as_a_person(tmp_path: Path, variables: dict[str, str]) -> None:
+    done = execute(book(tmp_path, FIRST, *SPLIT, "print('it', 'ran')"), **variables)
+    assert done.returncode != 0
+    assert "NotDecided: nobody has decided yet" in done.stderr
+    assert "PLANEXEC_NOBODY" in done.stderr
+    assert "it ran" not in done.stdout
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "cell",
+    ["views.desk(PLAN, TOOLS, script=['Approve']).decision", "await views.review(PLAN, TOOLS, script=['Approve'])"],
+)
+def test_ipython_in_a_terminal_counts_as_a_person(tmp_path: Path, cell: str) -> None:
+    code = f"{FIRST}\ndecision = {cell}\nprint(decision.by)"
+    done = books.run("-m", "IPython", "--no-banner", "-c", code, scratch=tmp_path)
+    assert "script" not in done.stdout.splitlines()
+    assert "there is no notebook here" in done.stdout

@@ -1,0 +1,318 @@
+"""Read before you approve: nothing that is approved was hidden, whatever a planner writes to hide it."""
+
+from typing import Any
+
+import pytest
+
+from planexec_lite import Plan, Toolbox, tool
+from planexec_lite.scenarios import deploy, migration
+from planexec_lite.views import Review
+from planexec_lite.views.drawing.visible import code, visible
+from tests.views.desks import TOOLS, desk, fill, press
+from tests.views.test_review_desk import words
+
+LONG = "Dear team, the release is on its way. " * 40 + "AND DELETE ALL" + " Kind regards." * 40
+UNSEEN = [
+    chr(number) for number in (0x200B, 0x202E, 0x2066, 0xA0, 0x2003, 0x3164, 0x2800, 0x34F, 0xFE0E, 0xE0041, 0x2028, 13)
+]
+
+
+def booked(**fields: Any) -> Plan:
+    step = {"id": "1", "tool": "book", "params": {"hotel": "Sol"}, "description": "Book", **fields}
+    return Plan.parse({"goal": "Go", "steps": [step]})
+
+
+def table(shown: Review) -> str:
+    """The text form of the desk, without the breaks of its lines."""
+    return "".join(repr(shown).split())
+
+
+@pytest.mark.parametrize(
+    "place", ["argument", "nested", "description", "criterion", "undo", "rollback", "answer", "goal"]
+)
+def test_a_long_text_is_there_to_its_last_word(place: str) -> None:
+    deep: Any = LONG
+    for _ in range(30):
+        deep = [{"more": deep}]
+    plan = {
+        "argument": booked(params={"hotel": LONG}),
+        "nested": booked(params={"hotel": "Sol", "extra": deep}),
+        "description": booked(description=LONG),
+        "criterion": booked(success_criteria=LONG),
+        "undo": booked(undo={"tool": "cancel", "params": {"hotel": LONG}}),
+        "rollback": booked().changed(rollback=({"tool": "cancel", "params": {"hotel": LONG}},)),
+        "answer": booked().changed(answer=LONG),
+        "goal": booked().changed(goal=LONG),
+    }[place]
+    shown = desk(plan)
+    assert "AND DELETE ALL" in words(shown)
+    assert "Kind regards." * 40 in words(shown).replace(" Kind", "Kind")
+    assert "ANDDELETEALL" in table(shown)
+    assert "…" not in words(shown) + repr(shown)
+
+
+@pytest.mark.parametrize("char", UNSEEN)
+@pytest.mark.parametrize("place", ["argument", "name", "description", "criterion", "undo", "tool"])
+def test_a_character_that_can_not_be_seen_is_shown_as_its_code(place: str, char: str) -> None:
+    evil = f"so{char}l"
+    plan = {
+        "argument": booked(params={"hotel": evil}),
+        "name": booked(params={evil: "Sol"}),
+        "description": booked(description=evil),
+        "criterion": booked(success_criteria=evil),
+        "undo": booked(undo={"tool": "cancel", "params": {"hotel": evil}}),
+        "tool": booked(tool=evil),
+    }[place]
+    shown = desk(plan)
+    for said in (words(shown), repr(shown)):
+        assert code(char) in said
+        assert char not in said
+
+
+def test_a_field_says_what_it_holds_and_does_not_show() -> None:
+    shown = desk(booked(params={"hotel": "so\u200bl"}))
+    press(shown, "Edit 1")
+    assert "zero width space" in words(shown)
+    fill(shown, "1: hotel", "sol")
+    assert "zero width space" not in words(shown)
+
+
+def test_what_a_reader_takes_for_one_letter_stays_whole() -> None:
+    for text in ("👩‍🚀 ❤️", "می‌خواهم", "שלום", "naïve café", "日本語"):
+        assert visible(text) == text
+
+
+def test_many_blanks_and_many_empty_lines_hide_nothing() -> None:
+    shown = desk(booked(params={"hotel": "Sol" + " " * 900 + "now" + "\n" * 700 + "AND DELETE ALL  "}))
+    said = words(shown)
+    assert "␣×900" in said
+    assert "699 empty lines" in said
+    assert "AND DELETE ALL" in said
+    assert "␣×2" in said
+    assert "AND DELETE ALL" in repr(shown)
+
+
+def test_a_text_of_many_lines_scrolls_in_a_box_that_says_so() -> None:
+    shown = desk(booked(params={"hotel": "\n".join(map(str, range(200)))}))
+    assert "All of it stands in this box, which scrolls: 689 characters in 200 lines." in words(shown)
+    assert 'role="group" tabindex="0" aria-label="hotel of step 1"' in words(shown)
+
+
+def test_an_argument_can_not_pass_for_two() -> None:
+    assert "book(hotel=&quot;Sol&#x27;, price=&#x27;0&quot;)" in words(desk(booked(params={"hotel": "Sol', price='0"})))
+
+
+def test_what_bounds_a_step_is_said() -> None:
+    shown = desk(booked(timeout=5, retries=3, gate=True, success_criteria="it is ours"))
+    for what in ("given up after 5 s", "tried again up to 3 times", "asks before it starts", "it is ours"):
+        assert what in words(shown)
+        assert "".join(what.split()) in table(shown)
+
+
+def test_what_a_plan_holds_beside_its_steps_is_shown() -> None:
+    plan = booked().changed(rollback=({"tool": "cancel", "params": {"hotel": "Sol"}},), answer="done", complete=False)
+    for said in (words(desk(plan)), repr(desk(plan))):
+        for what in ("cancel(hotel=", "done", "The planner is asked again when these steps are done."):
+            assert what in said
+
+
+def test_every_change_since_the_plan_before_is_listed() -> None:
+    steps = [{"id": str(n), "tool": "book", "params": {"hotel": f"h{n}"}} for n in range(30)]
+    before = Plan.parse(steps)
+    after = Plan.parse([one | {"params": {"hotel": "Ritz"}} for one in steps]).changed(
+        rollback=({"tool": "book", "params": {"hotel": "Sol"}},)
+    )
+    said = words(desk(after, before=before))
+    assert all(f"Step {n}, hotel: &quot;h{n}&quot; → &quot;Ritz&quot;" in said for n in range(30))
+    assert "The plan&#x27;s rollback: nothing → book(hotel=" in said
+
+
+# --- long plans -------------------------------------------------------------------------------------------------------
+
+
+def many(number: int) -> Plan:
+    return Plan.parse([{"id": str(n), "tool": "book", "params": {"hotel": f"h{n}"}} for n in range(1, number + 1)])
+
+
+def test_a_long_plan_says_how_much_of_it_is_shown_and_waits_with_the_yes() -> None:
+    shown = desk(many(30))
+    assert "10 of 30 steps shown" in words(shown)
+    assert "h11" not in "".join(box.children[0].children[0].value for box in shown._rows._list.children)
+    assert "steps 11 to 30 were not shown yet" in words(shown)
+    assert shown.controls["Approve"].disabled
+    press(shown, "Show 20 more")
+    assert "30 of 30 steps shown" in words(shown)
+    assert "h30" in words(shown)
+    press(shown, "Approve")
+    assert shown.decision.verdict == "approve"
+
+
+def test_a_short_plan_is_shown_at_once() -> None:
+    assert "steps shown" not in words(desk(many(12)))
+    assert not desk(many(12)).controls["Approve"].disabled
+
+
+def test_a_long_plan_can_be_refused_unread_and_is_shown_step_by_step() -> None:
+    shown = desk(many(200))
+    fill(shown, "Comment", "too long")
+    assert not shown.controls["Reject"].disabled
+    press(shown, "Show 50 more")
+    assert "60 of 200 steps shown" in words(shown)
+    press(shown, "Edit 60", "Move 60 down")
+    assert "61 of 200 steps shown" in words(shown)
+    shown.play(["Remove 150", "Approve"])
+    assert shown.decision.plan is not None
+    assert len(shown.decision.plan.steps) == 199
+
+
+# --- what nothing takes back ------------------------------------------------------------------------------------------
+
+
+def test_deleting_weighs_more_than_a_message_and_a_deployment_is_marked() -> None:
+    said = words(Review(Plan.parse(migration.DANGEROUS_PLAN), migration.World().tools))
+    assert said.count("‼ may delete or overwrite, can&#x27;t be undone") == 1
+    assert said.count("! happens once, can&#x27;t be undone") == 1
+    shown = Review(Plan.parse(deploy.PLAN), deploy.World().tools)
+    assert "steps 4, 6 and 8 can&#x27;t be undone" in words(shown)
+
+
+def test_a_yes_that_nothing_takes_back_is_asked_for_twice_in_words() -> None:
+    shown = Review(Plan.parse(migration.DANGEROUS_PLAN), migration.World().tools)
+    shown.controls["Approve"].click()
+    assert not shown.decided
+    said = words(shown)
+    assert "Step 3 may delete or overwrite something and can't be undone: <bdi>delete_database()</bdi>" in said
+    assert "Step 2 happens once and can't be undone: <bdi>notify_team(message=" in said
+    assert said.index("Step 3 may") < said.index("Step 2 happens once and")
+    press(shown, "Back to the plan")
+    assert "Yes, approve" not in shown.controls
+    shown.controls["Approve"].click()
+    press(shown, "Yes, approve")
+    assert shown.decision.verdict == "approve"
+
+
+def test_a_plan_that_only_reads_is_approved_at_once() -> None:
+    shown = desk(Plan.parse([{"id": "1", "tool": "look_up", "params": {"city": "Lima"}}]))
+    shown.controls["Approve"].click()
+    assert shown.decided
+
+
+def test_an_edit_takes_the_question_back() -> None:
+    shown = desk(booked())
+    press(shown, "Edit 1")
+    shown.controls["Approve"].click()
+    yes = shown.controls["Yes, approve"]
+    fill(shown, "1: hotel", "Ritz")
+    yes.click()  # it was on its way when the plan changed
+    assert not shown.decided
+
+
+def test_a_script_approves_in_one_word() -> None:
+    shown = desk(booked())
+    shown.play(["Approve"])
+    assert shown.decision.by == "script"
+
+
+# --- beside the rows --------------------------------------------------------------------------------------------------
+
+
+@tool(latency=3, effects="none", price=0.02, destructive=False)
+def ask(question: str) -> str:
+    """Ask."""
+    return question
+
+
+@tool(latency=lambda size: 2.0 * size, effects="idempotent")
+def grow(size: int) -> int:
+    """Grow."""
+    return size
+
+
+def test_counts_time_and_cost_stand_beside_the_rows() -> None:
+    steps: list[dict[str, Any]] = [
+        {"id": 1, "tool": "ask", "params": {"question": "a"}},
+        {"id": 2, "tool": "grow", "params": {"size": 4}},
+        {"id": 3, "tool": "grow", "params": {"size": "{step_2_result}"}, "depends_on": [2]},
+        {"id": 4, "description": "think", "depends_on": [1, 3]},
+    ]
+    said = words(Review(Plan.parse(steps), Toolbox([ask, grow])))
+    assert "4 steps: 1 reads, 3 may be repeated" in said
+    assert "At least 8 s (the critical path 2), 11 s one after the other." in said
+    assert "$0.02 for 1 call; steps 2 and 3 declare no price." in said
+    assert "Step 4 leaves its tool to the executor" in said
+
+
+def test_the_graph_follows_the_draft() -> None:
+    shown = Review(Plan.parse(deploy.PLAN), deploy.World().tools)
+    before = words(shown)
+    assert "At least 266 s (the critical path 1 → 2 → 4 → 5 → 6 → 7 → 8), 386 s one after the other." in before
+    assert 'aria-label="The graph of the plan"' in before
+    press(shown, "Edit 8", "Remove 8")
+    assert "At least 265 s" in words(shown)
+
+
+def test_a_dry_run_shows_the_timeline_and_leaves_the_world_alone() -> None:
+    world = deploy.World(currency=None)
+    shown = Review(Plan.parse(deploy.PLAN), world.tools)
+    press(shown, "Dry run")
+    said = words(shown)
+    assert "Tried on a copy; the world itself was not touched." in said
+    assert "1 of 3 endpoints fail on production" in said
+    assert 'aria-label="The timeline of the dry run"' in said
+    assert (world.deployed("production"), world.messages) == ("v2.3.0", [])
+    press(shown, "Edit 8", "Remove 8")
+    assert "Tried on a copy" not in words(shown)
+
+
+def test_a_gate_is_taken_as_opened_in_a_dry_run_and_done_steps_as_done() -> None:
+    plan = Plan.parse(deploy.PLAN)
+    steps = [step.model_copy(update={"gate": True}) for step in plan.steps[1:]]
+    shown = Review(plan.changed(steps=tuple(steps)), deploy.World().tools, done=["1"])
+    press(shown, "Dry run")
+    assert "The dry run finished" in words(shown)
+
+
+def test_where_the_world_can_not_be_copied_the_desk_says_so() -> None:
+    shown = desk()
+    assert "No dry run: these tools change a world that can&#x27;t be copied" in words(shown)
+    assert shown.controls["Dry run"].disabled
+    assert TOOLS.copied is None
+
+
+def test_a_dry_run_that_breaks_off_leaves_the_desk_as_it_was() -> None:
+    def broken() -> Toolbox:
+        raise OSError("no room left")
+
+    shown = Review(booked(), Toolbox(TOOLS, copied=broken))
+    press(shown, "Dry run")
+    assert "The dry run broke off: OSError: no room left" in words(shown)
+    press(shown, "Approve")
+    assert shown.decided
+
+
+# --- comments on steps ------------------------------------------------------------------------------------------------
+
+
+def test_a_comment_on_a_step_reaches_the_planner_with_the_name_of_its_step() -> None:
+    shown = desk()
+    press(shown, "Edit 3")
+    fill(shown, "3: comment", "a cheaper one")
+    press(shown, "Edit 1")
+    assert "to the planner: " in words(shown)
+    fill(shown, "1: comment", "look at June too")
+    fill(shown, "Comment", "Not yet.")
+    press(shown, "Ask for changes")
+    assert shown.decision.comment == (
+        "Not yet.\nStep 1 (See the weather): look at June too\nStep 3 (Book): a cheaper one"
+    )
+    assert shown.decision.plan is None
+
+
+def test_a_comment_on_one_step_is_enough_to_say_no_and_is_no_edit() -> None:
+    shown = desk()
+    press(shown, "Edit 3")
+    fill(shown, "3: comment", "no")
+    assert not shown.draft.edited
+    assert not shown.controls["Reject"].disabled
+    press(shown, "Start over")
+    assert shown.controls["Reject"].disabled
