@@ -105,6 +105,7 @@ def test_the_clock_of_the_run_around_takes_in_the_time_inside() -> None:
     ]
 
 
+@pytest.mark.slow
 def test_the_run_inside_can_be_looked_at_as_a_run_of_its_own() -> None:
     run = outer(inner()).run("dinner")
     inside = run.inside("2")
@@ -227,6 +228,7 @@ def test_a_pause_inside_pauses_the_run_around_it() -> None:
     assert Run(run.events).status == "paused"
 
 
+@pytest.mark.slow
 def test_the_pictures_of_a_run_that_pauses_inside_say_so() -> None:
     agent, run = paused()
     assert "0 of 2 steps done" in views.timeline(run).text

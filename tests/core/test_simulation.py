@@ -63,6 +63,7 @@ def test_ten_thousand_random_plans_take_as_long_as_the_other_simulation_says() -
     assert max(sizes) == 30
 
 
+@pytest.mark.slow
 def test_a_few_hundred_random_plans_take_as_long_as_the_other_simulation_says() -> None:
     for seed in range(10_000, 10_400):
         compare(at_random(seed))

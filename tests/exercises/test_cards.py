@@ -281,6 +281,7 @@ def anki_file(tmp_path: Path, seed: str) -> bytes:
     return path.read_bytes()
 
 
+@pytest.mark.slow
 def test_the_file_for_anki_has_the_same_bytes_on_every_run(tmp_path: Path) -> None:
     first, second = anki_file(tmp_path, "1"), anki_file(tmp_path, "4242")
     assert first == second

@@ -69,6 +69,7 @@ def marked(path: Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, encoding="utf-8", check=False)
 
 
+@pytest.mark.slow
 def test_the_command_marks_the_model_answer_with_all_points() -> None:
     done = marked(FOLDER / "answer.py")
     assert done.returncode == 0, done.stdout + done.stderr

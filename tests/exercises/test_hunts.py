@@ -12,6 +12,8 @@ from exercises.hunts.catalogue import HERE, Hunt, hunts
 from exercises.hunts.judge import LIMIT, Verdict, judge, judge_apart, load, run
 from tests.guards import books
 
+pytestmark = pytest.mark.slow
+
 HUNTS = list(hunts().values())
 SHORT = 0.5  # seconds for a program that is known to hang
 each_hunt = pytest.mark.parametrize(

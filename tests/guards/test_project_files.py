@@ -197,6 +197,7 @@ def tracked() -> list[Path]:
     return [path for path in paths if path.is_file() and not path.relative_to(ROOT).parts[0].startswith(left_out)]
 
 
+@pytest.mark.slow
 def test_no_file_names_a_folder_of_one_machine() -> None:
     folder = re.compile(re.escape(str(ROOT)) + r"\b|" + re.escape(str(Path.home())) + r"/\w")
     named = [path for path in tracked() if folder.search(path.read_text(encoding="utf-8"))]

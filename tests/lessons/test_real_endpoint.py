@@ -25,6 +25,7 @@ def real(monkeypatch):
         yield requests
 
 
+@pytest.mark.slow
 def test_a_planner_asks_again_without_the_temperature_that_the_endpoint_refuses(real):
     plan = LLMPlanner(connect("arithmetic")).plan(arithmetic.GOAL, Board(), arithmetic.TOOLS)
     assert [step.tool for step in plan.steps] == ["subtract", "multiply", "divide"]

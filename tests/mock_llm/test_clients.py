@@ -265,6 +265,7 @@ def test_many_threads_get_their_own_answers_and_no_call_is_lost() -> None:
     assert [call.index for call in llm.calls] == list(range(120))
 
 
+@pytest.mark.slow
 def test_calls_are_numbered_without_gaps_while_threads_interrupt_each_other(llm: MockLLM) -> None:
     request = HttpRequest("POST", "/v1/chat/completions", {}, json.dumps(say("hello")).encode())
     patience = sys.getswitchinterval()

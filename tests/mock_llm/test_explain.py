@@ -207,6 +207,7 @@ def test_check_names_what_can_not_answer_with_its_line(tmp_path: Path) -> None:
     assert not any("broken on purpose" in line for line in lines)
 
 
+@pytest.mark.slow
 def test_check_is_content_with_a_good_script_and_hints_do_not_fail(tmp_path: Path) -> None:
     path = tmp_path / "greet.yaml"
     path.write_text(SCRIPT, encoding="utf-8")

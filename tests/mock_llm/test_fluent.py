@@ -177,6 +177,7 @@ def test_each_condition_is_that_of_the_yaml(when: dict[str, Any], tmp_path: Path
     assert 200 in [answer[0] for answer in said]
 
 
+@pytest.mark.slow
 @rounds(30)
 @given(form=forms())
 def test_python_to_yaml_and_back_keeps_every_answer(form: Any, tmp_path_factory: pytest.TempPathFactory) -> None:

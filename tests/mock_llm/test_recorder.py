@@ -17,6 +17,8 @@ from mock_llm.authoring import Recorder
 from mock_llm.serve import serve
 from tests.mock_llm.test_wire import SCENES, completion, response
 
+pytestmark = pytest.mark.slow
+
 LOOPBACK = True
 ASKED: list[tuple[str, dict[str, Any]]] = [
     *(("chat", completion(word)) for word in ("talk", "refuse", "total", "call", "silently")),

@@ -29,6 +29,8 @@ from tests.mock_llm import strictly
 from tests.mock_llm.test_wire import SCENES, Total, completion, response
 from tests.rounds import rounds
 
+pytestmark = pytest.mark.slow
+
 LOOPBACK = True
 FAULTS = ["timeout", "connection_error", "html", "truncated", "dropped", "ended_early", "bad_chunk", "slow_first_token"]
 SCRIPT = [

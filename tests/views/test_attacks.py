@@ -112,6 +112,7 @@ def test_any_run_is_drawn_and_no_text_of_it_becomes_code(run: Run, view: str) ->
     assert repr(figure).encode()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("run", RUNS.values(), ids=RUNS)
 def test_any_run_is_played_event_by_event(run: Run) -> None:
     player = views.player(run)

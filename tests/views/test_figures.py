@@ -175,6 +175,7 @@ def test_every_step_stands_in_the_text_of_a_timeline(name: str) -> None:
     assert ran == (set("12345") if "failure" in name else set(worlds.SECONDS))
 
 
+@pytest.mark.slow
 @rounds(30)
 @given(st.lists(worlds.names, min_size=1, max_size=4))
 def test_hostile_names_never_leave_their_place(given_names: list[str]) -> None:

@@ -16,6 +16,8 @@ from tests.views.cells import still
 from tests.views.comms import messages, weight
 from tests.views.worlds import DEPLOY, chain, plan, work
 
+pytestmark = pytest.mark.slow
+
 TOOLS = Toolbox([work])
 
 

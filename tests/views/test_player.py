@@ -16,6 +16,8 @@ from tests.views.cells import still
 from tests.views.comms import messages, weight
 from tests.views.worlds import chain, criteria, deploy, midway, plan, replanned, thinking, work
 
+pytestmark = pytest.mark.slow
+
 RUNS = [deploy(), deploy(fails=("5",), retries=1), replanned(), midway(), thinking(), Run()]
 
 

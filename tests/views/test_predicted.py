@@ -107,6 +107,7 @@ def test_brackets_of_a_row_never_overlap(found: list[tuple[int, int]]) -> None:
         assert all(one.end <= other.start for one, other in pairwise(row))
 
 
+@pytest.mark.slow
 @rounds(20)
 @given(st.integers(1, 5), st.integers(1, 5))
 def test_every_step_that_is_off_is_named_once(slots: int, thought: int) -> None:

@@ -279,6 +279,7 @@ TEXTS = st.sampled_from(
 UNTIL = ("Approve", "Reject", "Ask for changes")
 
 
+@pytest.mark.slow
 @given(
     st.lists(st.tuples(st.integers(0, 10**6), TEXTS, st.integers(0, 10**6)), max_size=25), st.sampled_from(["", "7"])
 )

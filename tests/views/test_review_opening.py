@@ -161,6 +161,7 @@ def test_without_a_person_and_without_a_script_there_is_an_error() -> None:
         _ = desk().decision
 
 
+@pytest.mark.slow
 def test_views_load_ipywidgets_only_when_a_widget_is_asked_for() -> None:
     code = """import sys
 from planexec_lite import views

@@ -152,6 +152,7 @@ def test_a_short_plan_is_shown_at_once() -> None:
     assert not desk(many(12)).controls["Approve"].disabled
 
 
+@pytest.mark.slow
 def test_a_long_plan_can_be_refused_unread_and_is_shown_step_by_step() -> None:
     shown = desk(many(200))
     fill(shown, "Comment", "too long")

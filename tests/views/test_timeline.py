@@ -106,6 +106,7 @@ def test_the_idle_time_of_many_slots_is_told_for_the_first_eight() -> None:
     assert "slot 8 for 3 s and 2 more, of 11 s each." in text
 
 
+@pytest.mark.slow
 def test_the_critical_path_is_told_beside_the_length_of_the_run() -> None:
     rows = [("1", "", 4.0, []), ("2", "", 4.0, []), ("3", "", 2.0, ["1", "2"])]
     two, one = (views.timeline(worlds.run(worlds.plan(rows), slots)).caption for slots in (2, 1))

@@ -373,6 +373,7 @@ def test_one_step_at_a_time_the_model_finds_the_scripts_damage_last(world):
     assert (run.usage.calls, run.makespan) == (6, 167.5)
 
 
+@pytest.mark.slow
 def test_the_model_says_what_it_was_shown(world):
     change(world, "UPDATE contacts SET email = 'dara@example.org' WHERE customer_id = 9")
     said = pursue(world, NextStepPlanner(connect("migration"))).answer

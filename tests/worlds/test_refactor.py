@@ -18,6 +18,8 @@ from planexec_lite.model.connect import connect
 from planexec_lite.review.evaluators import RuleEvaluator, Verdict
 from planexec_lite.scenarios import refactor
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[2]
 FIVE = ["login", "profile", "orders", "settings", "logout"]
 THREE = ["profile", "orders", "settings"]
