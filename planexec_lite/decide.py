@@ -83,7 +83,7 @@ def _bad_end(board: Board, policy: Policy) -> tuple[Status, str] | None:
         return "failed", _first_failure(board) + _replans_used_up(board, policy)
     if (attempts := proposals.invalid_in_a_row) > policy.max_repairs:
         problems = "; ".join(map(str, proposals.problems[:3]))
-        return "failed", f"no fit plan after {attempts} attempts (max_repairs={policy.max_repairs}): {problems}"
+        return "failed", f"no valid plan after {attempts} attempts (max_repairs={policy.max_repairs}): {problems}"
     return None
 
 

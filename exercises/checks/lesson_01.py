@@ -188,7 +188,7 @@ def average(trial: Trial, rules: Any) -> None:
         if len(trial.figures) == 0:
             trial.show(views.graph, plan)
         problems = plan.problems(arithmetic.TOOLS)
-        trial.want(not problems, "a plan that is fit to run", str(problems[0]) if problems else "")
+        trial.want(not problems, "a valid plan", str(problems[0]) if problems else "")
         rule = "The tools of this exercise are add and divide."
         trial.want({step.tool for step in plan.steps} <= {"add", "divide"}, "steps with add and divide", rule)
         answer = execute(plan, ToolExecutor(arithmetic.TOOLS), workers=Simulated()).answer

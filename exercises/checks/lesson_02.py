@@ -281,7 +281,7 @@ def _looked(trial: Trial, plan: Any, world: migration.World) -> tuple[Run, int]:
             trial.want(not came.complete, "a plan with complete=False", rule)
         problems = came.problems(tools, done=list(board.results))
         first = str(problems[0]) if problems else ""
-        trial.want(not problems, f"a plan that is fit to run, not one in which {first}", "A bad plan never runs.")
+        trial.want(not problems, f"a valid plan, not one in which {first}", "A bad plan never runs.")
         return came
 
     agent = PlannerExecutor(SimpleNamespace(plan=planned), ToolExecutor(world.tools), workers=Simulated())

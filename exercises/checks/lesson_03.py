@@ -152,12 +152,12 @@ def released(trial: Trial, release: Any) -> None:
     problems = plan.problems(world.tools)
     count = len(problems)
     trial.want(
-        not problems, f"a plan that is fit to run, [] from `problems`, not {count}", str(problems[:1] and problems[0])
+        not problems, f"a valid plan, [] from `problems`, not {count}", str(problems[:1] and problems[0])
     )
     for tool, before in LIVE.items():
         missing = ", ".join(_missing(plan, tool, before))
         text = f"a plan in which {tool} waits, directly or through others, for {missing}"
-        trial.want(not missing, text, "A refused step is mended, not dropped, and what it protects waits for it.")
+        trial.want(not missing, text, "A bad step is mended, not dropped, and what it protects waits for it.")
     told = [step for step in plan.steps if step.tool == "notify_team"]
     trial.want(len(told) == 1, "one message to the team", "A message can't be taken back: it is sent once.")
     trial.want("{step_" in str(told[0].params), "a message with a reference", "What a tool finds is referred to.")

@@ -60,7 +60,7 @@ def bounded(trial: Trial, calls: Any, tools: Any) -> None:
         if name == "calls":
             rule = "One question is asked in any case: a question and its repairs are one more than the repairs."
             trial.want(guess[0] == right[0], wanted, rule)
-            trial.want(list(guess) == right, wanted, "A bound is the most that may happen: a fit plan is not repaired.")
+            trial.want(list(guess) == right, wanted, "A bound is the most that may happen: a valid plan is not repaired.")
         trial.want(
             list(guess) == right, wanted, "A plan that is not fit calls no tool; a fit one calls each of its tools."
         )
@@ -84,7 +84,7 @@ def trimmed(trial: Trial, keep: Any, seconds: Any) -> None:
     plan = whole.changed(steps=tuple(step for step in whole.steps if step.id in ids))
     trial.show(views.graph, plan)
     problems = plan.problems(clock.World("09:41").tools)
-    trial.want(not problems, "steps that are a plan fit to run", str(problems[0]) if problems else "")
+    trial.want(not problems, "steps that are a valid plan", str(problems[0]) if problems else "")
     run = _told(trial, plan)
     for step in plan.steps:
         fewer = plan.changed(steps=tuple(one for one in plan.steps if one.id != step.id))
@@ -160,7 +160,7 @@ def repaired(trial: Trial, fit_plan: Any) -> None:
         trial.want(isinstance(came, Plan), "a `Plan`", "The planner hands over a plan, not its text.")
         problems = came.problems(arithmetic.TOOLS)
         first = problems[0].message if problems else ""
-        trial.want(not problems, f"a plan that is fit to run, not one where: {first}", "Parsing is not checking.")
+        trial.want(not problems, f"a valid plan, not one where: {first}", "Parsing is not checking.")
         rule = "The plan is the one that the model wrote last."
         trial.want(came.to_json() == Plan.parse(VALID).to_json(), "the plan of the fit answer", rule)
     for answers, repairs in [((PROSE, MANY, CYCLE), 2), ((MANY,), 0), ((CYCLE,) * 5, 4)]:
@@ -211,7 +211,7 @@ def _model(trial: Trial, answers: tuple[str, ...], repairs: int) -> tuple[Callab
     def model(messages: Any) -> str:
         rule = f"Every loop needs a bound: repairs={repairs} allows {_many(repairs + 1)}."
         trial.want(len(seen) < repairs + 1, f"{_many(repairs + 1)} at most", rule)
-        trial.want(len(seen) < len(answers), "no question after a fit answer", "A fit plan is not asked for again.")
+        trial.want(len(seen) < len(answers), "no question after a valid answer", "A valid plan is not asked for again.")
         heard = [(one["role"], one["content"]) for one in messages]
         first = [(one["role"], one["content"]) for one in FIRST]
         rule = "A model remembers nothing: what it has to know stands in the messages."
@@ -288,7 +288,7 @@ def closed_doors(trial: Trial, schema: Any) -> None:
     arguments = "A tool's arguments are all there, by their names and types."
     fields = "Every field is required, and no other is allowed."
     cases: list[tuple[Toolbox, Any, str, str]] = [
-        (arithmetic.TOOLS, [SUM], "", "A plan that is fit has to fit."),
+        (arithmetic.TOOLS, [SUM], "", "A valid plan still has to fit."),
         (arithmetic.TOOLS, [SUM, HALF], "", "A step may refer to a result with {step_1_result}, beside a number."),
         (arithmetic.TOOLS, [], "", "Whether a plan may be empty is for the validator to say."),
         (arithmetic.TOOLS, [SUM | {"tool": "sum"}], "there is no tool 'sum'", once),
@@ -342,7 +342,7 @@ def _fits(trial: Trial, schema: Any, tools: Toolbox, answer: dict[str, Any], fau
 
 @exercise(
     "04.5",
-    nudge="Three questions in a row. Has anything happened yet? Does a rule apply? Is what the rules wrote fit to run? Each "
+    nudge="Three questions in a row. Has anything happened yet? Does a rule apply? Is what the rules wrote valid? Each "
     "of them may lead to the model.",
     question="When a tool of the rules' plan has failed, what would the rules say if they were asked again? And who needs "
     "the board as it is?",
@@ -360,7 +360,7 @@ def rules_first(trial: Trial, RulesFirst: Any) -> None:  # noqa: N803
     run = _planned(trial, RulesFirst, "Take the root of nine", calls=1, answer=3)
     plans = [type(event).__name__ for event in run.events].count("PlanStarted")
     rule = "A plan is checked by whoever wrote it, before it is handed over."
-    trial.want(plans == 1, "the model at once for a plan of the rules that is not fit; here it was refused first", rule)
+    trial.want(plans == 1, "the model at once for a plan of the rules that is invalid; here it was turned down first", rule)
     _planned(trial, RulesFirst, "Add six to twelve", calls=2, answer=18, rule=late)
     _planned(trial, RulesFirst, "What is 2 * 3 + 1?", calls=1, answer=7, out_of_order=True, rule=late)
 

@@ -278,7 +278,7 @@ def _looked_at(trial: Trial, rest: Any, board: Board) -> Any:
     rule = "A plan for the rest leaves out what is done."
     trial.want(not again, f"no step that is done; done are {', '.join(board.results)}", f"{rule} It names {again}.")
     problems = plan.problems(kitchen.World().tools, done=board.results)
-    trial.want(not problems, "a plan that is fit to run", str(problems[0]) if problems else "")
+    trial.want(not problems, "a valid plan", str(problems[0]) if problems else "")
     done = [(board.steps[id].tool, dict(board.steps[id].params)) for id in board.results]
     twice = [str(step) for step in plan.steps if (step.tool, dict(step.params)) in done]
     trial.want(not twice, "no work that is done, under another id either", f"{rule} It does {twice[:2]} again.")
@@ -379,7 +379,7 @@ def _has_no_idea(trial: Trial, pursue: Any) -> None:
     """A planner that says the same again: recognised, and not carried out a second time."""
     market = _Market(trial)
     market.most = 2
-    rule = "A rest that has failed before is refused at once: it would fail again."
+    rule = "A rest that has failed before is not tried again: it would fail again."
     for plans in [(["soup", "no leeks", "roast"],), (["soup", "no leeks", "roast"], ["no leeks", "roast"])]:
         came = trial.call(pursue, market.planner(*plans), _once(trial, market), 9)
         trial.want(_gave_up(came), "('gave up', a reason)", rule)
@@ -399,7 +399,7 @@ def _once(trial: Trial, market: _Market) -> Callable[[str], str]:
 
     def executor(step: str) -> str:
         trial.want(
-            step not in tried, f"{step!r} tried once", "The same rest is refused at once; nothing of it is tried again."
+            step not in tried, f"{step!r} tried once", "The same rest is not tried again; nothing of it is tried again."
         )
         tried.append(step)
         return market.executor(step)

@@ -4,7 +4,7 @@ The rules, all of them:
 
 1. A scene fits when all its conditions hold for the request.
 2. Of the scenes that fit, the one with the most conditions answers.
-3. A tie is an ambiguity, and no fit at all is a gap in the script: both are errors, never guessed.
+3. A tie is an ambiguity, and no match at all is a gap in the script: both are errors, never guessed.
 4. A reply must fit the format asked for, unless it is broken on purpose.
 5. At the client's k-th silent retry the fault scripted for attempt k happens; after the last one the reply.
 

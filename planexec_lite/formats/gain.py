@@ -45,7 +45,7 @@ def main(arguments: Sequence[str]) -> int:
         return 2
     print(table(by_file.items()))
     for name in without:
-        print(f"{name}: no plan that is fit to run")
+        print(f"{name}: no valid plan")
     return 0
 
 

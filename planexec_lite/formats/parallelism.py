@@ -64,7 +64,7 @@ def measure(plans: Iterable[Plan | None]) -> Measured:
 def counted(plans: int, read: int, valid: Sequence[Parallelism]) -> Measured:
     """Count over `plans` plans, of which `read` could be read and those with the shapes `valid` can run; see `measure`."""
     if not valid:
-        raise ValueError(f"none of {plans} plans is fit to run, so there is nothing to measure")
+        raise ValueError(f"none of {plans} plans is valid, so there is nothing to measure")
     steps = [shape.steps for shape in valid]
     gains = [shape.gain for shape in valid]
     chains = sum(shape.depth == shape.steps for shape in valid)

@@ -117,7 +117,7 @@ def judge(evaluator: Evaluator, step: Step, result: Any, board: Board, tools: To
     same = changed.model_copy(update=free) == step
     if same and not Plan(steps=(changed,)).problems(tools, done=board.results.keys()):
         return Verdict(verdict.verdict, verdict.reason, changed, verdict.rejects)
-    return Verdict("replan", f"{verdict.reason}; the changed step is unfit or not approved", rejects=verdict.rejects)
+    return Verdict("replan", f"{verdict.reason}; the changed step is invalid or not approved", rejects=verdict.rejects)
 
 
 def without_done(plan: Plan, board: Board) -> Plan:

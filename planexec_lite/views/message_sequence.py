@@ -53,7 +53,7 @@ def draw(run: Run, title: str | None = None) -> tuple[Figure, Canvas]:
     lines = aligned(rows) if rows else []
     if left_out:
         lines.insert(len(first), f"  {more}")
-    caption = "Solid: asked or told. Dashed: answered; ✗ marks failures and refusals." if exchange else ""
+    caption = "Solid: asked or told. Dashed: answered; ✗ marks what failed, was invalid or rejected." if exchange else ""
     caption += f" {run.status.capitalize()}: {fit_columns(clean(run.reason), 160)}." if run.reason else ""
     text = "\n".join([title, *lines, *([caption.strip()] if caption else [])])
     alt = f"Sequence of messages: {title}. " + "; ".join(
@@ -130,7 +130,7 @@ def _arrow(canvas: Canvas, message: Message, start: float, end: float, y: float)
 
 
 class Message(NamedTuple):
-    """What one role said to another. `answer` says that it was asked for, `bad` that it is a failure or a refusal."""
+    """What one role said to another. `answer` says that it was asked for, `bad` that it failed, was invalid or rejected."""
 
     at: float
     sender: str
@@ -212,7 +212,7 @@ def _asked(event: e.PlanStarted, board: Board) -> str:
 
 def _proposed(event: e.PlanProposed) -> str:
     if event.problems or event.plan is None:
-        return f"✗ refused: {'; '.join(clean(problem) for problem in event.problems) or 'no plan'}"
+        return f"✗ invalid: {'; '.join(clean(problem) for problem in event.problems) or 'no plan'}"
     return _steps(event.plan)
 
 

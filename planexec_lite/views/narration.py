@@ -43,7 +43,7 @@ def sentence(event: e.Event, names: Mapping[str, str]) -> str:
             return f"the planner, still writing, puts down step {event.step.id}: {name_of(event.step)}"
         case e.PlanProposed():
             if event.plan is None or event.problems:
-                return f"the plan is refused: {_brief('; '.join(map(str, event.problems)) or 'it is no plan')}"
+                return f"the plan is invalid: {_brief('; '.join(map(str, event.problems)) or 'it is no plan')}"
             return f"a plan of {count(len(event.plan.steps), 'step')} is there"
         case e.PlanFailed():
             return f"the planner fails: {_brief(event.error)}"

@@ -293,7 +293,7 @@ def test_what_was_made_without_validation_is_validated_when_it_comes_in(step: St
     made = Plan.model_construct(goal="pay", steps=(step,))
     run = agent(Bank(), Keeps(made, in_params), AskPerson()).run("pay")
     assert run.status == "failed"
-    assert "no fit plan" in run.reason or "not_json" in run.reason
+    assert "no valid plan" in run.reason or "not_json" in run.reason
     with pytest.raises(PlanError):
         agent(Bank(), Keeps(kept(), in_params), ScriptedReviewer([Decision("approve", plan=made)])).run("pay")
 

@@ -112,8 +112,8 @@ def test_the_module_prints_the_table_of_a_folder_and_refuses_a_wrong_call(tmp_pa
         "set             plans   fit  steps  chains  gain  at most",
         "graphs.jsonl        2  50 %    3.0     0 %  1.50     1.50",
         "one/calls.json      3  67 %    2.0    50 %  1.50     2.00",
-        "broken.json: no plan that is fit to run",
-        "tools.json: no plan that is fit to run",
+        "broken.json: no valid plan",
+        "tools.json: no valid plan",
     ]
     assert gain.main([]) == 2
     assert gain.main([str(tmp_path / "nowhere")]) == 2

@@ -69,7 +69,7 @@ def _caption(stand: Board) -> str:
         sentences.append(f"Ended: {clean(stand.ended.reason)}.")
     if stand.problems:
         sentences.append(
-            f"The planner's last answer was refused: {'; '.join(clean(fault) for fault in stand.problems)}."
+            f"The planner's last answer was invalid: {'; '.join(clean(fault) for fault in stand.problems)}."
         )
     return " ".join(
         [*([fit_columns(" ".join(sentences), 400)] if sentences else []), *judgements(stand), *latest_news(stand)]

@@ -69,12 +69,12 @@ class Draft:
 
     @cached_property
     def plan(self) -> Plan | None:
-        """The plan that the rows make, fit to run or not; None while a field holds what no plan can."""
+        """The plan that the rows make, valid or not; None while a field holds what no plan can."""
         return self._parsed if isinstance(self._parsed, Plan) else None
 
     @cached_property
     def problems(self) -> tuple[Problem, ...]:
-        """Everything that keeps the draft from being approved; empty when it is a plan that is fit to run."""
+        """Everything that keeps the draft from being approved; empty when it is a valid plan."""
         if isinstance(self._parsed, PlanError):
             return self._parsed.problems
         idle = [

@@ -45,7 +45,7 @@ def desk(plan: Plan | Run | None = None, toolbox: Toolbox | None = None, **more:
     when its output is gone, as after the page was loaded again. A kernel that was restarted knows none.
 
     Args:
-        plan: the plan to review, fit to run or not; only a fit one can be approved. Or a run that is paused: for its
+        plan: the plan to review, valid or not; only a valid one can be approved. Or a run that is paused: for its
             plan, with what is done and what the planner changed, or before a gate, with the board as it stands.
         toolbox: the tools that its steps may call.
         done: ids of the steps that are done already, and may be waited for.

@@ -93,8 +93,8 @@ def stand(draft: Draft, commented: bool, odd_grant: bool, unseen: Sequence[str])
     if unseen:
         what = f"step {unseen[0]} was" if len(unseen) == 1 else f"steps {unseen[0]} to {unseen[-1]} were"
         return f"<p>{steps}: {escape(what)} not shown yet, so the plan can't be approved yet.</p>"
-    fit = f"{steps}, fit to run, {'edited by you' if draft.edited else 'as the planner wrote it'}."
-    return f"<p>{fit}{'' if commented else WANTED}</p>"
+    stand = f"{steps}, valid, {'edited by you' if draft.edited else 'as the planner wrote it'}."
+    return f"<p>{stand}{'' if commented else WANTED}</p>"
 
 
 def head_at_gate(draft: Draft, step: str) -> str:

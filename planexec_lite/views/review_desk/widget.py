@@ -37,7 +37,7 @@ class Review:
     Every control has a name, which is its label: ``Approve``, ``Edit 3``, and ``3: tag`` for the field "tag" of step 3.
 
     Args:
-        plan: the plan to review, fit to run or not.
+        plan: the plan to review, valid or not.
         toolbox: the tools that its steps may call.
         done: ids of the steps that are done already.
         script: what to press and to type where nobody is there; see `play`. A person's session never uses it.

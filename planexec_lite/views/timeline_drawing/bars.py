@@ -121,6 +121,6 @@ def work_by_step(worked: Iterable[Bar]) -> dict[str, float]:
 def _state(event: e.Outcome) -> str:
     if isinstance(event, e.Judged):
         return "accepted" if event.verdict == "accept" else event.verdict
-    refused = isinstance(event, e.PlanProposed) and (event.problems or event.plan is None)
+    invalid = isinstance(event, e.PlanProposed) and (event.problems or event.plan is None)
     failed = isinstance(event, e.StepFailed | e.PlanFailed | e.JudgeFailed)
-    return "refused" if refused else "failed" if failed else "done"
+    return "invalid" if invalid else "failed" if failed else "done"
