@@ -16,7 +16,7 @@ from types import CodeType, FunctionType
 from typing import Any
 
 from exercises import book, record
-from exercises.exercise import Exercise, Raised, Trial, Unknown, Wrong, copied, find
+from exercises.exercise import Exercise, Raised, Trial, Unknown, Wrong, copied, find, without_addresses
 from exercises.guard import Ended, Kept, TimeUp, guarded
 from planexec_lite.workers.session import described
 
@@ -139,7 +139,7 @@ def _outcome(one: Exercise, trial: Trial, ended: Ended, namespace: dict[str, Any
 def _table(trial: Trial, came: str, wanted: str, rule: str, printed: str) -> str:
     """What was called, what came back, what was wanted, which rule it breaks."""
     rows = {trial.head: trial.called, "came back": came, "wanted": wanted, "rule": rule, "printed": printed}
-    return "\n".join(_wrapped(text, f"{name:<11}") for name, text in rows.items() if text)
+    return "\n".join(_wrapped(without_addresses(text), f"{name:<11}") for name, text in rows.items() if text)
 
 
 def _wrapped(text: str, head: str = "") -> str:

@@ -11,15 +11,19 @@ import importlib.util
 import inspect
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields, is_dataclass
 from functools import partial
 from types import MappingProxyType
 from typing import Any, NoReturn
 
+from pydantic import BaseModel
+
 from exercises.guard import Stop
 
 LONGEST = 240
+STOPPED = "not yet: the check stopped your answer at this point"
 _ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
+_OBJECT = re.compile(r"<(?:[\w<>]+\.)*(\w+) object(?: at 0x[0-9a-fA-F]+)?>")
 
 
 class Wrong(Stop):
@@ -57,12 +61,17 @@ class Trial:
     figures: list[Callable[[], Any]] = field(default_factory=list)
 
     def call(self, function: Any, *args: Any, **named: Any) -> Any:
-        """Call the learner's function with copies of the arguments, and return what comes back."""
+        """Call the learner's function with copies of the arguments, which it must leave as they are; return what comes back."""
         given = [*map(shown, args), *(f"{name}={shown(value)}" for name, value in named.items())]
         self.head, self.called, self.came = "called", cut(f"{shown(function)}({', '.join(given)})"), "nothing"
         self.want(callable(function), "a function", "The cell defines a function of that name.")
+        before = [_state(value) for value in (*args, *named.values())]
+        args, named = copied(args), copied(named)
         try:
-            value = function(*copied(args), **copied(named))
+            value = function(*args, **named)
+        except Wrong:
+            self.came = STOPPED
+            raise
         except Stop:
             raise
         except BaseException as error:
@@ -70,6 +79,10 @@ class Trial:
         if inspect.iscoroutine(value):
             value.close()  # nobody will await it
         self.came = cut(shown(value))
+        rule = "An answer changes nothing that it is given: somebody else may still read it."
+        for (name, now), old in zip([*enumerate(args), *named.items()], before, strict=True):
+            wanted = f"`{_parameter(function, name)}` left as it was; it is now {cut(shown(now))}"
+            self.want(_state(now) == old, wanted, rule)
         return value
 
     def given(self, name: str, value: Any) -> Any:
@@ -157,6 +170,29 @@ def copied(value: Any) -> Any:
     return {key: copied(one) for key, one in value.items()} if type(value) is dict else value
 
 
+def _state(value: Any) -> Any:
+    """What plain data, plans and boards consist of now, to be compared later; anything else is itself."""
+    if isinstance(value, dict):
+        return {key: _state(one) for key, one in dict.items(value)}
+    if isinstance(value, (list, tuple)):
+        return type(value), [_state(one) for one in value]
+    if isinstance(value, (set, frozenset)):
+        return frozenset(value)
+    if isinstance(value, BaseModel):
+        return type(value), {name: _state(getattr(value, name)) for name in type(value).model_fields}
+    if is_dataclass(value) and not isinstance(value, type):
+        return type(value), {one.name: _state(getattr(value, one.name)) for one in fields(value)}
+    return value
+
+
+def _parameter(function: Any, place: int | str) -> str:
+    """What a function calls the argument at a place."""
+    try:
+        return place if isinstance(place, str) else list(inspect.signature(function).parameters)[place]
+    except (ValueError, TypeError, IndexError):
+        return f"argument {place}"
+
+
 def shown(value: Any) -> str:
     """The value as Python writes it, the same on every run: sets in order, no addresses, functions by their names."""
     if isinstance(value, dict) and type(value).__repr__ is dict.__repr__:
@@ -168,7 +204,12 @@ def shown(value: Any) -> str:
         return f"[{inner}]" if isinstance(value, list) else f"({inner}{',' * (len(value) == 1)})"
     if inspect.isroutine(value) or isinstance(value, type):
         return str(getattr(value, "__name__", "a function"))
-    return _ADDRESS.sub("", repr(value))
+    return without_addresses(repr(value))
+
+
+def without_addresses(text: str) -> str:
+    """The text without addresses, which differ from run to run; an object that has no text of its own is `<Kind>`."""
+    return _ADDRESS.sub("", _OBJECT.sub(r"<\1>", text))
 
 
 def cut(text: str, longest: int = LONGEST) -> str:
