@@ -6,6 +6,7 @@ import json
 from types import SimpleNamespace
 from typing import Any
 
+from exercises.checks.order import unguarded
 from exercises.exercise import Trial, cut, exercise
 from planexec_lite import (
     Board,
@@ -151,11 +152,12 @@ def tested_first(trial: Trial, next_step: Any) -> None:
     """The next step as a dict, or None: backup, then write and test script after script, then run the first that passes."""
     hasty, sound = migration.HASTY_SCRIPT, migration.SCRIPT
     other = sound.replace("DROP", "UPDATE customers SET email = email;\nDROP")
+    alike = hasty.replace("DROP", "UPDATE customers SET email = email;\nDROP")
     for name, scripts, passes in [
         ("hasty, sound", [hasty, sound], 2),
-        ("hasty, hasty", [hasty, hasty], 0),
+        ("hasty, another hasty one", [hasty, alike], 0),
         ("sound, other", [sound, other], 1),
-        ("hasty, hasty, sound", [hasty, hasty, sound], 3),
+        ("hasty, another hasty one, sound", [hasty, alike, sound], 3),
     ]:
         world = migration.World()
         run = _migrated(trial, next_step, world, scripts)
@@ -211,6 +213,13 @@ def _migrated(trial: Trial, next_step: Any, world: migration.World, scripts: lis
     return agent.run(migration.GOAL)
 
 
+ORDER = {
+    "run_migration": ("backup_database", "test_migration"),
+    "verify_integrity": ("run_migration",),
+    "update_config": ("run_migration",),
+}
+
+
 @exercise(
     "02.4",
     nudge="Ask the board first: is the look done? Before it, hand over that one step and `complete=False`. `Plan` takes "
@@ -226,7 +235,7 @@ def look_first(trial: Trial, plan: Any) -> None:
         if migrated:
             file = world.write_migration(migration.SCRIPT)["file"]
             world.run_migration(file)
-        run, asked = _looked(trial, plan, world)
+        run, asked = _looked(trial, plan, world, migrated)
         trial.show(views.board, run)
         tools = {id: run.board.steps[id].tool for id in _started(run)}
         where = "a world that has the new schema" if migrated else "a fresh world"
@@ -247,18 +256,11 @@ def look_first(trial: Trial, plan: Any) -> None:
         trial.want(
             not damage and now["now"] == now["wanted"], "the new schema, and no damage", f"{damage or now['now']}"
         )
-        order = list(tools.values())
-        early = [
-            one for one in ("test_migration", "backup_database") if one not in order[: order.index("run_migration")]
-        ]
-        trial.want(
-            not early, f"{' and '.join(early)} before run_migration", "Order matters here: that is why it is a plan."
-        )
         rule = "The application has to expect the schema that there is."
         trial.want(world.config == {"schema": 2}, f"the config {{'schema': 2}}, not {world.config}", rule)
 
 
-def _looked(trial: Trial, plan: Any, world: migration.World) -> tuple[Run, int]:
+def _looked(trial: Trial, plan: Any, world: migration.World, migrated: bool) -> tuple[Run, int]:
     """Run the learner's planner in the loop of the kit, and look at each plan that it hands over; and count them."""
     asked = 0
 
@@ -279,11 +281,28 @@ def _looked(trial: Trial, plan: Any, world: migration.World) -> tuple[Run, int]:
             trial.want(looks, "one step at first, with the tool read_schema", rule)
             rule = "A planner that wants to be asked again says that its plan is not complete."
             trial.want(not came.complete, "a plan with complete=False", rule)
+            came = came.changed(rollback=())  # which may speak of the rest: it is looked at with the rest
         problems = came.problems(tools, done=list(board.results))
         first = str(problems[0]) if problems else ""
         trial.want(not problems, f"a valid plan, not one in which {first}", "A bad plan never runs.")
+        if asked == 2 and came.complete and not migrated:
+            _is_all_the_rest(trial, came)
         return came
 
     agent = PlannerExecutor(SimpleNamespace(plan=planned), ToolExecutor(world.tools), workers=Simulated())
     run = agent.run(migration.GOAL)
     return run, asked
+
+
+def _is_all_the_rest(trial: Trial, plan: Plan) -> None:
+    """The steps that are left are there, and wait for what has to be done before them."""
+    planned = {step.tool for step in plan.steps}
+    left = [step.tool for step in Plan.parse(migration.PLAN).steps if step.tool not in {*planned, "read_schema"}]
+    wanted = f"a plan with {', '.join(map(str, left))} too"
+    trial.want(not left, wanted, "The second time it hands over all the rest.")
+    for tool, before in ORDER.items():
+        missing = " and ".join(unguarded(plan, tool, before))
+        wanted = f"a plan in which {tool} waits, directly or through others, for {missing}"
+        trial.want(
+            not missing, wanted, "Order in the list means nothing: a step starts when what it waits for is done."
+        )
