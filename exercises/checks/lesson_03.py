@@ -7,8 +7,9 @@ from collections.abc import Iterable
 from itertools import pairwise
 from typing import Any
 
+from exercises.checks.order import unguarded
 from exercises.exercise import Trial, exercise
-from planexec_lite import Plan, PlanError, Simulated, Step, ToolExecutor, execute, views
+from planexec_lite import Plan, PlanError, Simulated, ToolExecutor, execute, references, views
 from planexec_lite.plan import Problem
 from planexec_lite.scenarios import deploy
 
@@ -64,8 +65,10 @@ def dinner(trial: Trial, waves: Any, never: Any) -> None:
     trial.want(len(waves) == max(wave_of.values()), "no empty wave", "In each wave, something starts.")
     trial.show(views.graph, plan)
     trial.given("never", never)
-    names = set(never) if isinstance(never, list | tuple | set) else set()
-    trial.want(names <= set(plan.graph), "names of steps of this plan, in a list", "A prediction names steps.")
+    listed = isinstance(never, list | tuple | set | frozenset)
+    names = set(never) if listed else set()
+    form = "names of steps of this plan, in a list"
+    trial.want(listed and names <= set(plan.graph), form, "A prediction names steps.")
     closed = _plan(line.replace("stock < shop", "stock < shop carve") for line in DINNER)
     right = set(plan.graph) - {id for wave in closed.waves() for id in wave}
     wanted = "the steps that are in no wave of the kit, once stock waits for carve"
@@ -121,7 +124,7 @@ def named(trial: Trial, circle: Any) -> None:
 def _answer(trial: Trial, circle: Any, plan: Plan) -> list[Any]:
     """What the learner's function returns for a plan, as a list."""
     came = trial.call(circle, {id: list(after) for id, after in plan.graph.items()})
-    trial.want(isinstance(came, list | tuple), "a list of steps", "A circle is a list of steps; without one it is [].")
+    trial.want(isinstance(came, list | tuple), "a list of steps", "What comes back is a list of names, or [].")
     return list(came)
 
 
@@ -151,11 +154,9 @@ def released(trial: Trial, release: Any) -> None:
     trial.show(views.graph, plan)
     problems = plan.problems(world.tools)
     count = len(problems)
-    trial.want(
-        not problems, f"a valid plan, [] from `problems`, not {count}", str(problems[:1] and problems[0])
-    )
+    trial.want(not problems, f"a valid plan, [] from `problems`, not {count}", str(problems[:1] and problems[0]))
     for tool, before in LIVE.items():
-        missing = ", ".join(_missing(plan, tool, before))
+        missing = ", ".join(unguarded(plan, tool, before))
         text = f"a plan in which {tool} waits, directly or through others, for {missing}"
         trial.want(not missing, text, "A bad step is mended, not dropped, and what it protects waits for it.")
     told = [step for step in plan.steps if step.tool == "notify_team"]
@@ -167,31 +168,21 @@ def released(trial: Trial, release: Any) -> None:
     old = [result["version"] for result in seen if result["version"] != "v2.3.1"]
     rule = "A check knows the form of a plan, not its purpose: the test has to come after what it tests."
     trial.want(not old, f"smoke tests of v2.3.1; one of them saw {''.join(old[:1])}", rule)
-    trial.want(not _missing(plan, "run_smoke_tests", ["deploy_staging"]), "smoke tests after deploy_staging", rule)
+    trial.want(not unguarded(plan, "run_smoke_tests", ["deploy_staging"]), "smoke tests after deploy_staging", rule)
     live = world.deployed("production"), world.deployed("staging")
     trial.want(live == ("v2.3.1", "v2.3.1"), f"v2.3.1 in production and on staging, not {live}", "That was the goal.")
     rule = "The message holds the version that production runs."
     trial.want("v2.3.1" in "".join(world.messages), f"a message with v2.3.1, not {world.messages}", rule)
+    message = str(dict(told[0].params))
+    for one in (found := references.find(dict(told[0].params))):
+        message = message.replace(str(one), "")
+    there = {
+        step.id for step in plan.steps if step.tool == "deploy_production" or step.params.get("env") == "production"
+    }
+    tells = [one for one in found if one.step in there and "v2.3.1" in str(references.look_up(one, run.results))]
+    wanted = "a message that refers to what deploy_production found, without a version from your hand"
+    trial.want(tells and "2.3.1" not in message, wanted, rule)
     trial.want("v2.3.1" in str(run.answer), f"an answer with v2.3.1, not {run.answer}", "The answer says what is live.")
-
-
-def _missing(plan: Plan, tool: str, before: Iterable[str]) -> list[str]:
-    """The tools that should be done before each step with `tool` and are not; all of them where there is no such step."""
-    tools = {step.id: step.tool for step in plan.steps}
-    done = [{tools[id] for id in _behind(plan, step)} for step in plan.steps if step.tool == tool]
-    return [name for name in before if not done or any(name not in names for names in done)]
-
-
-def _behind(plan: Plan, step: Step) -> set[str]:
-    """The ids of all that is done before a step, directly or through others."""
-    behind: set[str] = set()
-    to_visit = list(step.depends_on)
-    while to_visit:
-        id = to_visit.pop()
-        if id not in behind:
-            behind.add(id)
-            to_visit += plan.graph[id]
-    return behind
 
 
 INVOICE = (
@@ -266,6 +257,11 @@ PLANS = (  # the plan, and what has to be found in it: steps and the guards that
     ("1:read, 2:write < 1, 3:notify_team < 2", ""),
     ("1:test_migration, 2:run_migration < 1, 3:run_migration < 2", "2 backup_database, 3 backup_database"),
     ("1:delete_database < 1", "1 backup_database"),
+    ("1:backup_files, 2:delete_database < 1", "2 backup_database"),
+    (
+        "1:backup_database, 2:read < 1, 3:write < 1, 4:test_migration < 2 3, 5:run_migration < 4, 6:run_migration < 2 3",
+        "6 test_migration",
+    ),
     ("", ""),
 )
 
@@ -309,6 +305,8 @@ def _judge(trial: Trial, unguarded: Any, plan: Plan, guards: dict[str, list[str]
             "What a step waits for is done, and so is what that one waited for: only who waits for no guard is named."
         )
         trial.want(any(one.step == id and guard in one.message for id, guard in expected), wanted, rule)
+    if plan.problems():
+        return  # other checks name its circle or its missing step: enough that what is said is true, and comes to an end
     rule = "Order in the list means nothing, and being in the plan is not enough: what counts is what is waited for."
     trial.want(problems or not expected, wanted, rule)
     for id, guard in expected:
