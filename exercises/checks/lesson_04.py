@@ -60,7 +60,9 @@ def bounded(trial: Trial, calls: Any, tools: Any) -> None:
         if name == "calls":
             rule = "One question is asked in any case: a question and its repairs are one more than the repairs."
             trial.want(guess[0] == right[0], wanted, rule)
-            trial.want(list(guess) == right, wanted, "A bound is the most that may happen: a valid plan is not repaired.")
+            trial.want(
+                list(guess) == right, wanted, "A bound is the most that may happen: a valid plan is not repaired."
+            )
         trial.want(
             list(guess) == right, wanted, "A plan that is not fit calls no tool; a fit one calls each of its tools."
         )
@@ -230,9 +232,12 @@ def _heard(trial: Trial, messages: list[tuple[str, str]], bad: str | None) -> No
     if bad is None:
         trial.want(not messages, "the first messages alone, at first", "There is nothing to repair yet.")
         return
-    trial.want(len(messages) >= 2 and messages[-2] == ("assistant", bad), wanted, rule)
-    role, words = messages[-1]
-    trial.want(role == "user", f"the problems in a message of the role user, not {role}", rule)
+    last = max((place for place, message in enumerate(messages) if message == ("assistant", bad)), default=-1)
+    told = messages[last + 1 :]
+    trial.want(last >= 0 and told, wanted, rule)
+    for role, _ in told:
+        trial.want(role == "user", f"the problems in messages of the role user, not {role}", rule)
+    words = "\n".join(text for _, text in told)
     for problem in _problems(bad):
         text = f"a message that says: {problem.message}"
         trial.want(problem.message in words, text, "All problems at once: else they are mended one by one.")
@@ -360,7 +365,9 @@ def rules_first(trial: Trial, RulesFirst: Any) -> None:  # noqa: N803
     run = _planned(trial, RulesFirst, "Take the root of nine", calls=1, answer=3)
     plans = [type(event).__name__ for event in run.events].count("PlanStarted")
     rule = "A plan is checked by whoever wrote it, before it is handed over."
-    trial.want(plans == 1, "the model at once for a plan of the rules that is invalid; here it was turned down first", rule)
+    trial.want(
+        plans == 1, "the model at once for a plan of the rules that is invalid; here it was turned down first", rule
+    )
     _planned(trial, RulesFirst, "Add six to twelve", calls=2, answer=18, rule=late)
     _planned(trial, RulesFirst, "What is 2 * 3 + 1?", calls=1, answer=7, out_of_order=True, rule=late)
 
