@@ -121,10 +121,21 @@ def resolver(trial: Trial, resolve: Any) -> None:
         ("of {step_1_result}", 'of ["solar", "wind"]'),
         ("{step_10_result}!", '{"year": 2025, "hot": true}!'),
         ("{step_2_result}{step_2_result}", "the seathe sea"),
+        (" {step_5b_result}", " 7"),
+        ("{step_5b_result}\n", "7\n"),
     ]
     for value, right in texts:
         came = trial.call(resolve, value, results)
         trial.want(_exactly(came, right), repr(right), among)
+    for value in (
+        "{{year}} by {step_2_result}",
+        "{}",
+        '{"by": "{step_2_result}"}',
+        "{year} by {step_2_result}",
+        "100 %s, {0} and \\1 by {step_2_result}",
+    ):
+        came, right = trial.call(resolve, value, results), value.replace("{step_2_result}", "the sea")
+        trial.want(_exactly(came, right), repr(right), "In a text, what is no reference stays as it is.")
     deep = {"sections": ["{step_2_result}", {"year": "{step_10_result}"}, 3, None], "more": "{step_1_result}"}
     came = trial.call(resolve, deep, results)
     right = {"sections": ["the sea", {"year": results["10"]}, 3, None], "more": results["1"]}
@@ -307,13 +318,23 @@ def hybrid(trial: Trial, carry_out: Any) -> None:
     came = _carried_out(trial, carry_out, rejected, {"1": "about 10 minutes"}, kitchen)
     rule = "A ToolError comes before the call: nothing has happened, and a model may read what the rule could not."
     trial.want(kitchen.asked == ["1", "3"], "the model, asked after the tool has refused the call", rule)
+    trial.want(kitchen.ruled.count("3") <= 1, "the rule, asked once", "What does not fit once does not fit again.")
     rule = "The model gets the step and the inputs, and its result is the step's."
     trial.want(came == "the timer is set to 10", "what the model returned: 'the timer is set to 10'", rule)
-    came = _carried_out(trial, carry_out, breaks, {}, kitchen)
-    rule = "This tool had begun, and the card is charged. Whoever tries again charges it again."
-    trial.want(kitchen.paid == [30] and kitchen.asked == ["1", "3"], f"one charge; charged: {kitchen.paid}", rule)
-    rule = "A failure is raised. Swallowed, it would count as done."
-    trial.want(isinstance(came, ConnectionError), "the tool's own error, raised", rule)
+    for error in (ConnectionError("the bank hung up"), ValueError("no such card"), TypeError("no card at all")):
+        kitchen.error, kitchen.paid = error, []
+        came = _carried_out(trial, carry_out, breaks, {}, kitchen)
+        rule = "This tool had begun, and the card is charged. Whoever tries again charges it again."
+        trial.want(kitchen.paid == [30] and kitchen.asked == ["1", "3"], f"one charge; charged: {kitchen.paid}", rule)
+        rule = "A failure is raised. Swallowed, it would count as done."
+        trial.want(came is error, "the tool's own error, raised", rule)
+    came = _carried_out(trial, carry_out, _Step(id="5", tool="eggs"), {}, kitchen)
+    trial.want(came == 0 and "5" not in kitchen.asked, "0, what the rule returned", "An empty result is a result.")
+    came = _carried_out(trial, carry_out, _Step(id="6", description="Think of nothing"), {}, kitchen)
+    rule = "What the model itself has tried is not tried again here: nobody knows what was done."
+    trial.want(
+        kitchen.asked.count("6") == 1 and isinstance(came, ToolError), "the model, asked once, and its error", rule
+    )
 
 
 def _carried_out(trial: Trial, carry_out: Any, step: Step, inputs: dict[str, Any], kitchen: _Kitchen) -> Any:
@@ -321,7 +342,7 @@ def _carried_out(trial: Trial, carry_out: Any, step: Step, inputs: dict[str, Any
     try:
         return trial.call(carry_out, step, inputs, _Rule(kitchen), _Model(kitchen))
     except Raised as problem:
-        if not isinstance(problem.error, (ConnectionError, ToolError)):
+        if not isinstance(problem.error, ToolError) and problem.error is not kitchen.error:
             raise
         trial.came = cut(f"raised {type(problem.error).__name__}: {problem.error}")
         return problem.error
@@ -334,7 +355,8 @@ class _Kitchen:
         self.paid: list[int] = []
         self.asked: list[str] = []
         self.ruled: list[str] = []
-        self.tools = Toolbox([self.count, self.timer, self.charge])
+        self.error: Exception = ConnectionError("the bank hung up")
+        self.tools = Toolbox([self.count, self.timer, self.charge, self.eggs])
 
     def count(self, text: str) -> str:
         """Count lines."""
@@ -347,7 +369,11 @@ class _Kitchen:
     def charge(self, euros: int) -> str:
         """Charge the card, and lose the answer."""
         self.paid.append(euros)
-        raise ConnectionError("the bank hung up")
+        raise self.error
+
+    def eggs(self) -> int:
+        """Count the eggs: there are none."""
+        return 0
 
 
 class _Rule(ToolExecutor):
@@ -378,6 +404,8 @@ class _Model:
         self.kitchen.asked.append(step.id)
         if step.tool == "charge":
             return self.kitchen.charge(30)
+        if step.id == "6":
+            raise ToolError("there is no tool 'nothing'")
         minutes = "".join(filter(str.isdigit, inputs.get("1", "")))
         return self.tools["timer"].call({"minutes": int(minutes)}) if minutes else "about 10 minutes"
 
@@ -427,7 +455,7 @@ def told(trial: Trial, briefing: Any) -> None:
             wanted = f"a text with the criterion, {step.success_criteria!r}"
             trial.want(step.success_criteria in text, wanted, "It has to know when it is done.")
         rule = "What is not there is left out; an executor would look for it."
-        trial.want(not any(word in text for word in ("None", "()", "[]", "{}")), "a text without 'None' or '[]'", rule)
+        trial.want("None" not in text, "a text without 'None'", rule)
         for source, result in board.results.items():
             _sees(trial, text, source, result, needed=source in step.depends_on)
         rule = "The goal is the planner's business. The executor has a task."
