@@ -167,6 +167,9 @@ def audited(trial: Trial, audit: Any) -> None:
          "A new plan closes every gate again."),
         ([_new(first), _yes(first), _open(first, "2"), _edit(gated), *_starts("1", "2")], ["2"],
          "A new plan closes every gate again, an edited one too."),
+        ([_new(gated), _open(gated, "2"), *_starts("1", "2")], ["1", "2"], "A yes at a gate is about that step, not the plan."),
+        ([_new(first), _yes(first), _new(second), _says("reject", second), _new(first), *_starts("1")], [],
+         "A no to one plan says nothing of another."),
     ]  # fmt: skip
     for events, right, rule in cases:
         came = trial.call(audit, _Log(events))
