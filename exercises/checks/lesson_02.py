@@ -18,6 +18,7 @@ from planexec_lite import (
     Simulated,
     Toolbox,
     ToolExecutor,
+    tool,
     views,
 )
 from planexec_lite.events import StepStarted
@@ -95,11 +96,19 @@ def reads_errors(trial: Trial, react: Any) -> None:
         trial.want(
             kind, f"{answer!r}, the model's answer", "An answer may be 0, or empty: what counts is that it is there."
         )
+    came = _act(trial, react, Toolbox([_late_orders]), [(_reply("late_orders"), "")], "none", turns=2)
+    trial.want(came == "none", "'none', the model's answer", "At 'answer' the agent hands it out.")
     for turns in (1, 4):
         made = [(_reply("read_schema"), "customers")] * turns
         came = _act(trial, react, world.tools, made, None, turns=turns)
         gave_up = isinstance(came, str) and came.startswith("gave up")
         trial.want(gave_up, "a text that begins with 'gave up'", "Every loop ends, and says so.")
+
+
+@tool(name="late_orders")
+def _late_orders() -> list[str]:
+    """List the orders that are late: none is."""
+    return []
 
 
 def _reply(tool: str, **params: Any) -> str:
@@ -121,7 +130,8 @@ def _act(trial: Trial, react: Any, tools: Toolbox, made: list[tuple[str, str]], 
             wanted += f": something with {seen!r}" if seen else ""
             rule = "The model reads all that was seen before, in order."
             if number == asked:
-                rule = "What went wrong is an observation too. Without it, the model is asked the same question again."
+                rule = "What went wrong is an observation too, and so is an empty result. "
+                rule += "Without it, the model is asked the same question again."
             trial.want(seen in text[place:] and text != before, wanted, rule)
             place = text.index(seen, place) + len(seen)
         asked, before = asked + 1, text
@@ -300,9 +310,9 @@ def _is_all_the_rest(trial: Trial, plan: Plan) -> None:
     left = [step.tool for step in Plan.parse(migration.PLAN).steps if step.tool not in {*planned, "read_schema"}]
     wanted = f"a plan with {', '.join(map(str, left))} too"
     trial.want(not left, wanted, "The second time it hands over all the rest.")
-    for tool, before in ORDER.items():
-        missing = " and ".join(unguarded(plan, tool, before))
-        wanted = f"a plan in which {tool} waits, directly or through others, for {missing}"
+    for name, before in ORDER.items():
+        missing = " and ".join(unguarded(plan, name, before))
+        wanted = f"a plan in which {name} waits, directly or through others, for {missing}"
         trial.want(
             not missing, wanted, "Order in the list means nothing: a step starts when what it waits for is done."
         )
