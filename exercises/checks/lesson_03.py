@@ -151,9 +151,7 @@ def released(trial: Trial, release: Any) -> None:
     trial.show(views.graph, plan)
     problems = plan.problems(world.tools)
     count = len(problems)
-    trial.want(
-        not problems, f"a valid plan, [] from `problems`, not {count}", str(problems[:1] and problems[0])
-    )
+    trial.want(not problems, f"a valid plan, [] from `problems`, not {count}", str(problems[:1] and problems[0]))
     for tool, before in LIVE.items():
         missing = ", ".join(_missing(plan, tool, before))
         text = f"a plan in which {tool} waits, directly or through others, for {missing}"

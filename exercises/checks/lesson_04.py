@@ -60,7 +60,9 @@ def bounded(trial: Trial, calls: Any, tools: Any) -> None:
         if name == "calls":
             rule = "One question is asked in any case: a question and its repairs are one more than the repairs."
             trial.want(guess[0] == right[0], wanted, rule)
-            trial.want(list(guess) == right, wanted, "A bound is the most that may happen: a valid plan is not repaired.")
+            trial.want(
+                list(guess) == right, wanted, "A bound is the most that may happen: a valid plan is not repaired."
+            )
         trial.want(
             list(guess) == right, wanted, "A plan that is not fit calls no tool; a fit one calls each of its tools."
         )
@@ -360,7 +362,9 @@ def rules_first(trial: Trial, RulesFirst: Any) -> None:  # noqa: N803
     run = _planned(trial, RulesFirst, "Take the root of nine", calls=1, answer=3)
     plans = [type(event).__name__ for event in run.events].count("PlanStarted")
     rule = "A plan is checked by whoever wrote it, before it is handed over."
-    trial.want(plans == 1, "the model at once for a plan of the rules that is invalid; here it was turned down first", rule)
+    trial.want(
+        plans == 1, "the model at once for a plan of the rules that is invalid; here it was turned down first", rule
+    )
     _planned(trial, RulesFirst, "Add six to twelve", calls=2, answer=18, rule=late)
     _planned(trial, RulesFirst, "What is 2 * 3 + 1?", calls=1, answer=7, out_of_order=True, rule=late)
 

@@ -80,10 +80,10 @@ def respond(
         return _count_tokens(request, state or State()), None
     stored = re.fullmatch("/v1/responses/([^/]+)", route[1])
     if request.method == "GET" and stored:
-        found = (state or State()).responses.retrieve(stored[1])
-        if isinstance(found, ApiError):
-            return http.error_response(found), None
-        return http.json_response(200, dict(found), f"req_{stored[1]}"), None
+        response = (state or State()).responses.retrieve(stored[1])
+        if isinstance(response, ApiError):
+            return http.error_response(response), None
+        return http.json_response(200, dict(response), f"req_{stored[1]}"), None
     if route[0] == "POST" and route[1] in NOT_SERVED:
         return http.error_response(
             not_supported(route[1], "use /v1/chat/completions or /v1/responses.", status=404)

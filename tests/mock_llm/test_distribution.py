@@ -54,7 +54,7 @@ def copy_distribution(name: str, folder: Path) -> None:
             shutil.copyfile(source, folder / file)
 
 
-def said(*command: str | Path, cwd: Path, scratch: Path) -> str:
+def stdout_of(*command: str | Path, cwd: Path, scratch: Path) -> str:
     """What a command prints, with the network cut."""
     environment = books.environment(scratch, PYTHONPATH="")
     done = subprocess.run(
@@ -82,11 +82,11 @@ def empty(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     venv.create(folder, symlinks=os.name != "nt")
     programs = folder / ("Scripts" if os.name == "nt" else "bin")
     asks = "import sysconfig; print(sysconfig.get_path('purelib'))"
-    libraries = Path(said(programs / "python", "-c", asks, cwd=folder, scratch=folder).strip())
+    libraries = Path(stdout_of(programs / "python", "-c", asks, cwd=folder, scratch=folder).strip())
     for name in needed("mock-llm", EXTRAS, set()):
         copy_distribution(name, libraries)
     here = [sys.executable, "-m", "pip", "--python", programs / "python", "install", "--quiet", "--no-index"]
-    said(*here, f"{wheel}[openai,pytest]", cwd=folder, scratch=folder)
+    stdout_of(*here, f"{wheel}[openai,pytest]", cwd=folder, scratch=folder)
     return programs
 
 
@@ -117,16 +117,17 @@ class TestDistribution:
 
     def test_nothing_of_this_tree_is_in_the_empty_environment(self, empty: Path, tmp_path: Path) -> None:
         asks = "import mock_llm, importlib.util as u; print(mock_llm.__file__, u.find_spec('planexec_lite'))"
-        file, kit = said(empty / "python", "-c", asks, cwd=tmp_path, scratch=tmp_path).split()
+        file, kit = stdout_of(empty / "python", "-c", asks, cwd=tmp_path, scratch=tmp_path).split()
         assert Path(file).is_relative_to(empty.parent)
         assert kit == "None"
 
     def test_the_command_answers_there(self, empty: Path, tmp_path: Path) -> None:
         (tmp_path / "script.yaml").write_text(SCRIPT, encoding="utf-8")
         assert (
-            said(empty / "mock-llm", "check", "script.yaml", cwd=tmp_path, scratch=tmp_path) == "1 scenes, no faults\n"
+            stdout_of(empty / "mock-llm", "check", "script.yaml", cwd=tmp_path, scratch=tmp_path)
+            == "1 scenes, no faults\n"
         )
-        assert said(empty / "mock-llm", "--help", cwd=tmp_path, scratch=tmp_path).startswith("usage: mock-llm ")
+        assert stdout_of(empty / "mock-llm", "--help", cwd=tmp_path, scratch=tmp_path).startswith("usage: mock-llm ")
         command = [empty / "mock-llm", "serve", "script.yaml"]
         with subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, text=True) as server:
             try:
@@ -144,9 +145,9 @@ class TestDistribution:
     def test_the_fixture_is_there_without_a_word_of_setting(self, empty: Path, tmp_path: Path) -> None:
         (tmp_path / "test_agent.py").write_text(AGENT_TEST, encoding="utf-8")
         (tmp_path / "test_agent.yaml").write_text(SCRIPT, encoding="utf-8")
-        assert "1 passed" in said(empty / "python", "-m", "pytest", "-q", cwd=tmp_path, scratch=tmp_path)
+        assert "1 passed" in stdout_of(empty / "python", "-m", "pytest", "-q", cwd=tmp_path, scratch=tmp_path)
 
     def test_a_type_checker_reads_its_types(self, empty: Path, tmp_path: Path) -> None:
         (tmp_path / "typed.py").write_text(TYPED, encoding="utf-8")
         command = [sys.executable, "-m", "mypy", "--strict", "--python-executable", empty / "python", "typed.py"]
-        assert "mock_llm.script.dialogue.Dialogue" in said(*command, cwd=tmp_path, scratch=tmp_path)
+        assert "mock_llm.script.dialogue.Dialogue" in stdout_of(*command, cwd=tmp_path, scratch=tmp_path)

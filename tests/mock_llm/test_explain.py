@@ -257,9 +257,9 @@ def test_a_script_without_findings_answers_each_scenes_own_minimal_request(whens
     for scene in scenes:
         asked = minimal_request(scene)
         assert asked is not None
-        said = answer(scenes, asked)
-        assert isinstance(said, Answer)
-        other = next(other for other in scenes if other.name == said.scene)
+        answered = answer(scenes, asked)
+        assert isinstance(answered, Answer)
+        other = next(other for other in scenes if other.name == answered.scene)
         assert other is scene or other.when.turn is not None
 
 

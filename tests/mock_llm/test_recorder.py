@@ -29,9 +29,9 @@ ASKED: list[tuple[str, dict[str, Any]]] = [
 
 def words(client: openai.OpenAI, how: str, body: dict[str, Any]) -> Any:
     if how == "responses":
-        said = client.responses.create(**body)
-        calls = [(item.name, json.loads(item.arguments)) for item in said.output if item.type == "function_call"]
-        return said.output_text, calls
+        response = client.responses.create(**body)
+        calls = [(item.name, json.loads(item.arguments)) for item in response.output if item.type == "function_call"]
+        return response.output_text, calls
     choices = client.chat.completions.create(**body).choices
     return [
         (
@@ -56,7 +56,7 @@ def test_a_recorded_script_answers_as_the_endpoint_did(tmp_path: Path) -> None:
     assert "".join(chunk.choices[0].delta.content or "" for chunk in chunks) == "Once upon"
     again = MockLLM.load(out)
     assert [words(again.client(), how, body) for how, body in ASKED if body.get("n") is None] == [
-        said for said, (_, body) in zip(heard, ASKED, strict=True) if body.get("n") is None
+        answer for answer, (_, body) in zip(heard, ASKED, strict=True) if body.get("n") is None
     ]
     assert "sk-secret" not in out.read_text(encoding="utf-8")
 
