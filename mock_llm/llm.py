@@ -22,8 +22,9 @@ if TYPE_CHECKING:
 class MockLLM:
     """A scripted model behind the genuine OpenAI client: no key, no network, the same answer every time.
 
-    Answers depend on the request alone, never on what was asked before; only `calls` remembers, and named
-    counters, for scenes that ask for one.
+    An answer follows from the script and the request. What was asked before matters in three cases only: a client that
+    does not say how often it has tried gets the faults of a scene one after the other; a scene with a `counter` counts
+    its calls; and a request of the Responses API may refer to earlier responses. `calls` remembers, and changes no answer.
 
     Args:
         scenes: `Scene` objects, dicts of the same shape as in YAML, paths of YAML files, or one of these; none for
