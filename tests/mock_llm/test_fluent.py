@@ -210,6 +210,41 @@ def test_the_scripts_of_the_worlds_come_back(path: Path, tmp_path: Path) -> None
     alike(fluent(form), MockLLM(read_scenes(tmp_path / "script.yaml")))
 
 
+UNSEEN: Any = {"model": "m", "messages": [{"role": "user", "content": "hi", "contents": "x"}], "top_p": 1.5}
+
+
+@pytest.mark.parametrize("unseen", ["refuse", "accept"])
+def test_a_script_in_python_can_do_without_verdicts_that_nobody_has_seen(unseen: Any, tmp_path: Path) -> None:
+    in_python = MockLLM(unseen=unseen)
+    in_python.when(user="hi").then("hello")
+    in_yaml = loaded(
+        f"unseen: {unseen}\nscenes: [{{name: 'user: hi', when: {{user: hi}}, reply: {{text: hello}}}}]", tmp_path
+    )
+    alike(in_python, in_yaml)
+    assert in_python.to_yaml() == in_yaml.to_yaml()
+    request = HttpRequest("POST", "/v1/chat/completions", {}, json.dumps(UNSEEN).encode())
+    one, other = in_python.respond(request), in_yaml.respond(request)
+    assert (one.status, one.body) == (other.status, other.body)
+    assert one.status == {"refuse": 400, "accept": 200}[unseen]
+
+
+def test_the_word_holds_for_scenes_that_are_read_too(tmp_path: Path) -> None:
+    scenes = [{"name": "greet", "when": {"user": "hi"}, "reply": {"text": "hello"}}]
+    llm = MockLLM(scenes, unseen="accept")
+    assert llm.client().chat.completions.create(**UNSEEN).choices[0].message.content == "hello"
+    path = tmp_path / "other.yaml"
+    path.write_text("scenes: [{name: other, reply: {text: bye}}]", encoding="utf-8")
+    llm.read_again(path)
+    assert llm.client().chat.completions.create(**UNSEEN).choices[0].message.content == "bye"
+    path.write_text("unseen: accept\nscenes: [{name: other, reply: {text: bye}}]", encoding="utf-8")
+    assert MockLLM(path).client().chat.completions.create(**UNSEEN).choices[0].message.content == "bye"
+
+
+def test_another_word_is_refused_as_in_yaml() -> None:
+    with pytest.raises(ScriptError, match="unseen is 'refuse' or 'accept', not 'maybe'"):
+        MockLLM(unseen="maybe")  # type: ignore[arg-type]
+
+
 def test_a_dialogue_has_a_scene_for_each_turn() -> None:
     llm = MockLLM()
     llm.when(user="weather", last="today").calls("search", q="Oslo").also("search", q="Rome").then("Rain.")
