@@ -1,4 +1,7 @@
-"""mock-llm as a distribution of its own: built from this tree, installed into an empty environment, it answers there."""
+"""mock-llm as a distribution of its own: built from this tree, installed into an empty environment, it answers there.
+
+The kit's own wheel leaves the package to it: together they have no file twice.
+"""
 
 from __future__ import annotations
 
@@ -64,15 +67,19 @@ def stdout_of(*command: str | Path, cwd: Path, scratch: Path) -> str:
     return done.stdout
 
 
-@pytest.fixture(scope="module")
-def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The wheel, built from the tree without the network."""
-    scratch = tmp_path_factory.mktemp("build")
-    done = books.run("-m", "hatchling", "build", "-d", scratch / "dist", scratch=scratch, cwd=FOLDER)
+def built(folder: Path, scratch: Path, *options: str) -> Path:
+    """The wheel of a folder, built without the network."""
+    done = books.run("-m", "hatchling", "build", *options, "-d", scratch / "dist", scratch=scratch, cwd=folder)
     assert done.returncode == 0, done.stdout
     assert books.attempts(scratch) == ""
-    (built,) = (scratch / "dist").glob("*.whl")
-    return built
+    (wheel,) = (scratch / "dist").glob("*.whl")
+    return wheel
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The wheel of mock-llm."""
+    return built(FOLDER, tmp_path_factory.mktemp("build"))
 
 
 @pytest.fixture(scope="module")
@@ -103,6 +110,17 @@ class TestDistribution:
         }
         assert names >= package | {"mock_llm/py.typed", "mock_llm/README.md", "mock_llm/TESTING.md"}
         assert not [name for name in names if not name.startswith(("mock_llm/", "mock_llm-"))]
+
+    def test_the_wheel_of_the_kit_leaves_it_out_and_asks_for_it(self, wheel: Path, tmp_path: Path) -> None:
+        kit = built(ROOT, tmp_path, "-t", "wheel")
+        with zipfile.ZipFile(kit) as archive, zipfile.ZipFile(wheel) as other:
+            names = set(archive.namelist())
+            assert names.isdisjoint(other.namelist())
+            (about,) = (name for name in names if name.endswith(".dist-info/METADATA"))
+            lines = archive.read(about).decode().splitlines()
+        assert {name.split("/")[0].split("-")[0] for name in names} == {"planexec_lite"}
+        version = wheel.name.split("-")[1]
+        assert f"Requires-Dist: mock-llm=={version}; extra == 'notebooks'" in lines
 
     def test_the_source_archive_makes_the_same_wheel(self, wheel: Path, tmp_path: Path) -> None:
         (archive,) = wheel.parent.glob("*.tar.gz")
