@@ -1,4 +1,4 @@
-"""What the learner has solved, in one small file, and the board that shows it.
+"""What the learner has solved and guessed, in one small file, and the board that shows what is solved.
 
 The file stands in the folder `exercises` of the checkout that the notebook stands in; outside of any, beside this
 module. `PLANEXEC_PROGRESS` names another file; set but empty, nothing is read or written and progress lasts as long as
@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import os
 from pathlib import Path
+from typing import Any
 
 from exercises import book
 from planexec_lite.views.drawing.figure import Figure
@@ -41,34 +42,43 @@ def place() -> Path | None:
 
 
 def known() -> dict[str, str]:
-    """The status of each exercise that has been tried; a file that can't be read counts as empty."""
+    """The status of each exercise that has been tried."""
+    return {id: status for id, status in (kept() | _SESSION).items() if isinstance(status, str) and status in _LOOKS}
+
+
+def remember(id: str, status: str) -> None:
+    """Keep how the last trial went; what was right once stays right. A file that can't be written is passed over."""
+    if status == "not started" or known().get(id) == "right":
+        return
+    if place() is None:
+        _SESSION[id] = status
+    else:
+        keep(id, status)
+
+
+def kept() -> dict[str, Any]:
+    """What the file holds, by name; one that is not there or can't be read counts as empty."""
     path = place()
     try:
         stored = json.loads(path.read_text(encoding="utf-8")) if path else {}
     except (OSError, ValueError, RecursionError):
         stored = {}
-    stored = stored if isinstance(stored, dict) else {}
-    return {
-        str(id): status for id, status in (stored | _SESSION).items() if isinstance(status, str) and status in _LOOKS
-    }
+    return stored if isinstance(stored, dict) else {}
 
 
-def remember(id: str, status: str) -> None:
-    """Keep how the last trial went; what was right once stays right. A file that can't be written is passed over."""
-    before = known()
-    if status == "not started" or before.get(id) == "right":
-        return
+def keep(name: str, value: Any) -> None:
+    """Write one entry of the file, if there is one; a file that can't be written is passed over."""
     path = place()
     if path is None:
-        _SESSION[id] = status
         return
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         draft = path.with_name(f"{path.name}.{os.getpid()}.new")  # two notebooks write at the same time
-        draft.write_text(json.dumps(dict(sorted((before | {id: status}).items())), indent=0) + "\n", encoding="utf-8")
+        entries = dict(sorted((kept() | {name: value}).items()))
+        draft.write_text(json.dumps(entries, indent=0) + "\n", encoding="utf-8")
         draft.replace(path)
     except OSError:
-        _SESSION[id] = status
+        return
 
 
 def board(lesson: str | None = None) -> Figure:

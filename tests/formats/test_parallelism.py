@@ -69,7 +69,7 @@ def test_a_set_without_a_fit_plan_is_refused(plans: list[Plan | None]) -> None:
 
 def test_the_table_shows_a_set_a_line() -> None:
     assert formats.table([("mine", measure([CHAIN, DIAMOND, FAN, CIRCLE])), ("of chains", measure([CHAIN]))]) == (
-        "set        plans    fit  steps  chains  gain  at most\n"
+        "set        plans  valid  steps  chains  gain  at most\n"
         "mine           4   75 %    3.7    33 %  1.44     2.00\n"
         "of chains      1  100 %    3.0   100 %  1.00     1.00"
     )
@@ -109,9 +109,9 @@ def test_the_module_prints_the_table_of_a_folder_and_refuses_a_wrong_call(tmp_pa
     )  # fmt: skip
     assert done.stderr == ""
     assert done.stdout.splitlines() == [
-        "set             plans   fit  steps  chains  gain  at most",
-        "graphs.jsonl        2  50 %    3.0     0 %  1.50     1.50",
-        "one/calls.json      3  67 %    2.0    50 %  1.50     2.00",
+        "set             plans  valid  steps  chains  gain  at most",
+        "graphs.jsonl        2   50 %    3.0     0 %  1.50     1.50",
+        "one/calls.json      3   67 %    2.0    50 %  1.50     2.00",
         "broken.json: no valid plan",
         "tools.json: no valid plan",
     ]
