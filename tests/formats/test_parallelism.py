@@ -93,8 +93,8 @@ def write(folder: Path) -> None:
 
 def test_a_folder_is_measured_file_by_file(tmp_path: Path) -> None:
     write(tmp_path)
-    found, without = gain.measured(tmp_path)
-    assert found == {
+    figures, without = gain.measured(tmp_path)
+    assert figures == {
         "graphs.jsonl": Measured(2, 2, 1, 3.0, 3.0, 3, 0, 1.5, 1.5),
         "one/calls.json": Measured(3, 2, 2, 2.0, 2.0, 2, 1, 1.5, 2.0),
     }
