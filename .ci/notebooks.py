@@ -41,7 +41,7 @@ class NotebookFailed(Exception):
     """A cell raised, took too long, or lost its kernel; the message names notebook and cell."""
 
 
-def found(names: list[str]) -> list[Path]:
+def notebooks_of(names: list[str]) -> list[Path]:
     """The notebooks that the names mean: a file, a folder, or a part of a file's name; all of them without names."""
     everything = [path for folder in FOLDERS for path in sorted((ROOT / folder).rglob("*.ipynb"))]
     chosen: list[Path] = []
@@ -173,8 +173,8 @@ async def treat(path: Path, check: bool, slots: asyncio.Semaphore) -> str | None
 
 async def treat_all(paths: list[Path], check: bool) -> list[str]:
     slots = asyncio.Semaphore(AT_ONCE)
-    said = await asyncio.gather(*(treat(path, check, slots) for path in paths))
-    return [line for line in said if line]
+    failures = await asyncio.gather(*(treat(path, check, slots) for path in paths))
+    return [line for line in failures if line]
 
 
 def main() -> int:
@@ -186,7 +186,7 @@ def main() -> int:
         del os.environ[variable]  # the stored outputs are those of the scripted model
     os.environ["PLANEXEC_PROGRESS"] = ""  # nobody's progress is read or written
     os.environ["PLANEXEC_NOBODY"] = str(os.getpid())  # the kernels that this process starts have nobody before them
-    paths = found(arguments.names)
+    paths = notebooks_of(arguments.names)
     if not paths:
         print("There is no notebook yet.")
         return 0

@@ -179,7 +179,9 @@ def _imports(frame: FrameType) -> bool:
 def _swallows(frame: FrameType) -> bool:
     """Whether Python would drop an exception raised here: in a finalizer, a callback of the collector, or its report."""
     code = frame.f_code
-    if code.co_name == "__del__" or code.co_filename.endswith(("weakref.py", "unraisableexception.py")):
+    if code.co_name == "__del__" or code.co_filename.endswith(
+        ("weakref.py", "_weakrefset.py", "unraisableexception.py")
+    ):
         return True
     return any(getattr(callback, "__code__", None) is code for callback in gc.callbacks)
 

@@ -1,4 +1,4 @@
-"""What the learner has solved, in one small file, and the board that shows it.
+"""What the learner has solved and guessed, in one small file, and the board that shows what is solved.
 
 The file stands in the folder `exercises` of the checkout that the notebook stands in; outside of any, beside this
 module. `PLANEXEC_PROGRESS` names another file; set but empty, nothing is read or written and progress lasts as long as
@@ -10,13 +10,14 @@ from __future__ import annotations
 import json
 import os
 from pathlib import Path
+from typing import Any
 
 from exercises import book
 from planexec_lite.views.drawing.figure import Figure
 from planexec_lite.views.drawing.table import Row, table
 from planexec_lite.views.drawing.theme import LOOKS
 
-_SESSION: dict[str, str] = {}
+_SESSION: dict[str, Any] = {}
 _LOOKS = {
     "right": LOOKS["done"]._replace(word="right"),
     "wrong": LOOKS["failed"]._replace(word="wrong"),
@@ -41,34 +42,49 @@ def place() -> Path | None:
 
 
 def known() -> dict[str, str]:
-    """The status of each exercise that has been tried; a file that can't be read counts as empty."""
+    """The status of each exercise that has been tried."""
+    return {id: status for id, status in kept().items() if isinstance(status, str)}
+
+
+def remember(id: str, status: str) -> None:
+    """Keep how the last trial went; what was right once stays right."""
+    if status != "not started" and known().get(id) != "right":
+        keep(id, status)
+
+
+def kept() -> dict[str, Any]:
+    """Everything that was kept, by name; a file that is not there or can't be read counts as empty."""
     path = place()
     try:
         stored = json.loads(path.read_text(encoding="utf-8")) if path else {}
     except (OSError, ValueError, RecursionError):
         stored = {}
-    stored = stored if isinstance(stored, dict) else {}
-    return {
-        str(id): status for id, status in (stored | _SESSION).items() if isinstance(status, str) and status in _LOOKS
-    }
+    entries = (stored if isinstance(stored, dict) else {}) | _SESSION
+    return {str(name): value for name, value in entries.items() if _is_status(value) or _is_guess(value)}
 
 
-def remember(id: str, status: str) -> None:
-    """Keep how the last trial went; what was right once stays right. A file that can't be written is passed over."""
-    before = known()
-    if status == "not started" or before.get(id) == "right":
-        return
+def keep(name: str, value: Any) -> None:
+    """Keep one entry; where no file can be written, as long as the kernel lives."""
     path = place()
     if path is None:
-        _SESSION[id] = status
+        _SESSION[name] = value
         return
+    entries = dict(sorted((kept() | {name: value}).items()))
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         draft = path.with_name(f"{path.name}.{os.getpid()}.new")  # two notebooks write at the same time
-        draft.write_text(json.dumps(dict(sorted((before | {id: status}).items())), indent=0) + "\n", encoding="utf-8")
+        draft.write_text(json.dumps(entries, indent=0) + "\n", encoding="utf-8")
         draft.replace(path)
     except OSError:
-        _SESSION[id] = status
+        _SESSION[name] = value
+
+
+def _is_status(value: Any) -> bool:
+    return isinstance(value, str) and value in _LOOKS
+
+
+def _is_guess(value: Any) -> bool:
+    return isinstance(value, dict) and value.keys() == {"guess", "outcome", "verdict"}
 
 
 def board(lesson: str | None = None) -> Figure:

@@ -6,12 +6,13 @@ import itertools
 import sys
 from collections.abc import Iterable
 from contextlib import AbstractContextManager
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from .api import State, error_response, respond
 from .engine import Call, CallLog, Calls, Explanation, explain
-from .script import Dialogue, Scene, ScriptError, Source, dialogue_name, read_scenes, write_yaml
+from .script import Dialogue, Scene, ScriptError, Source, check_unseen, dialogue_name, read_scenes, write_yaml
 from .serve import client, serve, transport
 from .types import HttpRequest, HttpResponse, unprocessable
 
@@ -22,18 +23,25 @@ if TYPE_CHECKING:
 class MockLLM:
     """A scripted model behind the genuine OpenAI client: no key, no network, the same answer every time.
 
-    Answers depend on the request alone, never on what was asked before; only `calls` remembers, and named
-    counters, for scenes that ask for one.
+    An answer follows from the script and the request. What was asked before matters in three cases only: a client that
+    does not say how often it has tried gets the faults of a scene one after the other; a scene with a `counter` counts
+    its calls; and a request of the Responses API may refer to earlier responses. `calls` remembers, and changes no answer.
 
     Args:
         scenes: `Scene` objects, dicts of the same shape as in YAML, paths of YAML files, or one of these; none for
             a script that is written by `when`.
+        unseen: as in YAML: "accept" holds the script to no verdict that nobody has seen the real API give; "refuse" does,
+            unless one of the files accepts.
 
     Raises:
         ScriptError: the script has faults; all are named, with file and line.
     """
 
-    def __init__(self, scenes: Iterable[Source] | Source = ()) -> None:
+    def __init__(
+        self, scenes: Iterable[Source] | Source = (), *, unseen: Literal["refuse", "accept"] = "refuse"
+    ) -> None:
+        check_unseen(unseen)
+        self._unseen = unseen
         self._read = read_scenes(scenes)
         self._dialogues: list[Dialogue] = []
         self._log = CallLog()
@@ -72,9 +80,10 @@ class MockLLM:
         Raises:
             ScriptError: a dialogue has no reply, or two scenes one name.
         """
-        if not self._dialogues:
-            return self._read
-        return read_scenes([*self._read, *(scene for dialogue in self._dialogues for scene in dialogue.scenes)])
+        scenes = self._read
+        if self._dialogues:
+            scenes = read_scenes([*scenes, *(scene for dialogue in self._dialogues for scene in dialogue.scenes)])
+        return scenes if self._unseen == "refuse" else tuple(replace(scene, unseen="accept") for scene in scenes)
 
     def read_again(self, *paths: Source) -> None:
         """Answer from these scripts from now on; what is remembered stays.

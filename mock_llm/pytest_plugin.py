@@ -104,8 +104,8 @@ def _setting(node: pytest.Item, name: str, kinds: Any) -> str:
     unknown = {word for mark in marks for word in mark.kwargs} - {"unused", "transport"}
     if unknown:
         raise pytest.UsageError(f"the marker mock_llm knows unused and transport, not {min(unknown)!r}")
-    said = [str(mark.kwargs[name]) for mark in marks if name in mark.kwargs]
-    chosen: str = (said or [node.config.getini(f"mock_llm_{name}")])[0]
+    marked = [str(mark.kwargs[name]) for mark in marks if name in mark.kwargs]
+    chosen: str = (marked or [node.config.getini(f"mock_llm_{name}")])[0]
     if chosen not in get_args(kinds):
         raise pytest.UsageError(f"mock_llm: {name} is {' or '.join(get_args(kinds))}, not {chosen!r}")
     return chosen

@@ -63,7 +63,7 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     """Print the seconds of each part, a part being a folder of tests or, in `make wide`, a file."""
     wide = terminalreporter.config.getoption("markexpr") == "wide"
     seconds, counts = Counter[str](), Counter[str]()
-    reports: list[Any] = [one for found in terminalreporter.stats.values() for one in found]
+    reports: list[Any] = [one for reported in terminalreporter.stats.values() for one in reported]
     for report in reports:
         if isinstance(report, pytest.TestReport):
             file = report.nodeid.partition("::")[0]

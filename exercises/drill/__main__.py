@@ -24,9 +24,9 @@ def mark(answer: Path) -> dict[str, str]:
 def rules(source: str) -> list[str]:
     """Which rules of the drill a source breaks: its length, and what it may import."""
     lines = len(source.splitlines())
-    said = [f"{lines} lines; {rubric.MOST_LINES} are the most"] if lines > rubric.MOST_LINES else []
+    broken = [f"{lines} lines; {rubric.MOST_LINES} are the most"] if lines > rubric.MOST_LINES else []
     imported = re.findall(r"^\s*(?:from|import)\s+(planexec_lite|langgraph|llama_index|graphlib)\b", source, re.M)
-    return said + [f"imports {name}; write it from memory" for name in dict.fromkeys(imported)]
+    return broken + [f"imports {name}; write it from memory" for name in dict.fromkeys(imported)]
 
 
 def _try(answer: Path, name: str) -> str:
@@ -59,13 +59,13 @@ def main(arguments: list[str] | None = None) -> int:
         parser.error(f"there is no file {answer}")
     broken = rules(answer.read_text(encoding="utf-8", errors="replace"))
     marks = mark(answer)
-    for name, said in marks.items():
+    for name, fault in marks.items():
         point = rubric.POINTS[name]
-        print(f"{'✓' if not said else '✗'} {0 if said else point.worth}/{point.worth}  {point.shows}")
-        print(*([f"        {said}"] if said else []), sep="\n", end="\n" if said else "")
-    reached = sum(rubric.POINTS[name].worth for name, said in marks.items() if not said)
+        print(f"{'✓' if not fault else '✗'} {0 if fault else point.worth}/{point.worth}  {point.shows}")
+        print(*([f"        {fault}"] if fault else []), sep="\n", end="\n" if fault else "")
+    reached = sum(rubric.POINTS[name].worth for name, fault in marks.items() if not fault)
     print(f"{reached} of {sum(point.worth for point in rubric.POINTS.values())} points")
-    print(*(f"rule broken: {said}" for said in broken), sep="\n", end="\n" if broken else "")
+    print(*(f"rule broken: {rule}" for rule in broken), sep="\n", end="\n" if broken else "")
     asked = {card.id: card.question for card in cards.load()}
     print("Now say it aloud. You will be asked:", *(f"  {asked[id]}" for id in FOLLOW_UPS), sep="\n")
     return 0 if not broken and not any(marks.values()) else 1

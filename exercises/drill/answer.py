@@ -5,15 +5,15 @@ from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
 
 def problems(plan, tools, done):
     ids = [step["id"] for step in plan]
-    said = [f"two steps have the id {id}" for id in ids if ids.count(id) > 1]
+    faults = [f"two steps have the id {id}" for id in ids if ids.count(id) > 1]
     for step in plan:
         used = [value["from"] for value in step["params"].values() if isinstance(value, dict) and "from" in value]
-        said += [f"step {step['id']}: no tool {step['tool']}"] if step["tool"] not in tools else []
-        said += [f"step {step['id']}: uses {id} and does not wait for it" for id in used if id not in step["after"]]
+        faults += [f"step {step['id']}: no tool {step['tool']}"] if step["tool"] not in tools else []
+        faults += [f"step {step['id']}: uses {id} and does not wait for it" for id in used if id not in step["after"]]
     placed = set(done)
     while ready := [s["id"] for s in plan if s["id"] not in placed and placed.issuperset(s["after"])]:
         placed.update(ready)
-    return said + [f"step {id} can never start" for id in ids if id not in placed]
+    return faults + [f"step {id} can never start" for id in ids if id not in placed]
 
 
 def fill(params, results):
@@ -45,8 +45,8 @@ def run(goal, planner, tools, slots=4, max_replans=1):
     with ThreadPoolExecutor(slots) as pool:
         for _ in range(1 + max_replans):
             plan = planner(goal, dict(results), errors)
-            if said := problems(plan, tools, results):
-                return {"status": "failed", "results": results, "reason": "; ".join(said)}
+            if faults := problems(plan, tools, results):
+                return {"status": "failed", "results": results, "reason": "; ".join(faults)}
             errors = carry_out(plan, tools, results, pool)
             if not errors:
                 return {"status": "finished", "results": results, "reason": f"{len(results)} steps done"}

@@ -174,6 +174,6 @@ if __name__ == "__main__":
     try:
         POINTS[sys.argv[2]].check(runpy.run_path(sys.argv[1])["run"])
     except (Exception, SystemExit) as problem:
-        said = str(problem) if isinstance(problem, AssertionError) else f"{type(problem).__name__}: {problem}"
-        print(said.splitlines()[0] if said else type(problem).__name__)
+        message = str(problem) if isinstance(problem, AssertionError) else f"{type(problem).__name__}: {problem}"
+        print(message.splitlines()[0] if message else type(problem).__name__)
         sys.exit(1)

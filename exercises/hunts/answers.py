@@ -23,8 +23,8 @@ class Answer:
 
 def answers(hunt: Hunt, kind: str) -> list[Answer]:
     """The answers of a kind, "right" or "wrong"; the first right one is the one that is shown."""
-    said = yaml.safe_load(hunt.answers.read_text(encoding="utf-8"))
-    return [Answer(**one) for one in said[kind]]
+    stored = yaml.safe_load(hunt.answers.read_text(encoding="utf-8"))
+    return [Answer(**one) for one in stored[kind]]
 
 
 def mended(source: str, part: str) -> str:

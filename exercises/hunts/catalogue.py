@@ -60,11 +60,11 @@ class Hunt:
 @cache
 def hunts() -> dict[str, Hunt]:
     """Every hunt by its name, in the order of the lessons."""
-    found = [_read(path) for path in HERE.glob("*/hunt.yaml")]
-    return {hunt.name: hunt for hunt in sorted(found, key=lambda hunt: (hunt.lesson, hunt.name))}
+    catalogue = [_read(path) for path in HERE.glob("*/hunt.yaml")]
+    return {hunt.name: hunt for hunt in sorted(catalogue, key=lambda hunt: (hunt.lesson, hunt.name))}
 
 
 def _read(path: Path) -> Hunt:
-    said = yaml.safe_load(path.read_text(encoding="utf-8"))
-    first, second = said.pop("hints")
-    return Hunt(name=path.parent.name, hints=(first, second), **said)
+    fields = yaml.safe_load(path.read_text(encoding="utf-8"))
+    first, second = fields.pop("hints")
+    return Hunt(name=path.parent.name, hints=(first, second), **fields)

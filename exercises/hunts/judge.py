@@ -113,11 +113,11 @@ def _text(printed: bytes | None) -> str:
 
 def _where(error: Exception, program: Path) -> str:
     """The error, and the last line of the program that it came through."""
-    said = f"raised {type(error).__name__}: {error}"
+    message = f"raised {type(error).__name__}: {error}"
     if isinstance(error, SyntaxError):
-        return f"{said} (line {error.lineno})"
+        return f"{message} (line {error.lineno})"
     lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == str(program)]
-    return f"{said} (line {lines[-1]})" if lines else said
+    return f"{message} (line {lines[-1]})" if lines else message
 
 
 if __name__ == "__main__":

@@ -30,10 +30,10 @@ def model_object(name: str) -> dict[str, Any]:
 
 
 def error_response(error: ApiError, request_id: str = "req_refused") -> HttpResponse:
-    """An error as HTTP."""
+    """The response that carries an error, with its status; a mistake of the script forbids clients to try again."""
     response = json_response(error.status, error_body(error), request_id)
     if error.type == "mock_llm_error":
-        # A mistake of the script stays one: the next attempt would fare no better, whatever the status makes a client do.
+        # The next attempt would fare no better, whatever the status makes a client do.
         response.headers["x-should-retry"] = "false"
     return response
 

@@ -20,6 +20,7 @@ INTEGERS: dict[str, tuple[float, float]] = {
     "n": (1, 128),
 }
 MOST_METADATA = 16
+LONGEST_METADATA_KEY, LONGEST_METADATA_VALUE = 64, 512
 TEXTS = "model user safety_identifier prompt_cache_key".split()
 FLAGS = "stream parallel_tool_calls".split()
 # How hard a model thinks does not change what a script says; but only values that the API knows may pass.
@@ -53,8 +54,15 @@ def metadata_error(value: Any) -> ApiError | None:
         expected = f"Expected an object with at most {MOST_METADATA} properties"
         text = f"Invalid 'metadata': too many properties. {expected}, but got an object with {len(value)} properties"
         return bad_request(f"{text} instead.", "leave some out.", "metadata", "object_above_max_properties")
-    errors = (too_long_text(f"metadata.{name}", text, 512, "shorten it.") for name, text in value.items())
-    return next((error for error in errors if error), None)
+    for name, text in value.items():
+        at = f"metadata.{name}"
+        if len(name) > LONGEST_METADATA_KEY:
+            expected = f"Expected a string with maximum length {LONGEST_METADATA_KEY}, but got a string with length"
+            says = f"Invalid property name in 'metadata': '{name}' is too long. {expected} {len(name)} instead."
+            return bad_request(says, "shorten the key.", at, "property_name_above_max_length")
+        if error := too_long_text(at, text, LONGEST_METADATA_VALUE, "shorten it."):
+            return error
+    return None
 
 
 def number_error(name: str, value: Any, least: float, most: float, kind: str) -> ApiError | None:

@@ -63,7 +63,14 @@ NOT_SERVED = ("/v1/completions", "/v1/embeddings", "/v1/moderations")
 def respond(
     scenes: Sequence[Scene], request: HttpRequest, state: State | None = None
 ) -> tuple[HttpResponse, Call | None]:
-    """Answer one HTTP request. The same request always gets the same response, unless a scene asks for a counter.
+    """Answer one HTTP request. The response follows from the script, the request and what the state remembers.
+
+    Args:
+        scenes: the script.
+        request: one request.
+        state: what is remembered of the requests before it; a new one without. Of it a response depends only on the
+            attempts of the same request that failed (when the client does not count its retries), on the counters
+            that the script names, and on the responses that the request refers to.
 
     Returns:
         The response, and the call to remember if a completion was asked for (its index is given later).
@@ -80,10 +87,10 @@ def respond(
         return _count_tokens(request, state or State()), None
     stored = re.fullmatch("/v1/responses/([^/]+)", route[1])
     if request.method == "GET" and stored:
-        found = (state or State()).responses.retrieve(stored[1])
-        if isinstance(found, ApiError):
-            return http.error_response(found), None
-        return http.json_response(200, dict(found), f"req_{stored[1]}"), None
+        response = (state or State()).responses.retrieve(stored[1])
+        if isinstance(response, ApiError):
+            return http.error_response(response), None
+        return http.json_response(200, dict(response), f"req_{stored[1]}"), None
     if route[0] == "POST" and route[1] in NOT_SERVED:
         return http.error_response(
             not_supported(route[1], "use /v1/chat/completions or /v1/responses.", status=404)
@@ -105,7 +112,7 @@ def _ask(
     retries = retry_count(http_request)
     attempt = retries or 0
     sent: Any = None
-    role, digest = None, "no-json"
+    role, digest = None, "refused"  # until the request is valid
 
     def refused(error: ApiError) -> tuple[HttpResponse, Call]:
         sent_object = sent if isinstance(sent, dict) else None
@@ -113,7 +120,10 @@ def _ask(
 
     # The whole way stands in the `try`: a schema that refers to itself may run out of stack in any step that walks it.
     try:
-        sent = _parse(http_request.body)
+        parsed = _parsed(http_request.body)
+        if isinstance(parsed, ApiError):
+            return refused(parsed)
+        sent = parsed
         body = state.responses.resolve(sent) if endpoint.stores else sent
         if isinstance(body, ApiError):
             return refused(body)
@@ -142,31 +152,35 @@ def _ask(
         if outcome.fault:
             response = inject_fault(response, outcome.fault, endpoint.error_event)
         return response, call
-    except ValueError as error:
-        message = f"We could not parse the JSON body of your request: {error}."
-        return refused(bad_request(message, "the body must be one JSON object."))
     except RecursionError:
-        message = "The JSON body of your request is nested too deeply."
-        return refused(bad_request(message, "does a schema refer to itself without end?"))
+        return refused(_too_deep())
 
 
 def _count_tokens(request: HttpRequest, state: State) -> HttpResponse:
     try:
-        body = state.responses.resolve(_parse(request.body))
+        sent = _parsed(request.body)
+        body = sent if isinstance(sent, ApiError) else state.responses.resolve(sent)
         count = body if isinstance(body, ApiError) else responses.token_count(body)
-    except ValueError as error:
-        message = f"We could not parse the JSON body of your request: {error}."
-        count = bad_request(message, "the body must be one JSON object.")
     except RecursionError:
-        message = "The JSON body of your request is nested too deeply."
-        count = bad_request(message, "does a schema refer to itself without end?")
+        count = _too_deep()
     if isinstance(count, ApiError):
         return http.error_response(count)
     return http.json_response(200, count, "req_input_tokens")
 
 
-def _parse(body: bytes) -> Any:
+def _parsed(body: bytes) -> Any:
+    """The JSON of a body, or the `ApiError` of a body that is none."""
+
     def no_constant(name: str) -> NoReturn:  # Python reads NaN and Infinity; JSON has neither
         raise ValueError(f"{name} is not JSON")
 
-    return json.loads(body, parse_constant=no_constant)
+    try:
+        return json.loads(body, parse_constant=no_constant)
+    except ValueError as error:
+        message = f"We could not parse the JSON body of your request: {error}."
+        return bad_request(message, "the body must be one JSON object.")
+
+
+def _too_deep() -> ApiError:
+    message = "The JSON body of your request is nested too deeply."
+    return bad_request(message, "does a schema refer to itself without end?")

@@ -6,7 +6,16 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from mock_llm.json_schema import loose_mode_error, strict_mode_error
-from mock_llm.types import NAME, ApiError, bad_request, invalid_name, missing_parameter, not_supported, too_long_array
+from mock_llm.types import (
+    NAME,
+    ApiError,
+    bad_request,
+    invalid_name,
+    invalid_type,
+    missing_parameter,
+    not_supported,
+    too_long_array,
+)
 
 MOST_TOOLS = 128
 FORMATS = ("json_object", "json_schema", "text")
@@ -33,7 +42,44 @@ def json_schema_error(shape: Mapping[str, Any], at: str, param: str) -> ApiError
     return None
 
 
-def function_error(function: Mapping[str, Any], at: str) -> ApiError | None:
+def tools_error(tools: Any, choice: Any, inside: str = "") -> ApiError | None:
+    """What is wrong with the tools that a request offers, or with its choice among them; None when nothing is.
+
+    Args:
+        tools: the request's list.
+        choice: its `tool_choice`.
+        inside: the field of a tool, and of a choice, that describes the function; "" where they do so themselves.
+    """
+    if not isinstance(tools, list):
+        return invalid_type("tools", "an array of objects", tools)
+    if error := too_long_array("tools", tools, MOST_TOOLS, "offer the tools that this step needs."):
+        return error
+    offered: list[str] = []
+    for index, tool in enumerate(tools):
+        at = f"tools[{index}]"
+        if error := _tool_type_error(tool, at):
+            return error
+        function, where = (tool.get(inside), f"{at}.{inside}") if inside else (tool, at)
+        if not isinstance(function, dict):
+            hint = 'a tool is {"type": "function", "function": {"name": "…", "parameters": {…}}}.'
+            return missing_parameter(where, hint)
+        if error := _function_error(function, where):
+            return error
+        offered.append(function["name"])
+    chosen = choice.get(inside) if inside and isinstance(choice, dict) else choice
+    return _choice_error(choice, chosen.get("name") if isinstance(chosen, dict) else None, offered)
+
+
+def without_tools_error(body: Mapping[str, Any]) -> ApiError | None:
+    """The error of a choice among tools where none is offered, or None."""
+    for name in ("tool_choice", "parallel_tool_calls"):
+        if body.get(name) is not None:
+            text = f"Invalid value for '{name}': '{name}' is only allowed when 'tools' are specified."
+            return bad_request(text, f"offer tools, or leave '{name}' out.", name)
+    return None
+
+
+def _function_error(function: Mapping[str, Any], at: str) -> ApiError | None:
     """What is wrong with a function that is offered as a tool (`name`, `parameters`, `strict`), or None."""
     name, parameters = function.get("name"), function.get("parameters")
     if not isinstance(name, str) or not NAME.fullmatch(name):
@@ -51,12 +97,7 @@ def function_error(function: Mapping[str, Any], at: str) -> ApiError | None:
     return bad_request(text, f"{error[1]}.", f"{at}.parameters", "invalid_function_parameters")
 
 
-def too_many_tools_error(tools: Sequence[Any]) -> ApiError | None:
-    """The error of more tools than the API takes, or None."""
-    return too_long_array("tools", tools, MOST_TOOLS, "offer the tools that this step needs.")
-
-
-def tool_choice_error(choice: Any, name: Any, offered: Sequence[str]) -> ApiError | None:
+def _choice_error(choice: Any, name: Any, offered: Sequence[str]) -> ApiError | None:
     """The error of a tool_choice that names no offered tool, or None."""
     if isinstance(choice, dict) and choice.get("type") not in ("function", None):
         what = f"'tool_choice' of type {choice['type']!r}"
@@ -67,7 +108,7 @@ def tool_choice_error(choice: Any, name: Any, offered: Sequence[str]) -> ApiErro
     return bad_request(text, f"offered are {', '.join(offered)}.", "tool_choice")
 
 
-def tool_type_error(tool: Any, at: str) -> ApiError | None:
+def _tool_type_error(tool: Any, at: str) -> ApiError | None:
     """The error of a tool that is no function, or None."""
     if isinstance(tool, dict) and tool.get("type") == "function":
         return None
@@ -75,12 +116,3 @@ def tool_type_error(tool: Any, at: str) -> ApiError | None:
     if isinstance(kind, str) and kind:
         return not_supported(f"a tool of type {kind!r}", "offer tools of type 'function'.", f"{at}.type")
     return missing_parameter(f"{at}.type", "a tool is an object with the type 'function'.")
-
-
-def without_tools_error(body: Mapping[str, Any]) -> ApiError | None:
-    """The error of a choice among tools where none is offered, or None."""
-    for name in ("tool_choice", "parallel_tool_calls"):
-        if body.get(name) is not None:
-            text = f"Invalid value for '{name}': '{name}' is only allowed when 'tools' are specified."
-            return bad_request(text, f"offer tools, or leave '{name}' out.", name)
-    return None

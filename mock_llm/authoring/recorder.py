@@ -16,11 +16,9 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any
 
-import yaml
-
 from mock_llm.api import ENDPOINTS, error_response
 from mock_llm.engine import snippet
-from mock_llm.script import ScriptError, read_scenes, read_yaml
+from mock_llm.script import ScriptError, as_yaml, read_scenes, read_yaml
 from mock_llm.types import Answer, ApiError, Choice, HttpRequest, HttpResponse, Request, ToolCall, bad_request
 
 TIMEOUT = 600.0  # seconds
@@ -39,11 +37,11 @@ class Recorder:
 
     def __init__(self, base_url: str, out: Path) -> None:
         self.base_url, self.out = base_url.rstrip("/"), out
-        self._scenes: list[dict[str, Any]] = []
+        self._script: dict[str, Any] = {"scenes": []}
         self._lock = threading.Lock()
         if out.exists():
             read_scenes(out)
-            self._scenes = list(read_yaml(out.read_text(encoding="utf-8"))[0]["scenes"])
+            self._script = read_yaml(out.read_text(encoding="utf-8"))[0]
 
     def respond(self, http_request: HttpRequest) -> HttpResponse:
         """Pass one request on, write the answer down, and give it to the client."""
@@ -88,17 +86,17 @@ class Recorder:
 
     def _write(self, scene: dict[str, Any]) -> None:
         with self._lock:
-            if any(other["when"] == scene["when"] for other in self._scenes if "when" in other):
+            scenes: list[dict[str, Any]] = self._script["scenes"]
+            if any(other["when"] == scene["when"] for other in scenes if "when" in other):
                 return  # the same was asked before: its first answer stays
-            scene["name"] = f"{len(self._scenes) + 1}: {scene['name']}"
+            scene["name"] = f"{len(scenes) + 1}: {scene['name']}"
             try:
                 read_scenes([scene])
             except ScriptError as error:
                 print(f"not recorded, {scene['name']!r}: {error}")
                 return
-            self._scenes.append(scene)
-            text = yaml.safe_dump({"scenes": self._scenes}, sort_keys=False, allow_unicode=True, width=100)
-            self.out.write_text(text, encoding="utf-8")
+            scenes.append(scene)
+            self.out.write_text(as_yaml(self._script), encoding="utf-8")
 
 
 def answer_of(completion: dict[str, Any], seconds: float) -> Answer:

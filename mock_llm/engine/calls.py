@@ -30,7 +30,7 @@ class Call:
         request: the JSON that the client sent (None: it was no JSON object).
         outcome: the model's answer, or the error that the client got.
         attempt: 0 for the first try, k for the client's k-th silent retry.
-        digest: fingerprint of the request's content.
+        digest: fingerprint of the request's content; "refused" where it did not pass validation.
         parsed: the request as the engine saw it; None when it did not pass validation.
         numbers: the numbers that this call drew from named counters.
     """

@@ -1,7 +1,7 @@
 """What is counted: calls, for scenes that ask for a named counter; and attempts, for clients that don't say theirs.
 
-A named counter is the one thing that makes the order of arrival matter. Scenes that don't name one stay independent
-of it.
+Attempts are counted for each request by itself. A named counter alone makes it matter in which order different requests
+arrive; scenes that don't name one stay independent of it.
 """
 
 from __future__ import annotations

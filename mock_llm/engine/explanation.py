@@ -10,10 +10,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import yaml
-
 from mock_llm.json_schema import example
-from mock_llm.script import Scene
+from mock_llm.script import Scene, as_yaml
 from mock_llm.types import Answer, Request
 
 from .calls import Call
@@ -158,8 +156,7 @@ def paste(request: Request) -> list[str]:
         reply = {"json": {} if request.schema is None else example(request.schema)}
     when = {name: value for name, value in when.items() if value is not None}
     scene = {"name": f"{request.role or 'reply'}: {words}" if words else "a name"} | ({"when": when} if when else {})
-    text = yaml.safe_dump([scene | {"reply": reply}], sort_keys=False, allow_unicode=True, width=100)
-    return ["  " + line for line in str(text).splitlines()]
+    return ["  " + line for line in as_yaml([scene | {"reply": reply}]).splitlines()]
 
 
 def snippet(text: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .strict import HINTS, Path, StrictModeError
+from .strict import HINTS, Path, StrictModeError, missing_items_error
 
 NOT_AT_THE_ROOT = ("oneOf", "anyOf", "allOf", "enum", "not")
 
@@ -26,10 +26,8 @@ def loose_mode_error(schema: dict[str, Any]) -> StrictModeError | None:
 def _array_error(schema: Any, path: Path) -> StrictModeError | None:
     if not isinstance(schema, dict):
         return None
-    kinds = schema.get("type")
-    if "items" not in schema and (kinds == "array" or (isinstance(kinds, list) and "array" in kinds)):
-        at = path if kinds == "array" else (*path, "type", str(list(kinds or ()).index("array")))
-        return f"In context={at}, array schema missing items.", "say what the items of the array are"
+    if error := missing_items_error(schema, path):
+        return error
     for keyword in ("properties", "$defs", "definitions"):
         parts = schema.get(keyword)
         for name, part in parts.items() if isinstance(parts, dict) else ():

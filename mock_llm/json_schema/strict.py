@@ -44,6 +44,15 @@ def strict_mode_error(schema: Any) -> StrictModeError | None:
     return _error(schema, (), schema, 0)
 
 
+def missing_items_error(schema: dict[str, Any], path: Path) -> StrictModeError | None:
+    """The error of an array that does not say what its items are, strict mode or not."""
+    kinds = schema.get("type")
+    if "items" in schema or not (kinds == "array" or (isinstance(kinds, list) and "array" in kinds)):
+        return None
+    at = path if kinds == "array" else (*path, "type", str(list(kinds or ()).index("array")))
+    return f"In context={at}, array schema missing items.", "say what the items of the array are"
+
+
 def _error(schema: Any, path: Path, root: Any, depth: int) -> StrictModeError | None:
     context = f"In context={path}, "
     if not isinstance(schema, dict):
@@ -91,8 +100,8 @@ def _object_error(schema: dict[str, Any], path: Path, context: str) -> StrictMod
 
 
 def _parts_error(schema: dict[str, Any], path: Path, root: Any, depth: int) -> StrictModeError | None:
-    if schema.get("type") == "array" and "items" not in schema:
-        return f"In context={path}, array schema missing items.", "say what the items of the array are"
+    if error := missing_items_error(schema, path):
+        return error
     for keyword in ("properties", "$defs", "definitions"):
         parts = schema.get(keyword, {})
         if not isinstance(parts, dict):

@@ -8,8 +8,8 @@ from .dialogue import Dialogue, dialogue_name
 from .errors import ScriptError
 from .loading import Source, read_scenes
 from .replies import NOTHING, Reply, ToolUse
-from .scenes import Scene, When
-from .writing import write_yaml
+from .scenes import Scene, When, check_unseen
+from .writing import as_yaml, write_yaml
 from .yaml_lines import read_yaml
 
 __all__ = [
@@ -21,6 +21,8 @@ __all__ = [
     "Source",
     "ToolUse",
     "When",
+    "as_yaml",
+    "check_unseen",
     "corrupted",
     "dialogue_name",
     "read_scenes",

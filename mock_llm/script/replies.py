@@ -148,9 +148,9 @@ def placeholders_in(template: Any) -> set[str]:
 def unreadable(template: str) -> list[str]:
     """What stands between double braces in a text and is no placeholder: "a+b", "a|upper"."""
     return [
-        found.group(1)
-        for found in BRACED.finditer(template)
-        if not (PLACEHOLDER.fullmatch(found.group()) or AS_JSON.fullmatch(found.group()))
+        braces.group(1)
+        for braces in BRACED.finditer(template)
+        if not (PLACEHOLDER.fullmatch(braces.group()) or AS_JSON.fullmatch(braces.group()))
     ]
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Final, Literal, get_args
+from typing import Any, Final, Literal, get_args
 
 from .errors import ScriptError
 from .replies import Reply
@@ -102,14 +102,19 @@ class Scene:
     unseen: Literal["refuse", "accept"] = "refuse"
 
     def __post_init__(self) -> None:
-        if self.unseen not in ("refuse", "accept"):
-            raise ScriptError(f"unseen is 'refuse' or 'accept', not {self.unseen!r}")
+        check_unseen(self.unseen)
         unknown = sorted(self.reply.placeholders - set(self.when.find))
         if unknown:
             raise ScriptError(f"the reply uses {{{{{unknown[0]}}}}}, but when.find has no {unknown[0]!r}")
 
     def __str__(self) -> str:
         return f"{self.name!r} ({self.source})"
+
+
+def check_unseen(word: Any) -> None:
+    """Raise ScriptError unless the word is one that `unseen` may have."""
+    if word not in ("refuse", "accept"):
+        raise ScriptError(f"unseen is 'refuse' or 'accept', not {word!r}")
 
 
 def check_pattern(name: str, pattern: str) -> None:

@@ -35,6 +35,11 @@ def _text(dumper: _Dumper, text: str) -> yaml.ScalarNode:
 _Dumper.add_representer(str, _text)
 
 
+def as_yaml(form: Any) -> str:
+    """A value of JSON as YAML, from which `read_yaml` reads the same value."""
+    return str(yaml.dump(form, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=100))
+
+
 def write_yaml(scenes: Iterable[Scene]) -> str:
     """A script of these scenes.
 
@@ -44,7 +49,7 @@ def write_yaml(scenes: Iterable[Scene]) -> str:
     scenes = list(scenes)
     form: dict[str, Any] = {"unseen": "accept"} if any(scene.unseen == "accept" for scene in scenes) else {}
     form["scenes"] = [_scene(scene) for scene in scenes]
-    return str(yaml.dump(form, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=100))
+    return as_yaml(form)
 
 
 def _scene(scene: Scene) -> dict[str, Any]:

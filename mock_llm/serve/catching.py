@@ -42,8 +42,8 @@ def _either(here: Callable[[Any], Any], there: Callable[[Any, Any], Any]) -> Cal
 
 def _libraries() -> list[Any]:
     """What clients of this process may run on: OpenAI's own HTTP library, and httpx where it is in use."""
-    found = [sys.modules[name] for name in ("httpx2", "httpx") if name in sys.modules]
+    libraries = [sys.modules[name] for name in ("httpx2", "httpx") if name in sys.modules]
     with contextlib.suppress(ModuleNotFoundError):
         importlib.import_module("openai")
-        found.append(http_library())
-    return list({id(library): library for library in found}.values())
+        libraries.append(http_library())
+    return list({id(library): library for library in libraries}.values())

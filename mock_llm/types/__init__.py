@@ -2,7 +2,6 @@
 
 from .answers import Answer, Choice, ToolCall, Usage
 from .errors import (
-    LONGEST_CALL_ID,
     NAME,
     ApiError,
     bad_request,
@@ -23,7 +22,6 @@ from .http import HttpRequest, HttpResponse
 from .requests import Message, Request, image_hash
 
 __all__ = [
-    "LONGEST_CALL_ID",
     "NAME",
     "RETRY_AFTER_MS",
     "STATUS",

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-LONGEST_CALL_ID = 64
 NAME = re.compile(r"[a-zA-Z0-9_-]{1,64}")
 
 

@@ -21,14 +21,14 @@ class ReadyQueue:
 
     def __init__(self, limits: Sequence[Limit] = ()) -> None:
         self._limits = limits
-        self._left = [limit.slots for limit in limits]
+        self._free_slots = [limit.slots for limit in limits]
         self._kind: dict[str, Kind] = {}
         self.ids: list[str] = []  # in plan order; the queues hold the places in it
         self._place: dict[str, int] = {}
         self._missing: dict[str, int] = {}
         self._dependents: defaultdict[str, list[str]] = defaultdict(list)
-        self._free: list[int] = []
-        self._ready: dict[Kind, list[int]] = {(): self._free}
+        self._unlimited: list[int] = []
+        self._ready: dict[Kind, list[int]] = {(): self._unlimited}
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, ReadyQueue) and vars(self) == vars(other)
@@ -38,17 +38,17 @@ class ReadyQueue:
     def copy(self) -> ReadyQueue:
         """Return a queue that goes its own way from here."""
         other = ReadyQueue(self._limits)
-        other._left, other.ids = self._left.copy(), self.ids.copy()
+        other._free_slots, other.ids = self._free_slots.copy(), self.ids.copy()
         other._kind, other._place, other._missing = self._kind.copy(), self._place.copy(), self._missing.copy()
         other._dependents.update({id: ids.copy() for id, ids in self._dependents.items()})
         other._ready = {kind: ready.copy() for kind, ready in self._ready.items()}
-        other._free = other._ready[()]
+        other._unlimited = other._ready[()]
         return other
 
     def first(self) -> str | None:
         """Return the first ready step in plan order that has a slot, None if there is none."""
         if not self._limits:
-            return self.ids[self._free[0]] if self._free else None
+            return self.ids[self._unlimited[0]] if self._unlimited else None
         heads = [ready[0] for kind, ready in self._ready.items() if ready and self._has_slot(kind)]
         return self.ids[min(heads)] if heads else None
 
@@ -85,11 +85,11 @@ class ReadyQueue:
 
     def put(self, id: str) -> None:
         """A step is ready."""
-        heappush(self._queue(id) if self._limits else self._free, self._place[id])
+        heappush(self._queue(id) if self._limits else self._unlimited, self._place[id])
 
     def take(self, id: str) -> bool:
         """A ready step starts, and takes its slots. False: it is not ready, and nothing has changed."""
-        ready, place = self._queue(id) if self._limits else self._free, self._place[id]
+        ready, place = self._queue(id) if self._limits else self._unlimited, self._place[id]
         if ready and ready[0] == place:
             heappop(ready)
         elif place in ready:  # whoever recorded the event had an order of their own
@@ -108,12 +108,12 @@ class ReadyQueue:
     def acquire(self, id: str) -> None:
         """A step takes a slot of each of its limits."""
         for limit in self._kind[id] if self._limits else ():
-            self._left[limit] -= 1
+            self._free_slots[limit] -= 1
 
     def release(self, id: str) -> None:
         """A step gives its slots back."""
         for limit in self._kind[id] if self._limits else ():
-            self._left[limit] += 1
+            self._free_slots[limit] += 1
 
     def dependents(self, id: str) -> list[str]:
         """The steps that wait for `id` directly."""
@@ -139,4 +139,4 @@ class ReadyQueue:
         return self._ready.setdefault(self._kind[id], [])
 
     def _has_slot(self, kind: Kind) -> bool:
-        return all(self._left[limit] > 0 for limit in kind)
+        return all(self._free_slots[limit] > 0 for limit in kind)

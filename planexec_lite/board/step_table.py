@@ -60,14 +60,14 @@ class StepTable(Part):
     @property
     def unfinished(self) -> tuple[str, ...]:
         """The ids of the latest plan's steps that are not done."""
-        return tuple(self._left())[::-1]
+        return tuple(self._unfinished_backwards())[::-1]
 
     @property
     def has_more(self) -> bool:
         """Whether any step of the latest plan is not done."""
-        return next(self._left(), None) is not None
+        return next(self._unfinished_backwards(), None) is not None
 
-    def _left(self) -> Iterator[str]:
+    def _unfinished_backwards(self) -> Iterator[str]:
         # from the end of the plan, so that `has_more` ends at once: the last steps are, as a rule, done last
         return (id for id in reversed(self._queue.ids) if self.state[id] not in ("done", "superseded"))
 

@@ -70,10 +70,10 @@ def table(rows: Iterable[tuple[str, Measured]]) -> str:
     """Return what was measured as lines of aligned text, a set a line.
 
     >>> print(table([("mine", Measured(4, 4, 2, 3.0, 3.0, 4, 1, 1.5, 2.0))]))
-    set   plans  fit   steps  chains  gain  at most
-    mine      4  50 %    3.0    50 %  1.50     2.00
+    set   plans  valid  steps  chains  gain  at most
+    mine      4   50 %    3.0    50 %  1.50     2.00
     """
-    head = ["set", "plans", "fit", "steps", "chains", "gain", "at most"]
+    head = ["set", "plans", "valid", "steps", "chains", "gain", "at most"]
     cells = [head] + [
         [name, f"{of.plans:,}", f"{of.valid / of.plans:.0%}".replace("%", " %"), f"{of.mean_steps:.1f}",
          f"{of.chains / of.valid:.0%}".replace("%", " %"), f"{of.mean_gain:.2f}", f"{of.most_gain:.2f}"]

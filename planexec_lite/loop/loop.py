@@ -109,7 +109,7 @@ class PlannerExecutor(NestedExecutor):
         Raises `ValueError` for a decision that the run does not wait for, and `PlanError` if the plan that the reviewer
         edited is invalid. `run` itself stays as it is.
         """
-        run = self._left(run)
+        run = self._interrupted(run)
         if decision is not None:
             run.record(self._reviewed(run, decision))
         return self._drive(run)
@@ -121,11 +121,11 @@ class PlannerExecutor(NestedExecutor):
         """
         if run.board.ended is not None:
             raise ValueError(f"this run has ended ({run.status}); start a new one with the news in its goal")
-        run = self._left(run)
+        run = self._interrupted(run)
         run.record(News(run.board.now, as_words(news, "news")))
         return self._drive(run)
 
-    def _left(self, run: Run) -> Run:
+    def _interrupted(self, run: Run) -> Run:
         """A copy of a run that nobody drives: what was in flight when it was left is interrupted."""
         run = Run(run.events)
         run.interrupt()

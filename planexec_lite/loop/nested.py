@@ -62,17 +62,17 @@ class NestedExecutor:
         The run has this agent's workers, policy and reviewer; on a virtual clock, it needs `Simulated` workers as the run
         around it does. Raises `RunPaused` where it waits for a decision, and `RuntimeError` where it did not finish.
         """
-        left = _LEFT.get()
-        _LEFT.set(None)  # for the run that this one is, and for none inside it
-        told = Told(isinstance(self.workers, Simulated), self.watch, left.events if left else ())
+        paused = _PAUSED_INSIDE.get()
+        _PAUSED_INSIDE.set(None)  # for the run that this one is, and for none inside it
+        told = Told(isinstance(self.workers, Simulated), self.watch, paused.events if paused else ())
         agent: Any = replace(self, watch=told)  # type: ignore[type-var]
-        if left is None:
+        if paused is None:
             return result_of(agent.run(goal_of(step, inputs)))
-        return result_of(agent.resume(Run([*left.events]), left.decision))
+        return result_of(agent.resume(Run([*paused.events]), paused.decision))
 
 
-class Left(NamedTuple):
-    """A run inside a step that was left waiting: its events, and what was decided since."""
+class PausedInside(NamedTuple):
+    """A run inside a step that was paused: its events, and what was decided since."""
 
     events: tuple[Event, ...]
     decision: Decision
@@ -80,20 +80,20 @@ class Left(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class GoingOn:
-    """Does what `work` does, with the run inside going on from where it was left. It can be sent to another process."""
+    """Does what `work` does, with the run inside going on from where it paused. It can be sent to another process."""
 
-    left: Left
+    paused: PausedInside
     work: Callable[..., Any]
 
     def __call__(self, *args: Any) -> Any:
-        token = _LEFT.set(self.left)
+        token = _PAUSED_INSIDE.set(self.paused)
         try:
             return self.work(*args)
         finally:
-            _LEFT.reset(token)
+            _PAUSED_INSIDE.reset(token)
 
 
-_LEFT: ContextVar[Left | None] = ContextVar("left", default=None)
+_PAUSED_INSIDE: ContextVar[PausedInside | None] = ContextVar("paused_inside", default=None)
 
 
 def going_on(run: Run, step: str, work: Callable[..., Any]) -> Callable[..., Any]:
@@ -103,7 +103,8 @@ def going_on(run: Run, step: str, work: Callable[..., Any]) -> Callable[..., Any
     if inside is None or review is None:
         return work
     return GoingOn(
-        Left(tuple(inside.events), Decision(review.verdict, review.by, review.comment, grant=review.grant)), work
+        PausedInside(tuple(inside.events), Decision(review.verdict, review.by, review.comment, grant=review.grant)),
+        work,
     )
 
 

@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Any
 
 from planexec_lite.views.board_table import board
 from planexec_lite.views.drawing.figure import Figure
+from planexec_lite.views.drawing.text_fitting import wrapped
 from planexec_lite.views.graph_drawing import graph
 from planexec_lite.views.message_sequence import sequence
 from planexec_lite.views.plan_diff import diff
@@ -58,6 +59,7 @@ __all__ = [
     "thoughts",
     "timeline",
     "timelines",
+    "wrapped",
 ]
 
 

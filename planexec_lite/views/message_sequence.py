@@ -53,7 +53,9 @@ def draw(run: Run, title: str | None = None) -> tuple[Figure, Canvas]:
     lines = aligned(rows) if rows else []
     if left_out:
         lines.insert(len(first), f"  {more}")
-    caption = "Solid: asked or told. Dashed: answered; ✗ marks what failed, was invalid or rejected." if exchange else ""
+    caption = (
+        "Solid: asked or told. Dashed: answered; ✗ marks what failed, was invalid or rejected." if exchange else ""
+    )
     caption += f" {run.status.capitalize()}: {fit_columns(clean(run.reason), 160)}." if run.reason else ""
     text = "\n".join([title, *lines, *([caption.strip()] if caption else [])])
     alt = f"Sequence of messages: {title}. " + "; ".join(

@@ -40,15 +40,15 @@ def beside_frameworks(folder: Path | None, settings: Settings) -> list[Found]:
 def together(founds: list[Found]) -> Found:
     """What was measured in several processes; ours as the first of them saw it."""
     whole = Found()
-    for found in founds:
-        for case, times in found.makespan.items():
+    for measured in founds:
+        for case, times in measured.makespan.items():
             whole.makespan[case] = times | whole.makespan.get(case, {})
-        for shape, sizes in found.overhead.items():
+        for shape, sizes in measured.overhead.items():
             known = whole.overhead.setdefault(shape, {})
             known.update({steps: times | known.get(steps, {}) for steps, times in sizes.items()})
-        whole.imports = found.imports | whole.imports
-        whole.missing |= found.missing
-        whole.versions |= found.versions
+        whole.imports = measured.imports | whole.imports
+        whole.missing |= measured.missing
+        whole.versions |= measured.versions
     return whole
 
 
@@ -59,16 +59,16 @@ def measure(effort: Effort, peers: Path | None) -> Report:
     taken = speed.measure(effort.sizes)
     say("the frameworks")
     founds = beside_frameworks(peers, Settings(effort.there, effort.sleeps, effort.imports[1], scale))
-    found = together(founds)
+    measured = together(founds)
     say("real time")
-    real = found.makespan or makespan.measure(effort.sleeps, scale)
+    real = measured.makespan or makespan.measure(effort.sleeps, scale)
     say("validation, memory, imports, the scripted model")
     checked = validation.measure(steps, times)
     whole, held = memory.measure(effort.held)
     grown = speed.growth(*effort.grown) if effort.grown[2] else []
     large = speed.whole_plans(*effort.whole) if effort.whole[1] else []
     watched = watching.measure(*effort.watched) if effort.watched[1] else []
-    svg, apart = pictures.overhead(found), [row for one in founds for row in frameworks(one)]
+    svg, apart = pictures.overhead(measured), [row for one in founds for row in frameworks(one)]
     parts = [
         Part("Real time beside the critical path", makespan.rows(real, scale), "makespan", "critical path",
              ("makespan.svg", pictures.barriers(real, scale))),
@@ -83,12 +83,12 @@ def measure(effort: Effort, peers: Path | None) -> Report:
         Part("Parse and validate: growth of the cost of a step", validation.growth(*effort.read), "large", "small"),
         Part("Memory: the peak of a fresh process", whole, "peak", "at most"),
         Part("Memory: what a run allocates at its peak", held, "planexec_lite", "asyncio + graphlib"),
-        Part("Import", [*imports.measure(effort.imports[0]), *loading(found.imports)], "import", "beside",
+        Part("Import", [*imports.measure(effort.imports[0]), *loading(measured.imports)], "import", "beside",
              note=BESIDE_IMPORT),
         Part("A large run that is watched", watched, "taken", "beside", note=f"{effort.watched[0]:,} steps on a virtual clock."),
         Part("The scripted model, a call", mock_calls.measure(effort.calls), "ours", "openai client, in process"),
     ]  # fmt: skip
-    return Report([part for part in parts if part.rows], found.missing, found.versions, (began, load()))
+    return Report([part for part in parts if part.rows], measured.missing, measured.versions, (began, load()))
 
 
 BESIDE_IMPORT = "Beside pydantic, sqlite3 and one model; the frameworks beside planexec_lite, in their own environment."

@@ -75,34 +75,34 @@ def start(python: Path, settings: Settings, timeout: float = 3600) -> Found:
         except (OSError, subprocess.TimeoutExpired) as problem:
             raise RuntimeError(str(problem)) from None
         if done.returncode or not answer.exists():
-            said = (done.stderr.strip() or done.stdout.strip() or "it said nothing").splitlines()
-            raise RuntimeError(next((line for line in reversed(said) if re.match(r"[\w.]+: ", line)), said[-1]))
+            lines = (done.stderr.strip() or done.stdout.strip() or "it said nothing").splitlines()
+            raise RuntimeError(next((line for line in reversed(lines) if re.match(r"[\w.]+: ", line)), lines[-1]))
         return Found(**json.loads(answer.read_text(encoding="utf-8")))
 
 
 def measure(settings: Settings, makers: Mapping[str, Any]) -> Found:
     """Try each framework on a small plan, then run all that got it right. One that fails later is left out from there on."""
-    found, fine = Found(), {}
+    measured, fine = Found(), {}
     for name, make in makers.items():
         try:
             works(make)
         except Exception as problem:
-            found.missing[name] = described(problem)
+            measured.missing[name] = described(problem)
         else:
             fine[name] = make
-            found.versions[PACKAGE_OF[name][0]] = version(PACKAGE_OF[name][0])
+            measured.versions[PACKAGE_OF[name][0]] = version(PACKAGE_OF[name][0])
     for shape in SHAPES:
         for steps, times in settings.sizes.items():
             timed = partial(contenders, text_of(SHAPES[shape], int(steps)))
-            taken = without_failures(timed, fine, times, found.missing)
-            found.overhead.setdefault(shape, {})[steps] = taken
+            taken = without_failures(timed, fine, times, measured.missing)
+            measured.overhead.setdefault(shape, {})[steps] = taken
     with ThreadPoolExecutor(makespan.THREADS) as threads:
         for case in cases(settings.scale):
             timed = partial(makespan.contenders, case, threads)
-            found.makespan[case.name] = without_failures(timed, fine, settings.makespans, found.missing, real)
+            measured.makespan[case.name] = without_failures(timed, fine, settings.makespans, measured.missing, real)
     codes = {"planexec_lite": imports.OURS} | {PACKAGE_OF[name][0]: f"import {PACKAGE_OF[name][1]}" for name in fine}
-    found.imports = imports.interleaved(codes, settings.imports)
-    return found
+    measured.imports = imports.interleaved(codes, settings.imports)
+    return measured
 
 
 class FailedError(Exception):
@@ -166,8 +166,8 @@ def main() -> None:
     from tests.bench.frameworks import FRAMEWORKS
 
     settings = Settings(**json.loads(Path(sys.argv[1]).read_text(encoding="utf-8")))
-    found = measure(settings, {name: FRAMEWORKS[name] for name in settings.frameworks})
-    Path(sys.argv[2]).write_text(json.dumps(asdict(found)), encoding="utf-8")
+    measured = measure(settings, {name: FRAMEWORKS[name] for name in settings.frameworks})
+    Path(sys.argv[2]).write_text(json.dumps(asdict(measured)), encoding="utf-8")
 
 
 if __name__ == "__main__":

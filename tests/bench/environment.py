@@ -36,8 +36,8 @@ def make(folder: Path, frameworks: dict[str, list[str]] | None = None) -> Enviro
     """
     wanted, folder = FRAMEWORKS if frameworks is None else frameworks, folder.absolute()
     python = folder / ("Scripts" if os.name == "nt" else "bin") / "python"
-    stamp, said = folder / STAMP, json.dumps([sys.version, NEEDED, wanted])
-    if python.exists() and stamp.exists() and stamp.read_text(encoding="utf-8") == said:
+    stamp, wanted_here = folder / STAMP, json.dumps([sys.version, NEEDED, wanted])
+    if python.exists() and stamp.exists() and stamp.read_text(encoding="utf-8") == wanted_here:
         return Environment(python)
     if folder.exists() and any(folder.iterdir()) and not (folder / "pyvenv.cfg").exists():
         return Environment(None, dict.fromkeys(wanted, f"{folder} holds other things; give a new or an empty folder"))
@@ -54,7 +54,7 @@ def make(folder: Path, frameworks: dict[str, list[str]] | None = None) -> Enviro
         if problem := _run([*install, "--quiet", *NEEDED, *requirements]):
             missing[name] = problem
     if not missing:
-        stamp.write_text(said, encoding="utf-8")
+        stamp.write_text(wanted_here, encoding="utf-8")
     return Environment(python, missing)
 
 

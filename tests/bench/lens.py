@@ -67,8 +67,8 @@ def lens(
     sheet, top = _titled(title)
     left = MARGIN + max(width(name, SMALL, bold=kind == "ours") for name, kind in rows.items()) + GAP
     wide = (WIDEST - MARGIN - left) / len(numbers)
-    said = max(width(_said(value, places), SMALL) for column in numbers.values() for value in column.values())
-    long, first = wide - said - 5 - GAP, top + 24
+    widest = max(width(_said(value, places), SMALL) for column in numbers.values() for value in column.values())
+    long, first = wide - widest - 5 - GAP, top + 24
     order = list(rows)
     lines = {name: first + ROW * n + GROUP * sum(gap in order[: n + 1] for gap in gaps) for n, name in enumerate(order)}
     bottom = first + ROW * len(rows) + GROUP * len(gaps)
@@ -106,7 +106,7 @@ def parts(title: str, groups: Mapping[str, Numbers], unit: str, notes: Sequence[
             for (part, value), look in zip(bar.items(), [KINDS["plain"]] * len(bar) if n else PARTS, strict=True):
                 long = room * value / most
                 _bar(sheet, x, y + 3, max(long, 2), ROW - 6, look)
-                fitting = [said for said in _names(part, value) if width(said, SMALL) < long - 8]
+                fitting = [name for name in _names(part, value) if width(name, SMALL) < long - 8]
                 sheet.text(round(x + long / 2, 1), y + 17, (*fitting, "")[0], ink=look.ink, anchor="middle")
                 x += long
             sheet.text(round(x + 6, 1), y + 17, f"{_said(math.fsum(bar.values()))} {unit}")

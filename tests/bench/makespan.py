@@ -49,12 +49,12 @@ def factors(taken: Mapping[str, Taken], scale: float = 1.0) -> dict[str, dict[st
 
 def rows(taken: Mapping[str, Taken], scale: float = 1.0) -> list[Row]:
     """A row for every case and contender, beside the critical path. Ours has a target, where sleeps have full length."""
-    found = []
+    rows = []
     for case in cases(scale):
         for name, seconds in taken[case.name].items():
             most = MOST if name == OURS and scale == 1 else None
-            found.append(Row(f"{case.name}: {name}", median(seconds) * 1e3, case.shortest * 1e3, "ms", most))
-    return found
+            rows.append(Row(f"{case.name}: {name}", median(seconds) * 1e3, case.shortest * 1e3, "ms", most))
+    return rows
 
 
 def beside(taken: Mapping[str, Taken], scale: float = 1.0) -> list[Row]:

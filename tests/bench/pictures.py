@@ -21,12 +21,12 @@ def kinds(names: Mapping[str, object]) -> dict[str, str]:
     return {name: KINDS.get(name, "framework") for name in names}
 
 
-def overhead(found: Found) -> str:
+def overhead(measured: Found) -> str:
     """Microseconds a step by contender and shape, in the largest plans that were run; empty where none was run."""
-    if not found.overhead:
+    if not measured.overhead:
         return ""
-    steps = max(int(size) for sizes in found.overhead.values() for size in sizes)
-    taken = {shape: sizes[str(steps)] for shape, sizes in found.overhead.items()}
+    steps = max(int(size) for sizes in measured.overhead.values() for size in sizes)
+    taken = {shape: sizes[str(steps)] for shape, sizes in measured.overhead.items()}
     each = {shape: {name: median(s) / steps * 1e6 for name, s in times.items()} for shape, times in taken.items()}
     rows = kinds(next(iter(each.values())))
     others = [name for name, kind in rows.items() if kind == "framework"]

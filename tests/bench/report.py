@@ -151,10 +151,10 @@ def load() -> float:
     return os.getloadavg()[0] if hasattr(os, "getloadavg") else 0.0
 
 
-def frameworks(found: Found) -> list[Row]:
+def frameworks(measured: Found) -> list[Row]:
     """The frameworks beside ours, for every shape and size: how many times as long they take."""
     rows = []
-    for shape, sizes in found.overhead.items():
+    for shape, sizes in measured.overhead.items():
         for steps, times in sizes.items():
             each = {name: median(seconds) / int(steps) * 1e6 for name, seconds in times.items()}
             for name in times:
@@ -166,9 +166,9 @@ def frameworks(found: Found) -> list[Row]:
     return rows
 
 
-def loading(found: Mapping[str, list[float]]) -> list[Row]:
+def loading(seconds_of: Mapping[str, list[float]]) -> list[Row]:
     """The imports of the frameworks beside ours, in the same environment."""
-    mine = found.get("planexec_lite", [])
+    mine = seconds_of.get("planexec_lite", [])
     return [
         Row(
             f"import {name} : planexec_lite",
@@ -178,6 +178,6 @@ def loading(found: Mapping[str, list[float]]) -> list[Row]:
             None,
             ratio(seconds, mine),
         )
-        for name, seconds in found.items()
+        for name, seconds in seconds_of.items()
         if name != "planexec_lite"
     ]

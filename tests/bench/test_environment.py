@@ -41,9 +41,9 @@ def makes(folder: Path) -> str:
 
 def test_without_a_network_every_framework_is_missing_and_the_reason_is_told(uv: Path, tmp_path: Path) -> None:
     does(uv, "echo 'error: no route to the package index' >&2; exit 2")
-    found = together(beside_frameworks(tmp_path / "peers", TINY))
-    assert found.overhead == {}
-    assert found.missing == dict.fromkeys(PACKAGE_OF, "error: no route to the package index")
+    measured = together(beside_frameworks(tmp_path / "peers", TINY))
+    assert measured.overhead == {}
+    assert measured.missing == dict.fromkeys(PACKAGE_OF, "error: no route to the package index")
 
 
 def test_without_uv_pip_is_asked_and_its_failure_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -94,18 +94,18 @@ def test_an_environment_is_kept_out_of_git(uv: Path, tmp_path: Path) -> None:
 
 
 def test_without_a_folder_nothing_is_made_and_the_report_can_say_so() -> None:
-    found = together(beside_frameworks(None, TINY))
-    assert set(found.missing) == set(FRAMEWORKS)
-    assert all("--peers" in why for why in found.missing.values())
+    measured = together(beside_frameworks(None, TINY))
+    assert set(measured.missing) == set(FRAMEWORKS)
+    assert all("--peers" in why for why in measured.missing.values())
 
 
 @pytest.mark.slow
 def test_an_interpreter_without_the_frameworks_names_the_missing_module() -> None:
-    found = start(Path(sys.executable), TINY)
-    assert set(found.missing) == set(FRAMEWORKS)
-    assert found.missing["LangGraph, graph"] == "ModuleNotFoundError: No module named 'langgraph'"
-    assert list(found.overhead["chain"]["12"]) == ["planexec_lite, Inline", "asyncio + graphlib"]
-    assert len(found.makespan) == 5
+    measured = start(Path(sys.executable), TINY)
+    assert set(measured.missing) == set(FRAMEWORKS)
+    assert measured.missing["LangGraph, graph"] == "ModuleNotFoundError: No module named 'langgraph'"
+    assert list(measured.overhead["chain"]["12"]) == ["planexec_lite, Inline", "asyncio + graphlib"]
+    assert len(measured.makespan) == 5
 
 
 def test_an_interpreter_that_fails_is_a_reason_too(tmp_path: Path) -> None:
@@ -120,9 +120,9 @@ def test_an_interpreter_that_fails_is_a_reason_too(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_a_framework_that_gets_a_plan_wrong_is_not_measured() -> None:
-    found = measure(TINY, {"Dask distributed": lambda steps, functions, threads: dict})
-    assert "it gave {}" in found.missing["Dask distributed"]
-    assert "Dask distributed" not in found.makespan["travel plan"]
+    measured = measure(TINY, {"Dask distributed": lambda steps, functions, threads: dict})
+    assert "it gave {}" in measured.missing["Dask distributed"]
+    assert "Dask distributed" not in measured.makespan["travel plan"]
 
 
 @pytest.mark.slow
@@ -137,11 +137,11 @@ def test_a_framework_that_fails_later_is_left_out_and_the_others_are_timed(
         return lambda: 1 / 0
 
     settings = Settings({"12": 1, "10": 1}, makespans=1, imports=1, scale=0.01)
-    found = measure(settings, {"Dask distributed": fails_at_ten})
-    assert found.missing == {
+    measured = measure(settings, {"Dask distributed": fails_at_ten})
+    assert measured.missing == {
         "Dask distributed": "measured in part, then it failed: ZeroDivisionError: division by zero"
     }
-    assert list(found.overhead["chain"]["10"]) == [OURS, PLAIN]
+    assert list(measured.overhead["chain"]["10"]) == [OURS, PLAIN]
 
 
 def test_a_failure_of_ours_is_not_hidden() -> None:

@@ -39,7 +39,7 @@ def report() -> Report:
     return bench.measure(TINY, None)
 
 
-def found(times_ours: float) -> Found:
+def slower(times_ours: float) -> Found:
     """What the frameworks would give if each took so many times as long as ours."""
     times = {OURS: [0.01], PLAIN: [0.008], **{name: [0.01 * times_ours] for name in FRAMEWORKS}}
     return Found(overhead={shape: {"1000": times} for shape in ("chain", "fan-out", "layered", "random")})
@@ -81,10 +81,10 @@ def test_a_missed_target_stands_at_the_top_and_makes_a_strict_run_fail(
     assert bench.main([]) == 0
     assert bench.main(["--strict", "--quick"]) == 1
     assert asked == [FULL, QUICK]
-    said = capsys.readouterr().out
-    assert "1 targets, 1 missed" in said
-    assert "- MISSED: chain: Inline : asyncio: 1.50, target ≤ 1.2" in said
-    assert said.index("- MISSED") < said.index("## A step")
+    printed = capsys.readouterr().out
+    assert "1 targets, 1 missed" in printed
+    assert "- MISSED: chain: Inline : asyncio: 1.50, target ≤ 1.2" in printed
+    assert printed.index("- MISSED") < printed.index("## A step")
 
 
 def test_a_busy_machine_is_named_in_the_report() -> None:
@@ -94,13 +94,13 @@ def test_a_busy_machine_is_named_in_the_report() -> None:
 
 @pytest.mark.parametrize(("times_ours", "verdict"), [(26.0, "met"), (24.0, "MISSED")])
 def test_langgraph_is_held_to_25_times_ours_on_every_shape(times_ours: float, verdict: str) -> None:
-    judged = {row.what: row.verdict for row in frameworks(found(times_ours)) if row.target}
+    judged = {row.what: row.verdict for row in frameworks(slower(times_ours)) if row.target}
     assert len(judged) == 8
     assert set(judged.values()) == {verdict}
 
 
 def test_the_same_numbers_give_the_same_picture_and_all_of_them_stand_in_it() -> None:
-    one, other = pictures.overhead(found(40.0)), pictures.overhead(found(40.0))
+    one, other = pictures.overhead(slower(40.0)), pictures.overhead(slower(40.0))
     assert one == other
     words = ["".join(text.itertext()) for text in ElementTree.fromstring(one).iter("{http://www.w3.org/2000/svg}text")]
     assert words.count("400") == 4 * len(FRAMEWORKS)
@@ -109,32 +109,32 @@ def test_the_same_numbers_give_the_same_picture_and_all_of_them_stand_in_it() ->
 
 
 def test_no_text_of_a_picture_leaves_its_plate_or_covers_another(report: Report) -> None:
-    drawn = [part.picture[1] for part in report.parts if part.picture] + [pictures.overhead(found(40.0))]
+    drawn = [part.picture[1] for part in report.parts if part.picture] + [pictures.overhead(slower(40.0))]
     assert len(drawn) == 4
     for svg in drawn:
         boxes = texts(svg)
-        for left, right, y, said in boxes:
-            assert left >= 0, said
-            assert right <= 720, said
-            others = [box for box in boxes if box[2] == y and box[3] != said]
-            assert not [box[3] for box in others if box[0] < right and left < box[1]], said
+        for left, right, y, words in boxes:
+            assert left >= 0, words
+            assert right <= 720, words
+            others = [box for box in boxes if box[2] == y and box[3] != words]
+            assert not [box[3] for box in others if box[0] < right and left < box[1]], words
 
 
 def texts(svg: str) -> list[tuple[float, float, float, str]]:
     """Left, right and baseline of every text, with its words."""
     from planexec_lite.views.drawing.text_fitting import width
 
-    found = []
+    boxes = []
     for text in ElementTree.fromstring(svg).iter("{http://www.w3.org/2000/svg}text"):
-        said, x, size = "".join(text.itertext()), float(text.get("x", 0)), float(text.get("font-size", 0))
-        wide = width(said, size, bold=any(span.get("font-weight") for span in text))
+        words, x, size = "".join(text.itertext()), float(text.get("x", 0)), float(text.get("font-size", 0))
+        wide = width(words, size, bold=any(span.get("font-weight") for span in text))
         left = x - {"end": wide, "middle": wide / 2}.get(text.get("text-anchor", ""), 0)
-        found.append((left, left + wide, float(text.get("y", 0)), said))
-    return found
+        boxes.append((left, left + wide, float(text.get("y", 0)), words))
+    return boxes
 
 
 def test_where_dask_ran_apart_the_plain_peer_stands_in_the_table_once() -> None:
     beside_dask = Found(overhead={"chain": {"1000": {OURS: [0.01], PLAIN: [0.02], DASK: [1.0]}}})
     others = Found(overhead={"chain": {"1000": {OURS: [0.01], PLAIN: [0.008], "LangGraph, graph": [0.3]}}})
-    said = [row.what for one in (others, beside_dask) for row in frameworks(one)]
-    assert said == [f"chain, 1,000 steps: {name} : ours" for name in (PLAIN, "LangGraph, graph", DASK)]
+    rows = [row.what for one in (others, beside_dask) for row in frameworks(one)]
+    assert rows == [f"chain, 1,000 steps: {name} : ours" for name in (PLAIN, "LangGraph, graph", DASK)]

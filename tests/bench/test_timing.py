@@ -50,6 +50,6 @@ def test_the_ratio_is_taken_within_each_round() -> None:
     assert ratio([2.0, 200.0, 2.0], [1.0, 100.0, 1.0]) == 2.0
 
 
-@pytest.mark.parametrize(("value", "said"), [(1234.5, "1,234"), (12.34, "12.3"), (0.42, "0.4"), (0.0123, "0.012")])
-def test_a_number_has_as_many_places_as_it_needs(value: float, said: str) -> None:
-    assert number(value) == said
+@pytest.mark.parametrize(("value", "text"), [(1234.5, "1,234"), (12.34, "12.3"), (0.42, "0.4"), (0.0123, "0.012")])
+def test_a_number_has_as_many_places_as_it_needs(value: float, text: str) -> None:
+    assert number(value) == text

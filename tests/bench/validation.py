@@ -49,9 +49,9 @@ def rows(taken: dict[str, Taken], steps: int) -> list[Row]:
 
 def growth(small: int, large: int, times: int) -> list[Row]:
     """What a step costs to read and check in a large plan, beside a small one."""
-    found = []
+    rows = []
     for shape in SHAPES:
         texts = {steps: text_of(SHAPES[shape], steps) for steps in (small, large)}
         works: dict[int, Callable[[], Any]] = {steps: partial(ours.fit, text, TOOLS) for steps, text in texts.items()}
-        found.append(grown(f"{shape}: {large:,} beside {small:,} steps", works, times, 2.5))
-    return found
+        rows.append(grown(f"{shape}: {large:,} beside {small:,} steps", works, times, 2.5))
+    return rows

@@ -30,9 +30,9 @@ RULES = (Path(__file__).parent / "rules.js").read_text(encoding="utf-8")
 
 def desk(page: Page) -> Locator:
     """The desk that was shown last, when its decision can be made."""
-    found = page.locator(".pxl-desk").last
-    button(found, "Approve").wait_for()
-    return found
+    shown = page.locator(".pxl-desk").last
+    button(shown, "Approve").wait_for()
+    return shown
 
 
 def button(where: Locator, name: str) -> Locator:
@@ -102,8 +102,8 @@ def script_of(source: str) -> list[str | tuple[str, str]]:
         named = isinstance(node, ast.Assign) and [ast.unparse(one) for one in node.targets] == ["script"]
         if given or named:
             with suppress(ValueError):
-                found: list[str | tuple[str, str]] = ast.literal_eval(node.value)  # type: ignore[attr-defined]
-                return found
+                outputs: list[str | tuple[str, str]] = ast.literal_eval(node.value)  # type: ignore[attr-defined]
+                return outputs
     return ["Approve"]
 
 
@@ -173,8 +173,8 @@ def tab_through(page: Page, most: int = 200) -> list[str]:
 
 def broken_rules(page: Page, where: str) -> list[str]:
     """Rules that every part of a page should keep, checked by hand: names, their difference, contrast."""
-    said: list[str] = page.evaluate(RULES, where)
-    return said
+    broken: list[str] = page.evaluate(RULES, where)
+    return broken
 
 
 def axe() -> str | None:
@@ -197,10 +197,10 @@ def axe() -> str | None:
 def faults(page: Page, source: str, where: str, impacts: Sequence[str] = ()) -> list[str]:
     """What axe-core finds in a part of the page; of these `impacts` alone, where some are named."""
     page.evaluate(source)
-    found: dict[str, Any] = page.evaluate("where => axe.run(where)", where)
+    report: dict[str, Any] = page.evaluate("where => axe.run(where)", where)
     return [
         f"{fault['id']}: {node['html'][:160]} {node['failureSummary'][:200]}"
-        for fault in found["violations"]
+        for fault in report["violations"]
         if not impacts or fault["impact"] in impacts
         for node in fault["nodes"]
     ]

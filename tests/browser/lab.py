@@ -188,7 +188,9 @@ def listen(page: Page) -> list[str]:
     heard: list[str] = []
     page.on(
         "console",
-        lambda said: heard.append(f"{said.text} {said.location.get('url')}") if said.type == "error" else None,
+        lambda message: (
+            heard.append(f"{message.text} {message.location.get('url')}") if message.type == "error" else None
+        ),
     )
     page.on("pageerror", lambda problem: heard.append(str(problem)))
     return heard
@@ -196,7 +198,7 @@ def listen(page: Page) -> list[str]:
 
 def ours(errors: list[str]) -> list[str]:
     """The errors that are not the browser's or the network's."""
-    return [said for said in errors if not any(noise in said for noise in NOT_OURS)]
+    return [message for message in errors if not any(noise in message for noise in NOT_OURS)]
 
 
 def wait_until_ready(page: Page) -> None:

@@ -15,13 +15,18 @@ PICTURES = """() => [...document.querySelectorAll('.jp-OutputArea-output img')].
     i => ({shown: i.complete && i.naturalWidth > 0 && i.getBoundingClientRect().width > 0, alt: i.alt,
         stored: !i.closest('.jupyter-widgets')}))"""
 
+FOLDED = ".jp-Notebook .jp-CodeCell .jp-OutputPlaceholder"
+
 pytestmark = lessons_in_a_browser
 
 
-def stored_pictures(path: Path) -> int:
-    """How many pictures the stored outputs of a notebook hold."""
-    book: Any = nbformat.read(path, as_version=4)
-    shown = [output.get("data", {}).get("text/html", "") for cell in book.cells for output in cell.get("outputs", [])]
+def is_folded(cell: Any) -> bool:
+    return bool(cell.metadata.get("jupyter", {}).get("outputs_hidden"))
+
+
+def stored_pictures(cells: list[Any]) -> int:
+    """How many pictures the stored outputs of these cells hold."""
+    shown = [output.get("data", {}).get("text/html", "") for cell in cells for output in cell.get("outputs", [])]
     return sum(html.count("<img") for html in shown)
 
 
@@ -46,12 +51,15 @@ def test_lesson_runs_and_shows_its_figures(lab: Lab, page: Page, path: Path) -> 
     errors = listen(page)
     page.goto(lab.address(path.relative_to(ROOT)))
     wait_until_ready(page)
-    wanted = stored_pictures(path)
-    look_at_pictures(page, wanted)  # nothing has run yet, and nothing is trusted
+    cells: list[Any] = nbformat.read(path, as_version=4).cells
+    wanted, folded = stored_pictures(cells), list(filter(is_folded, cells))
+    look_at_pictures(page, wanted - stored_pictures(folded))  # nothing has run yet, and nothing is trusted
+    assert page.locator(FOLDED).count() == len(folded)
 
     run_all(page)
     page.wait_for_timeout(500)
     wait_for_a_person(page)
     assert page.locator(COMPLAINTS).all_inner_texts() == []
     look_at_pictures(page, wanted)
+    assert page.locator(FOLDED).count() == 0, "a cell that ran shows its output"
     assert ours(errors) == []

@@ -103,11 +103,11 @@ def test_a_person_edits_adds_mends_and_approves(lab: Lab, page: Page, errors: li
     assert "Step 1, days: nothing → 30" in shown.inner_text()
 
     flows.approve(shown)
-    said, results = told(page)
+    decision, results = told(page)
     page.locator(".pxl-desk").scroll_into_view_if_needed()
     shoot(page, "review-approved")
-    assert said[:3] == ["approve", "reviewer", ""]  # type: ignore[index]
-    steps = said[3]["steps"]  # type: ignore[index]
+    assert decision[:3] == ["approve", "reviewer", ""]  # type: ignore[index]
+    steps = decision[3]["steps"]  # type: ignore[index]
     assert steps[0]["params"] == {"city": "Lima", "days": 30}
     assert steps[3] == {"id": "4", "tool": "cancel", "params": {"hotel": "Sol"}, "depends_on": ["3"]}
     assert list(results) == ["1", "2", "3", "4"]  # type: ignore[call-overload]
@@ -121,8 +121,8 @@ def test_a_person_rejects_with_a_reason(lab: Lab, page: Page, errors: list[str])
     write(shown, "Comment", "we stay at home")
     wait_dark(shown, "Reject", dark=False)
     button(shown, "Reject").click()
-    (said,) = told(page)
-    assert said[:3] == ["reject", "reviewer", "we stay at home"]  # type: ignore[index]
+    (decision,) = told(page)
+    assert decision[:3] == ["reject", "reviewer", "we stay at home"]  # type: ignore[index]
 
 
 def test_a_person_asks_for_changes_and_the_planner_plans_again(lab: Lab, page: Page, errors: list[str]) -> None:
@@ -172,9 +172,9 @@ def test_all_of_it_can_be_done_from_the_keyboard(lab: Lab, page: Page, errors: l
     page.keyboard.press("Shift+Tab")
     assert page.evaluate(flows.FOCUSED) == "Yes, approve"
     page.keyboard.press("Enter")
-    said, _ = told(page)
-    assert [step["id"] for step in said[3]["steps"]] == ["2", "1", "3", "4"]  # type: ignore[index]
-    assert said[3]["steps"][3]["params"] == {"hotel": "dd Sol"}  # type: ignore[index]
+    decision, _ = told(page)
+    assert [step["id"] for step in decision[3]["steps"]] == ["2", "1", "3", "4"]  # type: ignore[index]
+    assert decision[3]["steps"][3]["params"] == {"hotel": "dd Sol"}  # type: ignore[index]
     assert page.locator(".jp-Cell").count() == cells
 
 
@@ -277,7 +277,7 @@ def test_the_rules_find_what_breaks_them(lab: Lab, page: Page) -> None:
         """<div id="bad" style="background: #fff"><button></button><button>Go</button><button>Go</button>
         <p style="color: #aaa">pale</p><input placeholder="fine" style="color: #000"><select></select></div>"""
     )
-    said = "\n".join(flows.broken_rules(page, "#bad"))
+    broken = "\n".join(flows.broken_rules(page, "#bad"))
     for fault in (
         "no name: <button>",
         "two buttons are called Go",
@@ -285,4 +285,4 @@ def test_the_rules_find_what_breaks_them(lab: Lab, page: Page) -> None:
         "no name: <input",
         "of a list",
     ):
-        assert fault in said
+        assert fault in broken

@@ -42,8 +42,8 @@ def test_run_all_stops_at_the_cell_that_reads_and_goes_on_when_it_is_decided(pag
     flows.approve(shown)
     shown.get_by_text("Approved by reviewer: plan").wait_for()
     flows.go_on(page, asked)
-    said = json.dumps(["approve", "reviewer", "we go", 10, True])
-    cells.nth(2).get_by_text(said).wait_for()
+    printed = json.dumps(["approve", "reviewer", "we go", 10, True])
+    cells.nth(2).get_by_text(printed).wait_for()
     page.get_by_text("the rest ran").wait_for()
     assert asked.get_by_text("The run waits for you.").count() == 0
     cells.nth(4).get_by_text("no desk is open in this kernel").wait_for()

@@ -64,8 +64,8 @@ def test_a_person_rejects_asks_edits_and_approves_and_that_plan_runs(lab: Lab, p
     shoot(page, "lesson-07-gate")
     flows.wait_for_a_person(page)
     assert page.locator(COMPLAINTS).all_inner_texts() == []
-    said = page.get_by_text(f"reviewer approved {APPROVED.hash[:8]}; the planner had written {REFUSED.hash[:8]}")
-    said.scroll_into_view_if_needed()
-    assert "finished · 12 customers" in said.inner_text()
+    line = page.get_by_text(f"reviewer approved {APPROVED.hash[:8]}; the planner had written {REFUSED.hash[:8]}")
+    line.scroll_into_view_if_needed()
+    assert "finished · 12 customers" in line.inner_text()
     shoot(page, "lesson-07-approved")
     assert ours(errors) == []

@@ -86,8 +86,10 @@ def go_to(page: Page, number: Locator, text: str) -> None:
 
 
 def focused(page: Page) -> str:
-    said: str = page.evaluate("() => document.activeElement.labels?.[0]?.innerText || document.activeElement.innerText")
-    return said.strip()
+    label: str = page.evaluate(
+        "() => document.activeElement.labels?.[0]?.innerText || document.activeElement.innerText"
+    )
+    return label.strip()
 
 
 def spoken(page: Page) -> list[dict[str, Any]]:

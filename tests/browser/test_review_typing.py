@@ -42,7 +42,7 @@ def comment(shown: Locator) -> None:
 
 @pytest.mark.parametrize("app", FRONT_ENDS)
 @pytest.mark.parametrize(
-    ("typed", "said"),
+    ("typed", "printed"),
     [
         (grant, ["approve", "", 10, True]),
         (taken_back, ["approve", "", None, True]),
@@ -51,7 +51,7 @@ def comment(shown: Locator) -> None:
     ids=["a grant", "a grant that is taken back", "the reason of a rejection"],
 )
 def test_every_key_arrives_while_a_cell_waits(
-    lab: Lab, page: Page, app: str, typed: Callable[[Locator], None], said: list[object]
+    lab: Lab, page: Page, app: str, typed: Callable[[Locator], None], printed: list[object]
 ) -> None:
     page.goto(lab.address(lab.book("typed.ipynb", SETUP, ONE_CELL, TELL), app))
     wait_until_ready(page)
@@ -59,4 +59,4 @@ def test_every_key_arrives_while_a_cell_waits(
     typed(desk(page))
     wait_until_done(page, 60)
     assert page.locator(COMPLAINTS).all_inner_texts() == []
-    assert [json.loads(line) for line in page.evaluate(OUTPUTS).splitlines() if line.startswith("[")] == [said]
+    assert [json.loads(line) for line in page.evaluate(OUTPUTS).splitlines() if line.startswith("[")] == [printed]

@@ -35,14 +35,10 @@ from planexec_lite import (
 )
 from planexec_lite.events import Inside, Paused, PlanProposed, StepFailed, StepHeld, Thought, from_dict, to_dict
 from planexec_lite.meter import charge, emit
+from tests.core.bank import ACME, DONE, Bank, agent, granting, mail, pay, plan, who
 from tests.core.shapes import Portions
-from tests.core.test_once import ACME, DONE, Bank, agent, granting, pay, plan, who
 
 TASK = {"id": "1", "description": "pay ACME"}
-
-
-def mail(id: str, to: str, *after: str, **more: Any) -> dict[str, Any]:
-    return {"id": id, "tool": "mail", "params": {"to": to}, "depends_on": [*after], **more}
 
 
 def around(inner: Any, plans: Any, reviewer: Any = None) -> PlannerExecutor:

@@ -36,6 +36,7 @@ from planexec_lite.events import PlanProposed, Reviewed, StepHeld, StepStarted
 from planexec_lite.meter import charge
 from planexec_lite.plan.data import copied
 from planexec_lite.references import find
+from tests.core.bank import Bank
 from tests.core.shapes import check_fold
 from tests.rounds import rounds
 
@@ -51,19 +52,14 @@ class Made:
     call: str
 
 
-class World:
+class HostileBank(Bank):
     """A bank. Who is "boom" is unknown; "slow" takes too long; "odd" gives no data; "cut" ends in Ctrl-C, the first time."""
 
     def __init__(self) -> None:
+        super().__init__("boom", slow=("slow",))
         self.made: list[Made] = []
         self.run = Run()
         self.cut = True
-
-    def who(self, name: str) -> str:
-        """Look somebody up."""
-        if name == "boom":
-            raise LookupError(name)
-        return name
 
     def pay(self, to: str, amount: float = 10) -> Any:
         """Pay somebody."""
@@ -74,10 +70,10 @@ class World:
         return self._done("mail", to, amount)
 
     def _done(self, tool: str, to: str, amount: float) -> Any:
-        if to == "boom":
+        if to in self.missing:
             raise LookupError(to)
         self.made.append(Made(self.place, self.step, json.dumps([tool, to, amount])))
-        charge(seconds=9 if to == "slow" else 1)
+        charge(seconds=9 if to in self.slow else 1)
         if to == "cut" and self.cut:
             self.cut = False
             raise KeyboardInterrupt
@@ -85,22 +81,20 @@ class World:
 
     @property
     def tools(self) -> Toolbox:
-        return Toolbox([Tool(self.who), Tool(self.pay, effects="once"), Tool(self.mail)])
+        return Toolbox([*super().tools, Tool(self.mail)])
 
 
 class Watching(ToolExecutor):
     """Notes the start of what it carries out, and scribbles on what it is given."""
 
-    def __init__(self, world: World) -> None:
-        super().__init__(world.tools)
-        self.world = world
+    def __init__(self, bank: HostileBank) -> None:
+        super().__init__(bank.tools)
+        self.bank = bank
 
     def execute(self, step: Step, inputs: Mapping[str, Any]) -> Any:
-        events = self.world.run.events
-        self.world.step = step.id
-        self.world.place = max(
-            n for n, one in enumerate(events) if isinstance(one, StepStarted) and one.step == step.id
-        )
+        events = self.bank.run.events
+        self.bank.step = step.id
+        self.bank.place = max(n for n, one in enumerate(events) if isinstance(one, StepStarted) and one.step == step.id)
         if isinstance(inputs, dict):
             inputs["scribbled"] = 1
         return super().execute(step, {id: value for id, value in inputs.items() if id != "scribbled"})
@@ -222,10 +216,10 @@ def once(step: Step) -> bool:
     return step.tool == "pay" or step.effects == "once"
 
 
-def check(run: Run, world: World) -> None:
+def check(run: Run, bank: HostileBank) -> None:
     """Go through the events as they were written, beside what the bank really did."""
-    made = {one.place: one for one in world.made}
-    assert len(made) == len(world.made), "one start, two payments"
+    made = {one.place: one for one in bank.made}
+    assert len(made) == len(bank.made), "one start, two payments"
     steps, first, plan = dict[str, Step](), dict[str, int](), 0
     done, shown, seen = set[str](), list[Any](), set[str]()
     opened, told = set[str](), set[str]()
@@ -291,15 +285,15 @@ def test_no_cheat_pays_what_was_not_shown_or_pays_twice(
     judged: Any,
     replan: Any,
 ) -> None:
-    world = World()
+    bank = HostileBank()
     one = PlannerExecutor(
         Cheat(made, tricks),
-        Watching(world),
+        Watching(bank),
         None if words is None else Person(words),
         Scribbles(lambda step, result: None) if judged == "scribbles" else None if judged is None else rule(judged),
         Simulated(),
         Policy(replan=replan, max_replans=4, max_rounds=6),
-        watch=lambda run: setattr(world, "run", run),
+        watch=lambda run: setattr(bank, "run", run),
     )
     run = left(lambda: one.run("pay"))
     for word in [*later, "approve", "approve"]:
@@ -311,7 +305,7 @@ def test_no_cheat_pays_what_was_not_shown_or_pays_twice(
             answer = decision(word, run.board.proposal) if run.board.paused and run.board.proposal else None  # type: ignore[arg-type]
             run = left(lambda: one.resume(run, answer), run)  # noqa: B023
     check_fold(run)
-    check(run, world)
+    check(run, bank)
 
 
 def left(go: Any, run: Run | None = None) -> Run:

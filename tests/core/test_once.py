@@ -23,66 +23,15 @@ from planexec_lite import (
     ScriptedReviewer,
     Simulated,
     Step,
-    Tool,
-    Toolbox,
-    ToolExecutor,
     Verdict,
     execute,
 )
 from planexec_lite.events import PlanProposed, Reviewed, StepFailed, StepHeld, StepStarted, from_dict, to_dict
-from planexec_lite.meter import charge
 from planexec_lite.references import resolve
+from tests.core.bank import ACME, DONE, Bank, agent, granting, pay, plan, who
 from tests.core.shapes import Portions, check_fold
 from tests.rounds import rounds
 
-
-class Bank:
-    """A bank that remembers every payment; `who` fails for what is `missing`, and `pay` is slow for `slow`."""
-
-    def __init__(self, *missing: str, slow: tuple[str, ...] = ()) -> None:
-        self.paid: list[tuple[str, float]] = []
-        self.missing, self.slow = set(missing), slow
-
-    def who(self, name: str) -> str:
-        """Look somebody up."""
-        if name in self.missing:
-            raise LookupError(name)
-        return name
-
-    def pay(self, to: str, amount: float = 10) -> str:
-        """Pay somebody."""
-        charge(seconds=9 if to in self.slow else 1)
-        self.paid.append((to, amount))
-        return f"{to} has {amount:g}"
-
-    @property
-    def executor(self) -> ToolExecutor:
-        return ToolExecutor(Toolbox([Tool(self.who), Tool(self.pay, effects="once")]))
-
-
-def plan(*steps: dict[str, Any], **more: Any) -> Plan:
-    return Plan.parse({"goal": "pay", "steps": [*steps], **more})
-
-
-def who(id: str, name: str, *after: str, **more: Any) -> dict[str, Any]:
-    return {"id": id, "tool": "who", "params": {"name": name}, "depends_on": [*after], **more}
-
-
-def pay(id: str, to: str, *after: str, amount: Any = None, **more: Any) -> dict[str, Any]:
-    params = {"to": to} if amount is None else {"amount": amount, "to": to}
-    return {"id": id, "tool": "pay", "params": params, "depends_on": [*after], **more}
-
-
-def agent(bank: Bank, plans: Any, reviewer: Any = None, **more: Any) -> PlannerExecutor:
-    policy = Policy(replan="failure", max_replans=6)
-    return PlannerExecutor(Portions(*plans), bank.executor, reviewer, workers=Simulated(), policy=policy, **more)
-
-
-def granting(*more: Any, bound: int = 9) -> ScriptedReviewer:
-    return ScriptedReviewer([Decision("approve", by="Ada", grant=Grant(bound)), *more])
-
-
-ACME = ("ACME", 10)
 FIRST = plan(who("2", "boom"), pay("9", "{step_2_result}", "2"))
 CHANGED = {
     "the step before": [who("2", "MALLORY"), pay("9", "{step_2_result}", "2")],
@@ -193,7 +142,6 @@ REPEATS = {
     "with other words beside it": [pay("3", "ACME", "1", description="another", timeout=50, effects="once")],
     "as the second of two": [who("x", "fine"), pay("3", "ACME", "x")],
 }
-DONE = plan(who("0", "ACME"), pay("1", "ACME", "0"), who("2", "boom", "1"))
 
 
 @pytest.mark.parametrize("how", REPEATS)

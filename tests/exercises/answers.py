@@ -62,12 +62,12 @@ def exercise_of(cell: Cell) -> str:
 @cache
 def of_lesson(lesson: str) -> dict[str, Answers]:
     """The exercises of a lesson by id."""
-    found = {facts.id: Answers(facts.id) for facts in book.facts(lesson)}
+    by_id = {facts.id: Answers(facts.id) for facts in book.facts(lesson)}
     before: list[str] = []
     for cell in book.cells(book.source_of(lesson)):
         if cell.kind != "code":
             continue
-        here = found.get(exercise_of(cell))
+        here = by_id.get(exercise_of(cell))
         if not here:
             if not ANSWERS & set(cell.tags):
                 before.append(cell.source)
@@ -79,7 +79,7 @@ def of_lesson(lesson: str) -> dict[str, Answers]:
             {"wrong-answer": here.wrong, "alternative": here.alternatives, "equivalent": here.equivalents}[kind].append(
                 cell.source
             )
-    return found
+    return by_id
 
 
 ALL = [answers for lesson in book.lessons() for answers in of_lesson(lesson).values()]

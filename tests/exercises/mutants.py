@@ -48,7 +48,7 @@ def mutants(source: str, lines: set[int] | None = None) -> list[Mutant]:
     """Every mutant of some lines, without doubles; by default of those between the solution markers."""
     tree = ast.parse(source)
     lines, before = region(source) if lines is None else lines, ast.unparse(tree)
-    found: dict[str, Mutant] = {}
+    mutants_by_source: dict[str, Mutant] = {}
     for node, name, place in places(tree):
         line = node.target.lineno if isinstance(node, ast.comprehension) else getattr(node, "lineno", -1)
         if line not in lines or (isinstance(node, ast.expr) and _free(tree, node)):
@@ -57,9 +57,9 @@ def mutants(source: str, lines: set[int] | None = None) -> list[Mutant]:
             _put(place, name, new)
             text = ast.unparse(tree)
             _put(place, name, node)
-            if text != before and text not in found:
-                found[text] = Mutant(label(before, text), text)
-    return list(found.values())
+            if text != before and text not in mutants_by_source:
+                mutants_by_source[text] = Mutant(label(before, text), text)
+    return list(mutants_by_source.values())
 
 
 def region(source: str) -> set[int]:

@@ -105,9 +105,9 @@ def test_an_error_that_can_not_say_what_it_is_is_named(capsys: pytest.CaptureFix
 def test_check_never_raises_in_the_notebook(capsys: pytest.CaptureFixture[str]) -> None:
     exec("check('01.2')", {**answer("raise SystemExit"), "check": check})
     exec("check('99.9')", {"check": check})
-    said = capsys.readouterr().out
-    assert "Raised an error" in said
-    assert "There is no exercise '99.9'" in said
+    printed = capsys.readouterr().out
+    assert "Raised an error" in printed
+    assert "There is no exercise '99.9'" in printed
 
 
 @pytest.mark.parametrize("stored", [b"# caf\xe9\n", b"\xff\xfe#\x00", b"def x(:\n", b"x = 1\x00\n"], ids=repr)
@@ -126,9 +126,9 @@ def test_a_copy_that_no_python_can_read_is_judged_listed_and_reset(
 
 def test_only_the_beginning_of_what_a_copy_prints_is_shown(bench: Bench) -> None:
     bench.begin(HUNT).write_text("print('x' * 100_000)\nfor n in range(100_000): print(n)\n", encoding="utf-8")
-    said = command.case(HUNT, bench)
-    assert len(said) < 4000
-    assert "lines more" in said
+    printed = command.case(HUNT, bench)
+    assert len(printed) < 4000
+    assert "lines more" in printed
 
 
 def test_reset_keeps_every_version_of_the_learner(bench: Bench) -> None:

@@ -91,21 +91,21 @@ def right_answer() -> dict[str, Any]:
     return namespace
 
 
-@pytest.mark.parametrize(("body", "status", "said"), ODD.values(), ids=list(ODD))
-def test_an_odd_answer_gets_a_clear_outcome_and_the_next_check_works(body: str, status: str, said: str) -> None:
+@pytest.mark.parametrize(("body", "status", "wording"), ODD.values(), ids=list(ODD))
+def test_an_odd_answer_gets_a_clear_outcome_and_the_next_check_works(body: str, status: str, wording: str) -> None:
     before = (judged, Trial.want, Plan.problems, len, os.getcwd(), sys.stdout)
-    found = judged(ID, answer_with(body), seconds=0.3, draw=False, patience=1 if "waiting" in said else None)
-    assert found.status == status, found.text
-    assert said in " ".join(found.text.split()).replace("came back ", "came back  "), found.text
-    assert len(found.text) < 3000
+    outcome = judged(ID, answer_with(body), seconds=0.3, draw=False, patience=1 if "waiting" in wording else None)
+    assert outcome.status == status, outcome.text
+    assert wording in " ".join(outcome.text.split()).replace("came back ", "came back  "), outcome.text
+    assert len(outcome.text) < 3000
     assert (checker.judged, Trial.want, Plan.problems, len, os.getcwd(), sys.stdout) == before
     assert judged(ID, right_answer(), 30.0, draw=False).status == "right"
 
 
 def test_an_answer_that_is_no_function_is_wrong() -> None:
-    found = judged(ID, right_answer() | {"run": 5})
-    assert found.status == "wrong"
-    assert "a function" in found.text
+    outcome = judged(ID, right_answer() | {"run": 5})
+    assert outcome.status == "wrong"
+    assert "a function" in outcome.text
 
 
 def test_a_cell_that_changes_the_checker_is_undone_by_the_next_verb(capsys: pytest.CaptureFixture[str]) -> None:
@@ -120,8 +120,8 @@ def test_a_cell_that_changes_the_checker_is_undone_by_the_next_verb(capsys: pyte
 
 def test_the_thread_stops_what_the_alarm_can_not(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(guard, "_alarm_rings", lambda: False)
-    found = judged(ID, answer_with("    while True:\n        pass\n"), seconds=0.3, draw=False)
-    assert "it was stopped after 0.3 s of CPU time, in line 2 of run" in found.text
+    outcome = judged(ID, answer_with("    while True:\n        pass\n"), seconds=0.3, draw=False)
+    assert "it was stopped after 0.3 s of CPU time, in line 2 of run" in outcome.text
     assert judged(ID, right_answer(), 30.0, draw=False).status == "right"
     assert guarded(lambda: [][0], 1.0).error.__class__ is IndexError
 
@@ -209,12 +209,12 @@ def test_what_a_check_needs_is_loaded_before_its_clock_starts(tmp_path: Path) ->
 
 
 def test_a_check_on_another_thread_has_its_limit_too() -> None:
-    found: list[Any] = []
+    outcomes: list[Any] = []
     namespace = answer_with("    while True:\n        pass\n")
-    thread = threading.Thread(target=lambda: found.append(judged(ID, namespace, seconds=0.3, draw=False)))
+    thread = threading.Thread(target=lambda: outcomes.append(judged(ID, namespace, seconds=0.3, draw=False)))
     thread.start()
     thread.join(20)
-    assert found[0].status == "raised"
+    assert outcomes[0].status == "raised"
 
 
 @pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="there is no alarm signal")
@@ -241,8 +241,8 @@ def test_a_failing_checker_says_so_and_does_not_raise(capsys: pytest.CaptureFixt
 
     for verb in (check, hint, solution, progress):
         verb(Odd())
-        said = capsys.readouterr().out
-        assert "The checker itself failed, which is not your fault: ValueError: no name" in said or verb is progress
+        printed = capsys.readouterr().out
+        assert "The checker itself failed, which is not your fault: ValueError: no name" in printed or verb is progress
 
 
 def test_hints_come_one_by_one(capsys: pytest.CaptureFixture[str]) -> None:
@@ -255,16 +255,16 @@ def test_hints_come_one_by_one(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_solution_shows_the_answer_without_its_markers(capsys: pytest.CaptureFixture[str]) -> None:
     solution("01.3")
-    said = capsys.readouterr().out
-    assert 'history["add"]' in said
-    assert "BEGIN" not in said
-    assert "a + b" not in said, "the broken code is no part of it"
+    printed = capsys.readouterr().out
+    assert 'history["add"]' in printed
+    assert "BEGIN" not in printed
+    assert "a + b" not in printed, "the broken code is no part of it"
 
 
 def test_the_picture_comes_before_the_verdict(capsys: pytest.CaptureFixture[str]) -> None:
     exec('check("01.2")', right_answer() | {"check": check})
-    said = capsys.readouterr().out
-    assert said.index("What your loop carried out") < said.index("01.2 · Right")
+    printed = capsys.readouterr().out
+    assert printed.index("What your loop carried out") < printed.index("01.2 · Right")
 
 
 def test_progress_is_kept_in_the_file_and_right_stays_right(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -472,8 +472,8 @@ def test_in_a_kernel_an_endless_answer_is_stopped_and_the_next_check_works(tmp_p
     path = books.write(tmp_path / "01_endless.ipynb", *map(books.code, cells))
     done = books.run(".ci/notebooks.py", path, scratch=tmp_path)
     assert done.returncode == 0, done.stdout
-    said = [output for cell in nbformat.read(path, as_version=4).cells for output in cell.outputs]
-    texts = [output.text.splitlines()[0] for output in said if output.output_type == "stream"]
+    outputs = [output for cell in nbformat.read(path, as_version=4).cells for output in cell.outputs]
+    texts = [output.text.splitlines()[0] for output in outputs if output.output_type == "stream"]
     assert texts == ["01.2 · Raised an error", "01.2 · Raised an error", "01.2 · Right"]
 
 

@@ -22,7 +22,7 @@ SLIPS = {  # point of the rubric -> a slip in the model answer that must cost it
     "data": ("return {name: place(value)", "return {name: place(place(value))"),
     "parallel": ("ThreadPoolExecutor(slots)", "ThreadPoolExecutor(1)"),
     "ready": ("return_when=FIRST_COMPLETED", "return_when='ALL_COMPLETED'"),
-    "refuse": ("if said := problems(plan, tools, results):", "if said := []:"),
+    "refuse": ("if faults := problems(plan, tools, results):", "if faults := []:"),
     "failure": ("errors[id] = str(error)", "results[id], errors[id] = None, str(error)"),
     "replan": (' if step["id"] not in results}', "}"),
     "bound": ("range(1 + max_replans)", "range(100)"),

@@ -35,7 +35,7 @@ def test_there_is_an_exercise() -> None:
 @pytest.mark.parametrize("lesson", book.lessons())
 def test_the_notebook_and_the_checks_name_the_same_exercises(lesson: str) -> None:
     ids = [facts.id for facts in book.facts(lesson)]
-    headings = [found[0] for cell in book.cells(book.source_of(lesson)) for found in book.HEADING.findall(cell.source)]
+    headings = [match[0] for cell in book.cells(book.source_of(lesson)) for match in book.HEADING.findall(cell.source)]
     assert headings == ids, "below each heading stands its line: *Kind · difficulty n of 5 · m minutes · about k lines*"
     assert list(of_lesson(lesson)) == sorted(ids) == ids
     assert 3 <= len(ids) <= 5
@@ -64,27 +64,27 @@ def test_enough_answers_are_tried(answers: Answers) -> None:
 
 @each_exercise
 def test_the_stub_is_not_started(answers: Answers) -> None:
-    found = outcome(answers, book.stub(answers.answer))
-    assert found.status == "not started", found.text
+    result = outcome(answers, book.stub(answers.answer))
+    assert result.status == "not started", result.text
 
 
 @each_exercise
 def test_a_missing_answer_is_not_started(answers: Answers) -> None:
-    found = outcome(answers, "")
-    assert found.status == "not started", found.text
+    result = outcome(answers, "")
+    assert result.status == "not started", result.text
 
 
 @each_exercise
 def test_the_solution_is_right(answers: Answers) -> None:
-    found = outcome(answers, book.solved(answers.answer), draw=True)
-    assert found.status == "right", found.text
+    result = outcome(answers, book.solved(answers.answer), draw=True)
+    assert result.status == "right", result.text
 
 
 @each_exercise
 def test_every_alternative_is_right(answers: Answers) -> None:
     for cell in answers.alternatives:
-        found = outcome(answers, cell)
-        assert found.status == "right", f"{found.text}\n\n{cell}"
+        result = outcome(answers, cell)
+        assert result.status == "right", f"{result.text}\n\n{cell}"
         assert ast.dump(ast.parse(cell)) != ast.dump(ast.parse(book.solved(answers.answer)))
 
 
@@ -94,14 +94,14 @@ def test_every_alternative_is_right(answers: Answers) -> None:
 )
 def test_the_wrong_answer_gets_its_message(answers: Answers, number: int) -> None:
     cell = answers.wrong[number]
-    found = outcome(answers, cell)
-    assert found.status in ("wrong", "raised"), f"{found.text}\n\n{cell}"
-    told = " ".join(found.text.split())
-    missing = [said for said in SAYS.findall(cell) if " ".join(said.split()) not in told]
-    assert not missing, f"not said: {missing}\n{found.text}"
-    heads = ["wanted", "rule"] if found.status == "wrong" else ["wanted"]
-    first = ["you said"] if "\n  you said" in found.text else ["called", "came back"]
-    assert [head for head in first + heads if f"\n  {head} " not in found.text] == [], found.text
+    result = outcome(answers, cell)
+    assert result.status in ("wrong", "raised"), f"{result.text}\n\n{cell}"
+    told = " ".join(result.text.split())
+    missing = [wording for wording in SAYS.findall(cell) if " ".join(wording.split()) not in told]
+    assert not missing, f"not said: {missing}\n{result.text}"
+    heads = ["wanted", "rule"] if result.status == "wrong" else ["wanted"]
+    first = ["you said"] if "\n  you said" in result.text else ["called", "came back"]
+    assert [head for head in first + heads if f"\n  {head} " not in result.text] == [], result.text
 
 
 @pytest.mark.slow
@@ -132,10 +132,10 @@ def test_predictions_and_designs_say_how_they_are_judged(answers: Answers) -> No
 
 @each_exercise
 def test_about_so_many_lines_is_about_right(answers: Answers) -> None:
-    said = FACTS[answers.id].lines
+    lines = FACTS[answers.id].lines
     written = len(region(answers.answer))
-    assert said <= written + 1, "more lines than the solution has"
-    assert FACTS[answers.id].kind == "repair" or said >= written / 2, "the line counts what the learner writes"
+    assert lines <= written + 1, "more lines than the solution has"
+    assert FACTS[answers.id].kind == "repair" or lines >= written / 2, "the line counts what the learner writes"
 
 
 @each_exercise
@@ -147,9 +147,9 @@ def test_the_exercise_says_what_was_learned(answers: Answers) -> None:
 
 def survivors(answers: Answers) -> tuple[list[Mutant], int]:
     """The mutants that the check accepts, and how many there are in all."""
-    found, same = mutants(answers.answer), known(answers)
-    right = [one for one in found if outcome(answers, one.source, mutant=one.label not in same).status == "right"]
-    return right, len(found)
+    changed, same = mutants(answers.answer), known(answers)
+    right = [one for one in changed if outcome(answers, one.source, mutant=one.label not in same).status == "right"]
+    return right, len(changed)
 
 
 def known(answers: Answers) -> list[str]:

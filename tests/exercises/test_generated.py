@@ -15,8 +15,8 @@ each_source = pytest.mark.parametrize("path", SOURCES, ids=lambda path: path.ste
 
 
 def cells(path: Path) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = json.loads(path.read_text(encoding="utf-8"))["cells"]
-    return found
+    cells: list[dict[str, Any]] = json.loads(path.read_text(encoding="utf-8"))["cells"]
+    return cells
 
 
 def printed(cell: dict[str, Any]) -> str:
@@ -105,8 +105,8 @@ def test_the_board_starts_empty_and_ends_full(path: Path) -> None:
         if "".join(last["source"]) != f'progress("{lesson}")':
             last = code[-1]
         assert "".join(last["source"]) == f'progress("{lesson}")'
-        said = "".join(last["outputs"][0]["data"]["text/plain"])
-        assert said.startswith(f"Lesson {lesson}: {right} of {count} right"), said
+        shown = "".join(last["outputs"][0]["data"]["text/plain"])
+        assert shown.startswith(f"Lesson {lesson}: {right} of {count} right"), shown
 
 
 @each_source

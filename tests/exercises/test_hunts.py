@@ -247,14 +247,14 @@ def test_where_it_was_seen_is_told_afterwards(bench: Bench, capsys: pytest.Captu
 def test_a_program_that_leaves_early_is_an_error_not_a_pass(tmp_path: Path) -> None:
     hunt = hunts()["never_replans"]
     path = tmp_path / "leaves.py"
-    for source, said in (
+    for source, message in (
         ("import sys\nsys.exit(0)\n", "without a word"),
         ("import os\nos._exit(3)\n", "without a word"),
     ):
         path.write_text(source, encoding="utf-8")
         verdict = judge_apart(hunt.tests, path)
         assert verdict.word == "error"
-        assert said in verdict.message
+        assert message in verdict.message
 
 
 def test_what_a_program_prints_does_not_disturb_the_verdict(tmp_path: Path) -> None:
@@ -266,9 +266,9 @@ def test_what_a_program_prints_does_not_disturb_the_verdict(tmp_path: Path) -> N
 
 def test_hints_come_one_at_a_time(bench: Bench, capsys: pytest.CaptureFixture[str]) -> None:
     first, second = hunts()["lost_result"].hints
-    said = " ".join(ask(capsys, "lost_result", "--hint")[1].split())
-    assert first in said
-    assert second not in said
+    printed = " ".join(ask(capsys, "lost_result", "--hint")[1].split())
+    assert first in printed
+    assert second not in printed
     assert second in " ".join(ask(capsys, "lost_result", "--hint", "2")[1].split())
 
 

@@ -25,11 +25,11 @@ CHANGES = {
 
 @pytest.mark.parametrize(("body", "wanted"), CHANGES.items(), ids=[body.strip()[:30] for body in CHANGES])
 def test_a_change_is_made_and_named(body: str, wanted: list[str]) -> None:
-    found = mutants(FRAME.format(body))
-    said = [one.label for one in found]
+    changed = mutants(FRAME.format(body))
+    labels = [one.label for one in changed]
     for change in wanted:
-        assert any(line.endswith(f"-> {change}") or line == f"{change} -> " for line in said), (change, said)
-    assert len({one.source for one in found}) == len(found)
+        assert any(line.endswith(f"-> {change}") or line == f"{change} -> " for line in labels), (change, labels)
+    assert len({one.source for one in changed}) == len(changed)
 
 
 def test_only_the_solution_is_changed() -> None:
@@ -38,25 +38,25 @@ def test_only_the_solution_is_changed() -> None:
 
 def test_prose_is_left_alone() -> None:
     body = '    """Say it."""\n    return {"description": "one", "said": "it came again"}, f"gave up: {a}"'
-    said = " ".join(one.source for one in mutants(FRAME.format(body)))
-    assert "one_x" not in said
-    assert "again_x" not in said
-    assert "gave up: _x" not in said
+    sources = " ".join(one.source for one in mutants(FRAME.format(body)))
+    assert "one_x" not in sources
+    assert "again_x" not in sources
+    assert "gave up: _x" not in sources
 
 
 def test_a_long_line_is_cut_to_where_it_differs() -> None:
     long = "x = [" + ", ".join(f"'{n}'" for n in range(40)) + "]"
-    found = label(long, long.replace("'20'", "'20_x'"))
-    assert len(found) < 100
-    assert found.startswith("… ")
-    assert "'20_x'" in found
+    short = label(long, long.replace("'20'", "'20_x'"))
+    assert len(short) < 100
+    assert short.startswith("… ")
+    assert "'20_x'" in short
 
 
 @pytest.mark.parametrize("answers", ALL, ids=lambda answers: answers.id)
 def test_the_region_is_mutated_and_the_mutants_are_programs(answers: "object") -> None:
-    found = mutants(answers.answer)  # type: ignore[attr-defined]
-    assert len(found) >= 2
-    for one in found:
+    changed = mutants(answers.answer)  # type: ignore[attr-defined]
+    assert len(changed) >= 2
+    for one in changed:
         compile(one.source, "<mutant>", "exec")
 
 

@@ -43,8 +43,8 @@ def released(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def cells(released: Path, lesson: str) -> list[dict[str, Any]]:
     (path,) = released.glob(f"{lesson}_*.ipynb")
-    found: list[dict[str, Any]] = json.loads(path.read_text(encoding="utf-8"))["cells"]
-    return found
+    cells: list[dict[str, Any]] = json.loads(path.read_text(encoding="utf-8"))["cells"]
+    return cells
 
 
 @pytest.mark.parametrize("lesson", book.lessons())

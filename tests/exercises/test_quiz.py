@@ -61,8 +61,8 @@ def test_the_stored_notebook_gives_no_answer_away() -> None:
 
 def test_an_answer_in_words_is_marked_and_explained() -> None:
     question = quiz("01").questions[0]
-    said = [quiz("01").answer(1, letter) for letter in "abc"]
-    for words, choice, letter in zip(said, question.choices, "abc", strict=True):
+    answers = [quiz("01").answer(1, letter) for letter in "abc"]
+    for words, choice, letter in zip(answers, question.choices, "abc", strict=True):
         mark = "✓ right" if choice.right else "✗ not so"
         assert words == f"{letter}) {mark}: {choice.because}"
 
@@ -86,15 +86,15 @@ def parts(box: ipywidgets.VBox) -> list[Any]:
 def test_a_click_explains_the_choice_and_the_first_try_counts() -> None:
     asked = quiz("05")
     *questions, score = parts(asked.widget())
-    for (said_first, choice, button, said), question in zip(questions, asked.questions, strict=True):
+    for (said_first, choice, button, explanation), question in zip(questions, asked.questions, strict=True):
         assert cards.escape(question.ask) in said_first.value
         assert button.disabled, "there is nothing to check before a choice"
         for number, one in enumerate(question.choices):
             choice.index = number
-            assert said.value == "", "a new choice takes the old explanation away"
+            assert explanation.value == "", "a new choice takes the old explanation away"
             button.click()
-            assert cards.escape(one.because) in said.value
-            assert ("✓ right" in said.value) == one.right
+            assert cards.escape(one.because) in explanation.value
+            assert ("✓ right" in explanation.value) == one.right
     first = [question.choices[0].right for question in asked.questions]
     assert score.value == f"Right at the first try: {first.count(True)} of {len(asked.questions)}."
 

@@ -40,9 +40,9 @@ def test_a_quiz_is_text_before_it_runs_and_is_answered_by_keyboard_alone(lab: La
     cell.locator("input[type=radio]").first.focus()
     right = [choice.right for choice in question.choices].index(True)
     press(page, *["Tab"] * right, "Space", *["Tab"] * (len(question.choices) - right), "Space")
-    said = cell.locator("[role=status]")
-    said.first.wait_for()
-    assert said.all_inner_texts() == [f"✓ right: {question.choices[right].because}"]
+    status = cell.locator("[role=status]")
+    status.first.wait_for()
+    assert status.all_inner_texts() == [f"✓ right: {question.choices[right].because}"]
     assert "Right at the first try: 1 of 3." in cell.inner_text()
 
 

@@ -59,9 +59,9 @@ FAULTS: dict[str, tuple[str, Any, str]] = {
 }
 
 
-@pytest.mark.parametrize(("name", "written", "said"), FAULTS.values(), ids=list(FAULTS))
-def test_fault_is_named_with_its_place_and_mend(name: str, written: Any, said: str) -> None:
-    with pytest.raises(PlanError, match=said) as caught:
+@pytest.mark.parametrize(("name", "written", "message"), FAULTS.values(), ids=list(FAULTS))
+def test_fault_is_named_with_its_place_and_mend(name: str, written: Any, message: str) -> None:
+    with pytest.raises(PlanError, match=message) as caught:
         formats.read(written, name)
     assert all(problem.hint for problem in caught.value.problems)
     assert caught.value.text == (written if isinstance(written, str) else "")

@@ -69,7 +69,7 @@ def test_a_set_without_a_fit_plan_is_refused(plans: list[Plan | None]) -> None:
 
 def test_the_table_shows_a_set_a_line() -> None:
     assert formats.table([("mine", measure([CHAIN, DIAMOND, FAN, CIRCLE])), ("of chains", measure([CHAIN]))]) == (
-        "set        plans    fit  steps  chains  gain  at most\n"
+        "set        plans  valid  steps  chains  gain  at most\n"
         "mine           4   75 %    3.7    33 %  1.44     2.00\n"
         "of chains      1  100 %    3.0   100 %  1.00     1.00"
     )
@@ -93,8 +93,8 @@ def write(folder: Path) -> None:
 
 def test_a_folder_is_measured_file_by_file(tmp_path: Path) -> None:
     write(tmp_path)
-    found, without = gain.measured(tmp_path)
-    assert found == {
+    figures, without = gain.measured(tmp_path)
+    assert figures == {
         "graphs.jsonl": Measured(2, 2, 1, 3.0, 3.0, 3, 0, 1.5, 1.5),
         "one/calls.json": Measured(3, 2, 2, 2.0, 2.0, 2, 1, 1.5, 2.0),
     }
@@ -109,9 +109,9 @@ def test_the_module_prints_the_table_of_a_folder_and_refuses_a_wrong_call(tmp_pa
     )  # fmt: skip
     assert done.stderr == ""
     assert done.stdout.splitlines() == [
-        "set             plans   fit  steps  chains  gain  at most",
-        "graphs.jsonl        2  50 %    3.0     0 %  1.50     1.50",
-        "one/calls.json      3  67 %    2.0    50 %  1.50     2.00",
+        "set             plans  valid  steps  chains  gain  at most",
+        "graphs.jsonl        2   50 %    3.0     0 %  1.50     1.50",
+        "one/calls.json      3   67 %    2.0    50 %  1.50     2.00",
         "broken.json: no valid plan",
         "tools.json: no valid plan",
     ]

@@ -41,12 +41,12 @@ def test_the_figures_of_each_plan_fit_together() -> None:
 
 
 def test_the_readme_says_what_the_rows_say() -> None:
-    said = resources.files("planexec_lite.formats").joinpath("README.md").read_text("utf-8")
+    readme = resources.files("planexec_lite.formats").joinpath("README.md").read_text("utf-8")
     small = [row for row in recount.recorded() if row.part.startswith("taskbench")]
     unread = sum(row.problems == "unread" for row in small)
     unfit = sum(bool(row.problems) for row in small) - unread
     besides = sum(not row.problems and row.with_tools == "unknown_tool" for row in small)
-    assert f"{unread} can't be read, {unfit} fail without the tool list, {besides} more" in " ".join(said.split())
+    assert f"{unread} can't be read, {unfit} fail without the tool list, {besides} more" in " ".join(readme.split())
     assert f"{(unread + unfit + besides) / len(small):.0%}, {(unread + unfit) / len(small):.0%}" == "45%, 21%"
 
 
@@ -80,8 +80,8 @@ def publication(folder: Path) -> Path:
 
 
 def test_each_plan_of_the_folders_gives_a_row(tmp_path: Path) -> None:
-    found, absent = recount.rows(publication(tmp_path))
-    assert found == [
+    rows, absent = recount.rows(publication(tmp_path))
+    assert rows == [
         Row("nestful/executable", "1", 2, 1, 2, 1, "", "unknown_tool"),
         Row("nestful/executable", "2", None, None, None, None, "unread", ""),
         Row("worfbench/os", "7", 3, 1, 2, 2, "", ""),
@@ -92,9 +92,9 @@ def test_each_plan_of_the_folders_gives_a_row(tmp_path: Path) -> None:
 
 
 def test_rows_are_read_back_as_they_were_written(tmp_path: Path) -> None:
-    found, _ = recount.rows(publication(tmp_path))
-    recount.write(found, tmp_path / "rows.csv")
-    assert recount.recorded(tmp_path / "rows.csv") == found
+    rows, _ = recount.rows(publication(tmp_path))
+    recount.write(rows, tmp_path / "rows.csv")
+    assert recount.recorded(tmp_path / "rows.csv") == rows
 
 
 def test_the_command_counts_writes_rows_and_tells_a_difference(tmp_path: Path) -> None:

@@ -150,9 +150,9 @@ def test_named_never_overwrites_an_argument() -> None:
 
 def test_sample_is_twelve_right_plans_and_eight_wrong_ones() -> None:
     plans, tools = formats.sample()
-    found = [{problem.code for problem in plan.problems(tools)} for plan in plans]
-    assert [bool(one) for one in found] == [False] * 12 + [True] * 8
-    assert Counter(code for one in found for code in one) == {
+    codes = [{problem.code for problem in plan.problems(tools)} for plan in plans]
+    assert [bool(one) for one in codes] == [False] * 12 + [True] * 8
+    assert Counter(code for one in codes for code in one) == {
         "unknown_tool": 3,
         "self_dependency": 1,
         "unknown_dependency": 2,

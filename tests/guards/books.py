@@ -21,7 +21,7 @@ PLACES = [  # two machines that differ in all that must not matter
 ]
 
 
-def found(*folders: str) -> list[Path]:
+def notebooks_below(*folders: str) -> list[Path]:
     """The notebooks below the folders, in order."""
     paths = [path for folder in folders for path in sorted((ROOT / folder).rglob("*.ipynb"))]
     return [path for path in paths if ".ipynb_checkpoints" not in path.parts]
@@ -31,8 +31,8 @@ def name_of(path: Path) -> str:
     return path.relative_to(ROOT).as_posix()
 
 
-LESSONS = found("notebooks")
-NOTEBOOKS = found("notebooks", "exercises")
+LESSONS = notebooks_below("notebooks")
+NOTEBOOKS = notebooks_below("notebooks", "exercises")
 each_notebook = pytest.mark.parametrize("path", NOTEBOOKS, ids=name_of)
 
 
@@ -59,9 +59,9 @@ def text(source: str) -> Any:
     return nbformat.v4.new_markdown_cell(source)
 
 
-def raised(name: str, said: str) -> Any:
+def raised(name: str, message: str) -> Any:
     """An exception as an output."""
-    return nbformat.v4.new_output("error", ename=name, evalue=said, traceback=[])
+    return nbformat.v4.new_output("error", ename=name, evalue=message, traceback=[])
 
 
 def printed(line: str, name: str = "stdout") -> Any:

@@ -47,10 +47,10 @@ def output_faults(output: Any, tags: list[str]) -> Iterator[str]:
     if "text/html" in data and not data.get("text/plain"):
         yield "shows HTML without a text form"
     written = [output.get("text", ""), output.get("evalue", ""), *output.get("traceback", []), *data.values()]
-    for said in map(str, written):
-        if path := MACHINE_PATH.search(said):
+    for text in map(str, written):
+        if path := MACHINE_PATH.search(text):
             yield f"prints a path of the machine it ran on: {path.group(0)}"
-        if ADDRESS.search(said):
+        if ADDRESS.search(text):
             yield "prints the address of an object, which differs from run to run"
 
 
@@ -74,18 +74,18 @@ def code_faults(cell: Any, count: int) -> Iterator[str]:
 def faults(path: Path) -> list[str]:
     """Everything that is wrong with a stored notebook, one line each."""
     book = nbformat.read(path, as_version=4)
-    said = []
+    report = []
     executed = 0
     for number, cell in enumerate(book.cells, 1):
-        found: list[str] = []
+        of_cell: list[str] = []
         if cell.cell_type == "code":
             executed += 1
-            found += code_faults(cell, executed)
+            of_cell += code_faults(cell, executed)
         else:
-            found += bare_pictures(re.sub(r"```.*?```|`[^`]*`", "", cell.source, flags=re.S))
+            of_cell += bare_pictures(re.sub(r"```.*?```|`[^`]*`", "", cell.source, flags=re.S))
         if path_in_source := MACHINE_PATH.search(cell.source):
-            found.append(f"names a path of one machine: {path_in_source.group(0)}")
-        said += [f"{path.name}: cell {number} ({cell.get('id', '')}) {fault}" for fault in found]
+            of_cell.append(f"names a path of one machine: {path_in_source.group(0)}")
+        report += [f"{path.name}: cell {number} ({cell.get('id', '')}) {fault}" for fault in of_cell]
     if executed == 0:
-        said.append(f"{path.name}: has no code cell")
-    return said
+        report.append(f"{path.name}: has no code cell")
+    return report

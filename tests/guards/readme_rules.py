@@ -17,14 +17,14 @@ class Snippet:
 def snippets(text: str) -> list[Snippet]:
     """Every Python block of a Markdown text."""
     blocks = list(BLOCK.finditer(text))
-    found = []
+    examples = []
     for block, following in zip(blocks, [*blocks[1:], None], strict=True):
         if block[1] == "python":
             near = (
                 following is not None and following[1] == "text" and not text[block.end() : following.start()].strip()
             )
-            found.append(Snippet(block[2], following[2] if near and following else None))
-    return found
+            examples.append(Snippet(block[2], following[2] if near and following else None))
+    return examples
 
 
 def make_targets(text: str) -> set[str]:

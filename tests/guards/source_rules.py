@@ -93,7 +93,7 @@ def imports(module: str, path: Path, known: set[str]) -> Iterator[Import]:
 def all_imports(root: Path) -> list[Import]:
     """Every import of both packages."""
     files = modules(root, "planexec_lite") | modules(root, "mock_llm")
-    return [found for name, path in files.items() for found in imports(name, path, set(files))]
+    return [imported for name, path in files.items() for imported in imports(name, path, set(files))]
 
 
 def unit_of(module: str) -> str | None:
@@ -102,23 +102,23 @@ def unit_of(module: str) -> str | None:
     return parts[1] if parts[0] == "planexec_lite" and len(parts) > 1 else None
 
 
-def faults_of(found: Import) -> Iterator[str]:
+def faults_of(imported: Import) -> Iterator[str]:
     """What is wrong with one import."""
-    unit, target = unit_of(found.module), unit_of(found.target)
-    top = found.target.split(".")[0]
+    unit, target = unit_of(imported.module), unit_of(imported.target)
+    top = imported.target.split(".")[0]
     floor = FLOOR_OF.get(unit or "", 0)
-    if found.module.split(".")[0] == "mock_llm" and top == "planexec_lite":
+    if imported.module.split(".")[0] == "mock_llm" and top == "planexec_lite":
         yield "mock_llm knows nothing of planexec_lite"
     if unit and target and unit != target and FLOOR_OF.get(target, 0) >= floor:
         yield f"{unit} is on floor {floor}, {target} on floor {FLOOR_OF.get(target, 0)}: import only from floors below"
-    if unit and found.target == "planexec_lite":
+    if unit and imported.target == "planexec_lite":
         yield "a module imports from the module that has the name, not from the package"
     if top in DRAWING and unit != "views":
         yield f"only planexec_lite.views imports {top}"
     if unit and 0 < floor <= CORE and top not in {"planexec_lite", *PYDANTIC, *sys.stdlib_module_names}:
         if top not in LAZY.get(unit, set()):
             yield f"the core imports pydantic and the standard library, not {top}"
-        elif found.at_load:
+        elif imported.at_load:
             yield f"{unit} imports {top} when it is used, not when it is loaded"
 
 
@@ -138,10 +138,10 @@ def mock_llm_faults(root: Path) -> Iterator[str]:
         floor = MOCK_LLM_FLOOR_OF.get(here or "")
         if floor is None:
             continue
-        for found in imports(name, path, set(files)):
-            where = f"{path.relative_to(root).as_posix()}:{found.line} imports {found.target}"
-            there = folder_of(found.target)
-            if found.target == "mock_llm":
+        for imported in imports(name, path, set(files)):
+            where = f"{path.relative_to(root).as_posix()}:{imported.line} imports {imported.target}"
+            there = folder_of(imported.target)
+            if imported.target == "mock_llm":
                 yield f"{where}: import from the folder that has the name, not from the package above it"
             if there is None or there == here:
                 continue
@@ -151,7 +151,7 @@ def mock_llm_faults(root: Path) -> Iterator[str]:
                     f"{where}: {here} is on floor {floor}, {there} on floor {above}, and imports go down; "
                     f"move what both need to a folder below {here}, or pass it in as an argument"
                 )
-            if found.target.count(".") > 1:
+            if imported.target.count(".") > 1:
                 yield f"{where}: import from mock_llm.{there}, the face of its folder; add the name there if it lacks"
 
 
@@ -166,28 +166,30 @@ def views_faults(root: Path) -> Iterator[str]:
     parts = {part for name in modules(root, "planexec_lite") if (part := part_of_views(name))}
     for part in sorted(parts - set(VIEWS_FLOOR_OF)):
         yield f"views.{part} stands on no floor: place it in VIEWS_FLOORS of tests/guards/source_rules.py"
-    for found in all_imports(root):
-        here, there = part_of_views(found.module), part_of_views(found.target)
+    for imported in all_imports(root):
+        here, there = part_of_views(imported.module), part_of_views(imported.target)
         if here is None or there is None or here == there:
             continue
-        where = f"{found.module}:{found.line} imports {found.target}"
+        where = f"{imported.module}:{imported.line} imports {imported.target}"
         floor, above = VIEWS_FLOOR_OF.get(here, 0), VIEWS_FLOOR_OF.get(there, 0)
         if above >= floor:
             yield f"{where}: views.{here} is on floor {floor}, views.{there} on floor {above}, and imports go down"
-        if found.target.count(".") > 2 and there != "drawing":  # of drawing, each module is a face
+        if imported.target.count(".") > 2 and there != "drawing":  # of drawing, each module is a face
             yield f"{where}: import from planexec_lite.views.{there}, the face of its folder"
 
 
 def import_faults(root: Path) -> list[str]:
     """Every import that breaks a rule, and every module without a floor."""
     units = {unit for name in modules(root, "planexec_lite") if (unit := unit_of(name))}
-    said = [
+    report = [
         f"planexec_lite.{unit} stands on no floor: place it in FLOORS of tests/guards/source_rules.py"
         for unit in sorted(units - set(FLOOR_OF) - {"__init__", "__main__"})
     ]
-    for found in all_imports(root):
-        said += [f"{found.module}:{found.line} imports {found.target}: {fault}" for fault in faults_of(found)]
-    return list(dict.fromkeys([*said, *mock_llm_faults(root), *views_faults(root)]))
+    for imported in all_imports(root):
+        report += [
+            f"{imported.module}:{imported.line} imports {imported.target}: {fault}" for fault in faults_of(imported)
+        ]
+    return list(dict.fromkeys([*report, *mock_llm_faults(root), *views_faults(root)]))
 
 
 def circle(root: Path, late: str = "nowhere") -> list[str]:
@@ -197,9 +199,13 @@ def circle(root: Path, late: str = "nowhere") -> list[str]:
     """
     files = modules(root, "planexec_lite") | modules(root, "mock_llm")
     graph: dict[str, set[str]] = {name: set() for name in files}
-    for found in all_imports(root):
-        if (found.at_load or found.module.startswith(late)) and found.target in files and found.target != found.module:
-            graph[found.module].add(found.target)
+    for imported in all_imports(root):
+        if (
+            (imported.at_load or imported.module.startswith(late))
+            and imported.target in files
+            and imported.target != imported.module
+        ):
+            graph[imported.module].add(imported.target)
     try:
         TopologicalSorter(graph).prepare()
     except CycleError as error:

@@ -58,11 +58,11 @@ BAD = {
 
 @pytest.mark.parametrize(("wanted", "cells"), BAD.items(), ids=list(BAD))
 def test_bad_notebook_is_named(wanted: str, cells: list[object], tmp_path: Path) -> None:
-    said = faults(books.write(tmp_path / "99_bad.ipynb", *cells))
+    report = faults(books.write(tmp_path / "99_bad.ipynb", *cells))
     known = {"counts with a hole": "out of order"}
-    assert said, "nothing was noticed"
-    assert all(line.startswith("99_bad.ipynb: ") for line in said)
-    assert any(known.get(wanted, wanted) in line for line in said), said
+    assert report, "nothing was noticed"
+    assert all(line.startswith("99_bad.ipynb: ") for line in report)
+    assert any(known.get(wanted, wanted) in line for line in report), report
 
 
 def test_good_notebook_has_no_fault(tmp_path: Path) -> None:

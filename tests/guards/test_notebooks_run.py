@@ -263,4 +263,4 @@ def test_notebook_tool_formats_before_it_runs(tmp_path: Path) -> None:
 
 def test_notebook_tool_refuses_an_unknown_name() -> None:
     with pytest.raises(SystemExit, match="No notebook is called 'no-such-lesson'"):
-        books.notebook_tool().found(["no-such-lesson"])
+        books.notebook_tool().notebooks_of(["no-such-lesson"])

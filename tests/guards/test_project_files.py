@@ -38,12 +38,19 @@ def pins() -> list[Requirement]:
 
 
 def declared() -> list[Requirement]:
-    """Every requirement of pyproject.toml that names another distribution."""
+    """Every requirement of pyproject.toml that names a distribution of somebody else."""
     extras = PROJECT["optional-dependencies"]
     own = [*SCRIPTED["project"]["dependencies"], *SCRIPTED["build-system"]["requires"]]
     lines = [*PROJECT["dependencies"], *extras["notebooks"], *extras["test"], *own]
     lines += [line for extra in SCRIPTED["project"]["optional-dependencies"].values() for line in extra]
-    return [Requirement(line) for line in lines]
+    return [wanted for wanted in map(Requirement, lines) if wanted.name != SCRIPTED["project"]["name"]]
+
+
+def test_the_lessons_need_the_scripted_model_of_this_tree() -> None:
+    whole: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    assert f"mock-llm=={SCRIPTED['project']['version']}" in PROJECT["optional-dependencies"]["notebooks"]
+    assert whole["tool"]["uv"]["sources"] == {"mock-llm": {"path": "distributions/mock-llm", "editable": True}}
+    assert "mock-llm" not in LOCK
 
 
 def test_both_distributions_are_of_one_make() -> None:

@@ -100,8 +100,8 @@ BAD_IMPORTS = {
 
 @pytest.mark.parametrize(("wanted", "files"), BAD_IMPORTS.items(), ids=list(BAD_IMPORTS))
 def test_bad_import_is_named(wanted: str, files: dict[str, str], tmp_path: Path) -> None:
-    said = import_faults(tree(tmp_path, **files))
-    assert any(wanted in line for line in said), said
+    report = import_faults(tree(tmp_path, **files))
+    assert any(wanted in line for line in report), report
 
 
 def test_good_imports_have_no_fault(tmp_path: Path) -> None:

@@ -96,42 +96,42 @@ def no_extra(value: Any) -> None:
 
 def events(body: bytes) -> list[tuple[str | None, Any]]:
     """The server-sent events of a body: (name, JSON); [DONE] as it is."""
-    found = []
+    parsed = []
     for block in body.decode().split("\n\n")[:-1]:
         fields = dict(line.split(": ", 1) for line in block.split("\n"))
         data = fields["data"]
-        found.append((fields.get("event"), data if data == "[DONE]" else json.loads(data)))
-    return found
+        parsed.append((fields.get("event"), data if data == "[DONE]" else json.loads(data)))
+    return parsed
 
 
 def check(status: int, content_type: str, body: bytes) -> str:
     """Whatever the wire says is valid; what it was is returned."""
     if content_type.startswith("text/event-stream"):
         return check_stream(events(body))
-    said = json.loads(body)
+    answer = json.loads(body)
     if status != 200:
-        check_error(said)
+        check_error(answer)
         return "error"
-    if said["object"] == "response":
-        check_response(said)
-    elif said["object"] == "chat.completion":
-        check_completion(said)
-    return str(said["object"])
+    if answer["object"] == "response":
+        check_response(answer)
+    elif answer["object"] == "chat.completion":
+        check_completion(answer)
+    return str(answer["object"])
 
 
-def check_stream(said: list[tuple[str | None, Any]]) -> str:
+def check_stream(stream: list[tuple[str | None, Any]]) -> str:
     """A stream is valid event by event, and whole."""
-    if said[0][0] == "response.created":
-        assert [body["sequence_number"] for _, body in said] == list(range(len(said)))
-        for name, body in said:
+    if stream[0][0] == "response.created":
+        assert [body["sequence_number"] for _, body in stream] == list(range(len(stream)))
+        for name, body in stream:
             check_event(name, body)
-        assert said[-1][0] in ("response.completed", "response.incomplete")
+        assert stream[-1][0] in ("response.completed", "response.incomplete")
         return "response stream"
-    assert said.pop() == (None, "[DONE]")
-    for name, body in said:
+    assert stream.pop() == (None, "[DONE]")
+    for name, body in stream:
         assert name is None
         check_chunk(body)
-    assert said[0][1]["choices"][0]["delta"]["role"] == "assistant"
-    last = [body for _, body in said if body["choices"]][-1]["choices"][0]
+    assert stream[0][1]["choices"][0]["delta"]["role"] == "assistant"
+    last = [body for _, body in stream if body["choices"]][-1]["choices"][0]
     assert (last["delta"], last["finish_reason"] is None) == ({}, False)
     return "chunk stream"

@@ -1,4 +1,7 @@
-"""mock-llm as a distribution of its own: built from this tree, installed into an empty environment, it answers there."""
+"""mock-llm as a distribution of its own: built from this tree, installed into an empty environment, it answers there.
+
+The kit's own wheel leaves the package to it: together they have no file twice.
+"""
 
 from __future__ import annotations
 
@@ -54,7 +57,7 @@ def copy_distribution(name: str, folder: Path) -> None:
             shutil.copyfile(source, folder / file)
 
 
-def said(*command: str | Path, cwd: Path, scratch: Path) -> str:
+def stdout_of(*command: str | Path, cwd: Path, scratch: Path) -> str:
     """What a command prints, with the network cut."""
     environment = books.environment(scratch, PYTHONPATH="")
     done = subprocess.run(
@@ -64,15 +67,19 @@ def said(*command: str | Path, cwd: Path, scratch: Path) -> str:
     return done.stdout
 
 
-@pytest.fixture(scope="module")
-def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The wheel, built from the tree without the network."""
-    scratch = tmp_path_factory.mktemp("build")
-    done = books.run("-m", "hatchling", "build", "-d", scratch / "dist", scratch=scratch, cwd=FOLDER)
+def built(folder: Path, scratch: Path, *options: str) -> Path:
+    """The wheel of a folder, built without the network."""
+    done = books.run("-m", "hatchling", "build", *options, "-d", scratch / "dist", scratch=scratch, cwd=folder)
     assert done.returncode == 0, done.stdout
     assert books.attempts(scratch) == ""
-    (built,) = (scratch / "dist").glob("*.whl")
-    return built
+    (wheel,) = (scratch / "dist").glob("*.whl")
+    return wheel
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The wheel of mock-llm."""
+    return built(FOLDER, tmp_path_factory.mktemp("build"))
 
 
 @pytest.fixture(scope="module")
@@ -82,11 +89,11 @@ def empty(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     venv.create(folder, symlinks=os.name != "nt")
     programs = folder / ("Scripts" if os.name == "nt" else "bin")
     asks = "import sysconfig; print(sysconfig.get_path('purelib'))"
-    libraries = Path(said(programs / "python", "-c", asks, cwd=folder, scratch=folder).strip())
+    libraries = Path(stdout_of(programs / "python", "-c", asks, cwd=folder, scratch=folder).strip())
     for name in needed("mock-llm", EXTRAS, set()):
         copy_distribution(name, libraries)
     here = [sys.executable, "-m", "pip", "--python", programs / "python", "install", "--quiet", "--no-index"]
-    said(*here, f"{wheel}[openai,pytest]", cwd=folder, scratch=folder)
+    stdout_of(*here, f"{wheel}[openai,pytest]", cwd=folder, scratch=folder)
     return programs
 
 
@@ -104,6 +111,17 @@ class TestDistribution:
         assert names >= package | {"mock_llm/py.typed", "mock_llm/README.md", "mock_llm/TESTING.md"}
         assert not [name for name in names if not name.startswith(("mock_llm/", "mock_llm-"))]
 
+    def test_the_wheel_of_the_kit_leaves_it_out_and_asks_for_it(self, wheel: Path, tmp_path: Path) -> None:
+        kit = built(ROOT, tmp_path, "-t", "wheel")
+        with zipfile.ZipFile(kit) as archive, zipfile.ZipFile(wheel) as other:
+            names = set(archive.namelist())
+            assert names.isdisjoint(other.namelist())
+            (about,) = (name for name in names if name.endswith(".dist-info/METADATA"))
+            lines = archive.read(about).decode().splitlines()
+        assert {name.split("/")[0].split("-")[0] for name in names} == {"planexec_lite"}
+        version = wheel.name.split("-")[1]
+        assert f"Requires-Dist: mock-llm=={version}; extra == 'notebooks'" in lines
+
     def test_the_source_archive_makes_the_same_wheel(self, wheel: Path, tmp_path: Path) -> None:
         (archive,) = wheel.parent.glob("*.tar.gz")
         shutil.unpack_archive(archive, tmp_path, filter="data")
@@ -117,16 +135,17 @@ class TestDistribution:
 
     def test_nothing_of_this_tree_is_in_the_empty_environment(self, empty: Path, tmp_path: Path) -> None:
         asks = "import mock_llm, importlib.util as u; print(mock_llm.__file__, u.find_spec('planexec_lite'))"
-        file, kit = said(empty / "python", "-c", asks, cwd=tmp_path, scratch=tmp_path).split()
+        file, kit = stdout_of(empty / "python", "-c", asks, cwd=tmp_path, scratch=tmp_path).split()
         assert Path(file).is_relative_to(empty.parent)
         assert kit == "None"
 
     def test_the_command_answers_there(self, empty: Path, tmp_path: Path) -> None:
         (tmp_path / "script.yaml").write_text(SCRIPT, encoding="utf-8")
         assert (
-            said(empty / "mock-llm", "check", "script.yaml", cwd=tmp_path, scratch=tmp_path) == "1 scenes, no faults\n"
+            stdout_of(empty / "mock-llm", "check", "script.yaml", cwd=tmp_path, scratch=tmp_path)
+            == "1 scenes, no faults\n"
         )
-        assert said(empty / "mock-llm", "--help", cwd=tmp_path, scratch=tmp_path).startswith("usage: mock-llm ")
+        assert stdout_of(empty / "mock-llm", "--help", cwd=tmp_path, scratch=tmp_path).startswith("usage: mock-llm ")
         command = [empty / "mock-llm", "serve", "script.yaml"]
         with subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, text=True) as server:
             try:
@@ -144,9 +163,9 @@ class TestDistribution:
     def test_the_fixture_is_there_without_a_word_of_setting(self, empty: Path, tmp_path: Path) -> None:
         (tmp_path / "test_agent.py").write_text(AGENT_TEST, encoding="utf-8")
         (tmp_path / "test_agent.yaml").write_text(SCRIPT, encoding="utf-8")
-        assert "1 passed" in said(empty / "python", "-m", "pytest", "-q", cwd=tmp_path, scratch=tmp_path)
+        assert "1 passed" in stdout_of(empty / "python", "-m", "pytest", "-q", cwd=tmp_path, scratch=tmp_path)
 
     def test_a_type_checker_reads_its_types(self, empty: Path, tmp_path: Path) -> None:
         (tmp_path / "typed.py").write_text(TYPED, encoding="utf-8")
         command = [sys.executable, "-m", "mypy", "--strict", "--python-executable", empty / "python", "typed.py"]
-        assert "mock_llm.script.dialogue.Dialogue" in said(*command, cwd=tmp_path, scratch=tmp_path)
+        assert "mock_llm.script.dialogue.Dialogue" in stdout_of(*command, cwd=tmp_path, scratch=tmp_path)

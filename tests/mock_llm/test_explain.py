@@ -19,7 +19,7 @@ from mock_llm import Answer, Call, MockLLM
 from mock_llm.authoring import check
 from mock_llm.authoring.minimal_request import sample
 from mock_llm.engine import CallLog
-from mock_llm.script import read_scenes
+from mock_llm.script import read_scenes, read_yaml
 from mock_llm.types import Choice
 from tests.rounds import rounds
 
@@ -257,9 +257,9 @@ def test_a_script_without_findings_answers_each_scenes_own_minimal_request(whens
     for scene in scenes:
         asked = minimal_request(scene)
         assert asked is not None
-        said = answer(scenes, asked)
-        assert isinstance(said, Answer)
-        other = next(other for other in scenes if other.name == said.scene)
+        answered = answer(scenes, asked)
+        assert isinstance(answered, Answer)
+        other = next(other for other in scenes if other.name == answered.scene)
         assert other is scene or other.when.turn is not None
 
 
@@ -287,6 +287,21 @@ def test_a_text_is_made_up_for_a_pattern(pattern: str) -> None:
 def test_a_pattern_beyond_it_is_left_alone() -> None:
     assert sample(r"(a)\1") is None
     assert check(read_scenes([{"name": "x", "when": {"find": {"n": r"(.)\1"}}, "reply": {"text": "x"}}])) == []
+
+
+def test_the_scene_to_paste_keeps_every_text() -> None:
+    llm = MockLLM([{"name": "other", "when": {"says": "wait"}, "reply": {"text": "x"}}])
+    schema = {"type": "object", "properties": {"a": {"const": "a\x85b\u2028c"}}}
+    shape: Any = {"type": "json_schema", "json_schema": {"name": "s", "schema": schema}}
+    with pytest.raises(openai.UnprocessableEntityError) as caught:
+        llm.client().chat.completions.create(
+            model="m", messages=[{"role": "user", "content": "a x"}], response_format=shape
+        )
+    message: str = caught.value.body["message"]  # type: ignore[index]
+    scene = textwrap.dedent(message[message.index("  - name: ") :])
+    (pasted,) = read_yaml(f"scenes:\n{scene}")[0]["scenes"]
+    assert pasted["when"]["last"] == ["a x"]
+    assert pasted["reply"]["json"] == {"a": "a\x85b\u2028c"}
 
 
 def test_an_exhausted_counter_names_its_nearest_scene() -> None:

@@ -147,8 +147,8 @@ def test_a_silent_retry_is_the_next_attempt_and_takes_no_other_answer() -> None:
         ]
     )
     client = llm.client(max_retries=2)
-    said = [client.chat.completions.create(**ASK).choices[0].message.content for _ in range(2)]
-    assert said == ["answer 1", "answer 2"]
+    answers = [client.chat.completions.create(**ASK).choices[0].message.content for _ in range(2)]
+    assert answers == ["answer 1", "answer 2"]
     assert [(call.scene, call.attempt, call.text) for call in llm.calls[:3]] == [
         ("number 1", 0, "fault: rate_limit"),
         ("number 1", 1, "fault: server_error"),
@@ -175,8 +175,8 @@ def test_a_client_that_does_not_say_its_attempt_is_counted_by_content() -> None:
             asked = {"model": "m", "messages": [{"role": "user", "content": text}]}
             return client.post("http://anywhere/v1/chat/completions", json=asked).status_code
 
-        said = [ask(text) for text in ["a", "b", "a", "a", "b", "b", "a"]]
-    assert said == [429, 429, 503, 200, 503, 200, 429]
+        statuses = [ask(text) for text in ["a", "b", "a", "a", "b", "b", "a"]]
+    assert statuses == [429, 429, 503, 200, 503, 200, 429]
 
 
 def test_a_loop_of_ones_own_is_told_apart_by_a_counter() -> None:
@@ -244,8 +244,8 @@ def bad(how: str) -> Any:
         "messages": [{"role": "user", "content": "plan in json"}],
         "response_format": {"type": "json_object"},
     }
-    said = MockLLM([{"name": "plan", "reply": reply}]).client().chat.completions.create(**asked)
-    text = said.choices[0].message.content or ""
+    completion = MockLLM([{"name": "plan", "reply": reply}]).client().chat.completions.create(**asked)
+    text = completion.choices[0].message.content or ""
     return text if how == "prose" else json.loads(text)["steps"]
 
 

@@ -77,24 +77,24 @@ def fluent(scenes: list[dict[str, Any]]) -> MockLLM:
     """The scripted model of scenes in the YAML's form, written word by word."""
     llm = MockLLM()
     for scene in scenes:
-        said, qualified = dict(scene["reply"]), {}
+        reply, qualified = dict(scene["reply"]), {}
         dialogue = llm.when(name=scene["name"], **scene.get("when", {}))
-        for fault in said.pop("faults", []):
+        for fault in reply.pop("faults", []):
             dialogue = fails(dialogue, fault)
-        if "fault" in said:
-            dialogue = fails(dialogue, said.pop("fault"), times=None)
+        if "fault" in reply:
+            dialogue = fails(dialogue, reply.pop("fault"), times=None)
         for name in ("latency", "usage", "finish_reason", "broken", "spoil"):
-            if name in said:
-                qualified[name] = said.pop(name)
-        calls = said.pop("calls", [])
+            if name in reply:
+                qualified[name] = reply.pop(name)
+        calls = reply.pop("calls", [])
         for number, use in enumerate(calls if isinstance(calls, list) else [calls]):
             word = dialogue.also if number else dialogue.calls
             given = use.get("arguments", {})
             dialogue = word(use["tool"], given) if isinstance(given, str) else word(use["tool"], **given)
         if calls:
-            qualified |= said
-        elif said:
-            dialogue = dialogue.then(said.pop("text"), **said) if "text" in said else dialogue.then(**said)
+            qualified |= reply
+        elif reply:
+            dialogue = dialogue.then(reply.pop("text"), **reply) if "text" in reply else dialogue.then(**reply)
         if qualified:
             dialogue = dialogue.having(**qualified)
     return llm
@@ -133,8 +133,8 @@ def answers(llm: MockLLM) -> list[Any]:
             asked.append({**body, **more})
     asked.append({"model": "m", "messages": [{"role": "user", "content": [CAT]}]})
     asked += [{"model": "m", "input": USER["content"]}, {"model": "m", "input": USER["content"], "stream": True}]
-    asked += [dict(found.body) for scene in llm.scenes if (found := minimal_request(scene)) is not None]
-    said: list[Any] = []
+    asked += [dict(request.body) for scene in llm.scenes if (request := minimal_request(scene)) is not None]
+    responses: list[Any] = []
     for body in asked:
         for attempt in "012":
             headers = {"content-type": "application/json", "x-stainless-retry-count": attempt}
@@ -142,8 +142,10 @@ def answers(llm: MockLLM) -> list[Any]:
             request = HttpRequest("POST", path, headers, json.dumps(body).encode())
             response = llm.respond(request)
             error = json.loads(response.body).get("error", {}).get("code") if response.status == 422 else None
-            said.append(error or (response.status, response.headers, response.chunks, response.delay, response.ending))
-    return said
+            responses.append(
+                error or (response.status, response.headers, response.chunks, response.delay, response.ending)
+            )
+    return responses
 
 
 def forms() -> st.SearchStrategy[list[dict[str, Any]]]:
@@ -172,9 +174,9 @@ def test_each_condition_is_that_of_the_yaml(when: dict[str, Any], tmp_path: Path
     in_yaml = loaded(yaml.safe_dump({"scenes": form}, sort_keys=False), tmp_path)
     in_python = fluent(form)
     alike(in_python, in_yaml)
-    said = answers(in_python)
-    assert said == answers(in_yaml)
-    assert 200 in [answer[0] for answer in said]
+    responses = answers(in_python)
+    assert responses == answers(in_yaml)
+    assert 200 in [answer[0] for answer in responses]
 
 
 @pytest.mark.slow
@@ -206,6 +208,41 @@ def test_the_scripts_of_the_worlds_come_back(path: Path, tmp_path: Path) -> None
     alike(llm, back)
     form = yaml.safe_load(llm.to_yaml())["scenes"]
     alike(fluent(form), MockLLM(read_scenes(tmp_path / "script.yaml")))
+
+
+UNSEEN: Any = {"model": "m", "messages": [{"role": "user", "content": "hi", "contents": "x"}], "top_p": 1.5}
+
+
+@pytest.mark.parametrize("unseen", ["refuse", "accept"])
+def test_a_script_in_python_can_do_without_verdicts_that_nobody_has_seen(unseen: Any, tmp_path: Path) -> None:
+    in_python = MockLLM(unseen=unseen)
+    in_python.when(user="hi").then("hello")
+    in_yaml = loaded(
+        f"unseen: {unseen}\nscenes: [{{name: 'user: hi', when: {{user: hi}}, reply: {{text: hello}}}}]", tmp_path
+    )
+    alike(in_python, in_yaml)
+    assert in_python.to_yaml() == in_yaml.to_yaml()
+    request = HttpRequest("POST", "/v1/chat/completions", {}, json.dumps(UNSEEN).encode())
+    one, other = in_python.respond(request), in_yaml.respond(request)
+    assert (one.status, one.body) == (other.status, other.body)
+    assert one.status == {"refuse": 400, "accept": 200}[unseen]
+
+
+def test_the_word_holds_for_scenes_that_are_read_too(tmp_path: Path) -> None:
+    scenes = [{"name": "greet", "when": {"user": "hi"}, "reply": {"text": "hello"}}]
+    llm = MockLLM(scenes, unseen="accept")
+    assert llm.client().chat.completions.create(**UNSEEN).choices[0].message.content == "hello"
+    path = tmp_path / "other.yaml"
+    path.write_text("scenes: [{name: other, reply: {text: bye}}]", encoding="utf-8")
+    llm.read_again(path)
+    assert llm.client().chat.completions.create(**UNSEEN).choices[0].message.content == "bye"
+    path.write_text("unseen: accept\nscenes: [{name: other, reply: {text: bye}}]", encoding="utf-8")
+    assert MockLLM(path).client().chat.completions.create(**UNSEEN).choices[0].message.content == "bye"
+
+
+def test_another_word_is_refused_as_in_yaml() -> None:
+    with pytest.raises(ScriptError, match="unseen is 'refuse' or 'accept', not 'maybe'"):
+        MockLLM(unseen="maybe")  # type: ignore[arg-type]
 
 
 def test_a_dialogue_has_a_scene_for_each_turn() -> None:
@@ -263,8 +300,8 @@ def test_fails_is_for_the_reply_before_it_or_else_the_first() -> None:
 def test_a_python_function_may_reply_and_has_no_yaml() -> None:
     llm = MockLLM()
     llm.when(user="a").then(python=lambda request: request.last.text.upper())
-    said = llm.client().chat.completions.create(model="m", messages=[{"role": "user", "content": "a b"}])
-    assert said.choices[0].message.content == "A B"
+    completion = llm.client().chat.completions.create(model="m", messages=[{"role": "user", "content": "a b"}])
+    assert completion.choices[0].message.content == "A B"
     with pytest.raises(ScriptError, match=r"'user: a'.*python"):
         llm.to_yaml()
 

@@ -92,11 +92,11 @@ def test_whatever_a_script_holds_the_wire_stays_valid(
         body = completion(word, stream=stream, max_tokens=limit, n=n, stop=stop, tool_choice=chosen)
     path = "/v1/responses" if responses else "/v1/chat/completions"
     headers = {"x-stainless-retry-count": str(attempt)}
-    said = llm.respond(HttpRequest("POST", path, headers, json.dumps(body).encode()))
+    answer = llm.respond(HttpRequest("POST", path, headers, json.dumps(body).encode()))
     (call,) = llm.calls
     fault = getattr(call.outcome, "fault", None)
-    if fault is None or said.status >= 400:
-        strictly.check(said.status, said.headers["content-type"], said.body)
+    if fault is None or answer.status >= 400:
+        strictly.check(answer.status, answer.headers["content-type"], answer.body)
     assert str(llm.calls)
     assert llm.calls._repr_html_()
     assert str(llm.explain(-1))

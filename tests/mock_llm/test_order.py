@@ -67,16 +67,16 @@ def test_any_order_of_requests_and_of_scenes_gives_the_same_responses(
     llm = MockLLM(scenes)
     with ThreadPoolExecutor(threads) as pool:
         got = list(pool.map(lambda kind: send(llm, kind), order))
-    for kind, said in zip(order, got, strict=True):
+    for kind, answer in zip(order, got, strict=True):
         if KINDS[kind][1] != "unscripted":  # which of two equally near scenes it names follows their order
-            assert said == ALONE[kind]
+            assert answer == ALONE[kind]
     assert len(llm.calls) == len(order)
 
 
 def test_every_kind_of_response_is_valid() -> None:
-    for kind, said in enumerate(ALONE):
-        if said.ending == "whole":
-            strictly.check(said.status, said.headers["content-type"], said.body)
+    for kind, answer in enumerate(ALONE):
+        if answer.ending == "whole":
+            strictly.check(answer.status, answer.headers["content-type"], answer.body)
         else:
             assert KINDS[kind][1] == "dropped"
 

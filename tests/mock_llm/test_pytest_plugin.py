@@ -157,17 +157,17 @@ def outcomes(project: Path, tmp_path: Path) -> Run:
 
 
 def test_a_plain_client_reaches_the_script_beside_the_test(outcomes: Run) -> None:
-    said, printed = outcomes(REACHED, scene("greet", "hello", "good day"))
-    assert len(said) == 8, printed
-    assert set(said.values()) == {"PASSED"}, printed
+    outcome, printed = outcomes(REACHED, scene("greet", "hello", "good day"))
+    assert len(outcome) == 8, printed
+    assert set(outcome.values()) == {"PASSED"}, printed
 
 
 def test_a_marker_names_the_scripts(outcomes: Run, project: Path) -> None:
     (project / "other.yaml").write_text("scenes:\n" + scene("other", "hello", "from another file"), encoding="utf-8")
     (project / "more.yaml").write_text("scenes:\n" + scene("more", "bye", "see you"), encoding="utf-8")
-    said, printed = outcomes(CHOSEN)
+    outcome, printed = outcomes(CHOSEN)
     passed = {"named": "PASSED", "two": "PASSED", "in_python": "PASSED"}
-    assert said == passed | {"missing_script": "ERROR", "wrong_word": "ERROR", "wrong_value": "ERROR"}, printed
+    assert outcome == passed | {"missing_script": "ERROR", "wrong_word": "ERROR", "wrong_value": "ERROR"}, printed
     assert "missing.yaml" in printed
     assert "the marker mock_llm knows unused and transport, not 'unsued'" in printed
     assert "transport is loopback or in-process, not 'pigeon'" in printed
@@ -175,8 +175,8 @@ def test_a_marker_names_the_scripts(outcomes: Run, project: Path) -> None:
 
 def test_scenes_without_a_call_fail_the_test_by_name(outcomes: Run) -> None:
     script = scene("greet", "hello", "good day") + scene("part", "bye", "see you")
-    said, printed = outcomes(UNUSED, script)
-    assert said == {
+    outcome, printed = outcomes(UNUSED, script)
+    assert outcome == {
         "one_is_left": "FAILED",
         "one_may_be_left": "PASSED",
         "fails_by_itself": "FAILED",
@@ -190,9 +190,9 @@ def test_scenes_without_a_call_fail_the_test_by_name(outcomes: Run) -> None:
 @pytest.mark.parametrize("switch", ["--mock-llm-unused=ignore", "--override-ini=mock_llm_unused=ignore"])
 def test_the_failure_can_be_switched_off(switch: str, outcomes: Run) -> None:
     script = scene("greet", "hello", "good day") + scene("part", "bye", "see you")
-    said, printed = outcomes(UNUSED, script, switch)
-    assert (said["one_is_left"], said["one_may_be_left"]) == ("PASSED", "PASSED"), printed
-    assert said["fails_by_itself"] == "FAILED"
+    outcome, printed = outcomes(UNUSED, script, switch)
+    assert (outcome["one_is_left"], outcome["one_may_be_left"]) == ("PASSED", "PASSED"), printed
+    assert outcome["fails_by_itself"] == "FAILED"
 
 
 def test_the_plugin_can_be_left_out(tmp_path: Path) -> None:

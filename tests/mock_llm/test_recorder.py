@@ -29,9 +29,9 @@ ASKED: list[tuple[str, dict[str, Any]]] = [
 
 def words(client: openai.OpenAI, how: str, body: dict[str, Any]) -> Any:
     if how == "responses":
-        said = client.responses.create(**body)
-        calls = [(item.name, json.loads(item.arguments)) for item in said.output if item.type == "function_call"]
-        return said.output_text, calls
+        response = client.responses.create(**body)
+        calls = [(item.name, json.loads(item.arguments)) for item in response.output if item.type == "function_call"]
+        return response.output_text, calls
     choices = client.chat.completions.create(**body).choices
     return [
         (
@@ -56,7 +56,7 @@ def test_a_recorded_script_answers_as_the_endpoint_did(tmp_path: Path) -> None:
     assert "".join(chunk.choices[0].delta.content or "" for chunk in chunks) == "Once upon"
     again = MockLLM.load(out)
     assert [words(again.client(), how, body) for how, body in ASKED if body.get("n") is None] == [
-        said for said, (_, body) in zip(heard, ASKED, strict=True) if body.get("n") is None
+        answer for answer, (_, body) in zip(heard, ASKED, strict=True) if body.get("n") is None
     ]
     assert "sk-secret" not in out.read_text(encoding="utf-8")
 
@@ -70,6 +70,22 @@ def test_a_recording_is_continued_and_an_error_is_passed_on(tmp_path: Path) -> N
                 with pytest.raises(openai.UnprocessableEntityError, match="no scene for this request"):
                     through.chat.completions.create(**completion("unscripted"))
     assert [scene.name for scene in MockLLM.load(out).scenes] == ["1: talk", "2: total"]
+
+
+def test_a_recording_keeps_every_text_and_the_head_of_the_script(tmp_path: Path) -> None:
+    odd = "a\x85b\u2028c\u2029d\ufeffe\x00f\r\ng\ttoo: # long"
+    out = tmp_path / "lesson.yaml"
+    out.write_text("unseen: accept\nscenes: []\n", encoding="utf-8")
+    scene = {"name": "odd", "when": {"last": "talk"}, "reply": {"text": odd}}
+    with (
+        MockLLM([scene]).serve() as endpoint,
+        serve(Recorder(endpoint, out).respond) as here,
+        openai.OpenAI(api_key="x", base_url=here) as through,
+    ):
+        assert words(through, "chat", completion("talk"))[0][0] == odd
+    again = MockLLM.load(out)
+    assert words(again.client(), "chat", completion("talk"))[0][0] == odd
+    assert again.to_yaml().startswith("unseen: accept\n")
 
 
 def test_the_command_records_until_it_is_interrupted(tmp_path: Path) -> None:

@@ -305,15 +305,15 @@ def send(body: bytes, headers: dict[str, str] | None = None) -> None:
     if response.headers["content-type"].startswith("text/event-stream"):
         assert response.body.endswith(b"data: [DONE]\n\n")
         return
-    said = json.loads(response.body)
+    body = json.loads(response.body)
     if response.status == 200:
-        assert said["object"] == "chat.completion"
+        assert body["object"] == "chat.completion"
     else:
         assert response.status in (400, 422)
-        assert list(said) == ["error"]
-        assert set(said["error"]) == {"message", "type", "param", "code"}
-        assert said["error"]["message"]
-        assert said["error"]["type"]
+        assert list(body) == ["error"]
+        assert set(body["error"]) == {"message", "type", "param", "code"}
+        assert body["error"]["message"]
+        assert body["error"]["type"]
 
 
 @rounds(150)

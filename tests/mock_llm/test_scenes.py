@@ -21,10 +21,10 @@ from mock_llm.types import HttpRequest, HttpResponse
 from tests.rounds import rounds
 
 
-def request(*said: str, system: str = "", **body: Any) -> Request:
+def request(*turns_said: str, system: str = "", **body: Any) -> Request:
     """A conversation: user and assistant in turn, under the instructions."""
     instructions = [{"role": "system", "content": system}] if system else []
-    turns = [{"role": role, "content": text} for role, text in zip(itertools.cycle(["user", "assistant"]), said)]
+    turns = [{"role": role, "content": text} for role, text in zip(itertools.cycle(["user", "assistant"]), turns_said)]
     return Request({"model": "m", "messages": instructions + turns, **body})
 
 
@@ -115,15 +115,15 @@ def test_turns_of_a_conversation_are_told_apart_by_their_content() -> None:
 
 def test_replies_use_what_was_found_in_the_newest_message() -> None:
     reply = Reply(json={"text": "it is {{total}}", "value": "{{total|json}}", "all": "{{whole}}"})
-    found = Scene("sum", reply, When(find={"total": r"total=(\d+)", "whole": r"total=\d+"}))
+    scene = Scene("sum", reply, When(find={"total": r"total=(\d+)", "whole": r"total=\d+"}))
     asked = request("total=4", "and now?", "total=53")
-    assert json.loads(text_of([found], asked)) == {"text": "it is 53", "value": 53, "all": "total=53"}
+    assert json.loads(text_of([scene], asked)) == {"text": "it is 53", "value": 53, "all": "total=53"}
 
 
 @given(st.text())
-def test_found_texts_are_never_expanded_again(found: str) -> None:
-    assert fill("<{{a}}>", {"a": found, "b": "secret"}) == f"<{found}>"
-    assert fill("<{{a}}>", {"a": "{{b}}", "b": found}) == "<{{b}}>"
+def test_found_texts_are_never_expanded_again(text: str) -> None:
+    assert fill("<{{a}}>", {"a": text, "b": "secret"}) == f"<{text}>"
+    assert fill("<{{a}}>", {"a": "{{b}}", "b": text}) == "<{{b}}>"
 
 
 def test_a_python_reply_computes_from_the_conversation() -> None:
@@ -200,16 +200,16 @@ def test_an_unscripted_request_is_told_the_nearest_scene_and_one_to_paste() -> N
 
 @rounds(80)
 @given(
-    said=st.lists(st.text(), min_size=1, max_size=3),
+    texts=st.lists(st.text(), min_size=1, max_size=3),
     role=st.none() | st.from_regex(r"[a-z][a-z #:'\"]{0,12}[a-z]", fullmatch=True),
     wanted=st.sampled_from([None, WANTED, {"type": "json_object"}]),
     tools=st.sampled_from([(), ("search",), ("a", "b")]),
 )
 def test_the_scene_to_paste_answers_the_request_that_it_was_made_for(
-    tmp_path_factory: pytest.TempPathFactory, said: list[str], role: str | None, wanted: Any, tools: tuple[str, ...]
+    tmp_path_factory: pytest.TempPathFactory, texts: list[str], role: str | None, wanted: Any, tools: tuple[str, ...]
 ) -> None:
     body: dict[str, Any] = {"response_format": wanted, "tools": [{"function": {"name": tool}} for tool in tools]}
-    asked = request(*said, system=f"Role: {role}" if role else "", **body)
+    asked = request(*texts, system=f"Role: {role}" if role else "", **body)
     message = error_of([], asked).message
     path = Path(tmp_path_factory.getbasetemp()) / "pasted.yaml"
     path.write_text("scenes:\n" + message.split("write the reply:\n")[1], encoding="utf-8")

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import textwrap
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
-from hypothesis import HealthCheck, given
+from hypothesis import HealthCheck, example, given
 from hypothesis import strategies as st
 
 from mock_llm import Fault, MockLLM, Reply, Scene, ScriptError, ToolUse, When
-from mock_llm.script import read_scenes
+from mock_llm.script import as_yaml, read_scenes, read_yaml
 from tests.rounds import rounds
 
 GOOD = """\
@@ -243,6 +244,22 @@ def test_any_text_loads_or_is_a_script_error(tmp_path: Path, text: str) -> None:
     path.write_text(text, encoding="utf-8")
     with pytest.raises(ScriptError, match=r"any\.yaml:\d+: "):
         MockLLM.load(path)
+
+
+@rounds(100)
+@given(
+    value=st.recursive(
+        st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
+        lambda part: st.lists(part, max_size=3) | st.dictionaries(st.text(), part, max_size=3),
+    )
+)
+@example(
+    value={"a\x85b": ["\u2028", " \u2029 ", "\ufeff", "\x00", "\r", "<<", "=", "0123", "12:30", "1e5", 1e20, 1e-7]}
+)
+def test_any_value_comes_back_from_the_yaml_that_is_written(value: Any) -> None:
+    again = read_yaml(as_yaml({"scenes": value}))[0]["scenes"]
+    assert again == value
+    assert json.dumps(again) == json.dumps(value)
 
 
 def test_braces_that_were_captured_are_no_template() -> None:

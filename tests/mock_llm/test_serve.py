@@ -150,9 +150,9 @@ def test_chunked_requests_are_read(base_url: str) -> None:
         yield body[10:]
 
     with httpx2.Client() as one:
-        said = one.post(f"{base_url}/chat/completions", content=parts())
-    assert said.request.headers["transfer-encoding"] == "chunked"
-    assert said.json()["object"] == "chat.completion"
+        response = one.post(f"{base_url}/chat/completions", content=parts())
+    assert response.request.headers["transfer-encoding"] == "chunked"
+    assert response.json()["object"] == "chat.completion"
 
 
 HOSTILE: list[tuple[bytes, int]] = [
@@ -313,21 +313,21 @@ def test_a_page_of_this_machine_may_ask_and_read(base_url: str, page: str) -> No
     asked = {"origin": page, "access-control-request-headers": "authorization,content-type"}
     with httpx2.Client() as one:
         before = one.options(f"{base_url}/chat/completions", headers=asked)
-        said = one.post(f"{base_url}/chat/completions", json=completion("talk"), headers={"origin": page})
+        response = one.post(f"{base_url}/chat/completions", json=completion("talk"), headers={"origin": page})
     assert before.status_code == 204
     assert before.headers["access-control-allow-headers"] == "authorization,content-type"
     assert "POST" in before.headers["access-control-allow-methods"]
-    assert before.headers["access-control-allow-origin"] == page == said.headers["access-control-allow-origin"]
-    assert said.json()["object"] == "chat.completion"
+    assert before.headers["access-control-allow-origin"] == page == response.headers["access-control-allow-origin"]
+    assert response.json()["object"] == "chat.completion"
 
 
 @pytest.mark.parametrize("page", ["https://example.com", "null", "http://localhost.example.com", "http://127.0.0.1.a"])
 def test_a_page_from_elsewhere_may_not_read(base_url: str, page: str) -> None:
     with httpx2.Client() as one:
         before = one.options(f"{base_url}/chat/completions", headers={"origin": page})
-        said = one.get(f"{base_url}/models", headers={"origin": page})
-    assert (before.status_code, said.status_code) == (204, 200)
-    assert not [name for name in (*before.headers, *said.headers) if name.startswith("access-control")]
+        response = one.get(f"{base_url}/models", headers={"origin": page})
+    assert (before.status_code, response.status_code) == (204, 200)
+    assert not [name for name in (*before.headers, *response.headers) if name.startswith("access-control")]
 
 
 def test_the_command_prints_refusals_and_reads_a_changed_script_again(tmp_path: Path) -> None:

@@ -58,10 +58,10 @@ def shown(kind: str, stream: bool) -> str:
     llm = MockLLM([{"name": "one", "reply": {"text": "one two three four", "fault": kind}}])
     client = llm.client(max_retries=0, timeout=5)
     try:
-        said = client.chat.completions.create(model="m", messages=[{"role": "user", "content": "x"}], stream=stream)
-        if isinstance(said, str):
+        response = client.chat.completions.create(model="m", messages=[{"role": "user", "content": "x"}], stream=stream)
+        if isinstance(response, str):
             return "a web page as `str`"
-        chunks = list(said)
+        chunks = list(response)
         if not chunks:
             return "an empty stream"
         assert isinstance(chunks[-1], openai.types.chat.ChatCompletionChunk)

@@ -38,7 +38,7 @@ def timings(streamed: list[Any]) -> list[Any]:
 
 
 def milliseconds(streamed: list[Any]) -> list[float]:
-    return [said["predicted_ms"] for said in timings(streamed) if said is not None]
+    return [timing["predicted_ms"] for timing in timings(streamed) if timing is not None]
 
 
 def test_each_chunk_says_when_it_came_and_the_last_one_takes_the_whole_latency() -> None:
@@ -48,7 +48,7 @@ def test_each_chunk_says_when_it_came_and_the_last_one_takes_the_whole_latency()
     assert (came[0], came[-1]) == (0.0, 2000.0)
     assert came == sorted(came)
     assert len(set(came)) == len(came)
-    assert [said["predicted_n"] for said in timings(streamed)] == list(range(len(came)))
+    assert [timing["predicted_n"] for timing in timings(streamed)] == list(range(len(came)))
 
 
 def test_the_chunks_come_at_an_even_pace() -> None:
@@ -161,11 +161,11 @@ def heard(llm: MockLLM) -> tuple[list[tuple[str, float]], Answer, Meter]:
     pieces: list[tuple[str, float]] = []
     answer = Answer("", None, "")
     with Meter() as meter:
-        for said in ask_streaming(llm.client(max_retries=0), "m", ASK["messages"]):
-            if isinstance(said, Answer):
-                answer = said
+        for part in ask_streaming(llm.client(max_retries=0), "m", ASK["messages"]):
+            if isinstance(part, Answer):
+                answer = part
             else:
-                pieces.append((said, meter.seconds))
+                pieces.append((part, meter.seconds))
     return pieces, answer, meter
 
 

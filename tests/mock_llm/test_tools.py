@@ -132,16 +132,16 @@ def test_a_demand_for_calls_must_be_met() -> None:
 def test_a_demanded_tool_ends_with_stop_as_the_api_does() -> None:
     llm = one({"calls": [{"tool": "hotel", "arguments": {"city": "x"}}]})
     choice = {"type": "function", "function": {"name": "hotel"}}
-    said = llm.client().chat.completions.create(**ask(user("x"), tool_choice=choice)).choices[0]
-    assert (said.finish_reason, len(said.message.tool_calls or [])) == ("stop", 1)
+    first = llm.client().chat.completions.create(**ask(user("x"), tool_choice=choice)).choices[0]
+    assert (first.finish_reason, len(first.message.tool_calls or [])) == ("stop", 1)
 
 
 def test_a_limit_cuts_the_arguments_and_drops_the_calls_behind_it() -> None:
     long = {"tool": "weather", "arguments": {"city": "x" * 100}}
     llm = one({"calls": [long, {"tool": "hotel", "arguments": {"city": "y"}}]})
-    said = llm.client().chat.completions.create(**ask(user("x"), max_tokens=10)).choices[0]
-    (call,) = said.message.tool_calls or []
-    assert said.finish_reason == "length"
+    choice = llm.client().chat.completions.create(**ask(user("x"), max_tokens=10)).choices[0]
+    (call,) = choice.message.tool_calls or []
+    assert choice.finish_reason == "length"
     assert call.type == "function"
     assert '{"city": "xxx' in call.function.arguments
     with pytest.raises(json.JSONDecodeError):
@@ -150,11 +150,11 @@ def test_a_limit_cuts_the_arguments_and_drops_the_calls_behind_it() -> None:
 
 def test_n_repeats_a_reply_or_takes_different_choices() -> None:
     def texts(reply: dict[str, Any], n: int, **options: Any) -> list[str | None]:
-        said = one(reply).client().chat.completions.create(**ask(user("x"), n=n, **options))
-        assert [choice.index for choice in said.choices] == list(range(n))
-        assert said.usage is not None
-        assert said.usage.completion_tokens >= n
-        return [choice.message.content for choice in said.choices]
+        completion = one(reply).client().chat.completions.create(**ask(user("x"), n=n, **options))
+        assert [choice.index for choice in completion.choices] == list(range(n))
+        assert completion.usage is not None
+        assert completion.usage.completion_tokens >= n
+        return [choice.message.content for choice in completion.choices]
 
     assert texts({"text": "hello"}, 3) == ["hello"] * 3
     votes = {"choices": [{"text": "53"}, {"text": "65"}, {"text": "53"}]}
@@ -169,8 +169,8 @@ def test_calls_can_be_made_by_a_python_function() -> None:
     def search(request: Request) -> Reply:
         return Reply(calls=[ToolUse("weather", {"city": request.last.text, "days": request.turn})])
 
-    said = one({"python": search}).client().chat.completions.create(**ask(user("Rome"))).choices[0].message
-    (call,) = said.tool_calls or []
+    message = one({"python": search}).client().chat.completions.create(**ask(user("Rome"))).choices[0].message
+    (call,) = message.tool_calls or []
     assert call.type == "function"
     assert json.loads(call.function.arguments) == {"city": "Rome", "days": 1}
 
@@ -187,8 +187,8 @@ def roll(llm: MockLLM, text: str = "roll", retry: int = 0) -> str:
     headers = {"x-stainless-retry-count": str(retry)}
     with httpx2.Client(transport=llm.transport()) as client:
         asked = ask(user(text))
-        said = client.post("http://anywhere/v1/chat/completions", json=asked, headers=headers).json()
-    return str(said["choices"][0]["message"]["content"])
+        completion = client.post("http://anywhere/v1/chat/completions", json=asked, headers=headers).json()
+    return str(completion["choices"][0]["message"]["content"])
 
 
 def test_a_named_counter_counts_calls_and_not_retries() -> None:
@@ -231,16 +231,16 @@ def test_two_equal_calls_that_both_fail_keep_a_number_each() -> None:
     llm = failing(1)
     client = llm.client(max_retries=1)
     with ThreadPoolExecutor(2) as pool:
-        said = list(pool.map(lambda _: client.chat.completions.create(**ask(user("roll"))), range(2)))
-    assert sorted(str(one.choices[0].message.content) for one in said) == ["1", "2"]
+        completions = list(pool.map(lambda _: client.chat.completions.create(**ask(user("roll"))), range(2)))
+    assert sorted(str(one.choices[0].message.content) for one in completions) == ["1", "2"]
 
 
 def test_32_retried_calls_beside_each_other_keep_their_numbers() -> None:
     llm = failing(3)
     client = llm.client(max_retries=3)
     with ThreadPoolExecutor(32) as pool:
-        said = list(pool.map(lambda _: client.chat.completions.create(**ask(user("roll"))), range(32)))
-    assert sorted(int(str(one.choices[0].message.content)) for one in said) == list(range(1, 33))
+        completions = list(pool.map(lambda _: client.chat.completions.create(**ask(user("roll"))), range(32)))
+    assert sorted(int(str(one.choices[0].message.content)) for one in completions) == list(range(1, 33))
     assert len(llm.calls) == 32 * 4
 
 
@@ -254,5 +254,5 @@ def test_a_call_that_succeeded_leaves_its_number_to_no_retry() -> None:
         for n in (1, 2)
     ]
     client = MockLLM(scenes).client(max_retries=1)
-    said = [client.chat.completions.create(**ask(user("roll"))).choices[0].message.content for _ in range(2)]
-    assert said == ["1", "2"]
+    answers = [client.chat.completions.create(**ask(user("roll"))).choices[0].message.content for _ in range(2)]
+    assert answers == ["1", "2"]

@@ -96,8 +96,8 @@ def test_whatever_the_wire_says_is_valid(
     else:
         options = {"include_usage": usage} if stream else None
         body = completion(word, stream=stream, stream_options=options, max_tokens=limit, n=n, stop=stop)
-    said = MockLLM(SCENES).respond(HttpRequest("POST", f"/v1/{endpoint}", {}, json.dumps(body).encode()))
-    kind = strictly.check(said.status, said.headers["content-type"], said.body)
+    answer = MockLLM(SCENES).respond(HttpRequest("POST", f"/v1/{endpoint}", {}, json.dumps(body).encode()))
+    kind = strictly.check(answer.status, answer.headers["content-type"], answer.body)
     assert (kind == "error") == (word == "unscripted")
 
 
@@ -111,14 +111,14 @@ def test_a_streamed_completion_adds_up_to_the_plain_one(llm: MockLLM, word: str,
     if whole is None:
         return
     assert whole.usage == plain.usage
-    for streamed, said in zip(whole.choices, plain.choices, strict=True):
-        assert (streamed.finish_reason, streamed.index) == (said.finish_reason, said.index)
-        assert streamed.message.refusal == said.message.refusal
-        assert (streamed.message.content or None) == (said.message.content or None)
+    for streamed, choice in zip(whole.choices, plain.choices, strict=True):
+        assert (streamed.finish_reason, streamed.index) == (choice.finish_reason, choice.index)
+        assert streamed.message.refusal == choice.message.refusal
+        assert (streamed.message.content or None) == (choice.message.content or None)
         calls = [(call.id, call.function.name, call.function.arguments) for call in streamed.message.tool_calls or []]
         assert calls == [
             (call.id, call.function.name, call.function.arguments)
-            for call in said.message.tool_calls or []
+            for call in choice.message.tool_calls or []
             if call.type == "function"
         ]
 
@@ -256,13 +256,13 @@ def test_the_same_scene_answers_on_both_endpoints(llm: MockLLM) -> None:
 
 def test_a_cut_response_is_incomplete(llm: MockLLM) -> None:
     long = MockLLM([{"name": "long", "reply": {"text": "word " * 100}}]).client()
-    said = long.responses.create(model="m", input="x", max_output_tokens=16)
-    assert (said.status, said.incomplete_details and said.incomplete_details.reason) == (
+    answer = long.responses.create(model="m", input="x", max_output_tokens=16)
+    assert (answer.status, answer.incomplete_details and answer.incomplete_details.reason) == (
         "incomplete",
         "max_output_tokens",
     )
-    assert said.usage is not None
-    assert said.usage.output_tokens == 16
+    assert answer.usage is not None
+    assert answer.usage.output_tokens == 16
     filtered = llm.client().responses.create(**response("filter"))
     assert filtered.incomplete_details is not None
     assert filtered.incomplete_details.reason == "content_filter"
@@ -329,11 +329,11 @@ def test_a_bad_request_for_a_response_is_refused_as_the_api_does(
 ) -> None:
     body = {name: value for name, value in (response("talk") | change).items() if value is not None}
     with httpx2.Client(transport=llm.transport()) as client:
-        said = client.post("http://anywhere/v1/responses", json=body)
-    strictly.check_error(said.json())
-    assert said.status_code == 400
-    assert words in said.json()["error"]["message"]
-    assert param is None or said.json()["error"]["param"] == param
+        answer = client.post("http://anywhere/v1/responses", json=body)
+    strictly.check_error(answer.json())
+    assert answer.status_code == 400
+    assert words in answer.json()["error"]["message"]
+    assert param is None or answer.json()["error"]["param"] == param
 
 
 @pytest.mark.parametrize(
@@ -348,9 +348,9 @@ def test_a_bad_request_for_a_response_is_refused_as_the_api_does(
 )
 def test_a_good_request_for_a_response_passes(llm: MockLLM, change: dict[str, Any]) -> None:
     with httpx2.Client(transport=llm.transport()) as client:
-        said = client.post("http://anywhere/v1/responses", json=response("talk") | change)
-    assert said.status_code == 200, said.text
-    strictly.check_response(said.json())
+        answer = client.post("http://anywhere/v1/responses", json=response("talk") | change)
+    assert answer.status_code == 200, answer.text
+    strictly.check_response(answer.json())
 
 
 FAULTS: list[tuple[Any, type[Exception] | None]] = [
@@ -381,9 +381,9 @@ def test_streams_of_responses_break_too(kind: str, error: type[Exception] | None
 def test_an_error_in_a_streamed_response_is_an_error_event() -> None:
     llm = MockLLM([{"name": "one", "reply": {"text": "one two three", "fault": {"kind": "error_event", "after": 2}}}])
     body = json.dumps({"model": "m", "input": "x", "stream": True}).encode()
-    said = strictly.events(llm.respond(HttpRequest("POST", "/v1/responses", {}, body)).body)
-    assert [name for name, _ in said] == ["response.created", "response.in_progress", "error"]
-    for name, event in said:
+    events = strictly.events(llm.respond(HttpRequest("POST", "/v1/responses", {}, body)).body)
+    assert [name for name, _ in events] == ["response.created", "response.in_progress", "error"]
+    for name, event in events:
         strictly.check_event(name, event)
 
 
@@ -415,9 +415,9 @@ ANYTHING = st.recursive(
 def test_any_value_in_a_request_for_a_response_gets_an_answer_or_a_shaped_error(name: str, value: Any) -> None:
     body = response("talk") | ({"input": [TALK, value]} if name == "item" else {name: value})
     llm = MockLLM([{"name": "any", "reply": {"json": {"ok": True}, "broken": True}}])
-    said = llm.respond(HttpRequest("POST", "/v1/responses", {}, json.dumps(body).encode()))
-    assert said.status in (200, 400, 422)
-    strictly.check(said.status, said.headers["content-type"], said.body)
+    answer = llm.respond(HttpRequest("POST", "/v1/responses", {}, json.dumps(body).encode()))
+    assert answer.status in (200, 400, 422)
+    strictly.check(answer.status, answer.headers["content-type"], answer.body)
 
 
 def test_a_response_is_retrieved_as_it_was_given(llm: MockLLM) -> None:
@@ -434,9 +434,9 @@ def test_a_response_is_retrieved_as_it_was_given(llm: MockLLM) -> None:
 def test_tokens_are_counted_as_the_answer_will_report_them(llm: MockLLM) -> None:
     client = llm.client()
     counted = client.responses.input_tokens.count(model="m", input="talk", instructions="Be brief.")
-    said = client.responses.create(model="m", input="talk", instructions="Be brief.")
-    assert said.usage is not None
-    assert (counted.object, counted.input_tokens) == ("response.input_tokens", said.usage.input_tokens)
+    answer = client.responses.create(model="m", input="talk", instructions="Be brief.")
+    assert answer.usage is not None
+    assert (counted.object, counted.input_tokens) == ("response.input_tokens", answer.usage.input_tokens)
     assert len(llm.calls) == 1
     with pytest.raises(openai.BadRequestError, match="Unknown parameter: 'temperature'"):
         client.responses.input_tokens.count(model="m", input="x", extra_body={"temperature": 1})

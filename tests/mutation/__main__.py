@@ -46,8 +46,8 @@ def tests_of(file: Path) -> str:
         return " ".join(f"tests/mock_llm/test_{name}.py" for name in MOCK.split())
     if file.parent.name == "exercises":
         return "tests/exercises/test_checker.py tests/exercises/test_attacks.py tests/exercises/test_generated.py"
-    found = next((tests for files, tests in CORE.items() if file.stem in files.split()), "")
-    return " ".join(f"tests/core/test_{name}.py" for name in found.split())
+    names = next((tests for files, tests in CORE.items() if file.stem in files.split()), "")
+    return " ".join(f"tests/core/test_{name}.py" for name in names.split())
 
 
 def files(part: str) -> list[Path]:
@@ -57,10 +57,10 @@ def files(part: str) -> list[Path]:
         "mock": ["mock_llm/**/*.py"],
         "checks": ["exercises/checks/*.py", "exercises/*.py"],
     }
-    found = {file for pattern in places[part] for file in ROOT.glob(pattern)}
+    paths = {file for pattern in places[part] for file in ROOT.glob(pattern)}
     others = ("views", "scenarios", "formats", "adapters")
     return sorted(
-        file for file in found if not file.name.startswith("__") and file.parent.name not in others and tests_of(file)
+        file for file in paths if not file.name.startswith("__") and file.parent.name not in others and tests_of(file)
     )
 
 
@@ -69,11 +69,11 @@ def part_of(change: Change) -> str:
 
 
 def main(count: int, seed: int) -> None:
-    chance, found, green = random.Random(seed), kept(), set[str]()
+    chance, changes, green = random.Random(seed), kept(), set[str]()
     with tempfile.TemporaryDirectory() as folder:
         checkout = copy_to(Path(folder) / "checkout")
         for part in ("core", "mock", "checks"):
-            while sum(part_of(one) == part for one in found) < count:
+            while sum(part_of(one) == part for one in changes) < count:
                 file = chance.choice(files(part))
                 lines = len(file.read_text(encoding="utf-8").splitlines())
                 made = mutants(file.read_text(encoding="utf-8"), {chance.randint(1, lines)})
@@ -86,9 +86,9 @@ def main(count: int, seed: int) -> None:
                 green.add(change.tests)
                 red = turns_red(mutant.source, change, checkout)
                 print(f"{part} {'killed' if red else 'ALIVE '} {file.stem}: {change.line}", flush=True)
-                if red and not any(one.line == change.line for one in found):
-                    found.append(change)
-                    keep(found)
+                if red and not any(one.line == change.line for one in changes):
+                    changes.append(change)
+                    keep(changes)
 
 
 if __name__ == "__main__":

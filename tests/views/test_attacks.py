@@ -145,13 +145,13 @@ def test_no_text_of_a_plan_becomes_code_at_the_desk(tool: str) -> None:
     shown = desk(plan, before=Plan.parse({"goal": "x", "steps": [{"id": "1", "description": "old" + MEAN}]}))
     press(shown, "Edit 1")
     fill(shown, "Comment", MEAN)
-    said = words(shown.box)
+    texts = words(shown.box)
     press(shown, "Reject")
     bundle = still(shown)
-    for html in [*said, *words(shown.box), bundle["text/html"]]:
+    for html in [*texts, *words(shown.box), bundle["text/html"]]:
         assert "<script" not in html
         assert "<img src=x" not in html
-    assert any("&lt;script" in html for html in said)
+    assert any("&lt;script" in html for html in texts)
 
 
 @pytest.mark.parametrize("id", ["1.", "-", "..", "Approve", "up", "Comment", "Add", "a.b-c", "Ünï"])

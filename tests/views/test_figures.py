@@ -65,11 +65,11 @@ ALLOWED = {"figure", "figcaption", "img", "table", "caption", "thead", "tbody", 
 class Tags(HTMLParser):
     def __init__(self) -> None:
         super().__init__()
-        self.found: list[tuple[str, dict[str, str | None]]] = []
+        self.tags: list[tuple[str, dict[str, str | None]]] = []
         self.depth = 0
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.found.append((tag, dict(attrs)))
+        self.tags.append((tag, dict(attrs)))
         self.depth += tag != "img"
 
     def handle_endtag(self, tag: str) -> None:
@@ -81,7 +81,7 @@ def parse(figure: views.Figure) -> list[tuple[str, dict[str, str | None]]]:
     parser.feed(figure._repr_html_())
     parser.close()
     assert parser.depth == 0
-    return parser.found
+    return parser.tags
 
 
 def svg_in(figure: views.Figure) -> str:
@@ -106,16 +106,16 @@ def test_the_bytes_are_the_same_under_every_hash_seed_locale_and_own_settings(tm
     (tmp_path / "matplotlibrc").write_text(
         "font.size: 30\naxes.facecolor: red\nsvg.fonttype: path\nlines.linestyle: --\n"
     )
-    said = []
+    outputs = []
     for seed, extra in (("1", {}), ("2", {"MATPLOTLIBRC": str(tmp_path), "LC_ALL": "C", "TZ": "Asia/Tokyo"})):
         environment = {**os.environ, "PYTHONHASHSEED": seed, "PYTHONPATH": str(ROOT), "PYTHONUTF8": "1", **extra}
         done = subprocess.run([sys.executable, "-c", script], cwd=ROOT, env=environment, capture_output=True, text=True)
         assert done.returncode == 0, done.stderr
         assert done.stderr == ""
-        said.append(done.stdout)
-    assert said[0] == said[1]
+        outputs.append(done.stdout)
+    assert outputs[0] == outputs[1]
     here = {name: hashlib.sha256((f._repr_html_() + f.text).encode()).hexdigest() for name, f in _made()}
-    assert said[0] == "".join(f"{name} {digest}\n" for name, digest in here.items())
+    assert outputs[0] == "".join(f"{name} {digest}\n" for name, digest in here.items())
 
 
 def _made() -> list[tuple[str, views.Figure]]:

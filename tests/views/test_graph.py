@@ -52,11 +52,11 @@ def check_layout(sketch: Sketch) -> None:
 def drawn_edges(plan: Plan) -> set[tuple[str, str]]:
     """The edges that can be followed through the picture: along links, or out of a port and in at another."""
     form = shape(plan.graph, 7, 5)
-    found = set(form.circles)
+    pairs_below = set(form.circles)
     for band in form.bands:
         for (_, other), pairs in band.links.items():
-            found |= {pair for pair in pairs if other.kind == "step" and other.id == pair[1]}
-    return found
+            pairs_below |= {pair for pair in pairs if other.kind == "step" and other.id == pair[1]}
+    return pairs_below
 
 
 @pytest.mark.parametrize("name", SHOWN)

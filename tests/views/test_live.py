@@ -125,9 +125,9 @@ def test_a_person_moves_the_window_and_lets_it_follow_again() -> None:
     bar = screen._bar
 
     def rows() -> tuple[int, int]:
-        found = re.search(r"rows (\S+) to (\S+)\.", repr(screen))
-        assert found
-        first, last = (int(number.replace(",", "")) for number in found.groups())
+        match = re.search(r"rows (\S+) to (\S+)\.", repr(screen))
+        assert match
+        first, last = (int(number.replace(",", "")) for number in match.groups())
         assert bar.row.value == first
         assert f">{first}<" in screen._board.value
         assert f">{last}<" in screen._board.value
@@ -159,13 +159,13 @@ def test_a_small_plan_is_shown_whole_with_its_graph() -> None:
 def test_the_status_region_stays_while_its_words_change() -> None:
     screen = views.live()
     region, words = screen._status.box.children
-    before, said = region.value, list[str]()
-    words.observe(lambda change: said.append(re.sub("<.*?>", "", change["new"])), "value")
+    before, heard = region.value, list[str]()
+    words.observe(lambda change: heard.append(re.sub("<.*?>", "", change["new"])), "value")
     execute(chain(1000), ToolExecutor(TOOLS), workers=Simulated(1), watch=screen)
     assert region.value == before
     assert 'role="status"' in before
-    assert said[-1] == "Finished: 1,000 of 1,000 steps done."
-    assert len(said) < 15, "each tenth is said aloud, not each step"
+    assert heard[-1] == "Finished: 1,000 of 1,000 steps done."
+    assert len(heard) < 15, "each tenth is said aloud, not each step"
 
 
 def test_its_text_form_before_the_run_is_the_same_every_time() -> None:

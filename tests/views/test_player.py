@@ -108,10 +108,10 @@ def test_the_still_picture_of_a_long_run_is_short() -> None:
 def test_the_status_region_stays_while_its_words_change() -> None:
     shown = views.player(deploy())
     region, words = shown._status.box.children
-    before, said = region.value, words.value
+    before, earlier = region.value, words.value
     shown.back.click()
     assert region.value == before
-    assert words.value != said
+    assert words.value != earlier
     (name,) = re.findall('aria-owns="(.*?)"', before)
     assert f'<p id="{name}" dir="auto"' in words.value
 
@@ -231,7 +231,7 @@ EVENTS: list[e.Event] = [
 
 
 def test_every_kind_of_event_has_a_sentence_of_its_own() -> None:
-    said = [narration.sentence(event, {STEP.id: "Look it up"}) for event in EVENTS]
-    assert len(set(said)) == len(said)
+    sentences = [narration.sentence(event, {STEP.id: "Look it up"}) for event in EVENTS]
+    assert len(set(sentences)) == len(sentences)
     assert {type(event) for event in EVENTS} == set(get_args(e.Event))
-    assert not any(words == type(event).__name__ for words, event in zip(said, EVENTS, strict=True))
+    assert not any(words == type(event).__name__ for words, event in zip(sentences, EVENTS, strict=True))

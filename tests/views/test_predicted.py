@@ -99,8 +99,8 @@ def test_a_prediction_of_nothing_and_a_run_of_nothing() -> None:
 
 
 @given(st.lists(st.tuples(st.integers(0, 40), st.integers(0, 9)), max_size=30))
-def test_brackets_of_a_row_never_overlap(found: list[tuple[int, int]]) -> None:
-    thought = [Span(str(n), start, start + long) for n, (start, long) in enumerate(found)]
+def test_brackets_of_a_row_never_overlap(spans: list[tuple[int, int]]) -> None:
+    thought = [Span(str(n), start, start + long) for n, (start, long) in enumerate(spans)]
     shared = lanes(thought)
     assert sorted(span for row in shared for span in row) == sorted(thought)
     for row in shared:
@@ -113,10 +113,10 @@ def test_brackets_of_a_row_never_overlap(found: list[tuple[int, int]]) -> None:
 def test_every_step_that_is_off_is_named_once(slots: int, thought: int) -> None:
     shown = worlds.layered(3, 3)
     actual, other = worlds.run(shown, slots), worlds.run(shown, thought)
-    said = views.timeline(actual, predicted=other).text
+    text = views.timeline(actual, predicted=other).text
     starts = [
         {event.step: event.at for event in one.events if isinstance(event, e.StepStarted)} for one in (actual, other)
     ]
     off = [id for id in starts[0] if starts[0][id] != starts[1][id]]
-    assert f"{9 - len(off)} of 9 steps" in said
-    assert ("than predicted" in said) == bool(off)
+    assert f"{9 - len(off)} of 9 steps" in text
+    assert ("than predicted" in text) == bool(off)

@@ -206,11 +206,11 @@ def test_the_closed_desk_says_what_was_decided_by_whom_and_about_which_plan() ->
     decision = shown.decision
     assert (decision.by, decision.comment, decision.grant, decision.of) == ("Ada", "no <hotel>", Grant(2), PLAN.hash)
     assert decision.plan is not None
-    said = words(shown)
-    assert f"Approved by Ada: plan {decision.plan.hash[:8]}" in said
-    assert f"2 steps, as edited here (the planner wrote {PLAN.hash[:8]})." in said
-    assert "Later plans may add up to 2 steps without asking, none that happens once." in said
-    assert "Comment: no &lt;hotel&gt;" in said
+    text = words(shown)
+    assert f"Approved by Ada: plan {decision.plan.hash[:8]}" in text
+    assert f"2 steps, as edited here (the planner wrote {PLAN.hash[:8]})." in text
+    assert "Later plans may add up to 2 steps without asking, none that happens once." in text
+    assert "Comment: no &lt;hotel&gt;" in text
 
 
 def test_what_is_typed_too_late_changes_nothing_of_what_was_decided() -> None:
@@ -218,10 +218,10 @@ def test_what_is_typed_too_late_changes_nothing_of_what_was_decided() -> None:
     press(shown, "Edit 1")
     late = shown.controls["1: city"]
     press(shown, "Approve")
-    said = words(shown)
+    text = words(shown)
     late.value = "Quito"
     fill(shown, "Later plans", "9")
-    assert words(shown) == said
+    assert words(shown) == text
     assert (shown.decision.plan, shown.decision.grant) == (None, None)
 
 

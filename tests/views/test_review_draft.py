@@ -16,8 +16,8 @@ DRAFT = Draft.of(PLAN, TOOLS)
 
 
 def placed(draft: Draft) -> dict[int | None, dict[str, list[str]]]:
-    found = marks.places(draft)
-    return {key: {name: [one.code for one in some] for name, some in mine.items()} for key, mine in found.items()}
+    marked = marks.places(draft)
+    return {key: {name: [one.code for one in some] for name, some in mine.items()} for key, mine in marked.items()}
 
 
 @given(plans(broken=True))
@@ -35,8 +35,8 @@ def test_a_plan_with_half_a_character_is_still_the_plan_that_came() -> None:
 @given(plans(broken=True))
 def test_every_problem_has_one_place(plan: Plan) -> None:
     draft = Draft.of(plan, TOOLS)
-    found = [problem for mine in marks.places(draft).values() for some in mine.values() for problem in some]
-    assert sorted(map(str, found)) == sorted(map(str, draft.problems))
+    marked = [problem for mine in marks.places(draft).values() for some in mine.values() for problem in some]
+    assert sorted(map(str, marked)) == sorted(map(str, draft.problems))
 
 
 def test_an_edit_leaves_the_draft_before_it_as_it_was() -> None:

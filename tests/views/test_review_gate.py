@@ -34,13 +34,13 @@ def at_gate() -> Run:
 
 
 def test_a_gate_shows_the_step_what_it_is_given_the_board_and_what_follows() -> None:
-    said = words(desk(at_gate(), TOOLS))
-    assert "The run waits before step 3." in said
-    assert "happens once, can&#x27;t be undone" in said
-    assert LONG in said  # the result of step 1, whole
-    assert "Paused before step 3: 1 of 4 steps done" in said
-    assert "What comes next" in said
-    assert "5 cancel(hotel=&#x27;Luna&#x27;)" in said
+    text = words(desk(at_gate(), TOOLS))
+    assert "The run waits before step 3." in text
+    assert "happens once, can&#x27;t be undone" in text
+    assert LONG in text  # the result of step 1, whole
+    assert "Paused before step 3: 1 of 4 steps done" in text
+    assert "What comes next" in text
+    assert "5 cancel(hotel=&#x27;Luna&#x27;)" in text
     assert still(desk(at_gate(), TOOLS))["text/plain"].startswith("Paused before step 3")
 
 
@@ -109,10 +109,10 @@ def test_a_run_that_waits_for_its_plan_shows_what_is_done_and_what_changed() -> 
     run = PlannerExecutor(planner, ToolExecutor(TOOLS), asks, workers=Simulated()).run("Go to Lima")
     assert run.reason == "waits for approval"
     shown = desk(run, TOOLS)
-    said = words(shown)
-    assert "done already: 1" in said
-    assert "Step 2 added, after 1" in said
-    assert "Step 1 removed" not in said
+    text = words(shown)
+    assert "done already: 1" in text
+    assert "Step 2 added, after 1" in text
+    assert "Step 1 removed" not in text
     press(shown, "Approve")
     assert agent(reviewer=AskPerson()).resume(run, shown.decision).status == "finished"
 

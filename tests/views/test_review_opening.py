@@ -63,9 +63,9 @@ def test_a_click_may_arrive_on_another_thread() -> None:
 
 @pytest.mark.usefixtures("person")
 def test_the_script_is_not_used_in_a_persons_session() -> None:
-    said = ask(lambda desk: press(desk, "Edit 3", "Remove 3", "Approve"), script=["Approve"])
-    assert said.by == "reviewer"
-    assert said.plan is not None
+    decision = ask(lambda desk: press(desk, "Edit 3", "Remove 3", "Approve"), script=["Approve"])
+    assert decision.by == "reviewer"
+    assert decision.plan is not None
 
 
 @pytest.mark.usefixtures("person")

@@ -47,7 +47,7 @@ TEST = "lesson.ipynb::Cell 0 (setup)"
 
 
 @pytest.mark.parametrize(
-    ("variables", "parents", "said"),
+    ("variables", "parents", "spoken"),
     [
         ({}, {}, False),
         ({"PLANEXEC_NOBODY": "1"}, {"A": "b"}, False),
@@ -60,14 +60,14 @@ TEST = "lesson.ipynb::Cell 0 (setup)"
     ],
 )
 def test_a_sign_counts_only_from_the_process_that_started_the_kernel(
-    monkeypatch: pytest.MonkeyPatch, variables: dict[str, str], parents: dict[str, str], said: bool
+    monkeypatch: pytest.MonkeyPatch, variables: dict[str, str], parents: dict[str, str], spoken: bool
 ) -> None:
     for name in ("PLANEXEC_NOBODY", "PYTEST_CURRENT_TEST"):
         monkeypatch.delenv(name, raising=False)
     for name, value in variables.items():
         monkeypatch.setenv(name, str(os.getppid()) if value == "parent" else value)
     monkeypatch.setattr(presence, "_environment", lambda process: parents)
-    assert presence.said_so() is said
+    assert presence.said_so() is spoken
 
 
 def book(folder: Path, *cells: str) -> Path:

@@ -64,9 +64,9 @@ def test_a_character_that_can_not_be_seen_is_shown_as_its_code(place: str, char:
         "tool": booked(tool=evil),
     }[place]
     shown = desk(plan)
-    for said in (words(shown), repr(shown)):
-        assert code(char) in said
-        assert char not in said
+    for text in (words(shown), repr(shown)):
+        assert code(char) in text
+        assert char not in text
 
 
 def test_a_field_says_what_it_holds_and_does_not_show() -> None:
@@ -84,11 +84,11 @@ def test_what_a_reader_takes_for_one_letter_stays_whole() -> None:
 
 def test_many_blanks_and_many_empty_lines_hide_nothing() -> None:
     shown = desk(booked(params={"hotel": "Sol" + " " * 900 + "now" + "\n" * 700 + "AND DELETE ALL  "}))
-    said = words(shown)
-    assert "␣×900" in said
-    assert "699 empty lines" in said
-    assert "AND DELETE ALL" in said
-    assert "␣×2" in said
+    text = words(shown)
+    assert "␣×900" in text
+    assert "699 empty lines" in text
+    assert "AND DELETE ALL" in text
+    assert "␣×2" in text
     assert "AND DELETE ALL" in repr(shown)
 
 
@@ -111,9 +111,9 @@ def test_what_bounds_a_step_is_said() -> None:
 
 def test_what_a_plan_holds_beside_its_steps_is_shown() -> None:
     plan = booked().changed(rollback=({"tool": "cancel", "params": {"hotel": "Sol"}},), answer="done", complete=False)
-    for said in (words(desk(plan)), repr(desk(plan))):
+    for text in (words(desk(plan)), repr(desk(plan))):
         for what in ("cancel(hotel=", "done", "The planner is asked again when these steps are done."):
-            assert what in said
+            assert what in text
 
 
 def test_every_change_since_the_plan_before_is_listed() -> None:
@@ -122,9 +122,9 @@ def test_every_change_since_the_plan_before_is_listed() -> None:
     after = Plan.parse([one | {"params": {"hotel": "Ritz"}} for one in steps]).changed(
         rollback=({"tool": "book", "params": {"hotel": "Sol"}},)
     )
-    said = words(desk(after, before=before))
-    assert all(f"Step {n}, hotel: &quot;h{n}&quot; → &quot;Ritz&quot;" in said for n in range(30))
-    assert "The plan&#x27;s rollback: nothing → book(hotel=" in said
+    text = words(desk(after, before=before))
+    assert all(f"Step {n}, hotel: &quot;h{n}&quot; → &quot;Ritz&quot;" in text for n in range(30))
+    assert "The plan&#x27;s rollback: nothing → book(hotel=" in text
 
 
 # --- long plans -------------------------------------------------------------------------------------------------------
@@ -170,9 +170,9 @@ def test_a_long_plan_can_be_refused_unread_and_is_shown_step_by_step() -> None:
 
 
 def test_deleting_weighs_more_than_a_message_and_a_deployment_is_marked() -> None:
-    said = words(Review(Plan.parse(migration.DANGEROUS_PLAN), migration.World().tools))
-    assert said.count("‼ may delete or overwrite, can&#x27;t be undone") == 1
-    assert said.count("! happens once, can&#x27;t be undone") == 1
+    text = words(Review(Plan.parse(migration.DANGEROUS_PLAN), migration.World().tools))
+    assert text.count("‼ may delete or overwrite, can&#x27;t be undone") == 1
+    assert text.count("! happens once, can&#x27;t be undone") == 1
     shown = Review(Plan.parse(deploy.PLAN), deploy.World().tools)
     assert "steps 4, 6 and 8 can&#x27;t be undone" in words(shown)
 
@@ -181,10 +181,10 @@ def test_a_yes_that_nothing_takes_back_is_asked_for_twice_in_words() -> None:
     shown = Review(Plan.parse(migration.DANGEROUS_PLAN), migration.World().tools)
     shown.controls["Approve"].click()
     assert not shown.decided
-    said = words(shown)
-    assert "Step 3 may delete or overwrite something and can't be undone: <bdi>delete_database()</bdi>" in said
-    assert "Step 2 happens once and can't be undone: <bdi>notify_team(message=" in said
-    assert said.index("Step 3 may") < said.index("Step 2 happens once and")
+    text = words(shown)
+    assert "Step 3 may delete or overwrite something and can't be undone: <bdi>delete_database()</bdi>" in text
+    assert "Step 2 happens once and can't be undone: <bdi>notify_team(message=" in text
+    assert text.index("Step 3 may") < text.index("Step 2 happens once and")
     press(shown, "Back to the plan")
     assert "Yes, approve" not in shown.controls
     shown.controls["Approve"].click()
@@ -236,11 +236,11 @@ def test_counts_time_and_cost_stand_beside_the_rows() -> None:
         {"id": 3, "tool": "grow", "params": {"size": "{step_2_result}"}, "depends_on": [2]},
         {"id": 4, "description": "think", "depends_on": [1, 3]},
     ]
-    said = words(Review(Plan.parse(steps), Toolbox([ask, grow])))
-    assert "4 steps: 1 reads, 3 may be repeated" in said
-    assert "At least 8 s (the critical path 2), 11 s one after the other." in said
-    assert "$0.02 for 1 call; steps 2 and 3 declare no price." in said
-    assert "Step 4 leaves its tool to the executor" in said
+    text = words(Review(Plan.parse(steps), Toolbox([ask, grow])))
+    assert "4 steps: 1 reads, 3 may be repeated" in text
+    assert "At least 8 s (the critical path 2), 11 s one after the other." in text
+    assert "$0.02 for 1 call; steps 2 and 3 declare no price." in text
+    assert "Step 4 leaves its tool to the executor" in text
 
 
 def test_the_graph_follows_the_draft() -> None:
@@ -256,10 +256,10 @@ def test_a_dry_run_shows_the_timeline_and_leaves_the_world_alone() -> None:
     world = deploy.World(currency=None)
     shown = Review(Plan.parse(deploy.PLAN), world.tools)
     press(shown, "Dry run")
-    said = words(shown)
-    assert "Tried on a copy; the world itself was not touched." in said
-    assert "1 of 3 endpoints fail on production" in said
-    assert 'aria-label="The timeline of the dry run"' in said
+    text = words(shown)
+    assert "Tried on a copy; the world itself was not touched." in text
+    assert "1 of 3 endpoints fail on production" in text
+    assert 'aria-label="The timeline of the dry run"' in text
     assert (world.deployed("production"), world.messages) == ("v2.3.0", [])
     press(shown, "Edit 8", "Remove 8")
     assert "Tried on a copy" not in words(shown)

@@ -46,7 +46,7 @@ def test_a_choice_is_made_by_its_words() -> None:
 
 
 @pytest.mark.parametrize(
-    ("script", "said"),
+    ("script", "message"),
     [
         (["Aprove"], "there is no control 'Aprove'; did you mean 'Approve'"),
         ([("9: city", "Lima")], "there is no control '9: city'"),
@@ -61,10 +61,10 @@ def test_a_choice_is_made_by_its_words() -> None:
         (["Approve", "Remove 1"], "decided about already"),
     ],
 )
-def test_a_script_that_nobody_could_play_is_explained(script: list[str | tuple[str, str]], said: str) -> None:
+def test_a_script_that_nobody_could_play_is_explained(script: list[str | tuple[str, str]], message: str) -> None:
     with pytest.raises(ScriptError) as problem:
         desk().play(script)
-    assert said in str(problem.value)
+    assert message in str(problem.value)
 
 
 def test_an_unfit_plan_is_never_approved_by_a_script() -> None:

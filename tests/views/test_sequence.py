@@ -59,13 +59,13 @@ def test_every_message_in_the_text_stands_in_the_picture() -> None:
 @pytest.mark.parametrize("length", [5, 19, 20, 21, 60])
 def test_long_runs_are_shortened_in_the_middle_and_say_by_how_much(length: int) -> None:
     run = worlds.run(worlds.chain(length))
-    said, figure = messages(run), views.sequence(run)
+    arrows, figure = messages(run), views.sequence(run)
     lines = [line for line in figure.text.splitlines() if line.startswith("  ")]
-    assert len(said) == 2 * length + 1
-    assert len(lines) == min(len(said), 40)
+    assert len(arrows) == 2 * length + 1
+    assert len(lines) == min(len(arrows), 40)
     left_out = [line for line in lines if "more messages" in line]
-    assert left_out == ([f"  … {len(said) - 39} more messages"] if len(said) > 40 else [])
-    assert (f"… {len(said) - 39} more messages" in figure.svg) == bool(left_out)
+    assert left_out == ([f"  … {len(arrows) - 39} more messages"] if len(arrows) > 40 else [])
+    assert (f"… {len(arrows) - 39} more messages" in figure.svg) == bool(left_out)
     assert f"do {length}: Do part {length}" in figure.text
 
 

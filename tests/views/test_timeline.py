@@ -59,10 +59,10 @@ def test_every_try_has_a_bar_and_failure_is_said_in_words() -> None:
         (62.0, 70.0, "failed", 1), (70.0, 78.0, "failed", 2), (78.0, 86.0, "failed", 3),
     ]  # fmt: skip
     figure = views.timeline(run)
-    said = " ".join(drawn(figure))
-    assert "✗" in said
-    assert "Step 5 failed 3 times: RuntimeError" in said
-    assert "Skipped: 6, 7 and 8." in said
+    text = " ".join(drawn(figure))
+    assert "✗" in text
+    assert "Step 5 failed 3 times: RuntimeError" in text
+    assert "Skipped: 6, 7 and 8." in text
     assert "Skipped: 6, 7 and 8." in figure.text
 
 
@@ -285,7 +285,7 @@ def test_a_verdict_with_the_same_words_is_told_once_and_many_are_counted() -> No
 
 
 @pytest.mark.parametrize(
-    ("inside", "beside", "said"),
+    ("inside", "beside", "expected"),
     [
         (200, 0, ["replanning after a failure"]),
         (90, 0, ["replanning after", "a failure"]),
@@ -295,8 +295,8 @@ def test_a_verdict_with_the_same_words_is_told_once_and_many_are_counted() -> No
     ],
 )
 def test_a_planners_label_does_without_its_reason_before_it_is_shortened(
-    inside: float, beside: float, said: list[str]
+    inside: float, beside: float, expected: list[str]
 ) -> None:
     bar = Bar(None, 0, 1, "done", what="replanning after a failure")
     lines = label(bar, "", inside, beside, rows=2)[0]
-    assert lines == said
+    assert lines == expected

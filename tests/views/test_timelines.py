@@ -48,11 +48,11 @@ def test_all_runs_stand_on_one_axis_and_end_at_a_line() -> None:
     left = min(x for line in lines(figure, 1) for x, _ in line if len(line) == 2)
     assert (slow[0][0] - left) / (quick[0][0] - left) == pytest.approx(1.8, abs=0.02)
     assert slow[1][1] <= quick[0][1]
-    said = drawn(figure)
-    assert said.count("0 s") == 1
-    assert said.count("slot 1") == 2
-    assert "level barrier: 18 s, 8 s longer" in said
-    assert "start when ready: 10 s" in said
+    texts = drawn(figure)
+    assert texts.count("0 s") == 1
+    assert texts.count("slot 1") == 2
+    assert "level barrier: 18 s, 8 s longer" in texts
+    assert "start when ready: 10 s" in texts
 
 
 def test_what_the_outlines_are_is_told_once_where_it_is_the_same() -> None:

@@ -28,11 +28,11 @@ def test_what_changed_is_in_the_window_and_all_others_are_counted(steps: int, da
     assert shown.ids == order(run.board)[shown.first - 1 : shown.first - 1 + MOST]
     latest = changed(run.events)
     assert latest is None or latest in shown.ids
-    said = standing(run.board, shown)
-    assert bool(said) == (steps > MOST)
-    if said:
-        counted = sum(int(number) for number in re.findall(r"(\d+) (?:done|waiting|skipped)", said))
-        named = [id for list in re.findall(r"(?:Running|Failed): (.*?)\.", said) for id in re.findall(r"\d+", list)]
+    text = standing(run.board, shown)
+    assert bool(text) == (steps > MOST)
+    if text:
+        counted = sum(int(number) for number in re.findall(r"(\d+) (?:done|waiting|skipped)", text))
+        named = [id for list in re.findall(r"(?:Running|Failed): (.*?)\.", text) for id in re.findall(r"\d+", list)]
         assert counted + len(named) == steps
 
 

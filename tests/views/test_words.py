@@ -47,9 +47,9 @@ def test_text_is_measured_as_wide_as_dejavu_sans_draws_it() -> None:
 
 
 @pytest.mark.parametrize(
-    ("time", "longest", "said"),
+    ("time", "longest", "text"),
     [(0, None, "0 s"), (0.5, None, "0.5 s"), (103, None, "103 s"), (118.46, None, "118.5 s"), (3720, None, "62 min"),
      (60, 600, "1 min"), (0.0012, None, "1.2 ms")],
 )  # fmt: skip
-def test_times_are_said_in_the_unit_of_the_figure(time: float, longest: float | None, said: str) -> None:
-    assert wording.seconds(time, longest) == said
+def test_times_are_said_in_the_unit_of_the_figure(time: float, longest: float | None, text: str) -> None:
+    assert wording.seconds(time, longest) == text

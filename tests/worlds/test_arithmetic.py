@@ -57,8 +57,10 @@ def test_whole_plan_and_one_step_at_a_time_reach_the_same_number():
     assert (whole.usage.calls, single.usage.calls) == (1, 3)
 
 
-@pytest.mark.parametrize(("last", "said"), [(53, "12 * 4 + 5 = 53"), (54, "12 * 4 + 5 = 54"), (-7, "12 * 4 + 5 = -7")])
-def test_the_scripted_model_answers_with_the_result_that_it_was_shown(last, said):
+@pytest.mark.parametrize(
+    ("last", "expected"), [(53, "12 * 4 + 5 = 53"), (54, "12 * 4 + 5 = 54"), (-7, "12 * 4 + 5 = -7")]
+)
+def test_the_scripted_model_answers_with_the_result_that_it_was_shown(last, expected):
     plan = Plan.parse(arithmetic.rules(arithmetic.GOAL))
     board = Board.of(
         [
@@ -71,7 +73,7 @@ def test_the_scripted_model_answers_with_the_result_that_it_was_shown(last, said
         ]
     )
     answer = NextStepPlanner(connect("arithmetic")).plan(arithmetic.GOAL, board, arithmetic.TOOLS).answer
-    assert answer == said
+    assert answer == expected
 
 
 @pytest.mark.parametrize(

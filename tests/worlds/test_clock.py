@@ -14,7 +14,7 @@ def ask(world):
 
 
 @pytest.mark.parametrize(
-    ("world", "said"),
+    ("world", "expected"),
     [
         (clock.World("09:41"), "It is 09:41."),
         (clock.World("23:30"), "It is 23:30."),
@@ -22,8 +22,8 @@ def ask(world):
         (clock.World("00:10", hours=-1), "It is 23:10."),
     ],
 )
-def test_the_over_planned_answer_follows_the_clock(world, said):
-    assert ask(world).answer == said
+def test_the_over_planned_answer_follows_the_clock(world, expected):
+    assert ask(world).answer == expected
 
 
 def test_calling_the_tool_takes_a_fraction_of_planning():

@@ -47,15 +47,15 @@ def test_the_name_of_the_model_comes_from_the_environment(monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "message"),
     [
         (("deplay",), "did you mean 'deploy'"),
         (("deploy", "scene"), "did you mean 'scenes'"),
         (("x",), "there are: arith"),
     ],
 )
-def test_an_unknown_world_or_script_is_named_with_the_known_ones(arguments, said):
-    with pytest.raises(ValueError, match=said):
+def test_an_unknown_world_or_script_is_named_with_the_known_ones(arguments, message):
+    with pytest.raises(ValueError, match=message):
         connect(*arguments)
 
 

@@ -100,7 +100,7 @@ def test_rolling_back_brings_the_previous_release_and_only_what_ran_before(world
 
 
 @pytest.mark.parametrize(
-    ("tool", "params", "said"),
+    ("tool", "params", "message"),
     [
         ("deploy_production", {"tag": "v9"}, "no image 'v9'"),
         ("build_docker", {"tag": "v9"}, "the source is at v2.3.1"),
@@ -110,9 +110,9 @@ def test_rolling_back_brings_the_previous_release_and_only_what_ran_before(world
         ("run_smoke_tests", {"env": "moon"}, "'staging' or 'production'"),
     ],
 )
-def test_a_wrong_argument_is_named_and_changes_nothing(world, tool, params, said):
+def test_a_wrong_argument_is_named_and_changes_nothing(world, tool, params, message):
     before = sorted(path.relative_to(world.folder) for path in world.folder.rglob("*"))
-    with pytest.raises(ValueError, match=said):
+    with pytest.raises(ValueError, match=message):
         world.tools[tool].call(params)
     assert sorted(path.relative_to(world.folder) for path in world.folder.rglob("*")) == before
 

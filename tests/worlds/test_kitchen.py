@@ -124,7 +124,7 @@ def test_the_courses_are_served_in_order_even_where_the_plan_forgets_it(world):
 
 
 @pytest.mark.parametrize(
-    ("tool", "params", "said"),
+    ("tool", "params", "message"),
     [
         ("chop", {"what": "leek"}, "'leek' can't be chopped; did you mean 'leeks'"),
         ("chop", {"what": "chicken"}, "'chicken' can't be chopped"),
@@ -138,9 +138,9 @@ def test_the_courses_are_served_in_order_even_where_the_plan_forgets_it(world):
         ("serve", {"course": "starter"}, "it is not plated"),
     ],
 )
-def test_what_can_not_be_done_is_said_in_words_and_changes_nothing(world, tool, params, said):
+def test_what_can_not_be_done_is_said_in_words_and_changes_nothing(world, tool, params, message):
     before = state(world)
-    with pytest.raises(ValueError, match=said):
+    with pytest.raises(ValueError, match=message):
         world.tools[tool].call(params)
     assert state(world) == before
 
@@ -182,7 +182,9 @@ def test_without_leeks_and_onions_the_chef_has_no_plan_left():
     assert world.served == []
 
 
-@pytest.mark.parametrize(("pantry", "said"), [({"leek": 1}, "did you mean 'leeks'"), ({"leeks": -1}, "zero or more")])
-def test_a_pantry_that_can_not_be_is_refused(pantry, said):
-    with pytest.raises(ValueError, match=said):
+@pytest.mark.parametrize(
+    ("pantry", "message"), [({"leek": 1}, "did you mean 'leeks'"), ({"leeks": -1}, "zero or more")]
+)
+def test_a_pantry_that_can_not_be_is_refused(pantry, message):
+    with pytest.raises(ValueError, match=message):
         kitchen.World(**pantry)

@@ -162,7 +162,7 @@ def test_restoring_heals_exactly(world):
 
 
 @pytest.mark.parametrize(
-    ("altered", "said"),
+    ("altered", "faults"),
     [
         ("DELETE FROM customers WHERE id = 12", ["customer 12 (Kavya Rao) is gone"]),
         ("UPDATE customers SET name = 'Dan' WHERE id = 5", ["customer 5 (Dara Novak) has the name Dan instead of Dara Novak"]),
@@ -174,14 +174,14 @@ def test_restoring_heals_exactly(world):
         ("UPDATE orders SET cents = 1 WHERE id = 1", ["order 1 has the cents 1 instead of 2400"]),
     ],
 )  # fmt: skip
-def test_verification_names_the_row_that_was_altered_and_what_it_lost(world, altered, said):
+def test_verification_names_the_row_that_was_altered_and_what_it_lost(world, altered, faults):
     world.backup_database()
     migrated(world, SCRIPT)
     assert world.verify_integrity()["ok"]
     change(world, altered)
     verified = world.verify_integrity()
     assert not verified["ok"]
-    assert [fault for fault in verified["faults"] if "belongs to nobody" not in fault] == said == world.damage()
+    assert [fault for fault in verified["faults"] if "belongs to nobody" not in fault] == faults == world.damage()
 
 
 def test_verification_sees_the_schema_and_the_foreign_keys(world):
@@ -211,7 +211,7 @@ def test_the_tenth_backup_is_later_than_the_ninth(world):
 
 
 @pytest.mark.parametrize(
-    ("sql", "said"),
+    ("sql", "message"),
     [
         ("ALTER TABEL customers ADD COLUMN email TEXT;", "syntax error in statement 1: near"),
         (SCRIPT + "SELECT (", "syntax error in statement 4"),
@@ -226,9 +226,9 @@ def test_the_tenth_backup_is_later_than_the_ninth(world):
         ("WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT max(i) FROM n;", "statement 1: interrupted"),
     ],
 )  # fmt: skip
-def test_a_script_that_does_not_run_is_not_kept_and_the_statement_is_named(world, sql, said):
+def test_a_script_that_does_not_run_is_not_kept_and_the_statement_is_named(world, sql, message):
     before, files = dump(world), sorted(world.folder.iterdir())
-    with pytest.raises(RuntimeError, match=f"migration script .*({said})"):
+    with pytest.raises(RuntimeError, match=f"migration script .*({message})"):
         world.write_migration(sql)
     assert (dump(world), sorted(world.folder.iterdir())) == (before, files)
     assert not Path("elsewhere.sqlite").exists()
@@ -268,7 +268,7 @@ def test_the_text_of_the_kept_script_is_what_runs(world):
 
 
 @pytest.mark.parametrize(
-    ("tool", "params", "said"),
+    ("tool", "params", "message"),
     [
         ("write_migration", {"sql": " ;\n"}, "the migration script is empty; write SQL such as ALTER TABLE"),
         ("write_migration", {}, "parameter 'sql' is missing"),
@@ -284,9 +284,9 @@ def test_the_text_of_the_kept_script_is_what_runs(world):
         ("delete_database", {"sure": True}, "there is no parameter 'sure'"),
     ],
 )
-def test_a_wrong_argument_is_named_with_its_mend_and_changes_nothing(world, tool, params, said):
+def test_a_wrong_argument_is_named_with_its_mend_and_changes_nothing(world, tool, params, message):
     before, files = dump(world), sorted(world.folder.iterdir())
-    with pytest.raises(ValueError, match=said):
+    with pytest.raises(ValueError, match=message):
         world.tools[tool].call(params)
     assert (dump(world), sorted(world.folder.iterdir())) == (before, files)
 
@@ -376,8 +376,8 @@ def test_one_step_at_a_time_the_model_finds_the_scripts_damage_last(world):
 @pytest.mark.slow
 def test_the_model_says_what_it_was_shown(world):
     change(world, "UPDATE contacts SET email = 'dara@example.org' WHERE customer_id = 9")
-    said = pursue(world, NextStepPlanner(connect("migration"))).answer
-    assert "customer 9 (Hana Sato) lost its email dara@example.org" in said
+    answer = pursue(world, NextStepPlanner(connect("migration"))).answer
+    assert "customer 9 (Hana Sato) lost its email dara@example.org" in answer
     sound = migration.World()
     change(sound, "UPDATE contacts SET email = 'bruno@example.org' WHERE customer_id = 3")
     run = pursue(sound, NextStepPlanner(connect("migration")))
@@ -405,9 +405,9 @@ def test_no_result_and_no_error_holds_a_path_of_this_machine(world):
     runs = [carry_out(world, migration.plan_with(script)) for script in (HASTY_SCRIPT, BROKEN_SCRIPT, SCRIPT, SCRIPT)]
     runs.append(carry_out(world, migration.DANGEROUS_PLAN))
     runs.append(carry_out(world, migration.PLAN))
-    said = json.dumps([[run.results, run.board.errors] for run in runs])
-    assert str(world.folder.parent) not in said
-    assert world.folder.name not in said
+    stored = json.dumps([[run.results, run.board.errors] for run in runs])
+    assert str(world.folder.parent) not in stored
+    assert world.folder.name not in stored
 
 
 @pytest.mark.slow
@@ -421,15 +421,15 @@ def test_two_processes_print_the_same():
             "    print(agent.run(m.GOAL).events, world.damage(), *sqlite3.connect(world.database).iterdump())",
         ]
     )
-    said = [
+    outputs = [
         subprocess.run(
             [sys.executable, "-c", source], cwd=Path(__file__).parents[2], capture_output=True, check=True, timeout=600,
             env={**os.environ, "PYTHONHASHSEED": seed, "TZ": zone},
         ).stdout
         for seed, zone in [("0", "UTC"), ("99", "Asia/Kathmandu")]
     ]  # fmt: skip
-    assert said[0] == said[1]
-    assert len(said[0]) > 1000
+    assert outputs[0] == outputs[1]
+    assert len(outputs[0]) > 1000
 
 
 @pytest.mark.slow

@@ -255,26 +255,28 @@ WRONG = [
 ]
 
 
-@pytest.mark.parametrize(("tool", "params", "said"), WRONG, ids=[f"{n} {tool}" for n, (tool, *_) in enumerate(WRONG)])
-def test_a_wrong_argument_is_named_and_changes_nothing(world, tool, params, said):
+@pytest.mark.parametrize(
+    ("tool", "params", "message"), WRONG, ids=[f"{n} {tool}" for n, (tool, *_) in enumerate(WRONG)]
+)
+def test_a_wrong_argument_is_named_and_changes_nothing(world, tool, params, message):
     before = tree(world.folder)
-    with pytest.raises(ValueError, match=said):
+    with pytest.raises(ValueError, match=message):
         world.tools[tool].call(params)
     assert tree(world.folder) == before
 
 
 @pytest.mark.parametrize(
-    ("endpoints", "said"),
+    ("endpoints", "message"),
     [
         (["profile", "basket"], "basket: give endpoints that read the header Authorization: profile, orders, settings"),
         (["login"], "login: give endpoints"),
         ([], "none: give endpoints"),
     ],
 )
-def test_the_header_is_mended_only_where_it_is_read(world, endpoints, said):
+def test_the_header_is_mended_only_where_it_is_read(world, endpoints, message):
     move(world)
     before = tree(world.folder)
-    with pytest.raises(ValueError, match=said):
+    with pytest.raises(ValueError, match=message):
         world.fix_token_header(endpoints)
     assert tree(world.folder) == before
 
@@ -305,25 +307,25 @@ def test_tests_that_do_not_end_are_ended(world, monkeypatch):
 
 
 def test_no_result_and_no_error_holds_a_path_of_this_machine(world):
-    said = json.dumps(run(world).results)
+    stored = json.dumps(run(world).results)
     world.write_file("tests/test_more.py", "from json import nothing\n")
     world.write_file("tests/test_most.py", "open(__file__ + 'x')\n")
     world.write_file("tests/test_shop.py", "from shop.auth import nothing\n")
     failed = world.run_test_suite()["failed"]
-    said += json.dumps(failed)
+    stored += json.dumps(failed)
     assert [line.replace("\\", "/") for line in failed if line.startswith("tests")] == [
         "tests.test_more: ImportError: cannot import name 'nothing' from 'json'",
         "tests.test_most: FileNotFoundError: [Errno 2] No such file or directory: 'tests/test_most.pyx'",
         "tests.test_shop: ImportError: cannot import name 'nothing' from 'shop.auth' (shop/auth.py)",
     ]
     for path in (world.folder, world.folder.resolve(), Path(sys.prefix), Path(os.__file__).parent):
-        assert str(path) not in said
+        assert str(path) not in stored
 
 
 @pytest.mark.slow
 def test_the_same_run_gives_the_same_bytes_under_any_hash_seed_and_time_zone():
     code = "import json; from tests.worlds.test_refactor import *; print(json.dumps([run(refactor.World()).results]))"
-    said = {
+    outputs = {
         subprocess.run(
             [sys.executable, "-c", code], cwd=ROOT, env={**os.environ, **more}, capture_output=True, check=True
         ).stdout
@@ -332,7 +334,7 @@ def test_the_same_run_gives_the_same_bytes_under_any_hash_seed_and_time_zone():
             {"PYTHONHASHSEED": "2", "TZ": "UTC", "FORCE_COLOR": "1"},
         )
     }
-    assert len(said) == 1
+    assert len(outputs) == 1
 
 
 @pytest.mark.slow

@@ -31,7 +31,7 @@ def carry_out(world, plan=research.PLAN):
     return execute(Plan.parse(plan), ToolExecutor(world.tools), workers=Simulated())
 
 
-def found(world, query):
+def hits(world, query):
     return [hit["id"] for hit in world.web_search(query)]
 
 
@@ -78,7 +78,7 @@ def test_every_document_has_a_length_a_year_and_an_id_of_its_own():
      ("perovskite", "doc-1"), ("which birds can a radar see?", "doc-11")],
 )  # fmt: skip
 def test_a_search_finds_the_document_by_its_words_and_their_stems(world, query, first):
-    assert found(world, query)[0] == first
+    assert hits(world, query)[0] == first
 
 
 def test_the_snippet_is_the_sentence_that_holds_the_words(world):
@@ -99,7 +99,7 @@ def test_what_is_nowhere_is_not_found_and_the_step_that_wanted_it_fails(world):
 
 def test_documents_that_fit_alike_stand_by_number():
     corpus = "\n".join(f"## doc-{n} (2024) Same\n\nThe same words in each." for n in (1, 2, 3, 4, 5))
-    assert found(research.World(corpus, limit=4), "same") == ["doc-1", "doc-2", "doc-3", "doc-4"]
+    assert hits(research.World(corpus, limit=4), "same") == ["doc-1", "doc-2", "doc-3", "doc-4"]
 
 
 def test_a_changed_document_changes_what_is_found_and_reported():
@@ -115,12 +115,12 @@ def test_a_changed_document_changes_what_is_found_and_reported():
 def test_what_is_altered_in_the_index_is_what_is_read(world):
     with closing(sqlite3.connect(world.folder / "library.sqlite")) as db, db:
         db.execute("UPDATE documents SET text = 'Zeppelins carry panels.' WHERE id = 'doc-30'")
-    assert found(world, "zeppelin") == ["doc-30"]
+    assert hits(world, "zeppelin") == ["doc-30"]
     assert world.read_document("doc-30")["text"] == "[doc-30] Zeppelins carry panels."
 
 
 def test_words_of_the_query_language_are_only_words(world):
-    assert found(world, 'hydrogen AND NOT "ships" OR (title: *)') == found(world, "hydrogen ships title")
+    assert hits(world, 'hydrogen AND NOT "ships" OR (title: *)') == hits(world, "hydrogen ships title")
 
 
 @pytest.mark.parametrize("corpus", ["", "no heading", "## doc-1 (2024) A\n\nx\n\n## doc-1 (2024) B\n\ny"])
@@ -134,10 +134,10 @@ def test_a_corpus_without_documents_of_their_own_is_refused(corpus):
 
 def test_a_summary_takes_sentences_of_the_text_and_cites_their_document(world):
     text = world.read_document("doc-20")["text"]
-    said = world.summarize_text(text)
-    assert said.endswith(" [doc-20]")
-    assert all(sentence in text for sentence in re.split(r"(?<=[.])\s+", said.removesuffix(" [doc-20]")))
-    assert len(said) < len(text) / 2
+    summary = world.summarize_text(text)
+    assert summary.endswith(" [doc-20]")
+    assert all(sentence in text for sentence in re.split(r"(?<=[.])\s+", summary.removesuffix(" [doc-20]")))
+    assert len(summary) < len(text) / 2
 
 
 def test_a_summary_prefers_the_words_that_come_back(world):
@@ -153,8 +153,8 @@ def test_several_documents_are_summarized_one_by_one(world):
 
 
 def test_a_report_that_cites_nothing_or_what_is_nowhere_shows_it(world):
-    said = world.write_report(["The sun shines.", "So it is written [doc-99].", "Indeed [doc-3] [doc-3]."])
-    assert (said["cites"], said["unknown"], said["uncited"], said["words"]) == (["doc-3"], ["doc-99"], [1], 8)
+    report = world.write_report(["The sun shines.", "So it is written [doc-99].", "Indeed [doc-3] [doc-3]."])
+    assert (report["cites"], report["unknown"], report["uncited"], report["words"]) == (["doc-3"], ["doc-99"], [1], 8)
     assert "[doc-99]" not in world.report.partition("## Sources")[2]
     assert world.write_report(["Nothing."])["file"] == "report-2.md"
     assert world.report.endswith("## Sources\n\nNone.\n")
@@ -187,7 +187,7 @@ def test_the_articles_resolver_copies_what_is_secret_and_references_do_not(world
 
 
 @pytest.mark.parametrize(
-    ("tool", "params", "said"),
+    ("tool", "params", "message"),
     [
         ("web_search", {"query": "?!"}, r"no word to look for in '\?!'; write some, such as: solar power"),
         ("web_search", {"query": "what is the"}, "no word to look for"),
@@ -204,9 +204,9 @@ def test_the_articles_resolver_copies_what_is_secret_and_references_do_not(world
         ("remove_report", {"file": "library.sqlite"}, "no report"),
     ],
 )
-def test_a_wrong_argument_is_named_with_its_mend_and_changes_nothing(world, tool, params, said):
+def test_a_wrong_argument_is_named_with_its_mend_and_changes_nothing(world, tool, params, message):
     before = sorted(world.folder.iterdir())
-    with pytest.raises(ValueError, match=said):
+    with pytest.raises(ValueError, match=message):
         world.tools[tool].call(params)
     assert sorted(world.folder.iterdir()) == before
 
@@ -221,11 +221,11 @@ def test_a_search_without_room_for_a_document_is_refused():
 
 def test_no_result_and_no_error_holds_a_path_of_this_machine(world):
     run = carry_out(world)
-    said = json.dumps(
+    stored = json.dumps(
         [run.results, run.board.errors, carry_out(world, [{"id": 1, "tool": "remove_report", "input": "x"}]).reason]
     )
-    assert str(world.folder.parent) not in said
-    assert world.folder.name not in said + world.report
+    assert str(world.folder.parent) not in stored
+    assert world.folder.name not in stored + world.report
 
 
 @pytest.mark.slow
@@ -238,15 +238,15 @@ def test_two_processes_print_the_same():
             "print(agent.run(r.GOAL).events, world.report, world.web_search('wind and water'))",
         ]
     )
-    said = [
+    outputs = [
         subprocess.run(
             [sys.executable, "-c", source], cwd=Path(__file__).parents[2], capture_output=True, check=True, timeout=600,
             env={**os.environ, "PYTHONHASHSEED": seed, "TZ": zone},
         ).stdout
         for seed, zone in [("0", "UTC"), ("99", "Asia/Kathmandu")]
     ]  # fmt: skip
-    assert said[0] == said[1]
-    assert len(said[0]) > 1000
+    assert outputs[0] == outputs[1]
+    assert len(outputs[0]) > 1000
 
 
 @pytest.mark.slow

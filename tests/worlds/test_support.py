@@ -142,8 +142,8 @@ def test_the_draft_cites_the_lines_and_its_patch_fits_the_settings(world, tmp_pa
     ],
 )
 def test_orders_before_and_after_the_gap_need_no_archive(world, order, failing, finding):
-    found = collected(world).inspect_branch(order)
-    assert (found["complete"], found["failing"], found["finding"]) == (True, failing, finding)
+    branch = collected(world).inspect_branch(order)
+    assert (branch["complete"], branch["failing"], branch["finding"]) == (True, failing, finding)
 
 
 def test_an_error_without_a_change_before_it_gets_no_patch(world):
@@ -190,8 +190,8 @@ def test_an_order_that_leaves_no_trace_is_lost_between_two_services(world):
 def test_a_log_that_breaks_off_is_a_gap_too(world):
     log = world.folder / "logs" / "mail-0930.log"
     log.write_text("".join(line for line in log.read_text().splitlines(True) if line < "2026-03-12T09:50"))
-    found = collected(world).inspect_branch("A-1025")
-    assert (found["complete"], found["finding"]) == (
+    branch = collected(world).inspect_branch("A-1025")
+    assert (branch["complete"], branch["finding"]) == (
         False,
         "records are missing: the log of mail lacks everything after 09:49:35, when A-1025 was due there",
     )
@@ -248,11 +248,13 @@ WRONG = [
 ]
 
 
-@pytest.mark.parametrize(("tool", "params", "said"), WRONG, ids=[f"{n} {tool}" for n, (tool, *_) in enumerate(WRONG)])
-def test_a_wrong_argument_is_named_and_changes_nothing(world, tool, params, said):
+@pytest.mark.parametrize(
+    ("tool", "params", "message"), WRONG, ids=[f"{n} {tool}" for n, (tool, *_) in enumerate(WRONG)]
+)
+def test_a_wrong_argument_is_named_and_changes_nothing(world, tool, params, message):
     collected(world)
     before = tree(world.folder)
-    with pytest.raises(ValueError, match=said.replace("*", r"\*")):
+    with pytest.raises(ValueError, match=message.replace("*", r"\*")):
         world.tools[tool].call(params)
     assert tree(world.folder) == before
 
@@ -286,22 +288,22 @@ def test_an_unknown_service_has_no_gap():
 def test_no_result_and_no_error_holds_a_path_of_this_machine(world):
     stopped = run(world)
     cause = complete(world).root_cause(ORDER)
-    said = json.dumps([stopped.results, stopped.board.errors, cause, world.draft_fix(cause), world.drafts])
-    assert str(world.folder) not in said
-    assert str(world.folder.parent) + os.sep not in said
+    stored = json.dumps([stopped.results, stopped.board.errors, cause, world.draft_fix(cause), world.drafts])
+    assert str(world.folder) not in stored
+    assert str(world.folder.parent) + os.sep not in stored
 
 
 @pytest.mark.slow
 def test_the_same_run_gives_the_same_bytes_under_any_hash_seed_and_time_zone():
     code = "from tests.worlds.test_support import *; world = complete(support.World()); cause = world.root_cause(ORDER)"
     code += "; print(json.dumps([run(world).results, cause, world.draft_fix(cause), world.drafts]))"
-    said = {
+    outputs = {
         subprocess.run(
             [sys.executable, "-c", code], cwd=ROOT, env={**os.environ, **more}, capture_output=True, check=True
         ).stdout
         for more in ({"PYTHONHASHSEED": "1", "TZ": "Asia/Tokyo"}, {"PYTHONHASHSEED": "2", "TZ": "America/New_York"})
     }
-    assert len(said) == 1
+    assert len(outputs) == 1
 
 
 @pytest.mark.slow

@@ -43,8 +43,8 @@ def team(name, world):
 def carried_out(name, tools, task, inputs, llm=None):
     """Carry out one task; return what the executor said, and the last request that it sent."""
     llm = llm or MockLLM.load(SCENARIOS / name / "team.yaml")
-    said = ReActExecutor(llm.client(), tools).execute(Step(id="9", description=task), inputs)
-    return said, llm.calls[-1].request["messages"]
+    answer = ReActExecutor(llm.client(), tools).execute(Step(id="9", description=task), inputs)
+    return answer, llm.calls[-1].request["messages"]
 
 
 def says(tools, name, result):
@@ -60,8 +60,8 @@ def says(tools, name, result):
 
 def verdict(name, result, criterion="as it should be", board=None):
     step = Step(id="6", description="Do it", success_criteria=criterion)
-    said = LLMEvaluator(connect(name)).evaluate(step, result, board or Board())
-    return said.verdict, said.reason, said.rejects
+    judged = LLMEvaluator(connect(name)).evaluate(step, result, board or Board())
+    return judged.verdict, judged.reason, judged.rejects
 
 
 # the runs
@@ -152,7 +152,7 @@ MOVES = "The 11 entries in contacts.email move to customers.email; the table con
 
 
 @pytest.mark.parametrize(
-    ("name", "task", "inputs", "tool", "result", "said"),
+    ("name", "task", "inputs", "tool", "result", "expected"),
     [
         (
             "support", "Find the service that failed order A-1034", {"1": "Four logs"}, "inspect_branch",
@@ -180,10 +180,10 @@ MOVES = "The 11 entries in contacts.email move to customers.email; the table con
         ),
     ],
 )  # fmt: skip
-def test_another_result_of_a_tool_is_sent_and_answered(name, task, inputs, tool, result, said):
+def test_another_result_of_a_tool_is_sent_and_answered(name, task, inputs, tool, result, expected):
     tools = says(WORLDS[name].World().tools, tool, result)
     answer, sent = carried_out(name, tools, task, inputs)
-    assert answer == said
+    assert answer == expected
     assert sent[-1] == {"role": "tool", "tool_call_id": sent[-1]["tool_call_id"], "content": json.dumps(result)}
 
 
@@ -219,8 +219,8 @@ def test_a_script_that_failed_its_test_is_never_run():
 def test_an_archive_without_the_gap_is_said_and_the_cause_is_not_looked_for():
     world = support.World()
     (world.folder / "archive" / "payment-1000.log.gz").rename(world.folder / "archive" / "mail-1000.log.gz")
-    said, _ = carried_out("support", world.tools, COLLECT, {})
-    assert said.endswith("one with a gap: the archive has no log of payment; it has: mail.")
+    answer, _ = carried_out("support", world.tools, COLLECT, {})
+    assert answer.endswith("one with a gap: the archive has no log of payment; it has: mail.")
     run = team("support", world)
     assert "records are missing: the log of payment lacks" in run.results["2"]
     assert run.status == "failed"
@@ -238,8 +238,8 @@ def test_a_script_that_does_damage_on_the_copy_is_not_run():
     world = migration.World()
     with closing(sqlite3.connect(world.database)) as db, db:
         db.execute("INSERT INTO contacts (customer_id, email) VALUES (99, 'nobody@example.org')")
-    said, _ = carried_out("migration", world.tools, WRITE, {"1": MOVES})
-    assert said.startswith("Not to be run: migration-1.sql does damage on the copy: customer 99")
+    answer, _ = carried_out("migration", world.tools, WRITE, {"1": MOVES})
+    assert answer.startswith("Not to be run: migration-1.sql does damage on the copy: customer 99")
     assert team("migration", world).status == "failed"
     assert "contacts" in world.read_schema()["now"]
 
@@ -249,22 +249,22 @@ def test_faults_in_production_put_the_backup_back():
     world.backup_database()
     task = "Verify the data, and tell the application which schema to expect"
     tools = says(world.tools, "verify_integrity", FAULTY)
-    said, sent = carried_out("migration", tools, task, {"4": "migration-1.sql has run on production."})
-    assert said == "The old schema is back, from backup-1.sqlite: customer 3 lost its email"
+    answer, sent = carried_out("migration", tools, task, {"4": "migration-1.sql has run on production."})
+    assert answer == "The old schema is back, from backup-1.sqlite: customer 3 lost its email"
     assert json.loads(sent[-1]["content"])["restored"] == "backup-1.sqlite"
 
 
 @pytest.mark.parametrize(
-    ("said", "names"),
+    ("summary", "names"),
     [
         ("1 endpoint returns 401: orders", ["orders"]),
         ("2 endpoints return 401: orders, profile", ["orders", "profile"]),
     ],
 )
-def test_the_endpoints_that_the_tests_name_are_mended(said, names):
+def test_the_endpoints_that_the_tests_name_are_mended(summary, names):
     world = refactor.World()
     world.design_token_schema(["sub", "exp"], 30), world.implement_jwt(), world.update_endpoints()
-    tools = says(world.tools, "update_tests", {"passed": 9, "failed": names, "summary": said})
+    tools = says(world.tools, "update_tests", {"passed": 9, "failed": names, "summary": summary})
     tools = says(tools, "run_test_suite", {"passed": 11, "failed": [], "summary": "11 tests passed"})
     task = "Move the tests to tokens, and mend what they show"
     answer, sent = carried_out("refactor", tools, task, {"3": "These take a token now: all"})
@@ -328,11 +328,11 @@ def test_faults_after_a_hasty_script_name_the_step_that_ran_it(script, rejects):
         if step.id != "4":
             results[step.id] = executor.execute(step, results)
             events += [StepStarted(0, step.id), StepDone(0, step.id, results[step.id])]
-    said = verdict("migration", results["6"], "ok is true", Board.of(events[:-2]))
+    judged = verdict("migration", results["6"], "ok is true", Board.of(events[:-2]))
     if rejects is None:
-        assert said == ACCEPTED
+        assert judged == ACCEPTED
     else:
-        assert said == ("replan", "customer 3 (Bruno Silva) lost its email silva@example.org", rejects)
+        assert judged == ("replan", "customer 3 (Bruno Silva) lost its email silva@example.org", rejects)
 
 
 def test_the_evaluator_s_reason_makes_the_support_planner_gather_more_data():

@@ -14,6 +14,6 @@ def resolve(text, results):
 CITIES = "Lisbon Oslo Rome Graz Bern Riga Lyon Turin Split Porto".split()
 
 if __name__ == "__main__":
-    found = {f"#E{n}": city for n, city in enumerate(CITIES, 1)}
-    print(resolve("Compare the rents of #E1 and #E9.", found))
-    print(resolve("Compare the rents of #E1 and #E10.", found))
+    results = {f"#E{n}": city for n, city in enumerate(CITIES, 1)}
+    print(resolve("Compare the rents of #E1 and #E9.", results))
+    print(resolve("Compare the rents of #E1 and #E10.", results))

@@ -5,23 +5,23 @@ RESULTS = {f"#E{n}": f"<{n}>" for n in range(1, 121)}
 
 def test_each_reference_gets_its_own_result(program):
     for n in (1, 2, 10, 11, 12, 100, 101, 120):
-        said = program.resolve(f"Use #E{n}", RESULTS)
-        assert said == f"Use <{n}>", f"resolve('Use #E{n}') gave {said!r}, wanted 'Use <{n}>'"
+        resolved = program.resolve(f"Use #E{n}", RESULTS)
+        assert resolved == f"Use <{n}>", f"resolve('Use #E{n}') gave {resolved!r}, wanted 'Use <{n}>'"
 
 
 def test_a_reference_may_stand_anywhere(program):
-    said = program.resolve("#E1, #E10; (#E11) #E2#E20.#E12", RESULTS)
-    assert said == "<1>, <10>; (<11>) <2><20>.<12>", f"the references stand close together; it gave {said!r}"
+    resolved = program.resolve("#E1, #E10; (#E11) #E2#E20.#E12", RESULTS)
+    assert resolved == "<1>, <10>; (<11>) <2><20>.<12>", f"the references stand close together; it gave {resolved!r}"
 
 
 def test_results_may_come_in_in_any_order(program):
     names = list(RESULTS)
     for seed in range(20):
         Random(seed).shuffle(names)
-        said = program.resolve("#E1 #E10 #E100 #E12 #E2", {name: RESULTS[name] for name in names})
-        assert said == "<1> <10> <100> <12> <2>", f"in another order of arrival it gave {said!r}"
+        resolved = program.resolve("#E1 #E10 #E100 #E12 #E2", {name: RESULTS[name] for name in names})
+        assert resolved == "<1> <10> <100> <12> <2>", f"in another order of arrival it gave {resolved!r}"
 
 
 def test_a_name_without_a_result_stays(program):
-    said = program.resolve("#E1 and #E10", {"#E1": "one"})
-    assert said == "one and #E10", f"#E10 has no result yet; it gave {said!r}"
+    resolved = program.resolve("#E1 and #E10", {"#E1": "one"})
+    assert resolved == "one and #E10", f"#E10 has no result yet; it gave {resolved!r}"

@@ -10,7 +10,7 @@ def resolve(text, results):
 
     `results` maps step numbers to results. A reference without a result stays as it is; $3 is three dollars.
     """
-    return REFERENCE.sub(lambda found: str(results.get(int(found[1]), found[0])), text)
+    return REFERENCE.sub(lambda match: str(results.get(int(match[1]), match[0])), text)
 
 
 RESULTS = {1: "Lisbon", 2: "May", 3: "the tram", 4: "the castle", 5: "a hotel by the river"}

@@ -13,9 +13,9 @@ def step(name, log, failures=0):
 
 def test_a_step_that_needed_a_retry_is_undone_once(program):
     log = []
-    said = program.run([step("a", log, 1), step("b", log, 99)], retries=1)
+    status = program.run([step("a", log, 1), step("b", log, 99)], retries=1)
     assert log.count("undo a") == 1, f"a was done at the second try, then b failed; the log is {log}"
-    assert said == "rolled back", f"b failed for good; it returned {said!r}"
+    assert status == "rolled back", f"b failed for good; it returned {status!r}"
 
 
 def test_what_was_never_done_is_not_undone(program):
@@ -41,7 +41,7 @@ def test_two_steps_may_share_an_undo(program):
 
 def test_without_a_failure_nothing_is_undone(program):
     log = []
-    said = program.run([step("a", log), step("b", log, 1)], retries=1)
-    assert (said, log) == ("finished", ["do a", "do b"]), (
-        f"b worked at the second try; it said {said!r}, the log is {log}"
+    status = program.run([step("a", log), step("b", log, 1)], retries=1)
+    assert (status, log) == ("finished", ["do a", "do b"]), (
+        f"b worked at the second try; it said {status!r}, the log is {log}"
     )

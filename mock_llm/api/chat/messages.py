@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from mock_llm.api.conversation import call_id_errors, image_errors, text_errors
 from mock_llm.types import (
-    LONGEST_CALL_ID,
     NAME,
     ApiError,
     bad_request,
@@ -17,14 +17,12 @@ from mock_llm.types import (
     invalid_value,
     missing_parameter,
     not_supported,
-    too_long_text,
     unknown_parameter,
 )
 
 ROLES = ("system", "assistant", "user", "function", "tool", "developer")
 FIELDS = "role content name tool_calls tool_call_id refusal audio function_call annotations".split()
 ONLY_FOR = {"tool_calls": "assistant", "refusal": "assistant", "annotations": "assistant", "tool_call_id": "tool"}
-DETAILS = ("auto", "low", "high", "original")
 PARTS = ("text", "image_url", "input_audio", "refusal", "file")
 
 
@@ -67,7 +65,7 @@ def _message_errors(message: Any, at: str) -> Iterator[ApiError]:
     if name is not None and re.search(r"[\s<|\\/>]", name):
         yield invalid_name(f"{at}.name", name)
     if message.get("tool_call_id") is not None:
-        yield from _too_long(f"{at}.tool_call_id", message["tool_call_id"])
+        yield from call_id_errors(message["tool_call_id"], f"{at}.tool_call_id")
     if role == "tool" and message.get("tool_call_id") is None:
         yield missing_parameter(f"{at}.tool_call_id", "say which call this is the result of.")
     yield from _content_errors(message, f"{at}.content")
@@ -102,8 +100,8 @@ def _part_errors(part: Any, at: str) -> Iterator[ApiError]:
         yield invalid_value(f"{at}.type", kind, PARTS, hint)
     elif kind not in ("text", "refusal"):
         yield not_supported(f"'{at}' ({kind})", "send text.", at)
-    elif not isinstance(part.get(kind), str):
-        yield missing_parameter(f"{at}.{kind}", f"a part of type {kind} has a text in {kind}.")
+    else:
+        yield from text_errors(part, kind, at)
 
 
 def _image_errors(image: Any, role: str, at: str, where: str) -> Iterator[ApiError]:
@@ -116,10 +114,8 @@ def _image_errors(image: Any, role: str, at: str, where: str) -> Iterator[ApiErr
         yield invalid_type(
             where, "an object", image, 'an image is {"url": "https://…"} or {"url": "data:image/png;base64,…"}.'
         )
-    elif not isinstance(image.get("url"), str):
-        yield missing_parameter(f"{where}.url", "say where the image is, or send it as a data URL.")
-    elif image.get("detail") is not None and image["detail"] not in DETAILS:
-        yield invalid_value(f"{where}.detail", image["detail"], DETAILS, "choose one of these.")
+    else:
+        yield from image_errors(image.get("url"), image.get("detail"), where, "url")
 
 
 def _call_errors(message: Mapping[str, Any], at: str) -> Iterator[ApiError]:
@@ -145,14 +141,9 @@ def _call_errors(message: Mapping[str, Any], at: str) -> Iterator[ApiError]:
         for name, text in parts.items():
             if not isinstance(text, str):
                 yield invalid_type(f"{at}[{index}].{name}", "a string", text)
-        yield from _too_long(f"{at}[{index}].id", call["id"])
+        yield from call_id_errors(call["id"], f"{at}[{index}].id")
         if not NAME.fullmatch(str(function["name"])):
             yield invalid_name(f"{at}[{index}].function.name", function["name"])
-
-
-def _too_long(at: str, call_id: str) -> Iterator[ApiError]:
-    if error := too_long_text(at, call_id, LONGEST_CALL_ID, "use the id that the model gave its call."):
-        yield error
 
 
 def _pairing_errors(messages: Sequence[Mapping[str, Any]]) -> Iterator[ApiError]:

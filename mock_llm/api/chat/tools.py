@@ -5,21 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from mock_llm.api.tools import (
-    FORMATS,
-    function_error,
-    json_schema_error,
-    too_many_tools_error,
-    tool_choice_error,
-    tool_type_error,
-    without_tools_error,
-)
+from mock_llm.api.tools import FORMATS, json_schema_error, tools_error, without_tools_error
 from mock_llm.types import (
     ApiError,
     Request,
     bad_request,
     empty_array,
-    invalid_type,
     invalid_value,
     missing_parameter,
     unknown_parameter,
@@ -50,33 +41,11 @@ def format_error(body: Mapping[str, Any]) -> ApiError | None:
     return json_schema_error(shape, at, "response_format")
 
 
-def tools_error(body: Mapping[str, Any]) -> ApiError | None:
+def offered_tools_error(body: Mapping[str, Any]) -> ApiError | None:
     """The API's error for `tools`, `tool_choice` and `parallel_tool_calls`, or None."""
     tools = body.get("tools")
     if tools is None:
         return without_tools_error(body)
-    if not isinstance(tools, list):
-        return invalid_type("tools", "an array of objects", tools)
-    if not tools:
+    if tools == []:
         return empty_array("tools", "leave 'tools' out when there is none to offer.")
-    if error := too_many_tools_error(tools):
-        return error
-    for index, tool in enumerate(tools):
-        if error := _tool_error(tool, f"tools[{index}]"):
-            return error
-    return _choice_error(body.get("tool_choice"), [tool["function"]["name"] for tool in tools])
-
-
-def _tool_error(tool: Any, at: str) -> ApiError | None:
-    if error := tool_type_error(tool, at):
-        return error
-    function = tool.get("function")
-    if not isinstance(function, dict):
-        hint = 'a tool is {"type": "function", "function": {"name": "…", "parameters": {…}}}.'
-        return missing_parameter(f"{at}.function", hint)
-    return function_error(function, f"{at}.function")
-
-
-def _choice_error(choice: Any, offered: list[str]) -> ApiError | None:
-    function = choice.get("function") if isinstance(choice, dict) else None
-    return tool_choice_error(choice, function.get("name") if isinstance(function, dict) else None, offered)
+    return tools_error(tools, body.get("tool_choice"), inside="function")

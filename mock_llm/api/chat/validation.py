@@ -23,7 +23,7 @@ from mock_llm.types import (
 )
 
 from .messages import messages_error
-from .tools import format_error, tools_error
+from .tools import format_error, offered_tools_error
 
 OTHERS = (
     "model messages metadata stop response_format tools tool_choice parallel_tool_calls stream stream_options".split()
@@ -51,7 +51,7 @@ def validate(body: Any) -> ApiError | None:
         _required_error(body)
         or next((error for name in body if (error := _parameter_error(name, body[name]))), None)
         or messages_error(body["messages"])
-        or tools_error(body)
+        or offered_tools_error(body)
         or format_error(body)
         or model_error(body)
     )

@@ -61,8 +61,8 @@ def _content(content: str | Sequence[Mapping[str, Any]]) -> str | list[dict[str,
     if not images:
         return text
     urls = [{"url": part.get("image_url") or part["file_id"]} for part in images]
-    said = [{"type": "text", "text": text}] if text else []
-    return [*said, *({"type": "image_url", "image_url": url} for url in urls)]
+    parts = [{"type": "text", "text": text}] if text else []
+    return [*parts, *({"type": "image_url", "image_url": url} for url in urls)]
 
 
 def _text(content: Sequence[Mapping[str, Any]]) -> str:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from mock_llm.api.conversation import call_id_errors, image_errors, text_errors
 from mock_llm.types import (
-    LONGEST_CALL_ID,
     ApiError,
     bad_request,
     empty_array,
@@ -14,7 +14,6 @@ from mock_llm.types import (
     invalid_value,
     missing_parameter,
     not_supported,
-    too_long_text,
     unknown_parameter,
 )
 
@@ -26,7 +25,6 @@ FIELDS: dict[str, tuple[str, ...]] = {
 }
 PREFIXES = {"message": "msg", "function_call": "fc"}
 NOT_TEXT = ("input_file", "input_audio")
-DETAILS = ("auto", "low", "high", "original")
 SAID = ("input_text", "input_image")
 SPOKEN = ("output_text", "refusal")
 
@@ -71,9 +69,7 @@ def _item_errors(item: Any, at: str) -> Iterator[ApiError]:
     for name in ("call_id", "name", "arguments") if kind == "function_call" else ("call_id",):
         if not isinstance(item.get(name), str):
             yield missing_parameter(f"{at}.{name}", f"a {kind} has a text in {name}.")
-    hint = "use the id that the model gave its call."
-    if error := too_long_text(f"{at}.call_id", item["call_id"], LONGEST_CALL_ID, hint):
-        yield error
+    yield from call_id_errors(item["call_id"], f"{at}.call_id")
     if kind == "function_call_output":
         yield from _content_errors(item.get("output"), SAID, at, "output")
 
@@ -107,21 +103,9 @@ def _part_errors(part: Any, kinds: Sequence[str], at: str) -> Iterator[ApiError]
         hint = "what the user says is input_text, what the assistant said is output_text."
         yield invalid_value(f"{at}.type", kind, kinds if kinds == SPOKEN else ("input_text", *SPOKEN), hint)
     elif kind == "input_image":
-        yield from _image_errors(part, at)
+        yield from image_errors(part.get("image_url") or part.get("file_id"), part.get("detail"), at, "image_url")
     else:
-        field = "refusal" if kind == "refusal" else "text"
-        if not isinstance(part.get(field), str):
-            yield missing_parameter(f"{at}.{field}", f"a part of type {kind} has a text in {field}.")
-
-
-def _image_errors(part: Mapping[str, Any], at: str) -> Iterator[ApiError]:
-    url = part.get("image_url") or part.get("file_id")
-    if url is None:
-        yield missing_parameter(f"{at}.image_url", "say where the image is, or send it as a data URL.")
-    elif not isinstance(url, str):
-        yield invalid_type(f"{at}.image_url", "a string", url)
-    if part.get("detail") is not None and part["detail"] not in DETAILS:
-        yield invalid_value(f"{at}.detail", part["detail"], DETAILS, "choose one of these.")
+        yield from text_errors(part, "refusal" if kind == "refusal" else "text", at)
 
 
 def _pairing_errors(items: Sequence[Mapping[str, Any]]) -> Iterator[ApiError]:

@@ -46,9 +46,9 @@ class ResponseStore:
     def retrieve(self, name: str) -> Item | ApiError:
         """A response that was given, as it was given; the API's error where there is none of that id."""
         with self._lock:
-            found = self._responses.get(name)
-        if found is not None:
-            return found
+            response = self._responses.get(name)
+        if response is not None:
+            return response
         text = f"Response with id '{name}' not found."
         hint = "ask for a response that this scripted model has given, and that was not sent with store: false."
         return replace(bad_request(text, hint), status=404)

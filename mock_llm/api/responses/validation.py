@@ -8,15 +8,7 @@ from typing import Any
 
 from mock_llm.api.model_profiles import model_error
 from mock_llm.api.parameters import common_parameter_error, number_error
-from mock_llm.api.tools import (
-    FORMATS,
-    function_error,
-    json_schema_error,
-    too_many_tools_error,
-    tool_choice_error,
-    tool_type_error,
-    without_tools_error,
-)
+from mock_llm.api.tools import FORMATS, json_schema_error, tools_error, without_tools_error
 from mock_llm.types import (
     ApiError,
     bad_request,
@@ -70,7 +62,7 @@ def validate(body: Any) -> ApiError | None:
     return (
         next((error for name in body if (error := _parameter_error(name, body[name]))), None)
         or input_error(body["input"])
-        or _tools_error(body)
+        or _offered_tools_error(body)
         or _format_error(body)
         or model_error(body, responses=True)
     )
@@ -110,22 +102,12 @@ def _options_error(name: str, value: Any) -> ApiError | None:
     return None
 
 
-def _tools_error(body: Mapping[str, Any]) -> ApiError | None:
+def _offered_tools_error(body: Mapping[str, Any]) -> ApiError | None:
     tools = body.get("tools")
-    if not isinstance(tools, list | None):
-        return invalid_type("tools", "an array of objects", tools)
-    if not tools:  # this API takes an empty list for none, and flags without tools
+    if tools in (None, []):  # this API takes an empty list for none, and flags without tools
         demanded = body.get("tool_choice") not in (None, "auto", "none")
         return without_tools_error({"tool_choice": body["tool_choice"]}) if demanded else None
-    if error := too_many_tools_error(tools):
-        return error
-    for index, tool in enumerate(tools):
-        at = f"tools[{index}]"
-        if error := tool_type_error(tool, at) or function_error(tool, at):
-            return error
-    choice = body.get("tool_choice")
-    name = choice.get("name") if isinstance(choice, dict) else None
-    return tool_choice_error(choice, name, [tool["name"] for tool in tools])
+    return tools_error(tools, body.get("tool_choice"))
 
 
 def _format_error(body: Mapping[str, Any]) -> ApiError | None:

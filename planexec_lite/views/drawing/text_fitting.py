@@ -7,6 +7,7 @@ a layout does not depend on the fonts of the machine.
 from __future__ import annotations
 
 import re
+import textwrap
 from collections.abc import Callable, Iterable
 from math import fsum
 
@@ -75,6 +76,20 @@ def wrap(text: str, room: float, size: float, bold: bool = False) -> list[str]:
 def wrap_columns(text: str, most: int) -> list[str]:
     """Return `text` in lines of at most `most` columns of a terminal, broken as `wrap` breaks them."""
     return _wrapped(text, lambda line: columns(line) <= most, lambda cluster: columns(cluster) <= most)
+
+
+def wrapped(value: object, most: int = 88) -> str:
+    """Return `value` as text in lines of at most `most` columns, for which a notebook has room beside a list of files.
+
+    Lines are broken at blanks alone, so a longer word stands out; a continued line stands four columns further in.
+    """
+    lines = []
+    for line in str(value).split("\n"):
+        indent = " " * (len(line) - len(line.lstrip()) + 4)
+        lines += textwrap.wrap(
+            line, most, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False
+        ) or [""]
+    return "\n".join(lines)
 
 
 def _wrapped(text: str, fits: Callable[[str], bool], small: Callable[[str], bool]) -> list[str]:

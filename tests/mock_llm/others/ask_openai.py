@@ -69,8 +69,8 @@ def ask(client):
 
 
 async def ask_async(client):
-    said = await client.chat.completions.create(model="m", messages=[{"role": "user", "content": "hello"}])
-    assert said.choices[0].message.content == "hello you"
+    completion = await client.chat.completions.create(model="m", messages=[{"role": "user", "content": "hello"}])
+    assert completion.choices[0].message.content == "hello you"
     stream = await client.responses.create(model="m", input="hello", stream=True)
     assert [event.type async for event in stream][-1] == "response.completed"
 

@@ -44,19 +44,19 @@ class Kernel:
 
     def until_idle(self, id, until=None):
         """What the kernel says of a message, up to its end and up to a message of which `until` is true."""
-        said, idle = [], False
-        while not idle or (until is not None and not any(until(one) for one in said)):
+        messages, idle = [], False
+        while not idle or (until is not None and not any(until(one) for one in messages)):
             one = self.client.get_iopub_msg(timeout=60)
-            said.append(one)
+            messages.append(one)
             mine = one["parent_header"].get("msg_id") == id
             idle = idle or (mine and one["content"].get("execution_state") == "idle")
-        return said
+        return messages
 
     def run(self, code):
-        said = self.until_idle(self.client.execute(code))
-        for one in said:
+        messages = self.until_idle(self.client.execute(code))
+        for one in messages:
             assert one["msg_type"] != "error", "\n".join(one["content"]["traceback"])
-        return said
+        return messages
 
     def ask(self, code):
         return "".join(
@@ -81,7 +81,7 @@ def plays_to_the_end(one):
 
 kernel = Kernel()
 try:
-    models, outputs, said = set(), {}, []
+    models, outputs, answers = set(), {}, []
     for name, code in {"setup": SETUP, **CELLS}.items():
         messages = kernel.run(code)
         models |= {one["content"]["comm_id"] for one in messages if one["msg_type"] == "comm_open"}
@@ -90,15 +90,15 @@ try:
         assert all(data[VIEW]["model_id"] in models for data in shown if VIEW in data), "a model that was opened"
     line = "player.text().splitlines()[0]"
     kernel.type("player.number", 3)
-    said.append(kernel.ask(line))
+    answers.append(kernel.ask(line))
     kernel.press("player.next")
-    said.append(kernel.ask(line))
+    answers.append(kernel.ask(line))
     kernel.press("player.play", plays_to_the_end)
-    said.append(kernel.ask(line))
+    answers.append(kernel.ask(line))
     kernel.press("long._bar.earlier")
-    said.append(kernel.ask("long.text().splitlines()[-1]"))
+    answers.append(kernel.ask("long.text().splitlines()[-1]"))
     versions = [module.__version__ for module in (IPython, ipykernel, ipywidgets)]
-    print(json.dumps({"versions": versions, "outputs": outputs, "said": said}))
+    print(json.dumps({"versions": versions, "outputs": outputs, "said": answers}))
 finally:
     kernel.client.stop_channels()
     kernel.manager.shutdown_kernel(now=True)

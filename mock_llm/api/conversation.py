@@ -1,0 +1,40 @@
+"""Validation of what a conversation is made of in both endpoints: the ids of calls, texts, and images."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from mock_llm.types import ApiError, invalid_type, invalid_value, missing_parameter, too_long_text
+
+LONGEST_CALL_ID = 64
+DETAILS = ("auto", "low", "high", "original")
+
+
+def call_id_errors(call_id: str, at: str) -> Iterator[ApiError]:
+    """The error of a call's id that is too long."""
+    if error := too_long_text(at, call_id, LONGEST_CALL_ID, "use the id that the model gave its call."):
+        yield error
+
+
+def text_errors(part: Mapping[str, Any], field: str, at: str) -> Iterator[ApiError]:
+    """The error of a part of a message whose text is missing."""
+    if not isinstance(part.get(field), str):
+        yield missing_parameter(f"{at}.{field}", f"a part of type {part['type']} has a text in {field}.")
+
+
+def image_errors(url: Any, detail: Any, at: str, name: str) -> Iterator[ApiError]:
+    """What is wrong with an image.
+
+    Args:
+        url: where it is.
+        detail: how closely the model looks at it; None for as it likes.
+        at: the object that has both.
+        name: the field of the URL.
+    """
+    if url is None:
+        yield missing_parameter(f"{at}.{name}", "say where the image is, or send it as a data URL.")
+    elif not isinstance(url, str):
+        yield invalid_type(f"{at}.{name}", "a string", url)
+    if detail is not None and detail not in DETAILS:
+        yield invalid_value(f"{at}.detail", detail, DETAILS, "choose one of these.")

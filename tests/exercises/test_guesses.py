@@ -1,0 +1,100 @@
+"""Predictions: how a guess is judged, what is kept of it, and what the page of guesses shows."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from exercises.guesses import EXAMPLE, Guess, calibration, compare, guesses, kind_of
+
+RIGHT: list[tuple[Any, Any]] = [
+    (53, 53), ("53", 53.0), ("5b", "5b"), (6, "6"), (" 6 ", "6"), (True, True), ("no", False), (["6"], {"6"}),
+    ("6", ["6"]), ([6, "5b"], ["5b", "6"]), ([105, 136, 136], [136.0, 136.0, 105.0]), ({5: 7, 6: 8}, {"5": 7.0, "6": 8.0}),
+]  # fmt: skip
+NEAR: list[tuple[Any, Any]] = [(41, 53), (66, 53), (["5", "6"], ["6"]), ({"5": 7, "6": 0}, {"5": 7, "6": 8}), (-4, -5)]
+WRONG: list[tuple[Any, Any]] = [
+    (32, 53), (1, 0), ("6", "5"), (True, False), (["1", "2", "3"], ["3"]), ([], ["6"]), ({}, {"5": 7}), ({"9": 7}, {"5": 7}),
+    (float("inf"), 53), ([136, 105], [136, 136, 136, 105, 105]),
+]  # fmt: skip
+OTHER: list[tuple[Any, Any]] = [
+    ("many", 53), (None, 53), (True, 53), ([53], 53), (float("nan"), 53), ("perhaps", True), (3, True), (7, {"5": 7}),
+    ({"5": "early"}, {"5": 7}), (["5"], "5"), ({"5": 1}, "5"), (None, ["5"]),
+]  # fmt: skip
+
+
+@pytest.fixture
+def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The learner's file."""
+    path = tmp_path / "progress.json"
+    monkeypatch.setenv("PLANEXEC_PROGRESS", str(path))
+    return path
+
+
+def told(capsys: pytest.CaptureFixture[str], *args: Any) -> str:
+    compare("01.1", *args)
+    return capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("verdict", "guess", "outcome"),
+    [(verdict, *one) for verdict, some in {"Right": RIGHT, "Near": NEAR, "Wrong": WRONG}.items() for one in some],
+)
+def test_a_guess_is_judged(verdict: str, guess: Any, outcome: Any, file: Path, capsys: Any) -> None:
+    assert told(capsys, guess, outcome).endswith(f"{verdict}.\n")
+    assert [one.verdict for one in guesses()] == [verdict.lower()]
+    assert guesses()[0].kind == kind_of(outcome)
+
+
+@pytest.mark.parametrize(("guess", "outcome"), OTHER)
+def test_a_guess_of_another_form_is_named_and_not_kept(guess: Any, outcome: Any, file: Path, capsys: Any) -> None:
+    assert " is not " in told(capsys, guess, outcome)
+    assert not file.exists()
+
+
+def test_without_a_guess_the_outcome_is_told_and_nothing_kept(file: Path, capsys: Any) -> None:
+    assert told(capsys, ..., 53) == "No guess. It was: 53\n"
+    assert not file.exists()
+
+
+def test_the_first_guess_counts_and_what_is_printed_never_depends_on_it(file: Path, capsys: Any) -> None:
+    assert told(capsys, 32, 53) == "Your guess: 32. It was: 53. Wrong.\n"
+    assert told(capsys, 53, 53) == "Your guess: 53. It was: 53. Right.\n"
+    assert guesses() == [Guess("01.1", 32.0, 53, "wrong")]
+
+
+def test_guesses_and_solved_exercises_share_the_file(file: Path, capsys: Any) -> None:
+    from exercises import record
+
+    record.remember("01.1", "right")
+    told(capsys, 32, 53)
+    record.remember("01.2", "wrong")
+    assert record.known() == {"01.1": "right", "01.2": "wrong"}
+    assert len(guesses()) == 1
+
+
+@pytest.mark.parametrize("text", ["", "[]", '{"guess 01.1": 3, "guess 01.2": {"verdict": "?"}}', "\x00"])
+def test_a_file_that_is_no_record_counts_as_empty(text: str, file: Path) -> None:
+    file.write_text(text, encoding="utf-8")
+    assert guesses() == []
+
+
+def test_a_guess_in_a_file_that_can_not_be_written_is_passed_over(file: Path, capsys: Any) -> None:
+    file.mkdir()
+    assert "Right." in told(capsys, 53, 53)
+
+
+def test_what_is_kept_is_json(file: Path, capsys: Any) -> None:
+    told(capsys, {5: 7}, {"5": 7.5})
+    assert json.loads(file.read_text(encoding="utf-8"))["guess 01.1"]["outcome"] == {"5": 7.5}
+
+
+def test_the_page_counts_by_verdict_and_by_kind() -> None:
+    figure = calibration(EXAMPLE)
+    assert figure.text.startswith("5 guesses: 1 right, 2 near, 2 wrong")
+    assert "number: 1 of 2 right or near" in figure.text
+    assert "<" in figure._repr_html_()
+
+
+def test_the_page_without_guesses_says_so(file: Path) -> None:
+    assert calibration().text == "No guess is kept yet"

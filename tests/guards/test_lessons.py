@@ -1,0 +1,84 @@
+"""How a lesson reads: lines that fit into a window, minutes that are honest, and no answer before its question."""
+
+import ast
+import re
+from pathlib import Path
+from typing import Any
+
+import nbformat
+import pytest
+
+from tests.guards.books import LESSONS, name_of
+
+COLUMNS = 92  # beyond, a line runs off a window of 1280 px beside the list of files
+WORDS, LINES = 180, 12  # that are read in a minute
+MINUTES = {"Ten": 10, "Fifteen": 15, "Twenty": 20, "Twenty-five": 25, "Thirty": 30, "Thirty-five": 35, "Forty": 40}
+DRAWING = 1.5  # minutes to draw, to look at figures, and to guess: so much longer a lesson may take
+each_lesson = pytest.mark.parametrize("path", LESSONS, ids=name_of)
+
+
+def cells(path: Path) -> list[Any]:
+    found: list[Any] = nbformat.read(path, 4).cells
+    return found
+
+
+def printed(cell: Any) -> list[str]:
+    """The lines that a cell prints, or shows where there is no figure."""
+    texts = [output.get("text", "") for output in cell.outputs]
+    shown = [output.get("data", {}) for output in cell.outputs]
+    texts += [data["text/plain"] for data in shown if "text/plain" in data and "text/html" not in data]
+    return [line for text in texts for line in text.splitlines()]
+
+
+def asks(cell: Any) -> bool:
+    return cell.cell_type == "code" and cell.source.startswith("guess = ")
+
+
+def compared(cell: Any) -> list[str]:
+    """The predictions that a cell compares."""
+    if cell.cell_type != "code":
+        return []
+    calls = [node for node in ast.walk(ast.parse(cell.source)) if isinstance(node, ast.Call)]
+    return [ast.literal_eval(call.args[0]) for call in calls if ast.unparse(call.func) == "compare"]
+
+
+@each_lesson
+def test_no_line_runs_off_the_window(path: Path) -> None:
+    code = [(number, cell) for number, cell in enumerate(cells(path)) if cell.cell_type == "code"]
+    lines = [(number, line) for number, cell in code for line in [*cell.source.splitlines(), *printed(cell)]]
+    assert [found for found in lines if len(found[1]) > COLUMNS] == []
+
+
+@each_lesson
+def test_the_minutes_are_honest(path: Path) -> None:
+    book = cells(path)
+    words = sum(len(cell.source.split()) for cell in book if cell.cell_type == "markdown")
+    lines = sum(bool(line.strip()) for cell in book if cell.cell_type == "code" for line in cell.source.splitlines())
+    stated = re.search(r"(\w+(?:-\w+)?) minutes[,.]", book[0].source)
+    assert stated is not None
+    least = words / WORDS + lines / LINES
+    assert 0.95 * least <= MINUTES[stated[1]] <= DRAWING * least + 1, f"{least:.0f} minutes to read alone"
+
+
+@each_lesson
+def test_each_guess_is_open_and_its_answer_folded(path: Path) -> None:
+    book, waits = cells(path), None
+    for number, cell in enumerate(book):
+        if asks(cell):
+            assert waits is None, f"cell {waits} asks, and nothing compares it"
+            assert cell.source.split("#")[0].strip() == "guess = ..."
+            waits = number
+        if compared(cell):
+            assert waits is not None, f"cell {number} compares what nobody asked for"
+            assert cell.metadata.get("jupyter", {}).get("outputs_hidden") is True, f"cell {number} shows the answer"
+            assert "No guess. It was:" in "\n".join(printed(cell))
+            waits = None
+    assert waits is None
+
+
+def test_predictions_are_numbered_through_each_lesson() -> None:
+    for path in LESSONS:
+        ids = [id for cell in cells(path) for id in compared(cell)]
+        lesson = path.name[:2]
+        assert ids == [f"{lesson}.{number}" for number in range(1, len(ids) + 1)]
+        assert ids
