@@ -259,9 +259,9 @@ class Board(Part):
         if event.verdict == "approve":
             if event.plan is not None:
                 self._accept(event.plan)
-            approvals.approved.add(event.plan_hash)
             approvals.opened |= {event.step} if event.step else set()
-            if event.step is None or event.plan is not None:
+            if event.step is None or event.plan is not None:  # a yes at a gate is none to the plan
+                approvals.approved.add(event.plan_hash)
                 approvals.cover([id for id in self.unfinished if not self.repeatable(id)], self.table)
             approvals.grant(event, self.plan)
         elif event.verdict == "change":

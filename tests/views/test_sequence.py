@@ -31,7 +31,7 @@ def test_the_text_of_a_run_with_news() -> None:
         "  12 s  board → executor   do 4: Migrate the half\n"
         '  15 s  executor → board   4 done: {"rows": 9}\n'
         "  15 s  board → evaluator  judge 4: 4 is fine\n"
-        "Solid: asked or told. Dashed: answered; ✗ marks failures and refusals."
+        "Solid: asked or told. Dashed: answered; ✗ marks what failed, was invalid or rejected."
     )
 
 

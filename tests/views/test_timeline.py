@@ -78,7 +78,7 @@ def test_planning_has_a_lane_of_its_own() -> None:
     run.record(e.Ended(11.0, "finished", "1 step done"))
     figure = views.timeline(run)
     assert figure.title == "1 step in 11 s, 10 s of it planning"
-    assert "  planner  planning             0 s   –  6 s   refused" in figure.text
+    assert "  planner  planning             0 s   –  6 s   invalid" in figure.text
     assert "✗\u00a0refused" in figure.svg
 
 
