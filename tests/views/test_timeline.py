@@ -79,7 +79,7 @@ def test_planning_has_a_lane_of_its_own() -> None:
     figure = views.timeline(run)
     assert figure.title == "1 step in 11 s, 10 s of it planning"
     assert "  planner  planning             0 s   –  6 s   invalid" in figure.text
-    assert "✗\u00a0refused" in figure.svg
+    assert "✗\u00a0invalid" in figure.svg
 
 
 def test_what_is_in_flight_lasts_until_now() -> None:
