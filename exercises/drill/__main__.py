@@ -23,8 +23,8 @@ def mark(answer: Path) -> dict[str, str]:
 
 def rules(source: str) -> list[str]:
     """Which rules of the drill a source breaks: its length, and what it may import."""
-    lines = len(source.splitlines())
-    broken = [f"{lines} lines; {rubric.MOST_LINES} are the most"] if lines > rubric.MOST_LINES else []
+    lines = sum(bool(line.strip()) for line in source.splitlines())
+    broken = [f"{lines} lines of code; {rubric.MOST_LINES} are the most"] if lines > rubric.MOST_LINES else []
     imported = re.findall(r"^\s*(?:from|import)\s+(planexec_lite|langgraph|llama_index|graphlib)\b", source, re.M)
     return broken + [f"imports {name}; write it from memory" for name in dict.fromkeys(imported)]
 

@@ -1,53 +1,74 @@
-"""A planner-executor from memory. A step is a dict: id, tool, params, after. {"from": "1"} is the result of step 1."""
+"""A planner-executor from memory. A step is a dict: id, tool, params, depends_on."""
 
+import json
+import re
 from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
 
+REFERENCE = re.compile(r"\{step_(\w+?)_result\}")
 
-def problems(plan, tools, done):
-    ids = [step["id"] for step in plan]
-    faults = [f"two steps have the id {id}" for id in ids if ids.count(id) > 1]
+
+def resolve(value, results):
+    if isinstance(value, dict):
+        return {name: resolve(part, results) for name, part in value.items()}
+    if isinstance(value, list):
+        return [resolve(part, results) for part in value]
+    if not isinstance(value, str):
+        return value
+    if alone := REFERENCE.fullmatch(value):
+        return results[alone[1]]
+    return REFERENCE.sub(lambda found: str(results[found[1]]), value)
+
+
+def ready(plan, done):
+    return [s for s in plan if s["id"] not in done and set(done) >= set(s["depends_on"])]
+
+
+def problems(plan, tools, results):
+    ids, placed = [step["id"] for step in plan], set(results)
+    faults = [f"two steps have the id {id}" for id in set(ids) if ids.count(id) > 1]
+    faults += [f"no tool {step['tool']}" for step in plan if step["tool"] not in tools]
     for step in plan:
-        used = [value["from"] for value in step["params"].values() if isinstance(value, dict) and "from" in value]
-        faults += [f"step {step['id']}: no tool {step['tool']}"] if step["tool"] not in tools else []
-        faults += [f"step {step['id']}: uses {id} and does not wait for it" for id in used if id not in step["after"]]
-    placed = set(done)
-    while ready := [s["id"] for s in plan if s["id"] not in placed and placed.issuperset(s["after"])]:
-        placed.update(ready)
+        used = REFERENCE.findall(json.dumps(step["params"]))
+        missing = [id for id in used if id not in step["depends_on"]]
+        faults += [f"step {step['id']} does not wait for {id}" for id in missing]
+    while wave := ready(plan, placed):
+        placed.update(step["id"] for step in wave)
     return faults + [f"step {id} can never start" for id in ids if id not in placed]
 
 
-def fill(params, results):
-    def place(value):
-        return results[value["from"]] if isinstance(value, dict) and "from" in value else value
+class Threads(ThreadPoolExecutor):
+    slots = 4
 
-    return {name: place(value) for name, value in params.items()}
+    def wait(self, running):
+        return wait(running, return_when=FIRST_COMPLETED).done
 
 
-def carry_out(plan, tools, results, pool):
-    waiting = {step["id"]: step for step in plan if step["id"] not in results}
-    running, errors = {}, {}
+def carry_out(plan, results, tools, workers, judge, log):
+    waiting, running, errors = list(plan), {}, {}
     while True:
-        for id in [id for id, step in waiting.items() if all(other in results for other in step["after"])]:
-            step = waiting.pop(id)
-            running[pool.submit(tools[step["tool"]], **fill(step["params"], results))] = id
+        for step in ready(waiting, results)[: workers.slots - len(running)]:
+            waiting.remove(step)
+            log.append(("StepStarted", step["id"]))
+            params = resolve(step["params"], results)
+            running[workers.submit(tools[step["tool"]], **params)] = step
         if not running:
             return errors
-        for future in wait(running, return_when=FIRST_COMPLETED).done:
-            id, error = running.pop(future), future.exception()
-            if error:
-                errors[id] = str(error)
+        for future in sorted(workers.wait(running), key=list(running).index):
+            step, fault = running.pop(future), future.exception()
+            log.append(("StepFailed" if fault else "StepDone", step["id"]))
+            if fault := fault or (judge and judge(step, future.result())):
+                errors[step["id"]] = str(fault)
             else:
-                results[id] = future.result()
+                results[step["id"]] = future.result()
 
 
-def run(goal, planner, tools, slots=4, max_replans=1):
-    results, errors = {}, {}
-    with ThreadPoolExecutor(slots) as pool:
-        for _ in range(1 + max_replans):
-            plan = planner(goal, dict(results), errors)
-            if faults := problems(plan, tools, results):
-                return {"status": "failed", "results": results, "reason": "; ".join(faults)}
-            errors = carry_out(plan, tools, results, pool)
-            if not errors:
-                return {"status": "finished", "results": results, "reason": f"{len(results)} steps done"}
-    return {"status": "failed", "results": results, "reason": f"{errors}; max_replans={max_replans}"}
+def run(goal, planner, tools, workers=None, judge=None, state=None, asks=2):
+    results, log, errors = *(state or ({}, [])), {}
+    for _ in range(asks):
+        plan = planner(goal, dict(results), errors)
+        if faults := problems(plan, tools, results):
+            return {"status": "failed", "results": results, "reason": str(faults)}
+        errors = carry_out(plan, results, tools, workers or Threads(), judge, log)
+        if not errors:
+            return {"status": "finished", "results": results, "reason": "all is done"}
+    return {"status": "failed", "results": results, "reason": f"{errors}, asks={asks}"}

@@ -26,11 +26,11 @@ class Point(NamedTuple):
 
 
 def step(id: str, tool: str, *after: str, **params: Any) -> dict[str, Any]:
-    return {"id": id, "tool": tool, "params": params, "after": list(after)}
+    return {"id": id, "tool": tool, "params": params, "depends_on": list(after)}
 
 
-def result_of(id: str) -> dict[str, str]:
-    return {"from": id}
+def result_of(id: str) -> str:
+    return f"{{step_{id}_result}}"
 
 
 class Planner:

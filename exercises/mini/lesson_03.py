@@ -1,0 +1,65 @@
+"""My planner-executor. A step is a dict: id, tool, params, depends_on."""
+
+import json
+import re
+
+REFERENCE = re.compile(r"\{step_(\w+?)_result\}")
+
+
+def resolve(params, results):
+    def value_of(value):
+        alone = REFERENCE.fullmatch(str(value))
+        return results[alone[1]] if alone else value
+
+    return {name: value_of(value) for name, value in params.items()}
+
+
+def ready(plan, done):
+    return [s for s in plan if s["id"] not in done and set(done) >= set(s["depends_on"])]
+
+
+def problems(plan, tools, results):
+    ids, placed = [step["id"] for step in plan], set(results)
+    faults = [f"two steps have the id {id}" for id in set(ids) if ids.count(id) > 1]
+    faults += [f"no tool {step['tool']}" for step in plan if step["tool"] not in tools]
+    for step in plan:
+        used = REFERENCE.findall(json.dumps(step["params"]))
+        missing = [id for id in used if id not in step["depends_on"]]
+        faults += [f"step {step['id']} does not wait for {id}" for id in missing]
+    while wave := ready(plan, placed):
+        placed.update(step["id"] for step in wave)
+    return faults + [f"step {id} can never start" for id in ids if id not in placed]
+
+
+def carry_out(plan, results, tools, log):
+    waiting = list(plan)
+    while steps := ready(waiting, results):
+        step = steps[0]
+        waiting.remove(step)
+        log.append(("StepStarted", step["id"]))
+        results[step["id"]] = tools[step["tool"]](**resolve(step["params"], results))
+        log.append(("StepDone", step["id"]))
+
+
+def run(goal, planner, tools, state=None):
+    results, log = state or ({}, [])
+    log.append(("PlanStarted", ""))
+    plan = planner(goal, dict(results))
+    log.append(("PlanProposed", ""))
+    if faults := problems(plan, tools, results):
+        return {"status": "failed", "results": results, "reason": str(faults)}
+    carry_out(plan, results, tools, log)
+    return {"status": "finished", "results": results, "reason": "all is done"}
+
+
+def react(task, model, tools, log, turns=10):
+    text = f"Task: {task}"
+    for _ in range(turns):
+        thought, action, params = model(text)
+        log.append(("Thought", thought))
+        if action == "answer":
+            return params
+        log.append(("Action", action))
+        seen = tools[action](**params)
+        text += f"\nThought: {thought}\nAction: {action}\nObservation: {seen}"
+    raise RuntimeError(f"not done after {turns} turns")
