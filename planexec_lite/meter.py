@@ -56,7 +56,7 @@ class Meter:
     """Collects what one job reports: declared `seconds`, model `calls`, `events`, and whether it did what is done `once`.
 
     An event is kept with the seconds declared and those really gone by when it happened; or `hear` is told at once.
-    Most jobs report nothing, so the lists are made by the first report.
+    Most jobs report nothing, so the lists are made by the first report. `at` is when the job began on a virtual clock.
     """
 
     seconds = 0.0
@@ -64,8 +64,9 @@ class Meter:
     events: Sequence[tuple[float, float, Any]] = ()
     once = False
 
-    def __init__(self, hear: Callable[[Any], None] | None = None) -> None:
+    def __init__(self, hear: Callable[[Any], None] | None = None, at: float | None = None) -> None:
         self.hear = hear
+        self.at = at
         self.began = perf_counter()
 
     def __enter__(self) -> Meter:
@@ -89,6 +90,15 @@ def charge(seconds: float = 0.0, call: ModelCall | None = None) -> None:
         meter.seconds += seconds
         if call is not None:
             meter.add("calls", call)
+
+
+def now() -> float | None:
+    """The run's time, in seconds on its virtual clock, where the current job stands: when it began, and what it charged.
+
+    None without a virtual clock. A world asks, to know when a thing is ready, and refuses what comes too early.
+    """
+    meter = current.get()
+    return None if meter is None or meter.at is None else round(meter.at + meter.seconds, 9)
 
 
 def made_once() -> None:

@@ -54,9 +54,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
-    """A worker for each processor, six at most, and one more for the browser, which waits most of its time."""
+    """A worker for each processor, six at most, and two more for the browsers, which wait most of their time."""
     browser = "not browser" not in config.getoption("markexpr")
-    return min(6, (os.cpu_count() or 1) + browser)
+    return min(6, (os.cpu_count() or 1) + 2 * browser)
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

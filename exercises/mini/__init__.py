@@ -72,7 +72,9 @@ def planner_of(run: Run) -> Callable[..., list[dict[str, Any]]]:
     answers = iter([event for event in run.events if isinstance(event, PlanProposed)])
 
     def planner(*_: Any) -> list[dict[str, Any]]:
-        answer = next(answers)
+        answer = next(answers, None)
+        if answer is None:
+            raise ValueError("the kit's planner was not asked so often")
         if answer.plan is None:
             raise ValueError("; ".join(problem.message for problem in answer.problems))
         return [step.model_dump(mode="json") for step in answer.plan.steps]
@@ -85,9 +87,24 @@ def events(run: Run) -> list[Entry]:
     return [entry for event in run.events if (entry := _entry(event))]
 
 
-def hold(log: list[Entry], run: Run) -> None:
-    """Print whether the entries of `log` are those of the kit's run, or else the first one that differs."""
-    ours, theirs = events(run), [tuple(entry) for entry in log]
+def thoughts(run: Run) -> list[Entry]:
+    """The thoughts and actions of a run that was planned one step at a time: its steps' descriptions and tools."""
+    plans = [
+        event.plan
+        for event in run.events
+        if isinstance(event, PlanProposed) and event.plan
+    ]
+    steps = [
+        (("Thought", step.description), ("Action", step.tool or ""))
+        for plan in plans
+        for step in plan.steps
+    ]
+    return [entry for pair in steps for entry in pair] + [("Thought", str(run.answer))]
+
+
+def hold(log: list[Entry], ours: list[Entry]) -> None:
+    """Print whether the entries of `log` are `ours`, those of the kit's run, or else the first one that differs."""
+    theirs = [tuple(entry) for entry in log]
     for number, (mine, kit) in enumerate(zip(theirs, ours, strict=False), 1):
         if mine != kit:
             print(f"event {number}: yours is {_told(mine)}, the kit's is {_told(kit)}")

@@ -30,7 +30,7 @@ def run(goal, planner, tools, state=None):
 
 
 def react(task, model, tools, log, turns=10):
-    text = f"Task: {task}"
+    text = f"Tools: {', '.join(tools)}\nTask: {task}"
     for _ in range(turns):
         thought, action, params = model(text)
         log.append(("Thought", thought))

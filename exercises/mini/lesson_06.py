@@ -84,7 +84,7 @@ def repaired(planner, tools, log, attempts=3):
 
 
 def react(task, model, tools, log, turns=10):
-    text = f"Task: {task}"
+    text = f"Tools: {', '.join(tools)}\nTask: {task}"
     for _ in range(turns):
         thought, action, params = model(text)
         log.append(("Thought", thought))

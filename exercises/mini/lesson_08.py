@@ -130,7 +130,7 @@ class Simulated:
 
 
 def react(task, model, tools, log, turns=10):
-    text = f"Task: {task}"
+    text = f"Tools: {', '.join(tools)}\nTask: {task}"
     for _ in range(turns):
         thought, action, params = model(text)
         log.append(("Thought", thought))

@@ -146,12 +146,18 @@ def in_real_time(task: Task, report: Report, at: float) -> tuple[WorkerMessage, 
     return (Finished(task, report, at, report.took, [(began + after, event) for _, after, event in report.events]),)
 
 
-def measure(call: Callable[..., Any], args: tuple[Any, ...], hear: Callable[[Any], None] | None = None) -> Report:
+def measure(
+    call: Callable[..., Any],
+    args: tuple[Any, ...],
+    hear: Callable[[Any], None] | None = None,
+    at: float | None = None,
+) -> Report:
     """Call ``call(*args)`` under a meter and report; an exception becomes an error, a keyboard interrupt goes on.
 
-    `hear` is told at once about every event that the call emits; those are not in the report.
+    `hear` is told at once about every event that the call emits; those are not in the report. `at` is the run's time on
+    a virtual clock.
     """
-    value, error, meter = None, None, Meter(hear)
+    value, error, meter = None, None, Meter(hear, at)
     token = current.set(meter)
     try:
         value = call(*args)

@@ -8,6 +8,7 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from heapq import heappop, heappush
 
+from planexec_lite import meter
 from planexec_lite.workers.session import (
     Finished,
     Late,
@@ -45,12 +46,14 @@ class _SimulatedSession:
 
     def __init__(self, now: float, free: float) -> None:
         self.now, self.free = now, free
+        # a nested run begins in the middle of a step of the outer one
+        self.since = (meter.now() or 0.0) - now
         self.placed = 0
         self.due: list[tuple[float, int, WorkerMessage]] = []
 
     def start(self, task: Task) -> None:
         self.free -= not task.live
-        report = measure(task.call, task.args)
+        report = measure(task.call, task.args, at=self.since + self.now)
         declared = report.declared
         inside = [(self._at(after), event) for after, _, event in report.events]
         if task.timeout is not None and declared > task.timeout:

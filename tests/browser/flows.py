@@ -10,6 +10,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+import pytest
 from playwright.sync_api import Locator, Page
 
 from tests.browser.lab import COMPLAINTS, DONE, PROMPTS
@@ -17,6 +18,7 @@ from tests.guards.books import ROOT
 
 SHOTS = ROOT / "build" / "screenshots"
 AXE = "axe-core@4.10.3"
+THEMES = ("Dark", pytest.param("Light", marks=pytest.mark.wide))  # the light one is easier on colours
 DECISIONS = ("Approve", "Reject", "Ask for changes")
 IS_OPEN = """(desk.closest('.jp-Cell').querySelector('.jp-InputPrompt').innerText.includes('*')
     && desk.querySelector('button.pxl-main').checkVisibility())"""

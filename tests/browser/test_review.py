@@ -47,7 +47,7 @@ screen"""
 OUTPUTS = "() => [...document.querySelectorAll('.jp-RenderedText')].map(one => one.innerText).join('\\n')"
 
 
-@pytest.fixture(params=["Light", "Dark"])
+@pytest.fixture(params=flows.THEMES)
 def themed(request: pytest.FixtureRequest, lab: Lab) -> Iterator[str]:
     lab.themed(request.param)
     yield request.param

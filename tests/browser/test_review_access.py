@@ -74,7 +74,7 @@ def test_the_focus_is_kept_after_start_over_and_after_the_decision(lab: Lab, pag
     assert "Approved by reviewer" in page.evaluate("() => document.activeElement.innerText")
 
 
-@pytest.mark.parametrize("theme", ["Light", "Dark"])
+@pytest.mark.parametrize("theme", flows.THEMES)
 def test_axe_finds_nothing_wide_or_narrow(lab: Lab, page: Page, theme: str) -> None:
     source = flows.axe()
     lab.themed(theme)

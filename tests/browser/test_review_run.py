@@ -54,7 +54,7 @@ RING = """one => { const style = getComputedStyle(one); const ground = colour =>
         ground(getComputedStyle(behind).backgroundColor)] }"""
 
 
-@pytest.fixture(params=["Light", "Dark"])
+@pytest.fixture(params=flows.THEMES)
 def themed(request: pytest.FixtureRequest, lab: Lab) -> Iterator[str]:
     lab.themed(request.param)
     yield request.param

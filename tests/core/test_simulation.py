@@ -20,15 +20,17 @@ from planexec_lite import (
     PlannerExecutor,
     Policy,
     RuleEvaluator,
+    RulePlanner,
     Simulated,
     Team,
     Tool,
     Toolbox,
     ToolExecutor,
     Verdict,
+    execute,
 )
 from planexec_lite.events import JudgeStarted, StepDone, StepFailed, StepStarted
-from planexec_lite.meter import charge
+from planexec_lite.meter import charge, now
 from tests.core.shapes import Portions, check_fold, check_order, check_replay, starts, step
 from tests.core.simulating import LATENCIES, USES, Piece, Shop, at_random, carried_out, simulate, written
 from tests.rounds import rounds
@@ -230,3 +232,35 @@ def test_whatever_goes_wrong_every_run_ends_and_keeps_to_the_rules(
         if run.status == "finished":
             assert set(run.board.state.values()) <= {"done", "superseded"}
     assert written(runs[0]) == written(runs[1])
+
+
+def test_a_tool_may_ask_for_the_time_of_the_run() -> None:
+    def tell(wait: float) -> float | None:
+        """Say what time it is after some seconds."""
+        charge(seconds=wait)
+        return now()
+
+    tools = Toolbox([Tool(tell)])
+    steps = [
+        {"id": "1", "tool": "tell", "params": {"wait": 3}},
+        {"id": "2", "tool": "tell", "params": {"wait": 4}, "depends_on": ["1"]},
+    ]
+    run = execute(Plan.parse(steps), ToolExecutor(tools), workers=Simulated(1))
+    assert run.results == {"1": 3.0, "2": 7.0}
+    assert now() is None
+    assert execute(Plan.parse(steps), ToolExecutor(tools)).results == {"1": None, "2": None}
+
+
+def test_a_nested_run_has_the_time_of_the_run_around_it() -> None:
+    def tell(wait: float) -> float | None:
+        """Say what time it is after some seconds."""
+        charge(seconds=wait)
+        return now()
+
+    step = {"tool": "tell", "params": {"wait": 2}, "depends_on": []}
+    inner = PlannerExecutor(
+        RulePlanner(lambda goal: [step | {"id": "a"}]), ToolExecutor(Toolbox([Tool(tell)])), workers=Simulated(1)
+    )
+    tasks = [{"id": "1", "description": "first"}, {"id": "2", "description": "second", "depends_on": ["1"]}]
+    outer = PlannerExecutor(RulePlanner(lambda goal: tasks), inner, workers=Simulated(1)).run("twice")
+    assert list(outer.results.values()) == [2.0, 4.0]

@@ -187,9 +187,9 @@ def test_a_difference_is_named(capsys: pytest.CaptureFixture[str]) -> None:
         "work"
     )
     log = mini.events(run)
-    mini.hold(log, run)
-    mini.hold([*log[:2], ("StepStarted", "2"), log[3]], run)
-    mini.hold(log[:3], run)
+    mini.hold(log, mini.events(run))
+    mini.hold([*log[:2], ("StepStarted", "2"), log[3]], mini.events(run))
+    mini.hold(log[:3], mini.events(run))
     assert capsys.readouterr().out.splitlines() == [
         "4 events, the same as the kit's",
         "event 3: yours is StepStarted 2, the kit's is StepStarted 1",

@@ -7,6 +7,7 @@ import pytest
 
 from planexec_lite import LLMPlanner, Plan, PlannerExecutor, Policy, Simulated, ToolExecutor, execute
 from planexec_lite.board import Board
+from planexec_lite.meter import Meter
 from planexec_lite.model.connect import connect
 from planexec_lite.scenarios import kitchen
 
@@ -188,3 +189,48 @@ def test_without_leeks_and_onions_the_chef_has_no_plan_left():
 def test_a_pantry_that_can_not_be_is_refused(pantry, message):
     with pytest.raises(ValueError, match=message):
         kitchen.World(**pantry)
+
+
+def without(before: str, after: str) -> Plan:
+    """The dinner, where one step does not wait for another any more."""
+    dinner = Plan.parse(kitchen.PLAN)
+    step = next(step for step in dinner.steps if step.id == after)
+    hasty = step.model_copy(update={"depends_on": tuple(id for id in step.depends_on if id != before)})
+    return dinner.changed(steps=[hasty if one.id == after else one for one in dinner.steps])
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "cooks", "error"),
+    [
+        ("1", "6", 8, "the leeks are not chopped before minute 8; simmer after that"),
+        ("2", "7", 8, "the potatoes are not chopped before minute 10; roast after that"),
+        ("6", "8", 3, "the starter is not simmered before minute 35; plate after that"),
+        ("7", "9", 3, "the main is not roasted before minute 57; plate after that"),
+    ],
+)
+def test_what_is_not_ready_can_not_be_used(before: str, after: str, cooks: int, error: str) -> None:
+    hasty = without(before, after)
+    one = execute(hasty, ToolExecutor(kitchen.World().tools), workers=Simulated(1))
+    many = execute(hasty, ToolExecutor(kitchen.World().tools), workers=Simulated(cooks))
+    assert one.status == "finished", "one cook never notices"
+    assert many.board.errors[after] == f"ValueError: {error}"
+
+
+def test_the_oven_is_free_when_the_roast_is_plated() -> None:
+    world = kitchen.World()
+    with Meter(at=0.0):
+        world.tools["roast"].call({"what": ["chicken"]})
+    with Meter(at=0.0):
+        world.tools["mix"].call({"what": ["flour", "butter", "eggs"]})
+    with Meter(at=2400.0):
+        world.tools["plate"].call({"course": "main"})
+    with Meter(at=2500.0), pytest.raises(ValueError, match="the oven is not free before minute 45; bake after that"):
+        world.tools["bake"].call({"what": ["dough"]})
+    with Meter(at=2700.0):
+        assert world.tools["bake"].call({"what": ["dough"]}) == {"baked": ["dough"]}
+
+
+def test_without_a_virtual_clock_everything_is_ready() -> None:
+    world = kitchen.World()
+    world.chop("leeks")
+    assert world.simmer(["leeks", "stock"]) == {"simmered": ["leeks", "stock"]}

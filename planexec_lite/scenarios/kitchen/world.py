@@ -1,4 +1,7 @@
-"""A kitchen: a pantry, one oven, and what is chopped, cooked, plated and served so far."""
+"""A kitchen: a pantry, one oven, and what is chopped, cooked, plated and served so far.
+
+Things take their time: on a virtual clock, what is not ready yet can't be used, and a step that comes too early fails.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +10,7 @@ from functools import cached_property
 from threading import Lock
 from typing import Any, Literal
 
+from planexec_lite.meter import now
 from planexec_lite.tools import Tool, Toolbox, suggest
 
 Course = Literal["starter", "main", "dessert"]
@@ -32,6 +36,7 @@ _PANTRY = {name: amount for name, (amount, _, _) in _INGREDIENTS.items()}
 _FOR_EIGHT = {name: needed for name, (_, needed, _) in _INGREDIENTS.items()}
 _CHOPPING = {name: minutes for name, (_, _, minutes) in _INGREDIENTS.items() if minutes is not None}
 _MINUTES = {"mix": 10, "simmer": 25, "roast": 40, "bake": 30, "plate": 5, "serve": 5}
+_MOMENT = 1e-6  # seconds by which sums of seconds may differ
 
 
 class World:
@@ -60,6 +65,7 @@ class World:
         self.plated: dict[str, list[str]] = {}
         self.served: list[str] = []
         self.tickets: list[str] = []
+        self._ready: dict[str, float] = {}  # when what was begun is over, in seconds of the run
         self._hands = Lock()
 
     @cached_property
@@ -90,6 +96,7 @@ class World:
             self._check_pantry(what)
             self.pantry[what] -= _FOR_EIGHT[what]
             self.chopped.append(what)
+            self._begun(what)
             self.tickets.append(f"chop {what}")
             return {"chopped": what, "amount": _FOR_EIGHT[what], "left": self.pantry[what]}
 
@@ -102,6 +109,7 @@ class World:
         with self._hands:
             parts = self._use("mix", what)
             self.mixed.append("dough")
+            self._begun("dough")
             return {"mixed": "dough", "parts": parts}
 
     def simmer(self, what: list[str]) -> dict[str, Any]:
@@ -141,9 +149,12 @@ class World:
             how = COURSES[course]
             if how not in self.cooked:
                 raise ValueError(f"the {course} can't be plated: nothing is {how} yet")
+            self._check_ready("plate", how, f"the {course} is not {how}")
+            self._begun(f"{course} on plates")
             self.plated[course] = self.cooked.pop(how)
             if self.oven == course:
                 self.oven = None
+                self._begun("oven")
             self.tickets.append(f"plate {course}")
             return {"plated": course, "parts": self.plated[course]}
 
@@ -158,6 +169,11 @@ class World:
                 raise ValueError(f"the {course} can't be served: it is not plated")
             if waiting := [other for other in list(COURSES)[: list(COURSES).index(course)] if other not in self.served]:
                 raise ValueError(f"the {course} can't be served: the guests wait for the {waiting[0]}")
+            self._check_ready("serve", f"{course} on plates", f"the {course} is not plated")
+            before = list(COURSES)[: list(COURSES).index(course)]
+            for other in before:
+                self._check_ready("serve", f"{other} served", f"the guests have not got the {other}")
+            self._begun(f"{course} served")
             parts = self.plated.pop(course)
             self.served.append(course)
             self.tickets.append(f"serve {course}")
@@ -166,6 +182,7 @@ class World:
     def _in_oven(self, verb: str, course: Course, what: list[str]) -> dict[str, Any]:
         if self.oven:
             raise ValueError(f"the oven is full: the {self.oven} is in it until it is plated; {verb} after that")
+        self._check_ready(verb, "oven", "the oven is not free")
         done = self._cook(verb, course, what)
         self.oven = course
         return done
@@ -175,6 +192,7 @@ class World:
         if how in self.cooked:
             raise ValueError(f"{', '.join(self.cooked[how])}: {how} already; plate the {course} first")
         self.cooked[how] = self._use(verb, what)
+        self._begun(how)
         return {how: self.cooked[how]}
 
     def _use(self, verb: str, what: list[str]) -> list[str]:
@@ -186,9 +204,11 @@ class World:
             if part == "dough":
                 if not self.mixed:
                     raise ValueError("there is no dough; mix one first")
+                self._check_ready(verb, part, "the dough is not mixed")
             elif part in _CHOPPING:
                 if part not in self.chopped:
                     raise ValueError(f"there are no chopped {part}; chop them first")
+                self._check_ready(verb, part, f"the {part} are not chopped")
             else:
                 self._check_pantry(part)
         for part in parts:
@@ -200,6 +220,16 @@ class World:
                 self.pantry[part] -= _FOR_EIGHT[part]
         self.tickets.append(f"{verb} {', '.join(parts)}")
         return parts
+
+    def _begun(self, what: str) -> None:
+        """Remember when what the current call makes is ready: the clock stands at the end of the call already."""
+        self._ready[what] = now() or 0.0
+
+    def _check_ready(self, verb: str, what: str, missing: str) -> None:
+        """Raise `ValueError` if the current call began before `what` was ready; without a virtual clock all is ready."""
+        time, ready = now(), self._ready.get(what, 0.0)
+        if time is not None and ready > time - 60 * _MINUTES[verb] + _MOMENT:
+            raise ValueError(f"{missing} before minute {ready / 60:g}; {verb} after that")
 
     def _check_pantry(self, what: str) -> None:
         if what not in _FOR_EIGHT:

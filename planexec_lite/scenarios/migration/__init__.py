@@ -9,6 +9,7 @@ The plan, the plan with parallel steps, the step that deletes the production dat
 agent acts are those of "The Planner-Executor pattern explained".
 """
 
+from planexec_lite.scenarios.migration.agent import agent
 from planexec_lite.scenarios.migration.plan import (
     DANGEROUS_PLAN,
     GOAL,
@@ -30,5 +31,6 @@ __all__ = [
     "REACT_ORDER",
     "SCRIPT",
     "World",
+    "agent",
     "plan_with",
 ]

@@ -74,5 +74,5 @@ REACT_ORDER = [
     _step(2, "backup_database", {}, [], "Now I should create a backup"),
     _step(3, "write_migration", {"sql": HASTY_SCRIPT}, [], "Hmm, what's next... maybe write migration?"),
     _step(4, "run_migration", _WRITTEN, [3], "Should I run it? Let me run it"),
-    _step(5, "verify_integrity", {}, [], "Oh no, I forgot to test it first"),
+    _step(5, "verify_integrity", {}, [], "Oh no, I forgot to test it first. Is the data whole?"),
 ]
