@@ -213,7 +213,8 @@ def _html(title: str, cards: list[Card]) -> str:
         more = "".join(f"<br><em>{escape(one.ask)}</em> {escape(one.say)}" for one in card.follow_ups)
         rows.append(
             f'<tr style="background-color:{theme.PLATE}"><td style="{cell}"><strong>{escape(card.question)}</strong>'
-            f'{_code(card, f"{plate};margin:6px 0;border:0")}<br><span style="{small}">{escape(LEVELS[card.level])} · why it is asked: {escape(card.why)}</span>\n'
+            f"{_code(card, f'{plate};margin:6px 0;border:0')}<br>"
+            f'<span style="{small}">{escape(LEVELS[card.level])} · why it is asked: {escape(card.why)}</span>\n'
             f'<details style="{plate}"><summary style="{small}">the answer</summary><strong>{escape(card.short)}</strong>'
             f"<br>{escape(card.long)}{more}</details></td></tr>"
         )
