@@ -66,8 +66,9 @@ class Card:
         question: as an interviewer puts it.
         why: why it is asked.
         short: the answer in a breath.
-        long: the answer with its reasons, and a number where a lesson has one.
+        long: the same as a story of half a minute: a situation, what went wrong, what mended it. It stands alone.
         follow_ups: what is asked next.
+        code: the lines that the question is about; empty for most cards.
         quiz: the same subject as a question with choices; None for most cards.
     """
 
@@ -82,6 +83,7 @@ class Card:
     short: str
     long: str
     follow_ups: tuple[FollowUp, ...]
+    code: str = ""
     quiz: Quiz | None = None
 
 
@@ -115,7 +117,8 @@ def _card(fields: dict[str, Any]) -> Card:
     })  # fmt: skip
 
 
-_FIELDS = set(Card.__annotations__) - {"quiz"}
+_OPTIONAL = {"code", "quiz"}
+_FIELDS = set(Card.__annotations__) - _OPTIONAL
 
 
 def faults(cards: list[dict[str, Any]]) -> list[str]:
@@ -124,7 +127,7 @@ def faults(cards: list[dict[str, Any]]) -> list[str]:
     for fields in cards:
         id = str(fields.get("id"))
         own = [f"{name} is missing" for name in sorted(_FIELDS - set(fields))]
-        own += [f"{name} is no field" for name in sorted(set(fields) - _FIELDS - {"quiz"})]
+        own += [f"{name} is no field" for name in sorted(set(fields) - _FIELDS - _OPTIONAL)]
         own += ["the id stands twice"] if id in seen else []
         seen.add(id)
         problems += [f"{id}: {fault}" for fault in own or _wrong_values(fields)]
@@ -148,6 +151,8 @@ def _wrong_values(fields: dict[str, Any]) -> Iterable[str]:
         words += [quiz["ask"], *(one[part] for one in quiz["choices"] for part in ("text", "because"))]
         if [one["right"] for one in quiz["choices"]].count(True) != 1 or len(quiz["choices"]) < 3:
             yield "a quiz has three choices or more, and exactly one is right"
+    if (code := fields.get("code")) is not None and (not code.strip() or code != code.strip() or "\t" in code):
+        yield "code is lines without tabs, and without blanks at its ends"
     if any(not text.strip() or text != text.strip() or "\n" in text or "\t" in text for text in words):
         yield "a text is empty, or holds a line break, a tab or blanks at its ends"
 
@@ -192,7 +197,8 @@ def _lines(card: Card) -> list[str]:
         *(f"Then: {one}" for one in follow_ups),
     ]
     head = f"{card.question} ({LEVELS[card.level]})"
-    return ["", *wrap(head, 110), *(line for one in paragraphs for line in wrap(one, 108, initial_indent="  ",
+    code = [f"      {line}" for line in card.code.splitlines()]
+    return ["", *wrap(head, 110), *code, *(line for one in paragraphs for line in wrap(one, 108, initial_indent="  ",
             subsequent_indent="    "))]  # fmt: skip
 
 
@@ -207,7 +213,8 @@ def _html(title: str, cards: list[Card]) -> str:
         more = "".join(f"<br><em>{escape(one.ask)}</em> {escape(one.say)}" for one in card.follow_ups)
         rows.append(
             f'<tr style="background-color:{theme.PLATE}"><td style="{cell}"><strong>{escape(card.question)}</strong>'
-            f'<br><span style="{small}">{escape(LEVELS[card.level])} · why it is asked: {escape(card.why)}</span>\n'
+            f"{_code(card, f'{plate};margin:6px 0;border:0')}<br>"
+            f'<span style="{small}">{escape(LEVELS[card.level])} · why it is asked: {escape(card.why)}</span>\n'
             f'<details style="{plate}"><summary style="{small}">the answer</summary><strong>{escape(card.short)}</strong>'
             f"<br>{escape(card.long)}{more}</details></td></tr>"
         )
@@ -218,6 +225,11 @@ def _html(title: str, cards: list[Card]) -> str:
         + "\n".join(rows)
         + "\n</table>"
     )
+
+
+def _code(card: Card, style: str) -> str:
+    """The lines of code of a card as HTML without line breaks, and nothing where there are none."""
+    return f'<pre style="{style}">{escape(card.code).replace(chr(10), "<br>")}</pre>' if card.code else ""
 
 
 ANKI_HEAD = """\
@@ -239,7 +251,8 @@ def anki(cards: Iterable[Card]) -> str:
 
 def _note(card: Card) -> str:
     more = "".join(f"<br><i>{escape(one.ask)}</i> {escape(one.say)}" for one in card.follow_ups)
-    front = f"{escape(card.question)}<br><small>{LEVELS[card.level]}</small>"
+    code = _code(card, "text-align:left").replace('"', "'")  # a quotation mark would open a quoted field
+    front = f"{escape(card.question)}{code}<br><small>{LEVELS[card.level]}</small>"
     back = f"<b>{escape(card.short)}</b><br><br>{escape(card.long)}{more}<br><br><small>Why it is asked: {escape(card.why)}</small>"
     tags = " ".join([f"lesson::{card.lesson}", f"kind::{card.kind}", f"level::{card.level}", *card.tags])
     return "\t".join([f"planexec-{card.id}", front, back, tags])

@@ -21,6 +21,7 @@ from exercises.guard import Ended, Kept, TimeUp, guarded
 from planexec_lite.workers.session import described
 
 DRAWING = 30.0  # seconds for a picture: the first one loads matplotlib
+COLUMNS = 92  # that a line of a verdict takes, as in the lessons
 DEPTH = 6  # how deep two values are compared
 _HINTED: dict[str, int] = {}
 
@@ -143,7 +144,7 @@ def _table(trial: Trial, came: str, wanted: str, rule: str, printed: str) -> str
 
 
 def _wrapped(text: str, head: str = "") -> str:
-    lines = [line for part in text.splitlines() for line in textwrap.wrap(part, 96 - len(head)) or [""]]
+    lines = [line for part in text.splitlines() for line in textwrap.wrap(part, COLUMNS - 2 - len(head)) or [""]]
     return "\n".join(f"  {head if not number else ' ' * len(head)}{line}" for number, line in enumerate(lines))
 
 

@@ -35,12 +35,24 @@ def derived(source: Path, form: str) -> dict[str, Any]:
     notebook: dict[str, Any] = json.loads(source.read_text(encoding="utf-8"))
     written = {"student": student, "solutions": solutions}[form]
     kept = [cell for cell in notebook["cells"] if not set(OURS) & set(_tags(cell))]
+    predictions = {facts.id for facts in book.facts(source.name[:2]) if facts.kind == "predict"}
     for cell in kept:
+        cell["metadata"] = _folded(cell, form, predictions)
         cell["source"] = written(cell)
         if cell["cell_type"] == "code":
             cell["outputs"], cell["execution_count"] = [], None
     notebook["cells"] = kept
     return notebook
+
+
+def _folded(cell: dict[str, Any], form: str, predictions: set[str]) -> dict[str, Any]:
+    """The metadata of a cell: solutions fold the answer of a prediction, and the verdict on it; a student's cells are open."""
+    metadata = {key: value for key, value in cell["metadata"].items() if key != "jupyter"}
+    if form == "student":
+        return metadata
+    if _is_answer(cell) and predictions & set(_tags(cell)):
+        return metadata | {"jupyter": {"source_hidden": True}}
+    return dict(cell["metadata"])
 
 
 def faults(form: str, folder: Path) -> list[str]:
@@ -96,7 +108,7 @@ def _executed(paths: list[Path]) -> int:
 
 
 def _ruff(folder: Path) -> None:
-    config = ["--config", str(ROOT / "pyproject.toml"), "--quiet", "--no-cache", str(folder)]
+    config = ["--config", str(ROOT / "exercises" / "source" / "ruff.toml"), "--quiet", "--no-cache", str(folder)]
     for command in (["check", "--select", "I", "--fix"], ["format"]):
         subprocess.run([sys.executable, "-m", "ruff", *command, *config], check=True)
 
@@ -105,9 +117,9 @@ def _write(path: Path, notebook: dict[str, Any]) -> None:
     path.write_text(json.dumps(notebook, indent=1, ensure_ascii=False, sort_keys=True) + "\n", encoding="utf-8")
 
 
-def _cells(path: Path) -> list[tuple[str, str, list[str], str]]:
+def _cells(path: Path) -> list[tuple[str, str, dict[str, Any], str]]:
     notebook = json.loads(path.read_text(encoding="utf-8"))
-    return [(cell["id"], cell["cell_type"], _tags(cell), "".join(cell["source"])) for cell in notebook["cells"]]
+    return [(cell["id"], cell["cell_type"], cell["metadata"], "".join(cell["source"])) for cell in notebook["cells"]]
 
 
 def _first_difference(wanted: list[Any], stored: list[Any]) -> int | None:

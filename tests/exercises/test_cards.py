@@ -3,6 +3,7 @@
 import json
 import re
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import nbformat
@@ -11,7 +12,7 @@ import pytest
 from exercises import cards
 from exercises.cards import Card
 from planexec_lite import Plan, Simulated, ToolExecutor, execute
-from planexec_lite.scenarios import deploy, kitchen
+from planexec_lite.scenarios import deploy, kitchen, migration
 from tests.guards import books
 from tests.guards.books import ROOT
 
@@ -81,6 +82,16 @@ COMPARISONS = {
     "where they disagree: parallel, or not": ["parallel-none-or-main-reason"],
     "where they disagree: who evaluates": ["who-evaluates"],
 }
+OURS = re.compile(
+    r"\b(?:lessons?|notebooks?|the kit|ours?|the tour)\b|\bmax_\w+|\b(?:PlannerExecutor|NextStepPlanner|LLMPlanner)\b",
+    re.I,
+)
+SUBJECTS = {  # what senior interviewers ask about agents that act
+    "calls that must not be repeated": ["idempotency-key", "key-across-replans", "exactly-once"],
+    "how a planner is measured": ["measure-a-planner", "golden-plan", "better-offline-worse-live"],
+    "a prompt that grows with each replan": ["prompt-grows-with-replans", "what-to-cut-first", "summary-of-the-record"],
+    "what a timeout tells": ["timeout-is-a-doubt", "late-result", "choose-a-timeout"],
+}
 ELSEWHERE = {  # numbers that were measured or published outside the lessons
     "reference-keeps-type": {"59"},
 }
@@ -107,10 +118,10 @@ def test_there_are_cards_for_every_lesson() -> None:
 
 @pytest.mark.parametrize(
     ("subject", "ids"),
-    [*QUESTIONS.items(), *GAINS.items(), *MISTAKES.items(), *COMPARISONS.items()],
+    [*QUESTIONS.items(), *GAINS.items(), *MISTAKES.items(), *COMPARISONS.items(), *SUBJECTS.items()],
     ids=lambda value: value if isinstance(value, str) else "",
 )
-def test_every_question_mistake_and_comparison_of_the_articles_has_a_card(subject: str, ids: list[str]) -> None:
+def test_every_subject_of_the_articles_and_of_seniors_has_a_card(subject: str, ids: list[str]) -> None:
     assert ids
     assert [id for id in ids if id not in BY_ID] == []
 
@@ -163,9 +174,44 @@ def test_numbers_of_parallel_work_are_those_of_the_worlds() -> None:
 def test_a_card_is_plain_and_has_a_breath_and_a_long_answer(card: Card) -> None:
     assert re.findall(r"\b(?:simply|obviously|of course|easily)\b|!(?=\s|$)", " ".join(words_of(card)), re.I) == []
     assert len(card.short.split()) <= 45, "the short answer is said in a breath"
-    assert 25 <= len(card.long.split()) <= 110
+    assert 30 <= len(card.long.split()) <= 90, "the long answer is said in half a minute"
+    assert all(len(one.say.split()) <= 90 for one in card.follow_ups)
     assert len(card.why.split()) <= 20
     assert card.question.endswith(("?", ".")), card.question
+
+
+@each_card
+def test_what_is_said_in_an_interview_stands_alone(card: Card) -> None:
+    said = [text for text in words_of(card) if text != card.why]
+    assert [text for text in said if OURS.search(text)] == [], (
+        "an interviewer knows no lesson and none of the kit's names"
+    )
+
+
+def test_a_third_of_the_cards_is_for_senior_interviews() -> None:
+    senior = [card for card in CARDS if card.level == 3]
+    assert 3 * len(senior) >= len(CARDS)
+    assert all(len(card.follow_ups) >= 2 for card in senior), "a senior is asked further"
+
+
+def test_the_loop_of_the_replan_card_does_what_the_card_says(capsys: pytest.CaptureFixture[str]) -> None:
+    planner = SimpleNamespace(
+        plan=lambda goal: SimpleNamespace(tasks=["a", "b", "c"]),
+        replan=lambda goal, completed, error: print("told", completed) or SimpleNamespace(tasks=["new"]),
+    )
+    executor = SimpleNamespace(execute=lambda task: print(task) or SimpleNamespace(success=task != "b", error="no"))
+    exec(BY_ID["published-replan-bug"].code, {"planner": planner, "executor": executor, "goal": ""})
+    assert capsys.readouterr().out.splitlines() == ["a", "b", "told []", "c"], "the new plan never runs"
+
+
+def test_the_migration_of_the_articles_needs_two_workers() -> None:
+    plan, seconds = Plan.parse(migration.PARALLEL_PLAN), []
+    for slots in (1, 2, 3):
+        world = migration.World()
+        world.write_migration(migration.SCRIPT)
+        seconds.append(execute(plan, ToolExecutor(world.tools), workers=Simulated(slots)).makespan)
+    assert seconds == [136, 105, 105]
+    assert "105 seconds, against 136 with one. But two take 105 as well" in BY_ID["backup-files-notify"].long
 
 
 def test_questions_are_different() -> None:
@@ -190,6 +236,7 @@ BAD_CARDS: dict[str, list[dict[str, Any]]] = {
     "exactly one is right": [card_as_data(quiz={"ask": "q", "choices": [CHOICE] * 3})],
     "three choices or more": [card_as_data(quiz={"ask": "q", "choices": [CHOICE, CHOICE | {"right": True}]})],
     "a text is empty": [card_as_data(short=" ")],
+    "code is lines without tabs": [card_as_data(code="\tpass")],
     "holds a line break": [card_as_data(long="one\ntwo")],
 }
 
@@ -215,6 +262,7 @@ def test_a_lesson_shows_all_that_its_cards_say_in_both_forms(lesson: str) -> Non
     assert html.startswith("<figure")
     assert "<script" not in html
     for card in cards.of(lesson):
+        assert all(line in str(figure) for line in card.code.splitlines())
         for words in [card.question, card.short, card.why, card.long, *(one.say for one in card.follow_ups)]:
             assert cards.escape(words) in html
             assert " ".join(words.split()) in text

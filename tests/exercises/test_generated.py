@@ -1,6 +1,7 @@
 """The student and solution notebooks are what their source gives, and are stored as a fresh learner meets them."""
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ from exercises import book, generate
 from exercises.generate import FORMS, derived, faults
 from tests.exercises.answers import ANSWERS, exercise_of
 
+COLUMNS, LINES, WORDS = 92, 20, 120
 SOURCES = sorted(book.SOURCE.glob("*.ipynb"))
 each_source = pytest.mark.parametrize("path", SOURCES, ids=lambda path: path.stem)
 
@@ -63,6 +65,34 @@ def test_the_student_form_gives_nothing_away(path: Path) -> None:
         "# says:",
     ):
         assert word not in text
+
+
+@each_source
+def test_answers_to_predictions_are_folded(path: Path) -> None:
+    predictions = {facts.id for facts in book.facts(path.name[:2]) if facts.kind == "predict"}
+    checks = [f'check("{id}")' for id in predictions]
+    for form in ("source", "solutions"):
+        for cell in cells(book.HERE / form / path.name):
+            folds = cell["metadata"].get("jupyter", {})
+            if "".join(cell["source"]).split("\n")[0] in checks:
+                assert folds == {"outputs_hidden": True}, f"{form}: {cell['id']} shows the outcome"
+            if form == "solutions" and predictions & set(cell["metadata"].get("tags", [])):
+                assert folds == {"source_hidden": True}, f"{form}: {cell['id']} shows the answer"
+    assert not [cell["id"] for cell in cells(book.HERE / "student" / path.name) if "jupyter" in cell["metadata"]]
+
+
+@pytest.mark.parametrize("form", FORMS)
+@each_source
+def test_what_a_learner_meets_fits_into_the_window(path: Path, form: str) -> None:
+    for cell in cells(book.HERE / form / path.name):
+        source = "".join(cell["source"])
+        if cell["cell_type"] == "markdown":
+            assert len(source.split()) <= WORDS, f"{cell['id']} takes long to read"
+            assert re.findall(r"\b(?:simply|obviously|easy|easily)\b|\w!", source, re.I) == []
+            continue
+        assert len(source.splitlines()) <= LINES, f"{cell['id']} is long"
+        wide = [line for line in [*source.splitlines(), *printed(cell).splitlines()] if len(line) > COLUMNS]
+        assert wide == [], f"{cell['id']} runs off"
 
 
 @each_source
