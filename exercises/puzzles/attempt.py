@@ -60,7 +60,8 @@ class Puzzle:
         """An answer to the puzzle. Raises `ValueError` or `TypeError` for one that can't be read."""
         for name, value in more.items():
             if name != self.asks:
-                raise ValueError(f"{name}={value!r} is not asked for here: {name} stays {getattr(self, name)}")
+                wanted = f"a plan and {self.asks}" if self.asks else "a plan"
+                raise ValueError(f"{name}={value!r} is not asked for: an answer is {wanted} here")
         if type(more.get("slots", 1)) is not int:
             raise TypeError(f"slots={more['slots']!r}: slots are counted, as in slots=2")
         return Attempt(self, tuple(notation.lines(plan)), **({"slots": self.slots, "limits": self.limits} | more))
@@ -84,7 +85,7 @@ class Attempt:
     def shop(self) -> Workshop:
         """The world in which this answer is carried out."""
         of = self.puzzle
-        return Workshop(notation.seconds(of.plan), of.needs, of.baked, of.ovens, of.breaks)
+        return Workshop(notation.seconds(of.before + of.plan), of.needs, of.baked, of.ovens, of.breaks)
 
     @cached_property
     def plan(self) -> Plan:
@@ -104,9 +105,9 @@ class Attempt:
             return None
         if not self.puzzle.before:
             return execute(self.plan, hands, workers=workers, watch=watch)
-        plans = iter([self.shop.plan(notation.lines(self.puzzle.before)), self.plan])
-        again = Policy(replan="failure", max_replans=1)
-        agent = PlannerExecutor(RulePlanner(lambda _: next(plans)), hands, workers=workers, policy=again, watch=watch)
+        plans = iter([self.shop.plan(notation.lines(self.puzzle.before))])
+        again = Policy(replan="failure", max_replans=1, max_repairs=0)
+        agent = PlannerExecutor(RulePlanner(lambda _: next(plans, self.plan)), hands, workers=workers, policy=again, watch=watch)
         return agent.run(self.puzzle.title)
 
     @property

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 
+from exercises.puzzles import notation
 from exercises.puzzles.attempt import Attempt, Edge, Rule
 from planexec_lite import Run, views
 from planexec_lite.views.drawing.wording import count, listed
@@ -24,7 +25,7 @@ def _every_job(attempt: Attempt) -> str:
         return str(attempt.problems[0])
     if problem := failure(attempt.run):
         return problem
-    made, jobs = Counter(attempt.shop.made), attempt.shop.seconds
+    made, jobs = Counter(attempt.shop.made), notation.seconds(attempt.puzzle.plan)
     twice = [f"{job} is done {'twice' if made[job] == 2 else f'{made[job]} times'}" for job in jobs if made[job] > 1]
     return "; ".join(twice + [f"nobody does {job}" for job in jobs if not made[job]])
 

@@ -144,11 +144,11 @@ PUZZLES = (
         plan="""
             1b build    60 s
             2b test     40 s after 1b
-            3b upload   20 s after 2b
+            3b mirror   20 s after 2b
             4b notes    30 s
             5b announce  5 s after 3b, 4b
         """,
-        needs={"test": "build", "upload": "test", "announce": "upload notes"},
+        needs={"test": "build", "upload": "test", "mirror": "test", "announce": "mirror notes"},
         slots=2,
         rules=(EVERY_JOB, within(145)),
         learned="A repair names what failed and what waited for it. What is done stays done, and is waited for by its id.",

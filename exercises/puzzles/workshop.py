@@ -18,15 +18,14 @@ class Workshop:
         needs: the jobs that have to be over before a job begins, in one text.
         baked: the jobs that take place in an oven, in one text.
         ovens: how many ovens there are.
-        breaks: the job that fails when it is first tried.
+        breaks: a job that fails.
     """
 
     def __init__(
         self, seconds: Mapping[str, float], needs: Mapping[str, str], baked: str, ovens: int, breaks: str
     ) -> None:
-        self.seconds, self.needs, self.baked, self.ovens = seconds, needs, baked.split(), ovens
+        self.seconds, self.needs, self.baked, self.ovens, self.breaks = seconds, needs, baked.split(), ovens, breaks
         self.made: list[str] = []
-        self._broken = [breaks]
         self._now = 0.0
         self._over: dict[str, float] = {}  # when each job is over
 
@@ -54,8 +53,7 @@ class Workshop:
     def hands(self, job: str) -> str:
         """Carry out a job by hand."""
         began = f"{job} began at {self._now:g} s"
-        if job in self._broken:
-            self._broken.remove(job)
+        if job == self.breaks:
             raise RuntimeError(f"{began} and broke off")
         for other in self.needs.get(job, "").split():
             if other not in self._over:
