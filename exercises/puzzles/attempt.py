@@ -107,7 +107,9 @@ class Attempt:
             return execute(self.plan, hands, workers=workers, watch=watch)
         plans = iter([self.shop.plan(notation.lines(self.puzzle.before))])
         again = Policy(replan="failure", max_replans=1, max_repairs=0)
-        agent = PlannerExecutor(RulePlanner(lambda _: next(plans, self.plan)), hands, workers=workers, policy=again, watch=watch)
+        agent = PlannerExecutor(
+            RulePlanner(lambda _: next(plans, self.plan)), hands, workers=workers, policy=again, watch=watch
+        )
         return agent.run(self.puzzle.title)
 
     @property
