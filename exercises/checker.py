@@ -60,7 +60,7 @@ def check(id: str, namespace: dict[str, Any]) -> None:
     outcome = judged(id, namespace)
     record.remember(id, outcome.status)
     for figure in outcome.figures:
-        _display(figure)
+        display(figure)
     print(outcome.text)
 
 
@@ -83,7 +83,7 @@ def solution(id: str, namespace: dict[str, Any]) -> None:
 @_steady
 def progress(*lesson_and_namespace: Any) -> None:
     """Show the board of one lesson, `progress("01")`, or of all, `progress()`."""
-    _display(record.board(*lesson_and_namespace[:-1]))
+    display(record.board(*lesson_and_namespace[:-1]))
 
 
 def judged(
@@ -219,7 +219,7 @@ def _read(value: Any, name: str) -> Any:
         return None
 
 
-def _display(figure: Any) -> None:
+def display(figure: Any) -> None:
     """Show a figure as a picture in a notebook, as text elsewhere."""
     shell = sys.modules.get("IPython")
     if shell is not None and shell.get_ipython() is not None:

@@ -18,7 +18,7 @@ from planexec_lite.views.drawing.table import Row, table
 from planexec_lite.views.drawing.theme import LOOKS
 
 _SESSION: dict[str, Any] = {}
-_LOOKS = {
+VERDICTS = {
     "right": LOOKS["done"]._replace(word="right"),
     "wrong": LOOKS["failed"]._replace(word="wrong"),
     "raised": LOOKS["failed"]._replace(word="raised an error"),
@@ -80,7 +80,7 @@ def keep(name: str, value: Any) -> None:
 
 
 def _is_status(value: Any) -> bool:
-    return isinstance(value, str) and value in _LOOKS
+    return isinstance(value, str) and value in VERDICTS
 
 
 def _is_guess(value: Any) -> bool:
@@ -95,7 +95,7 @@ def board(lesson: str | None = None) -> Figure:
     rows = [
         Row(
             [f"{one.id} {one.title}", "", one.kind, f"{one.minutes} min", f"{one.difficulty} of 5"],
-            _LOOKS[status.get(one.id, "not started")],
+            VERDICTS[status.get(one.id, "not started")],
         )
         for one in facts
     ]

@@ -1,0 +1,39 @@
+"""A plan in a few words, a line a step: ``3 pour 10 s after 1, 2``. It is the id, the job, its seconds, what it waits for."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import NamedTuple
+
+FORM = "a line is such as: 3 pour 10 s after 1, 2"
+_LINE = re.compile(r"(?P<id>[\w.-]+)\s+(?P<job>[^\W\d]\w*)\s+(?P<seconds>\d+)\s*s(?:\s+after\s+(?P<after>.+))?")
+
+
+class Line(NamedTuple):
+    """A step as it is written."""
+
+    id: str
+    job: str
+    seconds: float
+    after: tuple[str, ...]
+
+
+def lines(text: str) -> list[Line]:
+    """Read the lines of a plan; empty ones are passed over. Raises `ValueError` for a line of another form."""
+    if not isinstance(text, str):
+        raise TypeError(f"the plan is a text, not {type(text).__name__}")
+    return [_line(words) for words in map(str.strip, text.splitlines()) if words]
+
+
+def _line(words: str) -> Line:
+    match = _LINE.fullmatch(words)
+    if match is None:
+        raise ValueError(f"{words!r} can't be read; {FORM}")
+    after = tuple(id for id in re.split(r"[,\s]+|\band\b", match["after"] or "") if id)
+    return Line(match["id"], match["job"], float(match["seconds"]), after)
+
+
+def seconds(text: str) -> Mapping[str, float]:
+    """The seconds of each job that a plan names."""
+    return {line.job: line.seconds for line in lines(text)}

@@ -1,0 +1,142 @@
+"""What can be wanted of an answer: each rule says it in words, and how an answer breaks it. They look at the run."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+
+from exercises.puzzles import notation
+from exercises.puzzles.attempt import Attempt, Edge, Rule
+from planexec_lite import Run, views
+from planexec_lite.views.drawing.wording import count, listed
+
+
+def reached(attempt: Attempt) -> str:
+    """How far an answer came, in words."""
+    run = attempt.run
+    if run is None:
+        return f"nothing starts: {attempt.problems[0].message}"
+    took = f"{run.makespan:g} s" if run.status == "finished" else f"{run.status} after {run.makespan:g} s"
+    return took + (f" with {count(attempt.slots, 'slot')}" if attempt.puzzle.asks == "slots" else "")
+
+
+def _every_job(attempt: Attempt) -> str:
+    if attempt.run is None:
+        return str(attempt.problems[0])
+    if problem := failure(attempt.run):
+        return problem
+    made, jobs = Counter(attempt.shop.made), notation.seconds(attempt.puzzle.plan)
+    twice = [f"{job} is done {'twice' if made[job] == 2 else f'{made[job]} times'}" for job in jobs if made[job] > 1]
+    return "; ".join(twice + [f"nobody does {job}" for job in jobs if not made[job]])
+
+
+EVERY_JOB = Rule("every job done once", _every_job)
+
+
+def within(seconds: float) -> Rule:
+    """The run takes no longer."""
+    return Rule(f"at most {seconds:g} s", lambda attempt: _why(attempt.run) if _makespan(attempt) > seconds else "")
+
+
+def edges(gone: int = 0, new: int = 0) -> Rule:
+    """So many edges are taken away, and so many come; their ends are jobs, whatever the ids."""
+    parts = ["one edge deleted"] * gone + ["one edge added"] * new
+
+    def broken(attempt: Attempt) -> str:
+        was, now = attempt.puzzle.given.edges, attempt.edges
+        if (len(was - now), len(now - was)) == (gone, new):
+            return ""
+        changed = {"deleted": was - now, "added": now - was}
+        return "; ".join(f"{how}: {_arrows(some)}" for how, some in changed.items() if some) or "no edge is changed"
+
+    return Rule(", ".join(parts) or "the edges as they are", broken)
+
+
+def _fails_only_with(attempt: Attempt) -> str:
+    if attempt.run is None:
+        return str(attempt.problems[0])
+    for slots in range(1, max(attempt.slots, 2)):
+        run = attempt.with_slots(slots).run
+        if run is not None and (problem := failure(run)):
+            return f"it fails with {count(slots, 'slot')} already: {problem}"
+    return "" if failure(attempt.run) else f"with {count(attempt.slots, 'slot')} it finishes all the same"
+
+
+FAILS_ONLY_WITH = Rule("finished with 1 slot, and the fewest slots with which it fails", _fails_only_with)
+
+
+def _no_slot_to_spare(attempt: Attempt) -> str:
+    fewer, more = (_makespan(attempt.with_slots(max(1, attempt.slots + one))) for one in (-1, 1))
+    if more < _makespan(attempt):
+        return f"one slot more takes {more:g} s: it still helps"
+    return f"one slot less takes {fewer:g} s as well" if attempt.slots > 1 and fewer <= more else ""
+
+
+NO_SLOT_TO_SPARE = Rule("the last slot that still helps", _no_slot_to_spare)
+
+
+def _as_short_as_the_chain(attempt: Attempt) -> str:
+    longest = attempt.plan.critical_path(attempt.plan.durations(attempt.shop.tools))[1]
+    return _why(attempt.run) if _makespan(attempt) > longest else ""
+
+
+AS_SHORT_AS_THE_CHAIN = Rule("as short as the longest chain", _as_short_as_the_chain)
+
+
+def _fewest_slots(attempt: Attempt) -> str:
+    seconds = attempt.plan.durations(attempt.shop.tools)
+    work, longest = sum(seconds.values()), attempt.plan.critical_path(seconds)[1]
+    least = f"{work:g} s of work, shared by {count(attempt.slots - 1, 'slot')}, fit into {longest:g} s"
+    return least if attempt.slots > math.ceil(work / longest) else ""
+
+
+FEWEST_SLOTS = Rule("with the fewest slots that any order needs", _fewest_slots)
+
+
+def _shorter(attempt: Attempt) -> str:
+    was = _makespan(attempt.puzzle.given)
+    return _why(attempt.run) if _makespan(attempt) >= was else ""
+
+
+SHORTER = Rule("a shorter run", _shorter)
+
+
+def at_any_slots(most: int) -> Rule:
+    """Nothing fails with 1, 2, … slots: no order is left to luck."""
+
+    def broken(attempt: Attempt) -> str:
+        runs = {slots: attempt.with_slots(slots).run for slots in range(1, most + 1)}
+        problems = {slots: failure(run) for slots, run in runs.items() if run is not None}
+        return next((f"with {count(slots, 'slot')}: {problem}" for slots, problem in problems.items() if problem), "")
+
+    return Rule(f"with 1 to {most} slots", broken)
+
+
+def failure(run: Run) -> str:
+    """The first failure of a run that nothing made good, in words; "" when every step of its plan is done."""
+    failed = {id: error.partition(": ")[2] for id, error in run.board.errors.items() if run.board.state[id] == "failed"}
+    return next((f"step {id} fails: {error}" for id, error in failed.items()), "")
+
+
+def _makespan(attempt: Attempt) -> float:
+    """Seconds; a run that does not come to its end takes for ever."""
+    run = attempt.run
+    return run.makespan if run is not None and run.status == "finished" else math.inf
+
+
+def _why(run: Run | None) -> str:
+    """Why a run takes as long as it does: its longest chain, or a step that was ready and had to wait."""
+    if run is None:
+        return ""
+    path, length = run.plan.critical_path(views.durations(run))
+    if length >= run.makespan:
+        return f"{' → '.join(path)} wait for each other, and that takes {length:g} s"
+    starts = {event.step: event.at for event in run.events if event.__class__.__name__ == "StepStarted"}
+    ends = {event.step: event.at for event in run.events if event.__class__.__name__ == "StepDone"}
+    ready = {step.id: max((ends[id] for id in step.depends_on), default=0.0) for step in run.plan.steps}
+    late = max(run.plan.graph, key=lambda id: starts[id] - ready[id])
+    return f"step {late} was ready at {ready[late]:g} s and began at {starts[late]:g} s: no slot was free before"
+
+
+def _arrows(some: set[Edge]) -> str:
+    return listed(f"{before} → {after}" for before, after in sorted(some))

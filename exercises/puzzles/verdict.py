@@ -1,0 +1,81 @@
+"""puzzle() and solved(): an answer is not started, raised an error, is wrong or is right. Neither raises in the notebook."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Mapping
+
+from exercises import record
+from exercises.checker import Outcome, display
+from exercises.puzzles.attempt import Attempt
+from exercises.puzzles.rules import reached
+from exercises.puzzles.twelve import PUZZLES
+from planexec_lite.views import Figure
+from planexec_lite.views.drawing.table import Row, table
+from planexec_lite.workers.session import described
+
+COLUMNS = 88
+
+
+def puzzle(number: int, plan: str, **more: int | Mapping[str, int]) -> None:
+    """Carry out an answer, draw its run, and say what is reached and what is wanted.
+
+    Args:
+        number: the puzzle's, 1 to 12.
+        plan: the plan, a line a step.
+        more: `slots` or `limits`, where the puzzle asks for them.
+    """
+    outcome = judged(number, plan, **more)
+    record.remember(_name(number), outcome.status)
+    for figure in outcome.figures:
+        display(figure)
+    print(outcome.text)
+
+
+def judged(number: int, plan: str, **more: int | Mapping[str, int]) -> Outcome:
+    """The outcome for an answer."""
+    if number not in range(1, len(PUZZLES) + 1):
+        return Outcome("not started", f"There is no puzzle {number!r}; there are 1 to {len(PUZZLES)}.")
+    try:
+        attempt = PUZZLES[number - 1].answered(plan, **more)
+        status, rows = _judged(attempt)
+        return _told(number, status, rows, (attempt.figure(),))
+    except Exception as problem:  # whatever is wrong with the notation, the slots or the limits
+        return _told(number, "raised", {"came back": described(problem)})
+
+
+def _judged(attempt: Attempt) -> tuple[str, dict[str, str]]:
+    one = attempt.puzzle
+    because = next((why for rule in one.rules if (why := rule.broken(attempt))), "")
+    if not because:
+        return "right", {"reached": reached(attempt), "learned": one.learned}
+    wanted = "; ".join(rule.wanted for rule in one.rules)
+    return "not started" if attempt == one.given else "wrong", {
+        "reached": reached(attempt), "wanted": wanted, "because": because,
+    }  # fmt: skip
+
+
+def _told(number: int, status: str, rows: Mapping[str, str], figures: tuple[Figure, ...] = ()) -> Outcome:
+    heading = f"Puzzle {number} · {record.VERDICTS[status].word.capitalize()}"
+    wrapped = [
+        textwrap.fill(text, COLUMNS, initial_indent=f"  {name:<11}", subsequent_indent=" " * 13)
+        for name, text in rows.items()
+    ]
+    return Outcome(status, "\n".join([heading, *wrapped]), figures)
+
+
+def solved() -> Figure:
+    """Show which puzzles were right once."""
+    status = record.known()
+    looks = [record.VERDICTS[status.get(_name(number), "not started")] for number in range(1, len(PUZZLES) + 1)]
+    right = sum(look.word == "right" for look in looks)
+    rows = [
+        Row([f"{number} {one.title}", ""], look)
+        for number, (one, look) in enumerate(zip(PUZZLES, looks, strict=True), 1)
+    ]
+    return table(f"{right} of {len(PUZZLES)} puzzles right", ("puzzle", "status"), rows)
+
+
+def _name(number: int) -> str:
+    """How the record calls it."""
+    return f"puzzle {number}"

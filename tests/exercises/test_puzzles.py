@@ -1,0 +1,285 @@
+"""The puzzles: right answers of several kinds are right, wrong ones are told why, and each begins unsolved."""
+
+import json
+import re
+from itertools import permutations
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import nbformat
+import pytest
+
+from exercises import record
+from exercises.book import HERE
+from exercises.puzzles import notation, puzzle, solved
+from exercises.puzzles.attempt import Puzzle
+from exercises.puzzles.twelve import PUZZLES
+from exercises.puzzles.verdict import judged
+from exercises.puzzles.workshop import Workshop
+from planexec_lite import Simulated, ToolExecutor, execute
+from planexec_lite.views import Figure
+from tests.guards.test_lessons import COLUMNS, printed
+
+NOTEBOOK = HERE / "puzzles.ipynb"
+each_puzzle = pytest.mark.parametrize("number", range(1, len(PUZZLES) + 1))
+
+
+class Answer(NamedTuple):
+    """An answer to a puzzle; `says` is part of the message that it gets."""
+
+    number: int
+    plan: str
+    says: str = ""
+    more: dict[str, Any] = {}  # noqa: RUF012
+
+    def __repr__(self) -> str:
+        return f"{self.number}: {' '.join(str(self.plan).split())[:40]} {self.more or ''} {self.says[:30]}".strip()
+
+
+def swapped(number: int, *changes: tuple[str, str]) -> str:
+    """The plan as it is given, with words changed."""
+    text = PUZZLES[number - 1].plan
+    for old, new in changes:
+        assert text.count(old) == 1, f"{old!r} stands in the plan {text.count(old)} times"
+        text = text.replace(old, new)
+    return text
+
+
+def ordered(number: int, order: str, *changes: tuple[str, str]) -> str:
+    """The plan with its lines in another order, as "3 1 2", and words changed."""
+    lines = {line.split()[0]: line for line in swapped(number, *changes).strip().splitlines()}
+    return "\n".join(lines[id] for id in order.split())
+
+
+REST = "3b mirror 20 s after 2\n5b announce 5 s after 3b, 4"
+TWO_IN_ONE = "1 water 60 s\n2 tea 30 s after 1\n3 eggs 50 s after 1\n4 bread 20 s\n5 plate 10 s after 3, 4"
+BACK = "4 website 10 s\n3 service 20 s after 4\n2 cache 30 s after 3\n1 database 60 s after 3"
+FREE = ("30 s after 1", "30 s")
+SLOTS = [{"slots": number} for number in range(6)]
+RIGHT = [
+    Answer(1, swapped(1, FREE)),
+    Answer(1, ordered(1, "3 2 1", FREE)),
+    Answer(1, "a water 60 s\nb coffee 30s\nc pour 10 s after a and b"),
+    Answer(2, ordered(2, "3 1 2")),
+    Answer(2, ordered(2, "1 3 2")),
+    Answer(2, ordered(2, "2 3 1")),
+    Answer(3, swapped(3, ("after 2", "after 2, 3"))),
+    Answer(3, swapped(3, ("40 s after 1", "40 s after 1, 4"))),
+    Answer(3, ordered(3, "5 4 3 2 1", ("after 2", "after 3, 2"))),
+    Answer(4, swapped(4), more={"limits": {"oven": 2}}),
+    Answer(4, swapped(4), more={"limits": {"oven": 2, "hands": 3}}),
+    Answer(4, ordered(4, "5 2 4 1 3"), more={"limits": {"oven": 2}}),
+    Answer(5, swapped(5), more=SLOTS[3]),
+    Answer(5, ordered(5, "3 4 1 2 5 6 7"), more=SLOTS[3]),
+    Answer(5, ordered(5, "3 5 1 4 2 6 7"), more=SLOTS[3]),
+    Answer(6, swapped(6, ("10 s after 1", "10 s"))),
+    Answer(6, swapped(6, ("10 s after 2", "10 s"))),
+    Answer(6, ordered(6, "3 4 1 2", ("10 s after 2", "10 s"))),
+    Answer(7, swapped(7, ("after 1, 2", "after 1")), more=SLOTS[2]),
+    Answer(7, swapped(7, ("after 3, 4", "after 3")), more=SLOTS[2]),
+    Answer(7, swapped(7, ("after 3, 4", "after 4")), more=SLOTS[3]),
+    Answer(8, ordered(8, "4 5 6 1 2 3"), more=SLOTS[2]),
+    Answer(8, ordered(8, "1 4 2 5 3 6"), more=SLOTS[2]),
+    Answer(8, ordered(8, "4 1 5 2 3 6"), more=SLOTS[2]),
+    Answer(9, REST),
+    Answer(9, REST.replace("3b", "m")),
+    Answer(9, "7 announce 5 s after 6, 4, 2\n6 mirror 20 s after 2, 1"),
+    Answer(10, TWO_IN_ONE),
+    Answer(10, "4 bread 20 s\n" + TWO_IN_ONE.replace("4 bread 20 s\n", "")),
+    Answer(10, TWO_IN_ONE.replace("after 3, 4", "after 2, 3, 4")),
+    Answer(11, BACK),
+    Answer(11, BACK.replace("after 3", "after 3, 4")),
+    Answer(11, "\n".join(reversed(BACK.splitlines()))),
+    Answer(12, swapped(12, ("after 4, 1", "after 1"))),
+    Answer(12, ordered(12, "8 7 6 5 4 3 2 1", ("after 4, 1", "after 1"))),
+    Answer(12, ordered(12, "1 3 2 4 6 5 7 8", ("after 4, 1", "after 1"))),
+]  # fmt: skip
+WRONG = [
+    Answer(1, ordered(1, "2 1 3"), "1 → 2 → 3 wait for each other, and that takes 100 s"),
+    Answer(1, swapped(1, ("after 1, 2", "after 2"), FREE), "pour began at 30 s and needs water, which is over at 60 s"),
+    Answer(1, swapped(1, ("10 s after 1, 2", "10 s"), FREE), "pour began at 30 s and needs water"),
+    Answer(1, "1 water 60 s\n2 coffee 30 s", "nobody does pour"),
+    Answer(1, swapped(1, ("after 1, 2", "after 1, 9"), FREE), "it waits for step '9', which does not exist"),
+    Answer(2, ordered(2, "2 1 3"), "step 3 was ready at 0 s and began at 10 s: no slot was free before"),
+    Answer(2, ordered(2, "3 1 2", ("2 beans 10 s", "2 beans 10 s after 1")), "added: rice → beans"),
+    Answer(2, "3 stew 20 s\n1 rice 10 s", "nobody does beans"),
+    Answer(2, swapped(2) + "4 stew 20 s", "stew is done twice"),
+    Answer(3, swapped(3, ("40 s after 1", "40 s after 1, 2")), "the oven holds"),
+    Answer(3, ordered(3, "1 3 2 4 5"), "bread began at 25 s, and the oven holds roast"),
+    Answer(3, swapped(3, ("25 s", "25 s after 3")), "1 → 3 → 2 → 4 → 5 wait for each other, and that takes 110 s"),
+    Answer(3, swapped(3, ("after 2", "after 2, 3"), ("25 s", "25 s after 1")), "added: chop → dough and roast → bread"),
+    Answer(3, swapped(3, ("40 s after 1", "40 s after 4")), "deleted: chop → roast; added: bread → roast"),
+    Answer(4, swapped(4), "rolls began at 0 s, and the ovens hold bread and cake", {"limits": {"oven": 4}}),
+    Answer(4, swapped(4), "no slot was free before", {"limits": {"oven": 1}}),
+    Answer(4, swapped(4), "the ovens hold", {"limits": {"hands": 2}}),
+    Answer(4, swapped(4, ("3 pie   30 s", "3 pie 30 s after 1"), ("4 rolls 20 s", "4 rolls 20 s after 2")),
+           "added: bread → pie and cake → rolls"),
+    Answer(5, swapped(5), "one slot more takes 50 s: it still helps", SLOTS[2]),
+    Answer(5, swapped(5), "one slot less takes 50 s as well", SLOTS[4]),
+    Answer(5, swapped(5), "one slot less takes 50 s as well", SLOTS[5]),
+    Answer(5, swapped(5, ("30 s after 1", "30 s")), "needs leeks", SLOTS[3]),
+    Answer(5, swapped(5, ("7 table   10 s", "7 table 10 s after 6")), "added: glasses → table", SLOTS[3]),
+    Answer(6, swapped(6, ("after 3, 4", "after 4")), "wait"),
+    Answer(6, swapped(6, ("10 s after 3", "10 s")), "1 waits for 3, 3 waits for 2, 2 waits for 1"),
+    Answer(6, swapped(6, ("after 3, 4", "")), "needs peel"),
+    Answer(6, swapped(6, ("10 s after 1", "10 s"), ("10 s after 2", "10 s")), "deleted: fry → table and table → peel"),
+    Answer(7, swapped(7, ("after 1, 2", "after 1")), "it fails with 2 slots already: step 3 fails", SLOTS[3]),
+    Answer(7, swapped(7, ("after 1, 2", "after 2")), "with 4 slots it finishes all the same", SLOTS[4]),
+    Answer(7, swapped(7), "with 2 slots it finishes all the same", SLOTS[2]),
+    Answer(7, ordered(7, "3 1 2 4 5", ("after 1, 2", "")), "it fails with 1 slot already", SLOTS[2]),
+    Answer(7, swapped(7, ("after 3, 4", "")), "it fails with 2 slots already", SLOTS[3]),
+    Answer(8, swapped(8), "step 4 was ready at 0 s and began at 20 s", SLOTS[2]),
+    Answer(8, swapped(8), "100 s of work, shared by 4 slots, fit into 50 s", SLOTS[5]),
+    Answer(8, ordered(8, "4 5 6 1 2 3"), "100 s of work, shared by 2 slots, fit into 50 s", SLOTS[3]),
+    Answer(8, ordered(8, "4 5 6 1 2 3", ("30 s after 4", "30 s")), "needs dough", SLOTS[2]),
+    Answer(9, "5b announce 5 s after 4", "needs mirror"),
+    Answer(9, "3b mirror 20 s after 2", "nobody does announce"),
+    Answer(9, "3b mirror 20 s after 2\n5b announce 5 s after 4", "needs mirror"),
+    Answer(9, "2b test 40 s\n3b mirror 20 s after 2b\n5b announce 5 s after 3b, 4", "test is done twice"),
+    Answer(9, "3b mirror 20 s after 2b\n5b announce 5 s after 3b", "it waits for step '2b', which does not exist"),
+    Answer(10, swapped(10, ("60 s after 2", "60 s")), "water is done twice"),
+    Answer(10, TWO_IN_ONE.replace("eggs 50 s after 1", "eggs 50 s after 2"), "that takes 150 s"),
+    Answer(10, TWO_IN_ONE.replace("eggs 50 s after 1", "eggs 50 s"), "eggs began at 0 s and needs water"),
+    Answer(10, "1 water 60 s\n3 eggs 50 s after 1\n4 bread 20 s\n5 plate 10 s after 3, 4", "nobody does tea"),
+    Answer(11, BACK.replace("1 database 60 s after 3", "1 database 60 s after 2"), "4 → 3 → 2 → 1 wait for each other"),
+    Answer(11, BACK.replace("cache 30 s after 3", "cache 30 s"), "cache began at 0 s and needs service"),
+    Answer(11, BACK.replace("service 20 s after 4", "service 20 s"), "service began at 0 s and needs website"),
+    Answer(11, BACK.replace("1 database 60 s after 3", ""), "nobody does database"),
+    Answer(12, swapped(12, ("after 4, 1", "after 4")), "that takes 120 s"),
+    Answer(12, swapped(12, ("after 5, 3", "after 3")), "1 → 2 → 4 → 5 → 7 → 8 wait for each other"),
+    Answer(12, swapped(12, ("after 4, 1", "")), "deleted: dry → paint and survey → paint"),
+    Answer(12, swapped(12, ("after 2, 3", "after 2")), "that takes 120 s"),
+]  # fmt: skip
+UNREADABLE = [
+    Answer(1, "1 water", "'1 water' can't be read; a line is such as: 3 pour 10 s after 1, 2"),
+    Answer(1, swapped(1, ("60 s", "6 s")), "step 1: water 6 s is no job here; there are: water 60 s, coffee 30 s"),
+    Answer(1, swapped(1, ("coffee", "tea")), "step 2: tea 30 s is no job here"),
+    Answer(1, None, "the plan is a text, not NoneType"),  # type: ignore[arg-type]
+    Answer(2, swapped(2), "slots=3 is not asked for: an answer is a plan here", SLOTS[3]),
+    Answer(2, swapped(2), "cooks=3 is not asked for", {"cooks": 3}),
+    Answer(4, swapped(4), "no tool is called or uses 'ovens'", {"limits": {"ovens": 2}}),
+    Answer(4, swapped(4), "Error", {"limits": 2}),
+    Answer(5, swapped(5), "slots=0: give at least one slot", SLOTS[0]),
+    Answer(5, swapped(5), "slots='2': slots are counted, as in slots=2", {"slots": "2"}),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("answer", RIGHT, ids=repr)
+def test_a_right_answer_is_right(answer: Answer) -> None:
+    outcome = judged(answer.number, answer.plan, **answer.more)
+    assert outcome.status == "right", outcome.text
+    learned = " ".join(outcome.text.split())
+    assert PUZZLES[answer.number - 1].learned in learned
+
+
+@pytest.mark.parametrize("answer", WRONG, ids=repr)
+def test_a_wrong_answer_is_told_why(answer: Answer) -> None:
+    outcome = judged(answer.number, answer.plan, **answer.more)
+    assert outcome.status == "wrong", outcome.text
+    assert answer.says in " ".join(outcome.text.split())
+    assert max(map(len, outcome.text.splitlines())) <= COLUMNS
+    assert outcome.figures, "the picture stands beside the words"
+
+
+@pytest.mark.parametrize("answer", UNREADABLE, ids=repr)
+def test_an_answer_that_cannot_be_read_raised_an_error(answer: Answer) -> None:
+    outcome = judged(answer.number, answer.plan, **answer.more)
+    assert outcome.status == "raised", outcome.text
+    assert answer.says in " ".join(outcome.text.split())
+
+
+@each_puzzle
+def test_a_puzzle_has_three_right_and_four_wrong_answers(number: int) -> None:
+    assert len([one for one in RIGHT if one.number == number]) >= 3
+    assert len([one for one in WRONG if one.number == number]) >= 4
+
+
+@each_puzzle
+def test_a_puzzle_begins_unsolved_and_shows_its_run(number: int) -> None:
+    outcome = judged(number, PUZZLES[number - 1].plan)
+    assert outcome.status == "not started"
+    assert outcome.text.startswith(f"Puzzle {number} · Not started\n  reached ")
+    (figure,) = outcome.figures
+    assert isinstance(figure, Figure)
+    assert figure.text
+
+
+def test_the_outcome_is_the_same_twice() -> None:
+    for answer in (WRONG[0], RIGHT[0]):
+        one, other = (judged(answer.number, answer.plan, **answer.more) for _ in range(2))
+        assert (one.text, one.figures) == (other.text, other.figures)
+
+
+def test_of_the_house_one_edge_alone_matters() -> None:
+    house = PUZZLES[11]
+    shorter = []
+    for line in house.given.lines:
+        for id in line.after:
+            kept = [other for other in line.after if other != id]
+            rest = [one._replace(after=tuple(kept)) if one == line else one for one in house.given.lines]
+            run = house.given.__class__(house, tuple(rest), 8, {}).run
+            assert run is not None
+            shorter += [(id, line.id)] if run.makespan < 120 else []
+    assert shorter == [("4", "5")]
+
+
+def test_two_of_the_six_orders_are_wrong() -> None:
+    """Nothing but what is reached decides: every order of the second puzzle is judged by its run."""
+    verdicts = {order: judged(2, ordered(2, " ".join(order))).status for order in permutations("123")}
+    assert [order for order, status in verdicts.items() if status != "right"] == [("1", "2", "3"), ("2", "1", "3")]
+
+
+def test_what_is_kept_is_what_was_done() -> None:
+    repair = next(one for one in PUZZLES if one.before)
+    shop = Workshop(notation.seconds(repair.before), repair.needs, repair.baked, repair.ovens, repair.breaks)
+    run = execute(
+        shop.plan(notation.lines(repair.before)), ToolExecutor(shop.tools), workers=Simulated(2), watch=shop.watch
+    )
+    assert sorted(run.results) == repair.kept.split()
+
+
+def test_a_right_answer_is_remembered(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any) -> None:
+    path = tmp_path / "progress.json"
+    monkeypatch.setenv("PLANEXEC_PROGRESS", str(path))
+    puzzle(1, swapped(1))
+    assert not path.exists(), "what is not started is not kept"
+    assert solved().title == "0 of 12 puzzles right"
+    puzzle(1, swapped(1, FREE))
+    puzzle(1, ordered(1, "2 1 3"))
+    puzzle(2, ordered(2, "2 1 3"))
+    assert json.loads(path.read_text()) == {"puzzle 1": "right", "puzzle 2": "wrong"}
+    assert record.board("01").title.startswith("Lesson 01: 0 of"), "a puzzle is no exercise of a lesson"
+    assert solved().title == "1 of 12 puzzles right"
+    assert "Puzzle 1 · Right" in capsys.readouterr().out
+
+
+def test_a_puzzle_that_is_not_there_is_named(capsys: Any) -> None:
+    puzzle(13, "1 water 60 s")
+    assert capsys.readouterr().out == "There is no puzzle 13; there are 1 to 12.\n"
+
+
+def cells() -> list[Any]:
+    found: list[Any] = nbformat.read(NOTEBOOK, 4).cells
+    return found
+
+
+def test_the_notebook_begins_every_puzzle_unsolved() -> None:
+    calls = [cell for cell in cells() if "puzzle(" in cell.source]
+    assert len(calls) == len(PUZZLES) == 12
+    for number, cell in enumerate(calls, 1):
+        assert f"Puzzle {number} · Not started" in printed(cell), "run `make notebooks`"
+
+
+def test_the_texts_of_the_notebook_are_short_and_its_lines_fit() -> None:
+    for cell in cells():
+        if cell.cell_type == "markdown":
+            assert len(cell.source.partition("\n\n")[2].split()) <= 60
+            assert "!" not in cell.source
+        else:
+            assert [line for line in [*cell.source.splitlines(), *printed(cell)] if len(line) > COLUMNS] == []
+
+
+def test_the_headings_are_the_titles() -> None:
+    headings = re.findall(r"^## (\d+) · (.+)$", "\n".join(cell.source for cell in cells()), re.M)
+    assert headings == [(str(number), one.title) for number, one in enumerate(PUZZLES, 1)]
+    assert all(isinstance(one, Puzzle) for one in PUZZLES)
