@@ -1,7 +1,7 @@
 """check(), hint(), solution(), progress(): the verbs of the exercises. None of them raises in the notebook.
 
 An answer is not started, raised an error, is wrong, or is right. The picture of the learner's own plan or run comes
-before the verdict. Idea: Kaggle's learntools (four outcomes), srush's GPU puzzles (draw, then judge).
+before the verdict. Idea: Kaggle's learntools (four outcomes), the GPU puzzles (draw, then judge).
 """
 
 from __future__ import annotations
