@@ -6,6 +6,8 @@ ONLY ?=
 TESTS ?=
 OUT ?= build/bench
 PEERS ?= build/peers
+SITE ?= build/site
+SERVE ?=
 
 BIN = $(VENV)/bin
 STAMP = $(VENV)/.installed
@@ -13,7 +15,7 @@ PYTEST = PYTHONDONTWRITEBYTECODE= PYTHONPATH="$(CURDIR)/tests/quick_start" $(BIN
 ALLOW_ROOT = `test "$$(id -u)" = 0 && echo --allow-root`
 
 .DEFAULT_GOAL := help
-.PHONY: help lab test wide check notebooks exercises cards hunts lint format bench test-latest lock clean
+.PHONY: help lab test wide check notebooks exercises cards hunts lint format bench site test-latest lock clean
 
 help: ## list the commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' Makefile
@@ -59,6 +61,9 @@ format: $(STAMP) ## let ruff format code and notebooks
 
 bench: $(STAMP) ## measure beside plain peers and other frameworks (OUT and PEERS name folders)
 	$(BIN)/python -m tests.bench --peers $(PEERS) --out $(OUT)
+
+site: $(STAMP) ## build the site: lessons in a browser tab, pages to read (SERVE=1 opens it)
+	$(BIN)/python .ci/site/build.py $(SITE) $(if $(SERVE),--serve)
 
 test-latest: ## the tests on the newest allowed versions, figures compared by their text
 	PYTHON="$(PYTHON)" sh .ci/environment .venv-latest latest

@@ -6,7 +6,8 @@ half a module would stay behind in the kernel.
 
 An alarm signal looks at the clocks where there is one and this is the main thread (a notebook on Linux or macOS): it
 also ends a wait. Elsewhere, Windows among it, the code runs on a thread that is told to stop between two of its
-instructions: that ends `while True`, and not a wait inside C code, which is then left behind.
+instructions: that ends `while True`, and not a wait inside C code, which is then left behind. A browser tab has neither
+alarms nor threads: there the clocks are looked at where the code jumps back or calls something.
 """
 
 from __future__ import annotations
@@ -32,6 +33,8 @@ MOST_PRINTED = 600
 AGAIN = 0.02  # seconds between two looks at the clocks: code that catches the first alarm meets the next
 PATIENCE = 30.0  # seconds on the wall for an answer that waits; ten times the limit of CPU where that is more
 IMPORTING = 120.0  # seconds on the wall for imports: a module that never ends is no import
+SLOWER = 6.0  # times that a browser tab takes for the same
+OFTEN = 500  # jumps and calls in a tab between two looks at the clocks
 PACKAGES = ("exercises", "planexec_lite", "builtins")
 _GONE = object()
 
@@ -150,7 +153,7 @@ def guarded(
     """
     printed, kept, folder = Printed(), Kept(packages), Path.cwd()
     value, error = None, None
-    limited = _by_alarm if _alarm_rings() else _on_a_thread
+    limited = _in_a_tab if sys.platform == "emscripten" else _by_alarm if _alarm_rings() else _on_a_thread
     try:
         with redirect_stdout(printed), redirect_stderr(printed):
             value = limited(work, Clock(seconds, patience or max(PATIENCE, 10 * seconds)))
@@ -262,6 +265,37 @@ def _on_a_thread(work: Callable[[], Any], clock: Clock) -> Any:
             problem.args = (over,)
         raise problem
     return came[0]
+
+
+def _in_a_tab(work: Callable[[], Any], clock: Clock) -> Any:
+    monitoring, events = sys.monitoring, sys.monitoring.events
+    tool = next(number for number in (3, 4) if monitoring.get_tool(number) is None)
+    clock.cpu *= SLOWER
+    seen, over = 0, ""
+
+    def look(*_: Any) -> None:
+        nonlocal seen, over
+        seen += 1
+        if not over and seen % OFTEN:
+            return
+        frames = []
+        frame: FrameType | None = sys._getframe(1)
+        while frame is not None and frame.f_code is not _inside.__code__:
+            frames.append(frame)
+            frame = frame.f_back
+        over = clock.look(frames) or over
+        if over and frame is not None and not any(map(_swallows, frames)):
+            raise TimeUp(over)
+
+    monitoring.use_tool_id(tool, "exercises")
+    for event in (events.PY_START, events.JUMP):
+        monitoring.register_callback(tool, event, look)
+    monitoring.set_events(tool, events.PY_START | events.JUMP)
+    try:
+        return contextvars.copy_context().run(_inside, work)
+    finally:
+        monitoring.set_events(tool, 0)
+        monitoring.free_tool_id(tool)
 
 
 def _frames_of(thread: threading.Thread) -> Iterator[FrameType]:

@@ -11,6 +11,7 @@ import math
 import re
 import select
 import socket
+import sys
 import threading
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -39,7 +40,12 @@ def serve(handle: Handle, host: str = "127.0.0.1", port: int = 0) -> Iterator[st
 
     Yields:
         The base URL for clients: "http://127.0.0.1:43210/v1".
+
+    Raises:
+        RuntimeError: in a browser tab, where there are no sockets.
     """
+    if sys.platform == "emscripten":
+        raise RuntimeError("sockets are not to be had in a browser tab; use client() or async_client()")
     server = Server(handle, host, port)
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True)
     thread.start()

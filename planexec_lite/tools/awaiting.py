@@ -8,6 +8,7 @@ connections open may be shared by them. What the tool charges goes to its step's
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Awaitable, Iterator
 from contextlib import contextmanager
 from contextvars import copy_context
@@ -20,7 +21,13 @@ _at_rest: list[Thread] = []
 
 
 def awaited(value: Awaitable[Any]) -> Any:
-    """Return what `value` comes to, or raise what it raises. An interrupt cancels it."""
+    """Return what `value` comes to, or raise what it raises. An interrupt cancels it.
+
+    Raises `RuntimeError` in a browser tab, where there are no threads.
+    """
+    if sys.platform == "emscripten":
+        getattr(value, "close", int)()
+        raise RuntimeError("an async tool needs a thread, and threads are not to be had in a browser tab; use a plain def")
     import asyncio  # loaded when the first async tool is called: it takes a third of this package's import time
 
     async def to_its_end() -> tuple[Any, BaseException | None]:

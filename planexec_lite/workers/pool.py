@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
@@ -55,6 +56,8 @@ class Pool:
         executor: where the steps run.
         slots: how many are handed over at once; None: all that are ready.
         limits: how many steps at once may use what, such as ``{"oven": 1}``.
+
+    Raises `RuntimeError` in a browser tab, where there are no threads.
     """
 
     executor: FutureExecutor
@@ -63,6 +66,8 @@ class Pool:
 
     def __post_init__(self) -> None:
         check_slots(self.slots)
+        if sys.platform == "emscripten":
+            raise RuntimeError("threads are not to be had in a browser tab; use Inline or Simulated")
 
     def open(self, now: float = 0.0) -> AbstractContextManager[WorkerSession]:
         """Return a session that hands its jobs to the executor; on one of the executor's own threads, an inline session."""

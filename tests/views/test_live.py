@@ -133,7 +133,7 @@ def test_a_person_moves_the_window_and_lets_it_follow_again() -> None:
         assert f">{last}<" in screen._board.value
         return first, last
 
-    assert bar.box.layout.display is None
+    assert bar.box.layout.display == ""
     assert rows() == (961, 1000)
     bar.earlier.click()
     assert rows() == (921, 960)

@@ -1,12 +1,17 @@
-"""The project's own unit tests, run in a process of their own, and what they say as data."""
+"""The project's own unit tests, run in a process of their own where there are processes, and what they say as data."""
 
 from __future__ import annotations
 
+import importlib
+import io
 import os
 import re
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, redirect_stdout
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 _COMMAND = ["-I", "-S", "-B", "-X", "utf8", "-m", "unittest", "discover", "-s", "tests", "-t", "."]
@@ -22,6 +27,18 @@ def run(folder: Path, order: list[str]) -> dict[str, Any]:
 
     Raises `RuntimeError` when no test ran, or they did not come to an end.
     """
+    output = _here(folder) if sys.platform == "emscripten" else _apart(folder)
+    ran = re.findall(r"^Ran (\d+) tests? in", output, re.M)
+    blocks = output.split(_RULE)[1:]
+    failed = [_failure(block, folder) for block in blocks]
+    if not ran or (int(ran[-1]) == 0 and not failed):
+        raise RuntimeError("no test ran; put the tests back with restore")
+    skipped = sum(map(int, re.findall(r"skipped=(\d+)", output.splitlines()[-1])))
+    return _report(max(0, int(ran[-1]) - len(failed) - skipped), failed, order)
+
+
+def _apart(folder: Path) -> str:
+    """What unittest prints in a process of its own."""
     environment = {**os.environ, "NO_COLOR": "1"}
     try:
         process = subprocess.run(
@@ -37,14 +54,40 @@ def run(folder: Path, order: list[str]) -> dict[str, Any]:
         )
     except subprocess.TimeoutExpired:
         raise RuntimeError(f"the tests did not end within {_SECONDS} s; look for an endless loop") from None
-    output = process.stderr
-    ran = re.findall(r"^Ran (\d+) tests? in", output, re.M)
-    blocks = output.split(_RULE)[1:]
-    failed = [_failure(block, folder) for block in blocks]
-    if not ran or (int(ran[-1]) == 0 and not failed):
-        raise RuntimeError("no test ran; put the tests back with restore")
-    skipped = sum(map(int, re.findall(r"skipped=(\d+)", output.splitlines()[-1])))
-    return _report(max(0, int(ran[-1]) - len(failed) - skipped), failed, order)
+    return process.stderr
+
+
+def _here(folder: Path) -> str:
+    """What unittest prints in this process, for a browser tab, which has no others. Nothing ends a loop without end."""
+    import unittest
+
+    printed, place = io.StringIO(), Path.cwd()
+    with _modules_of("shop", "tests"), redirect_stdout(io.StringIO()):
+        os.chdir(folder)
+        try:
+            tests = unittest.TestLoader().discover("tests", top_level_dir=".")
+            unittest.TextTestRunner(printed).run(tests)
+        finally:
+            os.chdir(place)
+    return printed.getvalue()
+
+
+@contextmanager
+def _modules_of(*packages: str) -> Iterator[None]:
+    """While the project runs, these names mean its packages, read afresh; afterwards what they meant before."""
+
+    def taken() -> dict[str, ModuleType]:
+        return {name: sys.modules.pop(name) for name in list(sys.modules) if name.partition(".")[0] in packages}
+
+    before, path, compiled = taken(), list(sys.path), sys.dont_write_bytecode
+    sys.dont_write_bytecode = True
+    importlib.invalidate_caches()
+    try:
+        yield
+    finally:
+        taken()
+        sys.modules |= before
+        sys.path[:], sys.dont_write_bytecode = path, compiled
 
 
 def _failure(block: str, folder: Path) -> str:

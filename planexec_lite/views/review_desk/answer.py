@@ -75,7 +75,7 @@ class Answer:
     @property
     def asks(self) -> bool:
         """Whether the question stands there that comes before a yes that can't be undone."""
-        return bool(self._sure_bar.layout.display is None)
+        return bool(self._sure_bar.layout.display == "")
 
     @property
     def comment(self) -> str:
@@ -120,8 +120,8 @@ class Answer:
         self._buttons["Approve"].focus()
 
     def _show_bar(self, asks: bool) -> None:
-        self._bar.layout.display = "none" if asks else None
-        self._sure_bar.layout.display = None if asks else "none"
+        self._bar.layout.display = "none" if asks else ""
+        self._sure_bar.layout.display = "" if asks else "none"
 
     def say(self, title: str, more: Sequence[str] = ()) -> None:
         """Say something where it stands how the draft stands."""

@@ -53,7 +53,7 @@ class Beside:
         more = f"<p>{escape(why)}</p>" if why else ""
         self._words.value = f"<p>{escape(expected)}</p>" + more + summary.beside_steps(draft.received)
         self.button.disabled = not fit or bool(why)
-        self.button.layout.display = "none" if why else None
+        self.button.layout.display = "none" if why else ""
         if plan is None or plan.hash != self._tried:
             self._outcome.value = self._tried = ""
 

@@ -66,7 +66,7 @@ class Form:
         for name, note in self.notes.items():
             mine = [problem for place, some in problems.items() if self._place(place) == name for problem in some]
             note.value = look.problems(mine) + unseen(controls[name].value if name in controls else "")
-            note.layout.display = None if note.value else "none"
+            note.layout.display = "" if note.value else "none"
 
     def _place(self, name: str) -> str:
         return name if name in self.notes else "undo" if name.startswith("undo ") else ""
@@ -134,7 +134,7 @@ class Form:
             asked[label] = self._field(label, _control(one), one.text, self._argues(name, side))
             asked[label].add_class("pxl-value")
         box.children = [part for label, control in asked.items() for part in (control, self.notes[label])]
-        box.layout.display = None if asked else "none"
+        box.layout.display = "" if asked else "none"
 
     def _argues(self, name: str, side: Side) -> Change:
         return lambda draft, text: draft.with_argument(self.key, name, text, side)

@@ -122,8 +122,8 @@ class Rows:
         left = len(draft.rows) - len(boxes)
         self._count.value = f"<p>{len(boxes)} of {len(draft.rows)} steps shown</p>"
         self._more.description = f"Show {min(left, MORE)} more"
-        self._more.layout.display = None if left else "none"
-        self._bar.layout.display = None if len(draft.rows) > MANY else "none"
+        self._more.layout.display = "" if left else "none"
+        self._bar.layout.display = "" if len(draft.rows) > MANY else "none"
 
     def add(self, after: int | None = None) -> None:
         """Add a step below the one with the key `after`, or at the end, and open its form."""

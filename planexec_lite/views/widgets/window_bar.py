@@ -45,4 +45,4 @@ class WindowBar:
             self.row.max, self.row.value = max(1, shown.of - MOST + 1), shown.first
         finally:
             self._setting = False
-        self.box.layout.display = "none" if shown.whole else None
+        self.box.layout.display = "none" if shown.whole else ""

@@ -1,0 +1,70 @@
+"""What a browser tab has not, threads, processes, sockets and alarms, is named, or done without."""
+
+import sys
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from exercises import guard
+from mock_llm import MockLLM
+from planexec_lite import Pool, Toolbox, tool
+from planexec_lite.scenarios import refactor
+from planexec_lite.scenarios.refactor import suite
+
+
+@pytest.fixture
+def in_a_tab(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Pyodide's name for the platform that it is."""
+    monkeypatch.setattr(sys, "platform", "emscripten")
+
+
+@pytest.mark.usefixtures("in_a_tab")
+def test_a_pool_names_what_to_use_in_a_tab() -> None:
+    with ThreadPoolExecutor(1) as threads, pytest.raises(RuntimeError, match="browser tab; use Inline or Simulated"):
+        Pool(threads)
+
+
+@pytest.mark.usefixtures("in_a_tab")
+def test_an_async_tool_names_what_to_use_in_a_tab() -> None:
+    @tool
+    async def fetch() -> str:
+        return "here"
+
+    with pytest.raises(RuntimeError, match="browser tab; use a plain def"):
+        Toolbox([fetch])["fetch"].call({})
+
+
+@pytest.mark.usefixtures("in_a_tab")
+def test_a_server_names_what_to_use_in_a_tab() -> None:
+    with pytest.raises(RuntimeError, match=r"browser tab; use client\(\)"), MockLLM([]).serve():
+        pass
+
+
+@pytest.mark.parametrize("change", ["", "none", "fault", "loop of imports"])
+def test_the_suite_says_the_same_in_this_process_and_apart(change: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    world = refactor.World()
+    auth = world.project.folder / "shop" / "auth.py"
+    if change == "fault":
+        auth.write_text(auth.read_text(encoding="utf-8").replace("return", "return None and", 1), encoding="utf-8")
+    if change == "loop of imports":
+        auth.write_text("from shop.auth import nothing\n", encoding="utf-8")
+    apart = world.run_test_suite()
+    modules, path = dict(sys.modules), list(sys.path)
+    monkeypatch.setattr(suite, "_apart", suite._here)
+    assert world.run_test_suite() == apart
+    assert world.run_test_suite() == apart, "a second time"
+    assert {name for name in modules if sys.modules.get(name) is not modules[name]} == set()
+    assert sys.path == path
+
+
+@pytest.mark.skipif(sys.version_info < (3, 12), reason="a tab has Python 3.14, and what this stands on came with 3.12")
+@pytest.mark.parametrize("source", ["while True: pass", "while True:\n  try: x = 1 / 0\n  except: pass", "x = f(f)"])
+def test_a_loop_without_end_is_stopped_in_a_tab(source: str) -> None:
+    code = compile(f"def f(g):\n  while True: g.__name__.upper()\n{source}", "<answer>", "exec")
+    with pytest.raises(guard.TimeUp, match="after 0.6 s of CPU time"):
+        guard._in_a_tab(lambda: exec(code, {}), guard.Clock(0.1, 30))
+
+
+@pytest.mark.skipif(sys.version_info < (3, 12), reason="a tab has Python 3.14, and what this stands on came with 3.12")
+def test_what_ends_is_not_stopped_in_a_tab() -> None:
+    assert guard._in_a_tab(lambda: sum(range(100_000)), guard.Clock(1, 30)) == 4999950000
