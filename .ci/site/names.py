@@ -68,7 +68,9 @@ def _name(module: str, name: str, called: str, value: Any) -> Name:
 def _parts(cls: type) -> tuple[Part, ...]:
     found = []
     for name, value in vars(cls).items():
-        target = value.fget if isinstance(value, property) else getattr(value, "__func__", getattr(value, "func", value))
+        target = (
+            value.fget if isinstance(value, property) else getattr(value, "__func__", getattr(value, "func", value))
+        )
         if name[0] != "_" and inspect.isroutine(target) and (text := inspect.getdoc(target)):
             is_value = isinstance(value, property) or not inspect.isroutine(getattr(cls, name, value))
             found.append(Part(name if is_value else name + _signature(target), markdown(text)))
@@ -81,7 +83,11 @@ def _signature(value: Any) -> str:
     except (TypeError, ValueError):
         return "(…)"
     written = re.sub(r"\(self(, )?", "(", written)
-    return written if len(written) <= LONGEST else f"({', '.join(inspect.signature(value).parameters)})".replace("(self, ", "(")
+    return (
+        written
+        if len(written) <= LONGEST
+        else f"({', '.join(inspect.signature(value).parameters)})".replace("(self, ", "(")
+    )
 
 
 def markdown(doc: str) -> str:

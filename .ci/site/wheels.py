@@ -22,7 +22,13 @@ from packaging.markers import default_environment
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name, parse_wheel_filename
 
-KERNEL = ["ipykernel", "comm", "pyodide-kernel", "jedi", "ipython"]  # what a kernel installs by itself where it is not there
+KERNEL = [
+    "ipykernel",
+    "comm",
+    "pyodide-kernel",
+    "jedi",
+    "ipython",
+]  # what a kernel installs by itself where it is not there
 KIT = ["planexec-lite", "mock-llm", "exercises"]
 FROM_PYODIDE = {"contourpy", "kiwisolver", "matplotlib", "numpy", "pillow", "pyyaml"}
 LEFT_OUT = {"jupyterlab-widgets", "widgetsnbextension"}  # for a Jupyter that has a server

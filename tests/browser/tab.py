@@ -12,7 +12,6 @@ import json
 import mimetypes
 import sys
 import threading
-import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
@@ -20,7 +19,6 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-import pytest
 from playwright.sync_api import Page
 
 from tests.browser import flows
@@ -36,6 +34,16 @@ GO_ON = """number => { const book = window.jupyterapp.shell.currentWidget.conten
     book.activeCellIndex = number; book.widgets[number].model.clearExecution();
     window.jupyterapp.commands.execute('notebook:run-all-below'); }"""
 OPEN = "() => window.jupyterapp?.shell.currentWidget?.content?.model?.sharedModel"
+TOLD = """async code => {
+    const asked = window.jupyterapp.shell.currentWidget.sessionContext.session.kernel.requestExecute({ code });
+    let said = '';
+    asked.onIOPub = ({ header, content }) => {
+        if (header.msg_type === 'stream') said += content.text;
+        if (header.msg_type === 'error') said += `${content.ename}: ${content.evalue}`;
+        if (content.data) said += content.data['text/plain'];
+    };
+    await asked.done;
+    return said; }"""
 MATPLOTLIB = {
     "matplotlib/__init__.py": """
 from contextlib import contextmanager
@@ -153,7 +161,9 @@ def opened(page: Page, address: str, path: str) -> None:
     """Open a notebook of the site, and wait until its kernel is there."""
     page.goto(f"{address}/jupyter/lab/index.html?path={path}")
     page.wait_for_function(OPEN)
-    page.wait_for_function("() => window.jupyterapp.shell.currentWidget.sessionContext?.session?.kernel?.status === 'idle'")
+    page.wait_for_function(
+        "() => window.jupyterapp.shell.currentWidget.sessionContext?.session?.kernel?.status === 'idle'"
+    )
 
 
 def run_all(page: Page, seconds: float = 300) -> None:
@@ -179,5 +189,13 @@ def start(page: Page, name: str) -> None:
 
 def cells(page: Page) -> list[dict[str, Any]]:
     """The cells of the open notebook as they stand now."""
-    found: list[dict[str, Any]] = page.evaluate("() => window.jupyterapp.shell.currentWidget.content.model.toJSON().cells")
+    found: list[dict[str, Any]] = page.evaluate(
+        "() => window.jupyterapp.shell.currentWidget.content.model.toJSON().cells"
+    )
     return found
+
+
+def told(page: Page, code: str) -> str:
+    """What the open notebook's kernel says to some code: what is printed or shown as text, and the error."""
+    said: str = page.evaluate(TOLD, code)
+    return said

@@ -23,6 +23,37 @@ DRAWN_BY_MATPLOTLIB = re.compile(r'<img alt="Timelines?: ')
 DESK = re.compile(r'<div class="pxl-still')
 UNDECIDED = re.compile(r"^(To review|Paused before).*", re.M | re.S)
 PAGES = ["index", "03_plan_as_data", "reference", "glossary"]
+QUIZ, EXERCISES = ROOT / "exercises/quiz.ipynb", ROOT / "exercises/student/01_toy_planner.ipynb"
+WITHOUT_END = """
+def run(goal, planner, executor):
+    while True:
+        pass
+
+check("01.2")
+"""
+ABSENT = """
+from concurrent.futures import ThreadPoolExecutor
+from mock_llm import MockLLM
+from planexec_lite import Plan, Pool, Toolbox, ToolExecutor, execute, tool, views
+from planexec_lite.scenarios import deploy
+
+@tool
+async def fetch() -> str:
+    return "here"
+
+def serve():
+    with MockLLM([]).serve():
+        pass
+
+fetched = execute(Plan.parse([{"id": 1, "tool": "fetch", "params": {}}]), ToolExecutor(Toolbox([fetch])))
+print(fetched.reason)
+for attempt in (lambda: Pool(ThreadPoolExecutor(2)), serve):
+    try:
+        attempt()
+    except RuntimeError as problem:
+        print(problem)
+await views.review(Plan.parse(deploy.PLAN), deploy.World().tools)
+"""
 
 
 @pytest.fixture(scope="module")
@@ -98,7 +129,7 @@ def said(cell: Any) -> list[tuple[str, str]]:
     return [(form, re.sub(r"\bscript\b", "reviewer", text)) for form, text in found]
 
 
-@pytest.mark.parametrize("path", LESSONS, ids=name_of)
+@pytest.mark.parametrize("path", [*LESSONS, QUIZ, EXERCISES], ids=name_of)
 def test_a_lesson_says_in_a_tab_what_is_stored(address: str, visitor: Page, path: Path) -> None:
     tab.opened(visitor, address, name_of(path))
     tab.run_all(visitor)
@@ -106,3 +137,64 @@ def test_a_lesson_says_in_a_tab_what_is_stored(address: str, visitor: Page, path
     stored = [cell for cell in nbformat.read(path, as_version=4).cells if cell.cell_type == "code"]
     shown = [cell for cell in tab.cells(visitor) if cell["cell_type"] == "code"]
     assert [said(cell) for cell in shown] == [said(cell) for cell in stored]
+
+
+def test_what_a_tab_has_not_is_named(address: str, visitor: Page) -> None:
+    tab.opened(visitor, address, name_of(LESSONS[0]))
+    heard = tab.told(visitor, ABSENT)
+    assert "an async tool needs a thread, and threads are not to be had in a browser tab; use a plain def" in heard
+    assert "threads are not to be had in a browser tab; use Inline or Simulated" in heard
+    assert "sockets are not to be had in a browser tab; use client() or async_client()" in heard
+    assert "CannotWait" in heard
+    assert "Use two cells" in heard
+
+
+def test_answers_are_judged_and_the_work_outlives_the_tab(
+    address: str, visitor: Page, cut_off: Browser, tmp_path: Path
+) -> None:
+    """Not started, without end, right; kept over a reload, exported, and imported by another browser."""
+    tab.opened(visitor, address, name_of(EXERCISES))
+    assert "Not started" in tab.told(visitor, 'from exercises import check, compare, progress\ncheck("01.1")')
+    assert "s of CPU time" in tab.told(visitor, WITHOUT_END)
+    assert "01.1 · Right" in tab.told(visitor, 'whole, single = 1, 5\ncheck("01.1")')
+    assert "Near" in tab.told(visitor, 'compare("01.1", 3, 4)')
+    tab.told(visitor, 'with open("mini.py", "w") as file:\n    file.write("MINE = 53")')
+
+    tab.opened(visitor, address, name_of(EXERCISES))
+    again = tab.told(visitor, "import mini\nfrom exercises import calibration, progress\nprint(mini.MINE)\nprogress()")
+    assert again.startswith("53\n")
+    assert re.search(r"01\.1 .* right", again)
+    assert "1 guesses: 0 right, 1 near" in tab.told(visitor, "calibration()")
+
+    visitor.goto(f"{address}/index.html")
+    with visitor.expect_download() as download:
+        visitor.get_by_role("button", name="Export my work").click()
+    download.value.save_as(tmp_path / "work.json")
+    files = json.loads((tmp_path / "work.json").read_text(encoding="utf-8"))["files"]
+    assert {"exercises/progress.json", "exercises/student/mini.py"} <= files.keys()
+
+    context = cut_off.new_context()
+    other = context.new_page()
+    other.set_default_timeout(300_000)
+    other.goto(f"{address}/index.html")
+    other.get_by_role("button", name="Export my work").click()
+    other.get_by_text("Nothing is kept in this browser yet.").wait_for()
+    (tmp_path / "other.json").write_text("[]", encoding="utf-8")
+    other.locator("#import").set_input_files(tmp_path / "other.json")
+    other.get_by_text("nothing was changed").wait_for()
+    other.locator("#import").set_input_files(tmp_path / "work.json")
+    other.get_by_text(f"{len(files)} files imported").wait_for()
+    tab.opened(other, address, name_of(EXERCISES))
+    assert tab.told(other, "import mini\nprint(mini.MINE)") == "53\n"
+    context.close()
+
+
+@pytest.mark.parametrize("name", PAGES)
+@pytest.mark.parametrize("width", [1280, 390])
+def test_a_page_can_be_read_at_any_width(address: str, visitor: Page, name: str, width: int) -> None:
+    visitor.set_viewport_size({"width": width, "height": 1000})
+    visitor.goto(f"{address}/{name}.html")
+    flows.shoot(visitor, f"site-{name}-{width}")
+    assert visitor.evaluate("() => document.documentElement.scrollWidth") == width
+    if source := flows.axe():
+        assert flows.serious_faults(visitor, source, "main") == []
