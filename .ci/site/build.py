@@ -33,6 +33,7 @@ EXTENSION = TOOLS / "share/jupyter/labextensions/@jupyterlite/pyodide-kernel-ext
 FILES = ["notebooks/*.ipynb", "exercises/student/*.ipynb", "exercises/*.ipynb", "exercises/*.md", "GLOSSARY.md"]
 LEFT_OUT = {"solutions", "student", "mine", "__pycache__", "progress.json", "mini.py"}
 RUNS = "jupyter"
+PORT = 8765  # a browser keeps its work for an address, and the port is part of it
 
 
 def install_tools() -> None:
@@ -129,8 +130,8 @@ def build_lite(into: Path) -> None:
 def serve(site: Path) -> None:
     """Serve the site on this machine alone, and open it in a browser, until an interrupt."""
     handler = partial(SimpleHTTPRequestHandler, directory=str(site))
-    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server, suppress(KeyboardInterrupt):
-        address = f"http://127.0.0.1:{server.server_address[1]}"
+    with ThreadingHTTPServer(("127.0.0.1", PORT), handler) as server, suppress(KeyboardInterrupt):
+        address = f"http://127.0.0.1:{PORT}"
         print(f"{address} (Ctrl-C ends it)", flush=True)
         webbrowser.open(address)
         server.serve_forever()
@@ -142,6 +143,8 @@ def main() -> None:
     parser.add_argument("--serve", action="store_true", help="serve the site on this machine and open it")
     arguments = parser.parse_args()
     site = arguments.folder.resolve()
+    if site.exists() and not (site / RUNS).is_dir() and any(site.iterdir()):
+        raise SystemExit(f"{site} is not empty and holds no site; name another folder.")
     shutil.rmtree(site, ignore_errors=True)
     WORK.mkdir(parents=True, exist_ok=True)
     install_tools()

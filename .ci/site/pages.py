@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import posixpath
 import re
+import shutil
 from collections.abc import Collection
 from dataclasses import dataclass
 from html import escape, unescape
@@ -121,9 +122,8 @@ class Pages:
         self.templates.globals |= {"run": self.run, "files": files, "anchor": anchor}
 
     def write(self) -> None:
-        colours = str(HtmlFormatter(style="default").get_style_defs("pre"))
-        (self.into / "style.css").write_text(f"{colours}\n{_read('style.css')}", encoding="utf-8")
-        (self.into / "work.js").write_text(_read("work.js"), encoding="utf-8")
+        for name in ("style.css", "work.js"):
+            shutil.copy(HERE / name, self.into)
         self._page("index.html", "front.html", "planexec-lite", lessons=self.lessons)
         neighbours = [None, *self.lessons, None]
         for before, lesson, after in zip(neighbours, self.lessons, neighbours[2:], strict=False):
@@ -131,7 +131,10 @@ class Pages:
                 lesson.page,
                 "lesson.html",
                 f"{lesson.number} · {lesson.title}",
-                lesson=lesson, before=before, after=after, note=NOTES.get(lesson.number),
+                lesson=lesson,
+                before=before,
+                after=after,
+                note=NOTES.get(lesson.number),
                 cells=Markup("\n".join(self._cell(cell, lesson.path) for cell in lesson.cells)),
             )
         for path, page in TEXTS.items():
@@ -233,7 +236,3 @@ def anchor(words: str) -> str:
 def plain(text: str) -> str:
     """Text without the signs of Markdown or HTML."""
     return unescape(re.sub(r"<[^>]+>|[`*]", "", text))
-
-
-def _read(name: str) -> str:
-    return (HERE / name).read_text(encoding="utf-8")

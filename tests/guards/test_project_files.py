@@ -24,6 +24,7 @@ PROJECT: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text(enco
 SCRIPTED: dict[str, Any] = tomllib.loads((ROOT / "distributions/mock-llm/pyproject.toml").read_text(encoding="utf-8"))
 LOCK = (ROOT / "requirements.lock").read_text(encoding="utf-8")
 WORKFLOW = ROOT / ".github" / "workflows" / "ci.yml"
+PAGES = ROOT / ".github" / "workflows" / "pages.yml"
 PYTHONS = [line.rpartition(" ")[2] for line in PROJECT["classifiers"] if line.startswith("Programming Language")]
 PLATFORMS = {
     "linux": {"sys_platform": "linux", "os_name": "posix", "platform_system": "Linux"},
@@ -155,7 +156,7 @@ def test_environment_yml_installs_the_lock_and_this_project() -> None:
 @pytest.mark.slow
 def test_workflow_fits_its_schema(tmp_path: Path) -> None:
     check = ["-m", "check_jsonschema", "--builtin-schema", "vendor.github-workflows"]
-    done = books.run(*check, WORKFLOW, scratch=tmp_path)
+    done = books.run(*check, WORKFLOW, PAGES, scratch=tmp_path)
     assert done.returncode == 0, done.stdout
     broken = tmp_path / "ci.yml"
     broken.write_text(WORKFLOW.read_text(encoding="utf-8").replace("runs-on:", "runs:"), encoding="utf-8")
@@ -169,6 +170,21 @@ def test_workflow_runs_every_python_on_every_platform() -> None:
     assert jobs["conda"]["strategy"]["matrix"]["python"] == PYTHONS
     assert jobs["make"]["strategy"]["matrix"]["os"] == ["ubuntu-latest", "macos-latest"]
     assert jobs["conda"]["runs-on"] == "windows-latest"
+
+
+def test_the_site_is_published_as_it_is_made_here() -> None:
+    steps = yaml.safe_load(PAGES.read_text(encoding="utf-8"))["jobs"]["site"]["steps"]
+    (made,) = [step["run"] for step in steps if "run" in step]
+    (folder,) = [step["with"]["path"] for step in steps if "upload-pages-artifact" in step.get("uses", "")]
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    assert made.split()[:2] == ["make", "site"]
+    assert f"SITE ?= {folder}\n" in makefile
+
+
+def test_what_the_site_is_built_with_is_pinned_and_stands_apart() -> None:
+    tools = [Requirement(line) for line in PROJECT["optional-dependencies"]["site"]]
+    assert [[one.operator for one in tool.specifier] for tool in tools] == [["=="]] * len(tools)
+    assert [tool.name for tool in tools if f"\n{tool.name}==" in LOCK] == []
 
 
 def test_ci_calls_the_test_command_of_the_readme_and_what_is_wide() -> None:
@@ -199,7 +215,7 @@ def test_make_alone_lists_every_command() -> None:
 def tracked() -> list[Path]:
     """The text files of the checkout that belong to the project."""
     own = ["*.py", "*.md", "*.yml", "*.yaml", "*.toml", "*.json", "*.ipynb", "*.lock", "Makefile", "LICENSE"]
-    left_out = (".venv", ".mypy_cache", ".ruff_cache", ".pytest_cache", ".hypothesis")
+    left_out = ("build", ".venv", ".mypy_cache", ".ruff_cache", ".pytest_cache", ".hypothesis")
     paths = [path for pattern in own for path in ROOT.rglob(pattern)] + sorted((ROOT / ".ci").iterdir())
     return [path for path in paths if path.is_file() and not path.relative_to(ROOT).parts[0].startswith(left_out)]
 
