@@ -125,7 +125,8 @@ def stopped(page: Page) -> Locator:
 
 
 def go_on(page: Page, cell: Locator) -> None:
-    """Run a cell and all below it, from the menu."""
+    """Run a cell and all below it, from the menu, when the desk that was decided has taken the focus and its cell with it."""
+    page.wait_for_function("() => document.activeElement?.closest('.pxl-status')")
     cell.locator(".cm-content").click()
     page.locator(".lm-MenuBar-itemLabel", has_text="Run").first.click()
     page.get_by_role("menuitem", name="Run Selected Cell and All Below", exact=True).click()
