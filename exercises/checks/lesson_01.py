@@ -122,8 +122,9 @@ def _stops(trial: Trial, run: Any) -> None:
         trial.want(turn < 10, "ten questions at most", "Every loop ends: after ten questions it gives up.")
         return {"action": f"stir {turn}"}
 
-    def executor(step: dict[str, Any]) -> None:
+    def executor(step: dict[str, Any]) -> Any:
         done.append(step["action"])
+        return 4 if step["action"] == "peel" else None
 
     for planner, again in ((repeats, "salt"), (returns, "peel")):
         asked.clear()
@@ -156,7 +157,12 @@ def _drawn(actions: list[str]) -> views.Figure:
 )
 def mended(trial: Trial, planner: Any) -> None:
     """Steps whose numbers stand in the goal or in the history: add, then multiply, then done."""
-    for first, second, third, total, product in [(2, 3, 4, 5, 20), (7, 1, 6, 900, 41), (1, 8, 2, 0, 3)]:
+    for first, second, third, total, product in [
+        (2, 3, 4, 5, 20),
+        (7, 1, 6, 900, 41),
+        (1, 8, 2, 0, 3),
+        (3, 4, 5, 6.5, 0),
+    ]:
         goal = f"What is ({first} + {second}) * {third}?"
         wanted = [
             {"action": "add", "a": first, "b": second},
