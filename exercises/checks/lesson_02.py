@@ -82,11 +82,12 @@ def reads_errors(trial: Trial, react: Any) -> None:
         (_reply("test_script", file="migration-1.sql"), ""),
         (_reply("test_migration", name="migration-1.sql"), "file"),
         ("Let me test it first.", ""),
+        ("7", ""),
         (_reply("test_migration", file="migration-1.sql"), "emails"),
         ('{"tool": "backup_database"}', ""),
         (_reply("run_migration", file="migration-1.sql"), "statements"),
     ]
-    came = _act(trial, react, world.tools, made, "migrated", turns=9)
+    came = _act(trial, react, world.tools, made, "migrated", turns=10)
     trial.show(views.graph, _drawn(made), title="What the model asked of your agent, turn by turn")
     trial.want(came == "migrated", "'migrated', the model's answer", "At 'answer' the agent hands it out.")
     damage = world.damage()
