@@ -225,6 +225,9 @@ def narrowed(trial: Trial, allow: Any) -> None:
             names = _named(trial, allow, _Step(id="2", tool=one.name), box)
             rule = "A step that names its tool gets that one, and no other."
             trial.want(set(names) == {one.name}, f"[{one.name!r}]", rule)
+        for word in ("none", "once"):
+            names = _named(trial, allow, _Step(id="2", tool="pay", effects=word), box)
+            trial.want(set(names) == {"pay"}, "['pay']", "A step that names its tool gets that one, and no other.")
     _narrow_in_the_kit(trial, allow)
 
 
