@@ -130,7 +130,7 @@ def verdict(trial: Trial, judge: Any) -> None:
             rule = "The report is only the messenger: section 2 holds what the second step of depends_on has found."
             rule = rule if uncited else "Nobody knows which step invented a document: then nobody is named."
             trial.want(verdict.rejects in right, wanted, rule)
-        for claim in ("Done.", None, ["a section", "another"], {"said": "done"}):
+        for claim in ("Done.", None, ["a section", "another"], {"said": "done"}, {}, {"sections": 3, "words": 115}):
             verdict = _verdict(trial, judge, step, claim)
             rule = "An executor that says 'done' has shown nothing. What can't be checked is not met."
             trial.want(verdict.verdict == "replan", "replan: this is no report", rule)
