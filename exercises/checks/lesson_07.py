@@ -264,7 +264,7 @@ def asks(trial: Trial, desk: Any) -> None:
 def _remembers(trial: Trial, desk: Any, post: _Post) -> None:
     """Of two plans that were approved, neither is asked about again."""
     plans = _plan("look", "send"), _plan("look", "save")
-    person = _Person(*[Decision("approve", by="Ada")] * 2)
+    person, other = _Person(*[Decision("approve", by="Ada")] * 2), _Person(None)
     reviewer = _Desk(trial, trial.call(desk, person))
     for plan in (*plans, *plans):
         run = post.agent([plan], reviewer).run(plan.goal)
@@ -272,6 +272,18 @@ def _remembers(trial: Trial, desk: Any, post: _Post) -> None:
         wanted = f"runs that finish, one after the other, with two questions in all; this one is {run.status}"
         trial.want(
             run.status == "finished" and len(person.asked) <= 2, f"{wanted}, and it was asked {_times(person)}", rule
+        )
+    run = post.agent([plans[0]], _Desk(trial, trial.call(desk, other))).run(plans[0].goal)
+    wanted = f"a run that waits at a second desk; {other} was asked {_times(other)}"
+    trial.want(run.status == "paused", wanted, "Another person at another desk has said nothing yet.")
+    for more in ({"retries": 1}, {"timeout": 60.0}, {"gate": True}):
+        person = _Person(Decision("approve", by="Ada"), None)
+        reviewer = _Desk(trial, trial.call(desk, person))
+        for plan in (_plan("look", "save"), _plan("look", {"tool": "save"} | more)):
+            run = post.agent([plan], reviewer).run(plan.goal)
+        wanted = f"two questions: the plans differ in {next(iter(more))}; {person} was asked {_times(person)}"
+        trial.want(
+            len(person.asked) == 2 and "save" not in post.done, wanted, "A yes is of a hash: it covers every field."
         )
 
 
@@ -285,9 +297,9 @@ def _asks_anew(trial: Trial, desk: Any, post: _Post) -> None:
     trial.want(len(person.asked) == 2 and "send" not in post.done and run.status == "stopped", wanted, rule)
     person = _Person(Decision("approve", by="Ada"), None)
     reviewer = _Desk(trial, trial.call(desk, person))
-    for goal, more in (("Invite the guests", "to all"), ("Invite the guests", "to Bo")):
-        plan = _plan("look", {"tool": "send", "description": more}, goal=goal)
-        run = post.agent([plan], reviewer).run(goal)
+    for more in ("to all", "to Bo"):
+        plan = _plan("look", {"tool": "send", "description": more})
+        run = post.agent([plan], reviewer).run(plan.goal)
     wanted = f"two questions: the plans differ in a description; {person} was asked {_times(person)}"
     trial.want(run.status == "paused" and len(person.asked) == 2, wanted, "A yes is of a hash: it covers every word.")
     plan = _plan("look", {"tool": "send", "gate": True})
@@ -393,6 +405,10 @@ def policed(trial: Trial, policy: Any) -> None:
     post.agent([plan, later], _Policy(trial, policy)).run(plan.goal)
     trial.want(post.done[:2] == ["look", "print"], "a run that begins with look and print", free)
     trial.want("send" not in post.done, "nothing sent: the second plan was not so harmless", "Every plan is read anew.")
+    plan, later = _plan("look", "print"), _plan("look", {"id": "2b", "tool": "save"})
+    run = post.agent([plan, later], _Policy(trial, policy)).run(plan.goal)
+    wanted = f"a run that finishes without a question after a replan as harmless; it is {run.status}: {run.reason}"
+    trial.want(run.status == "finished", wanted, free)
 
 
 class _Policy(_Desk):
