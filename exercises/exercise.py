@@ -23,7 +23,7 @@ from exercises.guard import Stop
 LONGEST = 240
 STOPPED = "not yet: the check stopped your answer at this point"
 _ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
-_OBJECT = re.compile(r"<(?:[\w<>]+\.)*(\w+) object(?: at 0x[0-9a-fA-F]+)?>")
+_OBJECT = re.compile(r"<(?:[\w<>]+\.)*(\w+) object(?: [\w.<>]+)?(?: at 0x[0-9a-fA-F]+)?>")
 
 
 class Wrong(Stop):
@@ -194,7 +194,12 @@ def _parameter(function: Any, place: int | str) -> str:
 
 
 def shown(value: Any) -> str:
-    """The value as Python writes it, the same on every run: sets in order, no addresses, functions by their names."""
+    """The value as Python writes it, the same on every run: sets in order, no addresses, functions by their names.
+
+    A plan, a decision or a verdict shows what it says, and no defaults.
+    """
+    if value is ...:
+        return "..."
     if isinstance(value, dict) and type(value).__repr__ is dict.__repr__:
         return "{" + ", ".join(f"{shown(key)}: {shown(one)}" for key, one in value.items()) + "}"
     if isinstance(value, (set, frozenset)):
@@ -204,7 +209,27 @@ def shown(value: Any) -> str:
         return f"[{inner}]" if isinstance(value, list) else f"({inner}{',' * (len(value) == 1)})"
     if inspect.isroutine(value) or isinstance(value, type):
         return str(getattr(value, "__name__", "a function"))
+    if type(value).__repr__ in (BaseModel.__repr__, _written_by_dataclass(value)):
+        said = ", ".join(f"{name}={shown(one)}" for name, one in _said(value).items())
+        return f"{type(value).__name__}({said})"
     return without_addresses(repr(value))
+
+
+def _written_by_dataclass(value: Any) -> Any:
+    """The way in which `dataclass` has a value of ours written; None where the class says it itself, or is a learner's."""
+    kind = type(value)
+    ours = kind.__module__.startswith("planexec_lite.")
+    return kind.__repr__ if ours and is_dataclass(kind) and kind.__dataclass_params__.repr else None  # type: ignore[attr-defined]
+
+
+def _said(value: Any) -> dict[str, Any]:
+    """The fields of a model or a dataclass that are no defaults."""
+    if isinstance(value, BaseModel):
+        model = type(value).model_fields.items()
+        defaults = {name: one.get_default(call_default_factory=True) for name, one in model}
+    else:
+        defaults = {one.name: one.default for one in fields(value)}
+    return {name: getattr(value, name) for name, default in defaults.items() if getattr(value, name) != default}
 
 
 def without_addresses(text: str) -> str:
@@ -212,6 +237,6 @@ def without_addresses(text: str) -> str:
     return _ADDRESS.sub("", _OBJECT.sub(r"<\1>", text))
 
 
-def cut(text: str, longest: int = LONGEST) -> str:
-    """The text, shortened in the middle."""
-    return text if len(text) <= longest else f"{text[: longest - 60]} … {text[-50:]}"
+def cut(text: str, longest: int = LONGEST, tail: int = 50) -> str:
+    """The text, shortened before its last `tail` characters."""
+    return text if len(text) <= longest else f"{text[: longest - tail - 10]} … {text[-tail:]}"

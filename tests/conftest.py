@@ -59,6 +59,26 @@ def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
     return min(6, (os.cpu_count() or 1) + 2 * browser)
 
 
+class Announcer:
+    """Says at once which test failed and why in a line, so that a run that is cut off has said it."""
+
+    def __init__(self, reporter: pytest.TerminalReporter) -> None:
+        self._reporter = reporter
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        if report.failed:
+            crash = getattr(report.longrepr, "reprcrash", None)
+            why = crash.message.partition("\n")[0][:200] if crash else ""
+            self._reporter.write_line(f"\n{report.when} of {report.nodeid}: {why}")
+
+
+def pytest_sessionstart(session: pytest.Session) -> None:
+    """Announce failures where the tests are counted: in the process that has the terminal."""
+    if reporter := session.config.pluginmanager.get_plugin("terminalreporter"):
+        session.config.pluginmanager.register(Announcer(reporter))
+
+
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     """Print the seconds of each part, a part being a folder of tests or, in `make wide`, a file."""
     wide = terminalreporter.config.getoption("markexpr") == "wide"

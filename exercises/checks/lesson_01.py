@@ -6,6 +6,7 @@ from math import isclose
 from types import MappingProxyType
 from typing import Any
 
+from exercises.checks import said
 from exercises.exercise import Trial, exercise
 from planexec_lite import (
     NextStepPlanner,
@@ -51,9 +52,9 @@ def asked(trial: Trial, whole: Any, single: Any) -> None:
         run = PlannerExecutor(planner, ToolExecutor(arithmetic.TOOLS), workers=Simulated()).run(SUM)
         times = [type(event).__name__ for event in run.events].count("PlanStarted")
         trial.given(name, guess)
-        trial.want(type(guess) in (int, float), "a whole number, as in `whole = 7`", "A prediction is one number.")
+        number = said.number(trial, guess, f"a whole number, as in `{name} = 7`")
         trial.want(
-            guess == times,
+            number == times,
             f"the number of times that the run asks this planner, counted in its events ({name})",
             RULES[name],
         )
@@ -104,13 +105,16 @@ def gives_up(trial: Trial, run: Any) -> None:
 
 def _stops(trial: Trial, run: Any) -> None:
     """A planner that repeats itself, at once or later, and one that never says 'done', are stopped."""
+    asked: list[str] = []
     done: list[str] = []
     turns = iter(range(1000))
 
     def repeats(goal: str, history: dict[str, Any]) -> dict[str, Any]:
+        asked.append(goal)
         return {"action": "salt" if "peel" in history else "peel"}
 
     def returns(goal: str, history: dict[str, Any]) -> dict[str, Any]:
+        asked.append(goal)
         return {"action": "salt" if "peel" in history and "salt" not in history else "peel"}
 
     def restless(goal: str, history: dict[str, Any]) -> dict[str, Any]:
@@ -118,15 +122,19 @@ def _stops(trial: Trial, run: Any) -> None:
         trial.want(turn < 10, "ten questions at most", "Every loop ends: after ten questions it gives up.")
         return {"action": f"stir {turn}"}
 
-    def executor(step: dict[str, Any]) -> None:
+    def executor(step: dict[str, Any]) -> Any:
         done.append(step["action"])
+        return 4 if step["action"] == "peel" else None
 
     for planner, again in ((repeats, "salt"), (returns, "peel")):
+        asked.clear()
         done.clear()
         came = trial.call(run, "soup", planner, executor)
         text = f"a text that begins with 'gave up' and names {again!r}; the steps carried out were {done}"
         trial.want(done == ["peel", "salt"], text, "A step that comes again is not carried out again.")
         trial.want(_gave_up(came) and again in came, text, "Who gives up says so, and says at which step.")
+        few = f"three questions, not {len(asked)}: the third reply is {again!r} again"
+        trial.want(len(asked) == 3, few, "A step that comes again ends the loop at once.")
     came = trial.call(run, "soup", restless, executor)
     trial.want(_gave_up(came), "a text that begins with 'gave up'", "Who gives up says so.")
 
@@ -149,7 +157,12 @@ def _drawn(actions: list[str]) -> views.Figure:
 )
 def mended(trial: Trial, planner: Any) -> None:
     """Steps whose numbers stand in the goal or in the history: add, then multiply, then done."""
-    for first, second, third, total, product in [(2, 3, 4, 5, 20), (7, 1, 6, 900, 41), (1, 8, 2, 0, 3)]:
+    for first, second, third, total, product in [
+        (2, 3, 4, 5, 20),
+        (7, 1, 6, 900, 41),
+        (1, 8, 2, 0, 3),
+        (3, 4, 5, 6.5, 0),
+    ]:
         goal = f"What is ({first} + {second}) * {third}?"
         wanted = [
             {"action": "add", "a": first, "b": second},

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+from functools import wraps
 from types import SimpleNamespace
 from typing import Any
 
+from exercises.checks import said
 from exercises.checks.order import unguarded
 from exercises.exercise import Trial, cut, exercise
 from planexec_lite import (
@@ -16,6 +18,7 @@ from planexec_lite import (
     Policy,
     Run,
     Simulated,
+    Tool,
     Toolbox,
     ToolExecutor,
     tool,
@@ -53,13 +56,13 @@ def sent(trial: Trial, ten: Any, twenty: Any) -> None:
     for name, guess, steps in [("ten", ten, 10), ("twenty", twenty, 20)]:
         right = _read(steps)
         trial.given(name, guess)
-        trial.want(type(guess) in (int, float), "a whole number, as in `ten = 700`", "A prediction is one number.")
+        number = said.number(trial, guess, f"a whole number, as in `{name} = 700`")
         rule = "A model remembers nothing: each question holds all that was seen before."
-        if guess == right - 100 * (steps + 1):
+        if number == right - 100 * (steps + 1):
             rule = "One question a step, and one more to hear 'done'; it holds all the observations."
         elif name == "twenty":
             rule = "The text grows with the square of the steps: more questions, and each of them longer."
-        trial.want(guess == right, f"the characters that a counting model has read ({name})", rule)
+        trial.want(number == right, f"the characters that a counting model has read ({name})", rule)
 
 
 @exercise(
@@ -79,11 +82,12 @@ def reads_errors(trial: Trial, react: Any) -> None:
         (_reply("test_script", file="migration-1.sql"), ""),
         (_reply("test_migration", name="migration-1.sql"), "file"),
         ("Let me test it first.", ""),
+        ("7", ""),
         (_reply("test_migration", file="migration-1.sql"), "emails"),
         ('{"tool": "backup_database"}', ""),
         (_reply("run_migration", file="migration-1.sql"), "statements"),
     ]
-    came = _act(trial, react, world.tools, made, "migrated", turns=9)
+    came = _act(trial, react, world.tools, made, "migrated", turns=10)
     trial.show(views.graph, _drawn(made), title="What the model asked of your agent, turn by turn")
     trial.want(came == "migrated", "'migrated', the model's answer", "At 'answer' the agent hands it out.")
     damage = world.damage()
@@ -117,11 +121,14 @@ def _reply(tool: str, **params: Any) -> str:
 
 def _act(trial: Trial, react: Any, tools: Toolbox, made: list[tuple[str, str]], answer: Any, turns: int) -> Any:
     """Run the learner's agent with a model that makes these replies in turn, and reads what came of each."""
-    asked, before = 0, ""
+    asked, before, calls = 0, "", list[str]()
+    once = "The model asks for a call, and for another one if that went wrong: the agent makes each of them once."
     most = f"{turns} question{'s' * (turns != 1)} at most"
 
     def model(text: str) -> str:
         nonlocal asked, before
+        trial.want(len(calls) <= 1, f"one call of {', '.join(calls[:1])}, not {len(calls)}", once)
+        calls.clear()
         trial.want(asked < turns, most, f"Every loop ends: turns={turns} is the most.")
         trial.want("the new schema" in text, "a text that holds the goal", "The model reads the goal each time.")
         place = 0
@@ -129,7 +136,7 @@ def _act(trial: Trial, react: Any, tools: Toolbox, made: list[tuple[str, str]], 
             wanted = f"a text that says what came of reply {number}, {cut(reply, 90)}"
             wanted += f": something with {seen!r}" if seen else ""
             rule = "The model reads all that was seen before, in order."
-            if number == asked:
+            if number == asked and (seen not in text or text == before):
                 rule = "What went wrong is an observation too, and so is an empty result. "
                 rule += "Without it, the model is asked the same question again."
             trial.want(seen in text[place:] and text != before, wanted, rule)
@@ -137,11 +144,25 @@ def _act(trial: Trial, react: Any, tools: Toolbox, made: list[tuple[str, str]], 
         asked, before = asked + 1, text
         return made[asked - 1][0] if asked <= len(made) else json.dumps({"answer": answer})
 
-    came = trial.call(react, migration.GOAL, model, tools, turns)
+    came = trial.call(react, migration.GOAL, model, _counted(tools, calls), turns)
     wanted = turns if answer is None else len(made) + 1
     rule = "The agent goes on until the model answers, or its turns are used up."
     trial.want(asked == wanted, f"{wanted} question{'s' * (wanted != 1)}, not {asked}", rule)
     return came
+
+
+def _counted(tools: Toolbox, calls: list[str]) -> Toolbox:
+    """The same tools, which write down their names when they are called."""
+
+    def counted(one: Tool) -> Tool:
+        @wraps(one.function)
+        def called(*args: Any, **named: Any) -> Any:
+            calls.append(one.name)
+            return one.function(*args, **named)
+
+        return Tool(called, name=one.name, effects=one.effects)
+
+    return Toolbox(map(counted, tools), copied=tools.copied)
 
 
 def _drawn(made: list[tuple[str, str]]) -> Plan:

@@ -8,7 +8,8 @@ from typing import Any
 
 import openai.resources.chat.completions  # noqa: F401  (what a check needs is there before its clock starts)
 
-from exercises.exercise import Raised, Trial, exercise
+from exercises.checks import said
+from exercises.exercise import Raised, Trial, cut, exercise, shown
 from mock_llm import MockLLM
 from planexec_lite import (
     Board,
@@ -54,18 +55,14 @@ def bounded(trial: Trial, calls: Any, tools: Any) -> None:
     ]
     for name, guess, right in counted:
         trial.given(name, guess)
-        shape = isinstance(guess, list | tuple) and [type(one) for one in guess] == [int] * 3
-        trial.want(shape, "three whole numbers, such as [1, 2, 3]", "A prediction is one number for each run.")
+        form, rule = "three whole numbers, such as [1, 2, 3]", "A prediction is one number for each run."
+        numbers = said.numbers(trial, guess, 3, form, rule)
         wanted = f"the numbers of the three runs ({name})"
         if name == "calls":
             rule = "One question is asked in any case: a question and its repairs are one more than the repairs."
-            trial.want(guess[0] == right[0], wanted, rule)
-            trial.want(
-                list(guess) == right, wanted, "A bound is the most that may happen: a valid plan is not repaired."
-            )
-        trial.want(
-            list(guess) == right, wanted, "A plan that is not fit calls no tool; a fit one calls each of its tools."
-        )
+            trial.want(numbers[0] == right[0], wanted, rule)
+            trial.want(numbers == right, wanted, "A bound is the most that may happen: a valid plan is not repaired.")
+        trial.want(numbers == right, wanted, "A plan that is not fit calls no tool; a fit one calls each of its tools.")
     trial.show(views.timeline, runs[1])
 
 
@@ -80,9 +77,9 @@ def trimmed(trial: Trial, keep: Any, seconds: Any) -> None:
     """The ids of the steps that have to stay, and the seconds that they take."""
     whole = LLMPlanner(connect("clock")).plan("What time is it?", Board(), clock.World("09:41").tools)
     trial.given("keep", keep)
-    ids = {str(id) for id in keep} if isinstance(keep, list | tuple | set) else set()
-    known = {step.id for step in whole.steps}
-    trial.want(ids and ids <= known, "ids of steps of the plan, in a list", "A prediction names steps.")
+    form, rule = "ids of steps of the plan, in a list", "A prediction names steps."
+    ids = set(said.names(trial, keep, whole.graph, form, rule))
+    trial.want(ids, form, rule)
     plan = whole.changed(steps=tuple(step for step in whole.steps if step.id in ids))
     trial.show(views.graph, plan)
     problems = plan.problems(clock.World("09:41").tools)
@@ -95,9 +92,11 @@ def trimmed(trial: Trial, keep: Any, seconds: Any) -> None:
         trial.want(fewer.problems(clock.World("09:41").tools) or not _right(fewer), text, rule)
     trial.want(not _shorter(whole, len(ids)), "the right time with fewer steps", "No step is too many.")
     trial.given("seconds", seconds)
+    number = said.number(trial, seconds, "seconds, as in `seconds = 1.5`")
     rule = "Steps that do not wait for each other run at the same time."
-    near = isinstance(seconds, int | float) and abs(seconds - run.makespan) < 0.01
-    trial.want(near, "the seconds that the run of these steps takes", rule)
+    if number < run.makespan:
+        rule = "A step that waits for others begins when the last of them is over, and takes its own time."
+    trial.want(abs(number - run.makespan) < 0.01, "the seconds that the run of these steps takes", rule)
     trial.show(views.timeline, run)
 
 
@@ -291,12 +290,16 @@ def closed_doors(trial: Trial, schema: Any) -> None:
     """A schema with one closed form for each tool, which a real endpoint takes under strict."""
     once = "One form for each tool: its name, its own arguments, and nothing else."
     arguments = "A tool's arguments are all there, by their names and types."
+    every = [SUM | {"id": f"step_{n}", "tool": one.name} for n, one in enumerate([*arithmetic.TOOLS] * 3, 1)]
+    every[-1] = every[-1] | {"depends_on": [step["id"] for step in every[:-1]]}
     fields = "Every field is required, and no other is allowed."
     cases: list[tuple[Toolbox, Any, str, str]] = [
         (arithmetic.TOOLS, [SUM], "", "A valid plan still has to fit."),
+        (arithmetic.TOOLS, every, "", "One form for each tool of the toolbox."),
         (arithmetic.TOOLS, [SUM, HALF], "", "A step may refer to a result with {step_1_result}, beside a number."),
         (arithmetic.TOOLS, [], "", "Whether a plan may be empty is for the validator to say."),
         (arithmetic.TOOLS, [SUM | {"tool": "sum"}], "there is no tool 'sum'", once),
+        (arithmetic.TOOLS, [SUM | {"tool": "address"}], "there is no tool 'address'", once),
         (arithmetic.TOOLS, [SUM | {"params": {"a": 1}}], "'b' is missing", arguments),
         (arithmetic.TOOLS, [SUM | {"params": {"a": 1, "b": "two"}}], "'two' is no number", arguments),
         (arithmetic.TOOLS, [SUM | {"params": {"a": 1, "b": 2, "c": 3}}], "add has no parameter 'c'", arguments),
@@ -337,7 +340,7 @@ def _fits(trial: Trial, schema: Any, tools: Toolbox, answer: dict[str, Any], fau
     except Exception as error:
         message = str(getattr(error, "body", {}).get("message", error))
         if getattr(error, "status_code", None) == 400:
-            trial.wrong("a schema that a real endpoint takes under strict", message.replace("\n", " "))
+            trial.wrong("a schema that a real endpoint takes under strict", cut(message.replace("\n", " "), 400, 200))
     text = json.dumps(answer)
     if fault:
         trial.want(message, f"a schema that refuses {text}: {fault}", rule)
@@ -403,32 +406,71 @@ def _planned(
         asked.append(goal)
         if goal == "What time is it?":
             return [{"tool": "current_time"}]
-        return [{"tool": "root", "params": {"a": 9}}] if "root" in goal else arithmetic.rules(goal)
+        return [{"tool": "divide", "params": {"a": 9}}] if "root" in goal else arithmetic.rules(goal)
 
     llm = MockLLM(list(_scenes()))
     planner = trial.call(kind, RulePlanner(rules), LLMPlanner(llm.client(max_retries=0)))
+    heard = _Heard(planner, lambda: len(llm.calls))
     trial.want(
         hasattr(planner, "plan"), "a planner, with a method `plan`", "A planner is what has plan(goal, board, tools)."
     )
     tools = Toolbox([*_arithmetic(out_of_order), *clock.World("09:41").tools])
-    agent = PlannerExecutor(planner, ToolExecutor(tools), workers=Simulated(), policy=Policy(replan="failure"))
+    agent = PlannerExecutor(heard, ToolExecutor(tools), workers=Simulated(), policy=Policy(replan="failure"))
+    if runs > 1:
+        agent.run("Add five to twelve")  # another goal before, for which there is no rule
     for number in range(runs):
         asked.clear()
         before = len(llm.calls)
         run = agent.run(goal)
         used = len(llm.calls) - before
-        again = ", for the second time" if number else ""
+        again = ", after other runs" if runs > 1 else ""
         trial.head, trial.called = "called", f"PlannerExecutor(RulesFirst(rules, model), executor).run({goal!r}){again}"
         trial.came = f"{run.status}, answer {run.answer!r}, {_many(used, 'model call')}; {run.reason}"
         trial.want(len(asked) <= 1, f"the rules asked once, not {len(asked)} times", rule)
+        heard.judge(trial)
         told = "The model is told what has happened: it gets the board."
-        trial.want(run.status == "finished", "a run that finishes", f"{told} The run says: {run.reason}")
-        if number:
+        trial.want(run.status == "finished", "a run that finishes", told)
+        if runs > 1 and (number or used > calls):
             rule = "A planner serves many runs: what has happened in this one stands on the board."
         trial.want(used == calls, f"{_many(calls, 'model call')}, not {used}", rule)
         trial.want(len(asked) == 1, "the rules asked once", "Rules cost nothing: they are asked first.")
         trial.want(run.answer == answer, f"the answer {answer!r}, not {run.answer!r}", "The answer is the last result.")
     return run
+
+
+class _Heard:
+    """The learner's planner in the kit: what it raised, what it returned that is no plan, how often it asked the model."""
+
+    def __init__(self, planner: Any, asked: Callable[[], int]) -> None:
+        self.planner, self.asked = planner, asked
+        self.most, self.returned, self.raised = 0, list[Any](), list[Exception]()
+
+    def plan(self, goal: str, board: Board, tools: Toolbox) -> Any:
+        """Ask the learner's planner."""
+        before = self.asked()
+        try:
+            came = self.planner.plan(goal, board, tools)
+        except Exception as error:
+            if not isinstance(error, PlanError) or self.asked() == before:  # the model's bad answers may go out
+                self.raised.append(error)
+            raise
+        finally:
+            self.most = max(self.most, self.asked() - before)
+        self.returned.append(came)
+        return came
+
+    def judge(self, trial: Trial) -> None:
+        """Each question to the planner gives a plan, and takes one question to the model at most."""
+        for error in self.raised:
+            if not isinstance(error, ValueError):
+                raise Raised(error)
+            wanted = f"the model's plan where the rules have none; {type(error).__name__} went out: {error}"
+            trial.wrong(wanted, "Who asks the rules catches their ValueError: it says that no rule applies.")
+        for came in self.returned:
+            rule = "A planner returns a plan, the rules' or the model's."
+            trial.want(isinstance(came, Plan), f"a Plan from each call of `plan`, not {shown(came)}", rule)
+        rule = "What is wrong with an answer, the run writes on the board, and asks again."
+        trial.want(self.most <= 1, f"one question to the model for each call of `plan`, not {self.most}", rule)
 
 
 def _arithmetic(out_of_order: bool) -> list[Any]:

@@ -9,6 +9,7 @@ from typing import Any
 
 import openai.resources.chat.completions  # noqa: F401  (what a check needs is there before its clock starts)
 
+from exercises.checks import said
 from exercises.exercise import Raised, Trial, cut, exercise, shown
 from mock_llm import MockLLM, Reply, Scene, ToolUse, When
 from planexec_lite import (
@@ -63,34 +64,25 @@ def price(trial: Trial, cheapest_first: Any, dearer: Any) -> None:
     working = [call for call in run.board.calls if call.model == CHEAP]
     bills = {team: _dollars(planning, mine) + _dollars(working, theirs) for team, mine, theirs in TEAMS}
     trial.given("cheapest_first", cheapest_first)
-    letters = _letters(cheapest_first)
-    trial.want(
-        sorted(letters) == ["A", "B", "C", "D"],
-        'four letters, each once, as in `cheapest_first = "ABCD"`',
-        "A prediction names every team.",
-    )
+    form, rule = 'four letters, each once, as in `cheapest_first = "ABCD"`', "A prediction names every team."
+    letters = said.names(trial, cheapest_first, bills, form, rule, in_order=True)
+    trial.want(sorted(letters) == sorted(bills), form, rule)
     rule = "The same calls under other names: the bill goes down most where the most tokens get the cheap name."
     trial.want(
         letters == sorted(bills, key=bills.__getitem__), "the teams by the bills of that run, lowest first", rule
     )
-    dearer = trial.given("dearer", dearer.lower() if isinstance(dearer, str) else dearer)
-    trial.want(dearer in ("planner", "executor"), '"planner" or "executor"', "A prediction names one half of the team.")
+    trial.given("dearer", dearer)
     halves = {"planner": _dollars(planning, STRONG), "executor": _dollars(working, CHEAP)}
+    form, rule = '"planner" or "executor"', "A prediction names one half of the team."
+    half = said.names(trial, dearer, halves, form, rule)
+    trial.want(len(half) == 1, form, rule)
     rule = "A strong token costs sixteen cheap ones, and nine short calls are not sixteen times one long call."
-    trial.want(dearer == max(halves, key=halves.__getitem__), "the half of team B with the larger bill", rule)
+    trial.want(half == [max(halves, key=halves.__getitem__)], "the half of team B with the larger bill", rule)
 
 
 def _dollars(calls: list[ModelCall], model: str) -> float:
     """What the calls cost when that model answers them."""
     return prices.cost(ModelCall(model, call.input_tokens, call.output_tokens) for call in calls)
-
-
-def _letters(answer: Any) -> list[str]:
-    """The letters of an answer such as "DBCA", "D < B < C < A" or ["D", "B", "C", "A"]."""
-    parts = (
-        answer if isinstance(answer, str) else "".join(map(str, answer)) if isinstance(answer, (list, tuple)) else ""
-    )
-    return [letter for letter in parts.upper() if letter not in " ,<->"]
 
 
 @exercise(
@@ -233,6 +225,9 @@ def narrowed(trial: Trial, allow: Any) -> None:
             names = _named(trial, allow, _Step(id="2", tool=one.name), box)
             rule = "A step that names its tool gets that one, and no other."
             trial.want(set(names) == {one.name}, f"[{one.name!r}]", rule)
+        for word in ("none", "once"):
+            names = _named(trial, allow, _Step(id="2", tool="pay", effects=word), box)
+            trial.want(set(names) == {"pay"}, "['pay']", "A step that names its tool gets that one, and no other.")
     _narrow_in_the_kit(trial, allow)
 
 

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
+from exercises.checks import said
 from exercises.checks.order import behind
 from exercises.exercise import Trial, exercise
 from planexec_lite import (
@@ -69,8 +70,10 @@ def asked(trial: Trial, never: Any, failure: Any, stall: Any, step: Any) -> None
         run = _bought(name)
         times = [type(event).__name__ for event in run.events].count("PlanStarted")
         trial.given(name, guess)
-        trial.want(type(guess) in (int, float), f"a whole number, as in `{name} = 7`", "A prediction is one number.")
-        trial.want(guess == times, f'the questions in a run with replan="{name}", the first plan included', rules[name])
+        number = said.number(trial, guess, f"a whole number, as in `{name} = 7`")
+        trial.want(
+            number == times, f'the questions in a run with replan="{name}", the first plan included', rules[name]
+        )
 
 
 def _shopping(board: Board) -> list[dict[str, Any]]:
@@ -112,9 +115,8 @@ def verdict(trial: Trial, judge: Any) -> None:
     for sources in (("7", "8", "9"), ("5b", "2", "11")):
         step = _Step(id="10", tool="write_report", depends_on=sources, success_criteria="every section has a source")
         verdict = _verdict(trial, judge, step, good)
-        trial.want(
-            verdict.verdict == "accept", "accept: three sections, each with a source", "What is met is accepted."
-        )
+        rule = "What is met is accepted." + (" A text is the reason of a replan." if verdict.reason else "")
+        trial.want(verdict.verdict == "accept", 'Verdict("accept"): three sections, each with a source', rule)
         for uncited, unknown in [([2], []), ([1], []), ([3, 1], []), ([], ["doc-99"]), ([3], ["doc-77", "doc-8"])]:
             result = good | {"uncited": uncited, "unknown": unknown}
             verdict = _verdict(trial, judge, step, result)
@@ -128,7 +130,7 @@ def verdict(trial: Trial, judge: Any) -> None:
             rule = "The report is only the messenger: section 2 holds what the second step of depends_on has found."
             rule = rule if uncited else "Nobody knows which step invented a document: then nobody is named."
             trial.want(verdict.rejects in right, wanted, rule)
-        for claim in ("Done.", None, ["a section", "another"], {"said": "done"}):
+        for claim in ("Done.", None, ["a section", "another"], {"said": "done"}, {}, {"sections": 3, "words": 115}):
             verdict = _verdict(trial, judge, step, claim)
             rule = "An executor that says 'done' has shown nothing. What can't be checked is not met."
             trial.want(verdict.verdict == "replan", "replan: this is no report", rule)

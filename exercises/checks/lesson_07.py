@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from exercises.checks import said
 from exercises.exercise import Trial, exercise
 from planexec_lite import (
     Board,
@@ -24,6 +25,7 @@ from planexec_lite import (
     views,
 )
 from planexec_lite.events import Event, Paused, PlanProposed, Reviewed, StepDone, StepStarted
+from planexec_lite.plan import Call
 from planexec_lite.scenarios import deploy
 
 LETTERS = "ABCDEF"
@@ -63,10 +65,8 @@ def survives(trial: Trial, still_approved: Any) -> None:
     """The letters of the texts that are the approved plan, as one text such as "ABF"."""
     plan = Plan.parse(deploy.PLAN)
     trial.given("still_approved", still_approved)
-    letters = _letters(still_approved)
     wanted = 'letters from A to F, as in `still_approved = "ABF"`, or "" for none'
-    if letters is None:
-        trial.wrong(wanted, "A prediction names the texts.")
+    letters = said.names(trial, still_approved, LETTERS, wanted, "A prediction names the texts.")
     rules = {
         "A": "Spaces and the order of the keys are how JSON is typed. The plan that is read is the same.",
         "B": "An id is a text: the integer becomes one when the plan is read.",
@@ -79,14 +79,6 @@ def survives(trial: Trial, still_approved: Any) -> None:
         same = Plan.parse(text).hash == plan.hash
         wanted = f"whether text {letter}, read as a plan, has the hash that was approved"
         trial.want((letter in letters) == same, wanted, rules[letter])
-
-
-def _letters(answer: Any) -> set[str] | None:
-    """The letters of an answer such as "ABF", "A, B" or ["A", "B"]; None for anything else."""
-    if not isinstance(answer, (str, list, tuple, set)) or not all(isinstance(one, str) for one in answer):
-        return None
-    letters = {letter for letter in "".join(answer).upper() if letter not in " ,"}
-    return letters if letters <= set(LETTERS) else None
 
 
 def _retyped() -> dict[str, str]:
@@ -266,6 +258,33 @@ def asks(trial: Trial, desk: Any) -> None:
     wanted = f"a third run without a question; {person} was asked {_times(person)}"
     trial.want(run.status == "finished" and len(person.asked) == 2, wanted, rule)
     _asks_anew(trial, desk, post)
+    _remembers(trial, desk, post)
+
+
+def _remembers(trial: Trial, desk: Any, post: _Post) -> None:
+    """Of two plans that were approved, neither is asked about again."""
+    plans = _plan("look", "send"), _plan("look", "save")
+    person, other = _Person(*[Decision("approve", by="Ada")] * 2), _Person(None)
+    reviewer = _Desk(trial, trial.call(desk, person))
+    for plan in (*plans, *plans):
+        run = post.agent([plan], reviewer).run(plan.goal)
+        rule = "Whoever looks at another plan has not forgotten the first."
+        wanted = f"runs that finish, one after the other, with two questions in all; this one is {run.status}"
+        trial.want(
+            run.status == "finished" and len(person.asked) <= 2, f"{wanted}, and it was asked {_times(person)}", rule
+        )
+    run = post.agent([plans[0]], _Desk(trial, trial.call(desk, other))).run(plans[0].goal)
+    wanted = f"a run that waits at a second desk; {other} was asked {_times(other)}"
+    trial.want(run.status == "paused", wanted, "Another person at another desk has said nothing yet.")
+    for more in ({"retries": 1}, {"timeout": 60.0}, {"gate": True}):
+        person = _Person(Decision("approve", by="Ada"), None)
+        reviewer = _Desk(trial, trial.call(desk, person))
+        for plan in (_plan("look", "save"), _plan("look", {"tool": "save"} | more)):
+            run = post.agent([plan], reviewer).run(plan.goal)
+        wanted = f"two questions: the plans differ in {next(iter(more))}; {person} was asked {_times(person)}"
+        trial.want(
+            len(person.asked) == 2 and "save" not in post.done, wanted, "A yes is of a hash: it covers every field."
+        )
 
 
 def _asks_anew(trial: Trial, desk: Any, post: _Post) -> None:
@@ -278,9 +297,9 @@ def _asks_anew(trial: Trial, desk: Any, post: _Post) -> None:
     trial.want(len(person.asked) == 2 and "send" not in post.done and run.status == "stopped", wanted, rule)
     person = _Person(Decision("approve", by="Ada"), None)
     reviewer = _Desk(trial, trial.call(desk, person))
-    for goal, more in (("Invite the guests", "to all"), ("Invite the guests", "to Bo")):
-        plan = _plan("look", {"tool": "send", "description": more}, goal=goal)
-        run = post.agent([plan], reviewer).run(goal)
+    for more in ("to all", "to Bo"):
+        plan = _plan("look", {"tool": "send", "description": more})
+        run = post.agent([plan], reviewer).run(plan.goal)
     wanted = f"two questions: the plans differ in a description; {person} was asked {_times(person)}"
     trial.want(run.status == "paused" and len(person.asked) == 2, wanted, "A yes is of a hash: it covers every word.")
     plan = _plan("look", {"tool": "send", "gate": True})
@@ -309,7 +328,7 @@ class _Person:
 
     def __repr__(self) -> str:
         words = [answer.verdict if answer else "silence" for answer in self.answers]
-        return f"<a person who says {', '.join(words)}>"
+        return f"the person who says {', '.join(words)}"
 
 
 class _Desk:
@@ -358,16 +377,21 @@ def policed(trial: Trial, policy: Any) -> None:
         (_plan({"tool": "look", "gate": True}, "send"), ["2"], bare + " One further up asks too early."),
         (_plan("look", {"tool": "book", "undo": undo}, {"id": "9", "tool": "book"}), ["9"], bare),
         (_plan({"tool": "send", "gate": True}, {"id": "5b", "tool": "send"}, "save", "send"), ["5b", "4"], bare),
+        (
+            _plan("look", "send").model_copy(update={"rollback": (Call(**undo),)}),
+            ["2"],
+            bare + " A rollback is for the plan.",
+        ),
     ]:
         _is_stopped(trial, policy, post, plan, ids, rule)
     free = "Who stops harmless plans teaches people to press Approve."
     for plan in (_plan("look", "save", "look"), _plan({"tool": "book", "undo": undo}, "save")):
-        run = post.agent([plan], _Desk(trial, policy)).run(plan.goal)
+        run = post.agent([plan], _Policy(trial, policy)).run(plan.goal)
         wanted = f"a run that finishes without a question; it is {run.status}: {run.reason}"
         trial.want(run.status == "finished", wanted, free)
     undoable = {"tool": "book", "gate": True, "undo": undo}
     for plan in (_plan("look", {"tool": "send", "gate": True}, "save"), _plan("look", undoable)):
-        agent = post.agent([plan], _Desk(trial, policy))
+        agent = post.agent([plan], _Policy(trial, policy))
         run = agent.run(plan.goal)
         if not trial.figures:
             trial.show(views.board, run)
@@ -378,21 +402,45 @@ def policed(trial: Trial, policy: Any) -> None:
         run = agent.resume(run, Decision("approve", by="Ada"))
         trial.want(run.status == "finished", f"a run that finishes with Ada's yes, not: {run.reason}", free)
     plan, later = _plan("look", "print"), _plan("look", {"id": "2b", "tool": "send"})
-    post.agent([plan, later], _Desk(trial, policy)).run(plan.goal)
+    post.agent([plan, later], _Policy(trial, policy)).run(plan.goal)
     trial.want(post.done[:2] == ["look", "print"], "a run that begins with look and print", free)
     trial.want("send" not in post.done, "nothing sent: the second plan was not so harmless", "Every plan is read anew.")
+    plan, later = _plan("look", "print"), _plan("look", {"id": "2b", "tool": "save"})
+    run = post.agent([plan, later], _Policy(trial, policy)).run(plan.goal)
+    wanted = f"a run that finishes without a question after a replan as harmless; it is {run.status}: {run.reason}"
+    trial.want(run.status == "finished", wanted, free)
+
+
+class _Policy(_Desk):
+    """The learner's policy in the kit: what it edits are gates."""
+
+    def review(self, plan: Plan, board: Board, tools: Toolbox) -> Decision | None:
+        """Ask the learner's policy."""
+        decision = super().review(plan, board, tools)
+        if decision is not None and decision.plan is not None:
+            same = _ungated(decision.plan) == _ungated(plan)
+            rule = "A gate lets a person say yes to the very step that was planned."
+            self.trial.want(same, "the same plan with gates put in, and nothing else changed", rule)
+        return decision
+
+
+def _ungated(plan: Plan) -> Plan:
+    """The plan without its gates."""
+    return plan.changed(steps=tuple(step.model_copy(update={"gate": False}) for step in plan.steps))
 
 
 def _is_stopped(trial: Trial, policy: Any, post: _Post, plan: Plan, ids: list[str], rule: str) -> None:
     """No dangerous step begins, though a person opens the other gates; and none of those is a gate too many."""
-    agent = post.agent([plan], _Desk(trial, policy))
+    agent = post.agent([plan], _Policy(trial, policy))
     run = agent.run(plan.goal)
-    gates = [step.id for step in plan.steps if step.gate]
-    while (paused := run.board.paused) is not None and paused.step is not None and paused.step not in ids:
+    gates = [*ids, *(step.id for step in plan.steps if step.gate)]
+    opened = list[str]()
+    while (paused := run.board.paused) is not None and paused.step is not None:
         wanted = f"no gate before step {paused.step}, which is harmless"
         trial.want(paused.step in gates, wanted, "Gates belong before what can't be taken back, and nowhere else.")
+        opened.append(paused.step)
         run = agent.resume(run, Decision("approve", by="Ada"))
-    begun = [event.step for event in run.events if isinstance(event, StepStarted) and event.step in ids]
+    begun = {event.step for event in run.events if isinstance(event, StepStarted) and event.step in ids} - {*opened}
     wanted = f"a run in which step {' and step '.join(ids)} does not begin before a person has said yes to it"
     trial.want(not begun, wanted, rule)
     reviews = run.board.reviews

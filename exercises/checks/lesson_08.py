@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from random import Random
 from typing import Any
 
+from exercises.checks import said
 from exercises.exercise import Trial, exercise
 from planexec_lite import Plan, Run, Simulated, Toolbox, ToolExecutor, execute, tool, views
 from planexec_lite.scenarios import kitchen
@@ -48,14 +49,14 @@ def one_more(trial: Trial, three: Any, four: Any) -> None:
     runs = {f"{name} cooks": _party(slots) for name, slots in (("Three", 3), ("Four", 4))}
     for name, slots, guess, run in zip(("three", "four"), (3, 4), (three, four), runs.values(), strict=True):
         trial.given(name, guess)
-        trial.want(type(guess) in (int, float), f"minutes, as in `{name} = 30`", "A prediction is one number.")
+        number = said.number(trial, guess, f"minutes, as in `{name} = 30`")
         wanted = f"the minute in which a run with {slots} slots ends"
         rule = "No crew beats the longest chain: the grill, then the fish."
-        trial.want(guess >= 12, wanted, rule)
+        trial.want(number >= 12, wanted, rule)
         rule = f"No run takes longer than work / slots + critical path: 34 / {slots} + 12."
-        trial.want(guess <= 34 / slots + 12, wanted, rule)
+        trial.want(number <= 34 / slots + 12, wanted, rule)
         rule = "A free cook takes the first ticket that is ready and keeps it to its end. Draw the lanes, minute by minute."
-        trial.want(guess == run.makespan / 60, wanted, rule)
+        trial.want(number == run.makespan / 60, wanted, rule)
     trial.show(views.timelines, runs)
 
 
@@ -83,7 +84,8 @@ def _party(slots: int) -> Run:
 )
 def divided(trial: Trial, bounds: Any) -> None:
     """Two numbers: the minutes that no run with so many slots beats, and those that no greedy run exceeds."""
-    for graph, minutes in [*_plans(), ({str(n): () for n in range(4)}, {str(n): 3 for n in range(4)})]:
+    alike: tuple[Graph, dict[str, float]] = {str(n): () for n in range(4)}, {str(n): 3 for n in range(4)}
+    for graph, minutes in [*_plans(), alike]:
         plan = _Plan.parse([{"id": id, "depends_on": waits_for} for id, waits_for in graph.items()])
         longest, work = plan.critical_path(minutes)[1], sum(minutes.values())
         for slots in (9, 3, 2, 1):
@@ -165,15 +167,18 @@ class _Read(dict[str, tuple[str, ...]]):
         self._trial.want(self._times < MOST_READS, wanted, "A scheduler is done when every step is.")
 
 
-def _plans() -> list[tuple[Graph, dict[str, int]]]:
+def _plans() -> list[tuple[Graph, dict[str, float]]]:
     """The dinner, plans whose steps are listed before what they wait for, and a few that nobody thought of."""
     dinner = Plan.parse(kitchen.PLAN)
-    minutes = {id: round(seconds / 60) for id, seconds in dinner.durations(kitchen.World().tools).items()}
-    plans: list[tuple[Graph, dict[str, int]]] = [
+    minutes: dict[str, float] = {
+        id: round(seconds / 60) for id, seconds in dinner.durations(kitchen.World().tools).items()
+    }
+    plans: list[tuple[Graph, dict[str, float]]] = [
         ({"b": ("a",), "c": ("a", "b"), "a": ()}, {"a": 3, "b": 5, "c": 2}),
         ({"a": (), "b": (), "c": ("a", "b"), "d": ("a",)}, {"a": 2, "b": 6, "c": 1, "d": 3}),
         ({"a": (), "b": (), "c": ()}, {"a": 4, "b": 3, "c": 2}),
         (dinner.graph, minutes),
+        ({"a": (), "b": ("a",), "c": ("a",), "d": ("c",)}, {"a": 2.5, "b": 1, "c": 0.5, "d": 4}),
     ]
     for seed in range(2):
         luck = Random(seed)
@@ -209,7 +214,7 @@ def _judge(
     trial: Trial,
     starts: Any,
     graph: Graph,
-    minutes: Mapping[str, int],
+    minutes: Mapping[str, float],
     slots: int,
     uses: Mapping[str, str],
     limits: Mapping[str, int],

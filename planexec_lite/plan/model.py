@@ -86,7 +86,7 @@ class Plan(BaseModel):
         """The ids that each step waits for, by step id; steps with the same id are taken together."""
         waits_for: dict[str, tuple[str, ...]] = {}
         for step in self.steps:
-            waits_for[step.id] = waits_for.get(step.id, ()) + step.depends_on
+            waits_for[step.id] = waits_for.get(step.id, ()) + tuple(step.depends_on)
         return waits_for
 
     def problems(

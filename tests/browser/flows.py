@@ -60,10 +60,9 @@ def approve(where: Locator) -> None:
     """Press Approve; where the desk asks once more, because something can't be undone, say yes."""
     button(where, "Approve").click()
     button(where, "Approve").wait_for(state="hidden")
-    yes = button(where, "Yes, approve")
-    if yes.is_visible():
-        yes.click()
-        yes.wait_for(state="hidden")
+    if where.get_by_label("Comment", exact=True).is_visible():  # it goes before the buttons where the desk closes
+        button(where, "Yes, approve").click()
+        button(where, "Yes, approve").wait_for(state="hidden")
 
 
 def waits(page: Page) -> bool:
@@ -126,7 +125,8 @@ def stopped(page: Page) -> Locator:
 
 
 def go_on(page: Page, cell: Locator) -> None:
-    """Run a cell and all below it, from the menu."""
+    """Run a cell and all below it, from the menu, when the desk that was decided has taken the focus and its cell with it."""
+    page.wait_for_function("() => document.activeElement?.closest('.pxl-status')")
     cell.locator(".cm-content").click()
     page.locator(".lm-MenuBar-itemLabel", has_text="Run").first.click()
     page.get_by_role("menuitem", name="Run Selected Cell and All Below", exact=True).click()

@@ -73,7 +73,7 @@ ODD = {
         "raised",
         "ValueError: unspeakable",
     ),
-    "gives back a coroutine": ("    async def later(): ...\n    return later()\n", "wrong", "<coroutine object"),
+    "gives back a coroutine": ("    async def later(): ...\n    return later()\n", "wrong", "<coroutine>"),
     "still has the line of nbgrader": ("    raise NotImplementedError()\n", "not started", "NotImplementedError"),
 }
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import nbformat
 import pytest
+from jupyter_client.manager import start_new_kernel
 
 from planexec_lite.views.review_desk import presence
 from tests.guards import books
@@ -133,3 +134,22 @@ def test_ipython_in_a_terminal_counts_as_a_person(tmp_path: Path, cell: str) -> 
     done = books.run("-m", "IPython", "--no-banner", "-c", code, scratch=tmp_path)
     assert "script" not in done.stdout.splitlines()
     assert "there is no notebook here" in done.stdout
+
+
+@pytest.mark.notebooks
+def test_cells_that_arrive_late_behind_an_undecided_desk_do_not_run(tmp_path: Path) -> None:
+    manager, client = start_new_kernel(env=books.environment(tmp_path) | {"PYTHONPATH": str(books.ROOT)})
+    try:
+        for cell in (FIRST, SPLIT[0]):
+            assert client.execute_interactive(cell, timeout=60, output_hook=len)["content"]["status"] == "ok"
+        asked = client.execute(SPLIT[1])
+        while client.get_iopub_msg(timeout=60)["msg_type"] != "display_data":  # the words that nobody has decided
+            pass
+        late = client.execute("1 / 0")
+        replies = [client.get_shell_msg(timeout=60) for _ in range(2)]
+        said = {one["parent_header"]["msg_id"]: one["content"] for one in replies}
+        assert said[asked]["ename"] == "NotDecided"
+        assert said[late]["status"] == "aborted"
+    finally:
+        client.stop_channels()
+        manager.shutdown_kernel(now=True)

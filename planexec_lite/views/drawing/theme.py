@@ -21,11 +21,11 @@ class Look(NamedTuple):
         return f"{self.symbol} {self.word}"
 
 
-PLATE = "#FAF8F3"
+PLATE = "#E8EBEE"
 TEXT = "#1F1F1F"
 MUTED = "#505050"
 LINE = "#6E6E6E"
-HAIR = "#DDD8CC"
+HAIR = "#CDD2D7"
 WHITE = "#FFFFFF"
 
 LOOKS = {
@@ -34,7 +34,7 @@ LOOKS = {
     "judging": Look("?", "judging", "#FAF3B4", "#5F5700"),
     "done": Look("✓", "done", "#CFEBE0", "#005A42"),
     "failed": Look("✗", "failed", "#FADBC8", "#8F3C00"),
-    "skipped": Look("–", "skipped", "#E9E5DC", "#505050"),
+    "skipped": Look("–", "skipped", "#D9DDE2", "#505050"),
     "superseded": Look("↷", "superseded", "#F3DFEA", "#7D3A60"),
     "undone": Look("↺", "undone", "#FBE7C0", "#6E4D00"),
 }
@@ -44,7 +44,7 @@ CHANGES = {
     "again": Look("↻", "planned again", "#D3EAF9", "#00517F"),
     "changed": Look("≠", "changed", "#FBE7C0", "#6E4D00"),
     "added": Look("+", "added", "#CFEBE0", "#005A42"),
-    "dropped": Look("–", "dropped", "#E9E5DC", "#505050"),
+    "dropped": Look("–", "dropped", "#D9DDE2", "#505050"),
 }
 TURNS = {
     "thought": Look("◇", "thought", WHITE, "#505050"),
