@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import Browser, Error, Page, sync_playwright
 
 from tests.browser.flows import SHOTS
-from tests.browser.lab import CHROMIUM, FLAGS
+from tests.browser.lab import CHROMIUM, COMPLAINTS, FLAGS
 
 SEEN = """() => ({
     kernel: document.querySelector('.jp-Notebook-ExecutionIndicator')?.dataset.status,
@@ -19,7 +19,7 @@ SEEN = """() => ({
         [...desk.querySelectorAll('input, textarea')].map(field => field.value).filter(Boolean).join(' | ') + ' · ' +
         desk.querySelector('.pxl-status')?.innerText),
     dialogs: [...document.querySelectorAll('.jp-Dialog')].map(d => d.innerText),
-    errors: [...document.querySelectorAll("[data-mime-type='application/vnd.jupyter.error'], [data-mime-type='application/vnd.jupyter.stderr']")].map(e => e.innerText)})"""
+    errors: [...document.querySelectorAll(`COMPLAINTS`)].map(e => e.innerText)})""".replace("COMPLAINTS", COMPLAINTS)
 
 
 @pytest.fixture(scope="module")

@@ -87,7 +87,9 @@ def test_a_progress_file_is_never_half_written_though_two_kernels_write_it(
     assert [one.name for one in tmp_path.iterdir()] == ["progress.json"]
 
 
-@pytest.mark.filterwarnings("ignore:Exception ignored in. <function Popen")  # stopped again while it waits for its program
+@pytest.mark.filterwarnings(
+    "ignore:Exception ignored in. <function Popen"
+)  # stopped again while it waits for its program
 @pytest.mark.parametrize("body", STUBBORN.values(), ids=STUBBORN)
 def test_a_stubborn_answer_is_stopped_and_the_next_is_judged(body: str) -> None:
     outcome = judged("01.2", answer(body), seconds=0.2, draw=False, patience=0.5)
