@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Awaitable, Iterator
+from collections.abc import Awaitable, Coroutine, Iterator
 from contextlib import contextmanager
 from contextvars import copy_context
 from functools import cache
@@ -26,8 +26,9 @@ def awaited(value: Awaitable[Any]) -> Any:
     Raises `RuntimeError` in a browser tab, where there are no threads.
     """
     if sys.platform == "emscripten":
-        getattr(value, "close", int)()
-        raise RuntimeError("an async tool needs a thread, and threads are not to be had in a browser tab; use a plain def")
+        if isinstance(value, Coroutine):
+            value.close()
+        raise RuntimeError("async tools need a thread, and threads are not to be had in a browser tab; use a plain def")
     import asyncio  # loaded when the first async tool is called: it takes a third of this package's import time
 
     async def to_its_end() -> tuple[Any, BaseException | None]:

@@ -145,7 +145,7 @@ def test_a_lesson_says_in_a_tab_what_is_stored(address: str, visitor: Page, path
 def test_what_a_tab_has_not_is_named(address: str, visitor: Page) -> None:
     tab.opened(visitor, address, name_of(LESSONS[0]))
     heard = tab.told(visitor, ABSENT)
-    assert "an async tool needs a thread, and threads are not to be had in a browser tab; use a plain def" in heard
+    assert "async tools need a thread, and threads are not to be had in a browser tab; use a plain def" in heard
     assert "threads are not to be had in a browser tab; use Inline or Simulated" in heard
     assert "sockets are not to be had in a browser tab; use client() or async_client()" in heard
     assert "CannotWait" in heard
