@@ -199,5 +199,6 @@ def test_a_page_can_be_read_at_any_width(address: str, visitor: Page, name: str,
     visitor.goto(f"{address}/{name}.html")
     flows.shoot(visitor, f"site-{name}-{width}")
     assert visitor.evaluate("() => document.documentElement.scrollWidth") == width
+    assert visitor.locator("a[href*='/lab/']" if width < 800 else "a[href*='/notebooks/']").count() == 0
     if source := flows.axe():
         assert flows.serious_faults(visitor, source, "main") == []
