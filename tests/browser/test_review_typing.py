@@ -53,7 +53,7 @@ def comment(shown: Locator) -> None:
 def test_every_key_arrives_while_a_cell_waits(
     lab: Lab, page: Page, app: str, typed: Callable[[Locator], None], printed: list[object]
 ) -> None:
-    page.goto(lab.address(lab.book("typed.ipynb", SETUP, ONE_CELL, TELL), app))
+    page.goto(lab.address(lab.book(f"{typed.__name__}.ipynb", SETUP, ONE_CELL, TELL), app))
     wait_until_ready(page)
     run_all(page)
     typed(desk(page))

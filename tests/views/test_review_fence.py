@@ -3,7 +3,7 @@
 import pytest
 
 from planexec_lite.events import Grant
-from planexec_lite.views.review_desk import Review
+from planexec_lite.views.review_desk import Review, presence
 from tests.views.cells import still
 from tests.views.desks import PLAN, desk, fill
 
@@ -101,3 +101,24 @@ def test_a_key_that_is_on_its_way_when_the_question_stands_is_not_lost() -> None
     press(shown, "Approve")
     press(shown, "Yes, approve")
     assert shown.decision.grant == Grant(1)
+
+
+def test_a_page_that_has_not_said_that_it_shows_the_desk_is_asked_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    shown = desk(PLAN.changed(steps=PLAN.steps[:1]))
+    monkeypatch.setattr(presence, "request", lambda: {"msg_type": "comm_msg"})
+    fill(shown, "Later plans", "5")
+    press(shown, "Approve")
+    assert not shown.decided
+    fill(shown, "Later plans", "")  # the page kept it until "5" was answered
+    page_answers(shown)
+    page_answers(shown)
+    assert shown.decision.grant is None
+
+
+def test_a_page_that_never_says_what_it_shows_decides_with_the_second_press(monkeypatch: pytest.MonkeyPatch) -> None:
+    shown = desk(PLAN.changed(steps=PLAN.steps[:1]))
+    monkeypatch.setattr(presence, "request", lambda: {"msg_type": "comm_msg"})
+    fill(shown, "Later plans", "5")
+    press(shown, "Approve")
+    press(shown, "Approve")
+    assert shown.decision.grant == Grant(5)

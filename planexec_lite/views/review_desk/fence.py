@@ -19,14 +19,18 @@ class Fence:
     """Lets an action wait until the page has sent all that was typed before.
 
     Args:
-        views: returns how many views of the desk the page has; where there are none, nothing is waited for.
+        views: returns how many views of the desk the page has, as far as it has said.
+        heard: returns whether what is being handled was sent by a page; one that is there may not have said so yet.
+            Where there is no page, nothing is waited for.
     """
 
-    def __init__(self, views: Callable[[], int]) -> None:
+    def __init__(self, views: Callable[[], int], heard: Callable[[], bool] = lambda: False) -> None:
         self.views = views
+        self._heard = heard
         self.box = w.Box(layout={"display": "none"})
         self._post = self._posted()
         self._asked = False
+        self._answers = False
         self._typed = False
         self._then: Callable[[], None] | None = None
 
@@ -37,7 +41,7 @@ class Fence:
 
     def typed(self) -> None:
         """Take note that something was typed, of which there may be more under way."""
-        if not self.views():
+        if not self._page:
             return
         self._typed = True
         if not self._asked:
@@ -45,21 +49,31 @@ class Fence:
 
     def behind(self, then: Callable[[], None]) -> bool:
         """Call `then` behind everything that was typed; return whether that was at once, because all of it has arrived."""
-        if self._asked and self.views():
+        if self._asked and self._page:
             self._then = then
             return False
         then()
         return True
 
     def ask_again(self) -> None:
-        """Ask anew: the page has not answered. It may be another one, which has the old count and no change to tell."""
-        self._renew()
-        self._ask()
+        """Ask anew: the page has not answered. It may be another one, which has the old count and no change to tell.
+
+        A page that never told how many views it has won't; there the second press counts.
+        """
+        if self._answers or self.views():
+            self._renew()
+            self._ask()
+        else:
+            self._go_on()
 
     def begin_anew(self) -> None:
         """Wait for nothing any more: the page that was asked may be gone."""
-        self._asked, self._then = False, None
+        self._asked, self._answers, self._then = False, False, None
         self._renew()
+
+    @property
+    def _page(self) -> bool:
+        return bool(self.views()) or self._heard()
 
     def _renew(self) -> None:
         self.box.children = ()
@@ -87,11 +101,15 @@ class Fence:
     def _answered(self) -> None:
         if not self._asked or bool(self._post._view_count) != bool(self.box.children):
             return
-        self._asked = False
+        self._asked, self._answers = False, True
         if self._typed:
             self._ask()
         elif self._then:
-            then, self._then = self._then, None
+            self._go_on()
+
+    def _go_on(self) -> None:
+        then, self._then = self._then, None
+        if then:
             then()
 
 

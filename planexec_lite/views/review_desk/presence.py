@@ -53,6 +53,11 @@ def by_a_program(asked: Mapping[str, Any]) -> bool:
     return asked.get("msg_type") == "execute_request" and not asks and "cellId" not in asked.get("metadata", {})
 
 
+def from_a_page() -> bool:
+    """Whether the message that the kernel is answering was sent by a widget that a page shows."""
+    return (request() or {}).get("msg_type") == "comm_msg"
+
+
 def said_so() -> bool:
     """Whether the process that started this kernel has given the sign; one that it inherited itself is none."""
     parent, test = os.getppid(), os.environ.get(TEST, "")

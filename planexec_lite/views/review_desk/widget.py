@@ -75,7 +75,7 @@ class Review:
         self._answer = Answer(self._press, self._rows.start_over, self._refresh, self._gate)
         self.box = w.VBox(_dom_classes=["pxl-desk"])
         self._views = shown_by(self.box)
-        self._fence = Fence(lambda: 0 if self._by == SCRIPT else self._views())
+        self._fence = Fence(lambda: 0 if self._by == SCRIPT else self._views(), presence.from_a_page)
         self.box.children = [w.HTML(look.STYLE + ACCESS), self._rows.box, self._answer.box, self._fence.box]
 
     @property
