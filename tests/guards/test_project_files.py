@@ -1,5 +1,6 @@
 """pyproject.toml, requirements.lock, environment.yml, the Makefile and the CI workflow agree with each other."""
 
+import json
 import os
 import re
 import stat
@@ -63,6 +64,22 @@ def test_both_distributions_are_of_one_make() -> None:
     assert pythons == PYTHONS
     licences = [(ROOT / folder / "LICENSE").read_bytes() for folder in (".", "distributions/mock-llm")]
     assert licences[0] == licences[1]
+
+
+def test_the_changelog_begins_with_this_version() -> None:
+    log = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    version, said = re.findall(r"^## (\S+) \((.+)\)$", log, re.M)[0]
+    assert version == PROJECT["version"]
+    assert re.fullmatch(r"not released yet|\d{4}-\d\d-\d\d", said)
+
+
+def test_an_editor_s_container_makes_the_environment_of_make_lab() -> None:
+    asked = json.loads((ROOT / ".devcontainer" / "devcontainer.json").read_text(encoding="utf-8"))
+    (python,) = re.findall(r"^python:(\d+\.\d+)-", asked["image"])
+    assert python in PYTHONS
+    assert asked["postCreateCommand"] == "make .venv/.installed"
+    settings = asked["customizations"]["vscode"]["settings"]
+    assert settings["python.defaultInterpreterPath"] == "${containerWorkspaceFolder}/.venv/bin/python"
 
 
 def test_make_lab_has_the_scripted_model_as_a_distribution() -> None:

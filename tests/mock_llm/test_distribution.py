@@ -6,19 +6,16 @@ The kit's own wheel leaves the package to it: together they have no file twice.
 from __future__ import annotations
 
 import json
-import os
 import shutil
 import subprocess
 import sys
 import urllib.request
-import venv
 import zipfile
-from importlib import metadata
 from pathlib import Path
 
 import pytest
-from packaging.requirements import Requirement
 
+from tests.distributions import built, empty_environment, needed, stdout_of
 from tests.guards import books
 from tests.guards.books import ROOT
 
@@ -36,46 +33,6 @@ def test_agent(mock_llm):
 TYPED = "from mock_llm import MockLLM\nreveal_type(MockLLM().when(user='a').then('b'))\n"
 
 
-def needed(name: str, extras: set[str], seen: set[str]) -> set[str]:
-    """The distributions that one needs, as they are installed here."""
-    for line in metadata.requires(name) or []:
-        wanted = Requirement(line)
-        if wanted.marker and not any(wanted.marker.evaluate({"extra": extra}) for extra in extras or {""}):
-            continue
-        if wanted.name not in seen:
-            seen.add(wanted.name)
-            needed(wanted.name, wanted.extras, seen)
-    return seen
-
-
-def copy_distribution(name: str, folder: Path) -> None:
-    """Put an installed distribution's files into another environment, as an installation would."""
-    for file in metadata.files(name) or []:
-        source = Path(str(file.locate()))
-        if ".." not in file.parts and "__pycache__" not in file.parts and source.is_file():
-            (folder / file).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copyfile(source, folder / file)
-
-
-def stdout_of(*command: str | Path, cwd: Path, scratch: Path) -> str:
-    """What a command prints, with the network cut."""
-    environment = books.environment(scratch, PYTHONPATH="")
-    done = subprocess.run(
-        list(map(str, command)), cwd=cwd, env=environment, capture_output=True, text=True, check=False
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
-    return done.stdout
-
-
-def built(folder: Path, scratch: Path, *options: str) -> Path:
-    """The wheel of a folder, built without the network."""
-    done = books.run("-m", "hatchling", "build", *options, "-d", scratch / "dist", scratch=scratch, cwd=folder)
-    assert done.returncode == 0, done.stdout
-    assert books.attempts(scratch) == ""
-    (wheel,) = (scratch / "dist").glob("*.whl")
-    return wheel
-
-
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The wheel of mock-llm."""
@@ -84,17 +41,9 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def empty(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """An environment that has the wheel and what it asks for, and nothing else."""
+    """The programs of an environment that has the wheel and what it asks for, and nothing else."""
     folder = tmp_path_factory.mktemp("empty") / "env"
-    venv.create(folder, symlinks=os.name != "nt")
-    programs = folder / ("Scripts" if os.name == "nt" else "bin")
-    asks = "import sysconfig; print(sysconfig.get_path('purelib'))"
-    libraries = Path(stdout_of(programs / "python", "-c", asks, cwd=folder, scratch=folder).strip())
-    for name in needed("mock-llm", EXTRAS, set()):
-        copy_distribution(name, libraries)
-    here = [sys.executable, "-m", "pip", "--python", programs / "python", "install", "--quiet", "--no-index"]
-    stdout_of(*here, f"{wheel}[openai,pytest]", cwd=folder, scratch=folder)
-    return programs
+    return empty_environment(folder, needed("mock-llm", EXTRAS), [f"{wheel}[openai,pytest]"])
 
 
 pytestmark = pytest.mark.wide
