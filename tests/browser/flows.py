@@ -66,9 +66,9 @@ def approve(where: Locator) -> None:
     ask.wait_for(state="hidden")
     if not where.get_by_label("Comment", exact=True).is_visible():  # it goes before the buttons where the desk closes
         return
-    with suppress(TimeoutError):
-        sure.click(timeout=10_000)
-    if ask.is_visible():
+    try:
+        sure.click(timeout=20_000)
+    except TimeoutError:
         ask.click()
         sure.click()
     sure.wait_for(state="hidden")
