@@ -13,6 +13,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, field, fields, is_dataclass
 from functools import partial
+from random import Random
 from types import MappingProxyType
 from typing import Any, NoReturn
 
@@ -168,6 +169,19 @@ def copied(value: Any) -> Any:
     if type(value) in (list, tuple, set):
         return type(value)(map(copied, value))
     return {key: copied(one) for key, one in value.items()} if type(value) is dict else value
+
+
+def unforeseen(function: Any, count: int) -> list[str]:
+    """Texts that who wrote the function can't have known: drawn by lot from its own text, the same on every run.
+
+    An answer that has them written down is another text, and gets others.
+    """
+    try:
+        text = inspect.getsource(function)
+    except (OSError, TypeError):  # it was defined where no text is kept
+        constants = getattr(getattr(function, "__code__", None), "co_consts", ())
+        text = repr([one for one in constants if not hasattr(one, "co_code")])
+    return [str(number) for number in Random(text).sample(range(1000, 10000), count)]
 
 
 def _state(value: Any) -> Any:

@@ -7,7 +7,7 @@ from types import MappingProxyType
 from typing import Any
 
 from exercises.checks import said
-from exercises.exercise import Trial, exercise
+from exercises.exercise import Trial, exercise, unforeseen
 from planexec_lite import (
     NextStepPlanner,
     Plan,
@@ -108,14 +108,15 @@ def _stops(trial: Trial, run: Any) -> None:
     asked: list[str] = []
     done: list[str] = []
     turns = iter(range(1000))
+    first, second = "peel", "salt"
 
     def repeats(goal: str, history: dict[str, Any]) -> dict[str, Any]:
         asked.append(goal)
-        return {"action": "salt" if "peel" in history else "peel"}
+        return {"action": second if first in history else first}
 
     def returns(goal: str, history: dict[str, Any]) -> dict[str, Any]:
         asked.append(goal)
-        return {"action": "salt" if "peel" in history and "salt" not in history else "peel"}
+        return {"action": second if first in history and second not in history else first}
 
     def restless(goal: str, history: dict[str, Any]) -> dict[str, Any]:
         turn = next(turns)
@@ -124,14 +125,22 @@ def _stops(trial: Trial, run: Any) -> None:
 
     def executor(step: dict[str, Any]) -> Any:
         done.append(step["action"])
-        return 4 if step["action"] == "peel" else None
+        return 4 if step["action"] == first else None
 
-    for planner, again in ((repeats, "salt"), (returns, "peel")):
+    stirs = [f"stir {number}" for number in unforeseen(run, 2)]
+    for planner, names in (
+        (repeats, ["peel", "salt"]),
+        (returns, ["peel", "salt"]),
+        (repeats, stirs),
+        (returns, stirs),
+    ):
+        first, second = names
+        again = second if planner is repeats else first
         asked.clear()
         done.clear()
         came = trial.call(run, "soup", planner, executor)
         text = f"a text that begins with 'gave up' and names {again!r}; the steps carried out were {done}"
-        trial.want(done == ["peel", "salt"], text, "A step that comes again is not carried out again.")
+        trial.want(done == [first, second], text, "A step that comes again is not carried out again.")
         trial.want(_gave_up(came) and again in came, text, "Who gives up says so, and says at which step.")
         few = f"three questions, not {len(asked)}: the third reply is {again!r} again"
         trial.want(len(asked) == 3, few, "A step that comes again ends the loop at once.")

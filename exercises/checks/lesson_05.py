@@ -212,7 +212,8 @@ def narrowed(trial: Trial, allow: Any) -> None:
     """The names of the tools that a step may use: its own, or those that do no more than its effects say."""
     trial.show(_greedy, allow)
     boxes = [Toolbox([_read, _save, _pay]), Toolbox([_pay, _save, _read, _look]), Toolbox([_save, _pay])]
-    effects = {"read": 0, "look": 0, "save": 1, "pay": 2}
+    boxes.append(Toolbox([_look_away, _read_off, _pay]))
+    effects = {"read": 0, "look": 0, "save": 1, "pay": 2, "look_away": 2, "read_off": 1}
     for box in boxes:
         for word, most in [(None, 0), ("none", 0), ("idempotent", 1), ("once", 2)]:
             step = _Step(id="1", description="Find out what is owed", effects=word)
@@ -275,6 +276,18 @@ def _read() -> str:
 def _look() -> str:
     """Look who owes it."""
     return "Ada"
+
+
+@tool(name="look_away", effects="once")
+def _look_away() -> str:
+    """Let what is owed be forgotten."""
+    return "forgotten"
+
+
+@tool(name="read_off", effects="idempotent")
+def _read_off() -> str:
+    """Mark what is owed as read."""
+    return "marked"
 
 
 @tool(name="save", effects="idempotent")

@@ -8,7 +8,7 @@ from typing import Any
 
 from exercises.checks import said
 from exercises.checks.order import behind
-from exercises.exercise import Trial, exercise
+from exercises.exercise import Trial, exercise, unforeseen
 from planexec_lite import (
     Board,
     Plan,
@@ -112,7 +112,7 @@ def verdict(trial: Trial, judge: Any) -> None:
     """Accept, or replan with a reason that names every fault, and the step that a section without a source came from."""
     trial.show(lambda: views.board(_reported(judge)))
     good = {"file": "report-1.md", "sections": 3, "words": 115, "cites": ["doc-1"], "unknown": [], "uncited": []}
-    for sources in (("7", "8", "9"), ("5b", "2", "11")):
+    for sources in (("7", "8", "9"), ("5b", "2", "11"), tuple(unforeseen(judge, 3))):
         step = _Step(id="10", tool="write_report", depends_on=sources, success_criteria="every section has a source")
         verdict = _verdict(trial, judge, step, good)
         rule = "What is met is accepted." + (" A text is the reason of a replan." if verdict.reason else "")

@@ -297,7 +297,10 @@ def _asks_anew(trial: Trial, desk: Any, post: _Post) -> None:
     trial.want(len(person.asked) == 2 and "send" not in post.done and run.status == "stopped", wanted, rule)
     person = _Person(Decision("approve", by="Ada"), None)
     reviewer = _Desk(trial, trial.call(desk, person))
-    for more in ("to all", "to Bo"):
+    alike = (f"to guest {number}" for number in range(10**5))  # the first two digits of its hash are those of the other
+    first = _plan("look", {"tool": "send", "description": "to all"}).hash
+    twin = next(more for more in alike if _plan("look", {"tool": "send", "description": more}).hash[:2] == first[:2])
+    for more in ("to all", twin):
         plan = _plan("look", {"tool": "send", "description": more})
         run = post.agent([plan], reviewer).run(plan.goal)
     wanted = f"two questions: the plans differ in a description; {person} was asked {_times(person)}"

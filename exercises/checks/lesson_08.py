@@ -141,6 +141,7 @@ def shared(trial: Trial, share: Any) -> None:
             (2, dict.fromkeys(ids, "board"), {"oven": 1}),
             (3, dict.fromkeys(ids[:5], "board") | dict.fromkeys(ids[5:8], "oven"), {"board": 2, "oven": 1}),
             (4, dict.fromkeys(ids[::2], "board"), {"board": 2}),
+            (6, dict.fromkeys(ids, "board"), {"board": 5}),
         ]:
             starts = trial.call(share, _Read(trial, graph), minutes, slots, uses, limits)
             _judge(trial, starts, graph, minutes, slots, uses, limits)
@@ -179,6 +180,7 @@ def _plans() -> list[tuple[Graph, dict[str, float]]]:
         ({"a": (), "b": (), "c": ()}, {"a": 4, "b": 3, "c": 2}),
         (dinner.graph, minutes),
         ({"a": (), "b": ("a",), "c": ("a",), "d": ("c",)}, {"a": 2.5, "b": 1, "c": 0.5, "d": 4}),
+        (dict.fromkeys("abcdefg", ()), dict.fromkeys("abcdefg", 2)),
     ]
     for seed in range(2):
         luck = Random(seed)

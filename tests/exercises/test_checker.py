@@ -17,7 +17,7 @@ import pytest
 
 from exercises import book, check, checker, exercise, guard, hint, progress, record, solution
 from exercises.checker import judged
-from exercises.exercise import Trial, Wrong, copied, cut, find, shown
+from exercises.exercise import Trial, Wrong, copied, cut, find, shown, unforeseen
 from exercises.guard import TimeUp, guarded
 from planexec_lite import Plan, Simulated, Toolbox, ToolExecutor, execute, meter, tool
 from tests.exercises.answers import ALL, of_lesson, run_cell
@@ -356,6 +356,16 @@ def test_plain_data_is_copied_and_the_rest_is_handed_on() -> None:
     assert copy == data
     assert copy["a"] is not data["a"]
     assert copy["a"][0] is spy
+
+
+def test_what_is_drawn_by_lot_depends_on_the_answer_alone() -> None:
+    spaces: list[dict[str, Any]] = [{}, {}, {}]
+    for space, text in zip(spaces, ("return 1", "return 1", "return 2"), strict=True):
+        exec(f"def answer():\n    {text}\n", space)
+    one, same, other = (unforeseen(space["answer"], 3) for space in spaces)
+    assert one == same != other
+    assert len(set(one)) == 3
+    assert unforeseen(copied, 2) == unforeseen(copied, 2) != unforeseen(cut, 2)
 
 
 def test_an_answer_that_changes_its_argument_is_told_so() -> None:
