@@ -1,0 +1,12 @@
+"""Walk every run of every plan of up to so many steps, and print what was seen: python -m tests.exhaustive [SIZE]"""
+
+import sys
+from time import perf_counter
+
+from tests.exhaustive.kinds import KINDS, told, walked
+
+for size in range(1, int(sys.argv[1] if len(sys.argv) > 1 else 3) + 1):
+    for kind in KINDS:
+        began = perf_counter()
+        walks = walked(size, kind)
+        print(f"{size} steps, {kind}: {told(walks)}; {perf_counter() - began:.1f} s", flush=True)

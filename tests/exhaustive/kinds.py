@@ -1,0 +1,41 @@
+"""What is walked: kinds of cases over all small graphs. `python -m tests.exhaustive 4` walks them and prints what it saw."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from tests.exhaustive.walk import Case, Graph, Walk, graphs, policies, walk
+
+KINDS: dict[str, dict[str, Any]] = {
+    "failures": {},
+    "failures, and a planner": {"planner": True},
+    "doubt, and what may be done once": {"doubt": True, "once": "b"},
+    "one slot for all": {"slots": 1},
+    "two slots for all": {"slots": 2, "doubt": True},
+    "judged": {"judged": True, "fails": False},
+    "a gate": {"gate": "b"},
+}
+
+
+def cases(graph: Graph, kind: str) -> Iterator[Case]:
+    """The cases of a kind for a graph: one for each policy that matters."""
+    about = KINDS[kind]
+    for policy in policies(bool(about.get("planner"))):
+        if kind != "judged" or policy.failure == "skip":
+            yield Case(graph, policy, **about)
+
+
+def walked(size: int, kind: str, part: int = 0, parts: int = 1) -> list[Walk]:
+    """Walk the cases of a kind over all graphs of so many steps, or over one part of them."""
+    return [walk(case) for graph in list(graphs(size))[part::parts] for case in cases(graph, kind)]
+
+
+def told(walks: Sequence[Walk]) -> str:
+    """How many cases, boards and ends there were."""
+    ends: Counter[str] = Counter()
+    for one in walks:
+        ends.update(one.ends)
+    said = ", ".join(f"{count:,} {status}" for status, count in sorted(ends.items()))
+    return f"{len(walks):,} cases, {sum(one.boards for one in walks):,} boards; ends: {said}"

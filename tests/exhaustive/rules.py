@@ -1,0 +1,82 @@
+"""What must hold in every run, written from the docstrings of `decide`, `Policy` and `Board` alone."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from planexec_lite import Board
+from planexec_lite.events import (
+    Ended,
+    Event,
+    JudgeStarted,
+    Paused,
+    PlanStarted,
+    StepSkipped,
+    StepStarted,
+)
+
+if TYPE_CHECKING:
+    from tests.exhaustive.walk import Case
+
+
+def at_rest(board: Board, case: Case, following: Sequence[Event | None]) -> None:
+    """Whoever waits has something to wait for, and what is over stays over."""
+    assert bool(following) != bool(board.ended), "the run stands still" if not following else "the run is over"
+
+
+def recorded(before: Board, event: Event, after: Board, case: Case) -> None:
+    """An event was decided on, or came."""
+    if isinstance(event, StepStarted):
+        _started(before, event, after, case)
+    if isinstance(event, StepSkipped):
+        lost = {id for id, state in before.state.items() if id in before.failed or state == "skipped"}
+        assert not lost.isdisjoint(before.steps[event.step].depends_on), "skipped, and nothing before it is lost"
+    if isinstance(event, JudgeStarted):
+        assert before.state[event.step] == "judging", "judged without a result"
+    if isinstance(event, PlanStarted):
+        assert not before.in_flight, "the rest is planned again while something is under way"
+        assert after.proposals.replans <= case.policy.max_replans, "planned again too often"
+    if isinstance(event, Paused):
+        assert not before.in_flight, "a person is asked while something is under way"
+    if isinstance(event, Ended):
+        _ended(before, event, case)
+
+
+def _started(before: Board, event: StepStarted, after: Board, case: Case) -> None:
+    step, policy = before.steps[event.step], case.policy
+    assert set(step.depends_on) <= before.results.keys(), "started before what it waits for was done"
+    assert before.state[event.step] in ("waiting", "failed"), "started twice"
+    assert not before.paused, "started while a person is asked"
+    assert event.attempt <= 1 + policy.retries, "tried too often"
+    if case.slots:
+        assert len(after.in_flight - {None}) <= case.slots, "more at once than the limit allows"
+    if policy.failure == "stop" and policy.replan == "never" and before.failed:
+        raise AssertionError("started after the failure that stops the run")
+    if event.attempt == 1 and before.table.retries:
+        assert not before.table.retry_next, "something new before what is tried again"
+    if event.attempt > 1:
+        assert before.repeatable(event.step), "what may be done once is done again"
+    if event.attempt == 1 and before.repeatable(event.step):
+        assert event.attempts == 1 + policy.retries, "it may be tried again, and will not be"
+    if before.has_reviewer:
+        assert before.approved, "started before the plan was approved"
+        assert not step.gate or event.step in before.opened, "started behind a closed gate"
+
+
+def _ended(board: Board, event: Ended, case: Case) -> None:
+    assert not board.in_flight, "it ends while something is under way"
+    steps = {step.id: step for step in board.plan.steps}
+    states = {id: board.state[id] for id in steps}
+    done = {id for id, state in states.items() if state == "done"}
+    if event.status == "finished":
+        assert done == set(steps), "finished, and not everything is done"
+    elif event.status == "failed":
+        assert done != set(steps), "failed, and everything is done"
+    rejected = any(review.verdict == "reject" for review in board.reviews)
+    assert (event.status == "stopped") == rejected, "stopped, and nobody said no"
+    if case.policy.failure == "skip" and event.status == "failed" and not board.problems:
+        lost = {id for id, state in states.items() if state in ("failed", "skipped")}
+        assert done | lost == set(steps), "it ends, and something could still be done"
+        for id in lost - set(board.failed):
+            assert not lost.isdisjoint(steps[id].depends_on), "skipped without a reason"

@@ -1,0 +1,86 @@
+"""Every run of every small plan keeps the rules, and a wrong rule is found."""
+
+from __future__ import annotations
+
+import inspect
+import sys
+from types import ModuleType
+
+import pytest
+
+from planexec_lite import Policy
+from planexec_lite.decide import decide
+from tests.exhaustive.kinds import KINDS, cases, told, walked
+from tests.exhaustive.walk import Case, Decide, graphs, walk
+
+PARTS = 4  # of the graphs of four steps, so that the workers of a test run share them
+WRONG = {
+    "goes on while a person is asked": ("board.ended or board.paused or", "board.ended or"),
+    "ends while something is under way": ("None if board.in_flight else Ended(at, *end)", "Ended(at, *end)"),
+    "never judges": ("if table.to_judge:", "if False:"),
+    "counts each retry as the first attempt": ("id, attempt + 1, attempts", "id, attempt, attempts"),
+    "plans again while something is under way": (
+        "None if board.in_flight else PlanStarted(at, reason)",
+        "PlanStarted(at, reason)",
+    ),
+    "skips nothing": ("if table.unreachable:", "if False:"),
+    "asks nobody for the plan": ("if board.needs_approval:", "if False:"),
+    "tries again what may be done once": ("not retries and board.repeatable(id):", "not retries:"),
+    "goes on after the failure that stops the run": ('policy.failure == "stop" and not', "False and not"),
+    "ends when nothing is ready": ("if board.in_flight or board.proposal is None:", "if board.proposal is None:"),
+    "plans again once too often": ("proposals.replans < policy.max_replans", "proposals.replans <= policy.max_replans"),
+    "opens every gate": (
+        'return None if board.in_flight else Paused(at, "gate", id)\n        retries',
+        "pass\n        retries",
+    ),
+}
+
+
+def walk_all(decide: Decide) -> None:
+    for size in (1, 2, 3):
+        for kind in KINDS:
+            for graph in graphs(size):
+                for case in cases(graph, kind):
+                    walk(case, decide)
+
+
+def test_the_labelled_graphs_are_all_there() -> None:
+    assert [sum(1 for _ in graphs(size)) for size in (1, 2, 3, 4)] == [1, 3, 25, 543]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_run_of_up_to_three_steps_keeps_the_rules(kind: str) -> None:
+    for size in (1, 2, 3):
+        walks = walked(size, kind)
+        assert all(one.ends for one in walks), told(walks)
+
+
+@pytest.mark.wide
+@pytest.mark.slow
+@pytest.mark.parametrize("part", range(PARTS))
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_run_of_four_steps_keeps_the_rules(kind: str, part: int) -> None:
+    walks = walked(4, kind, part, PARTS)
+    assert all(one.ends for one in walks), told(walks)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", WRONG)
+def test_a_wrong_rule_is_found(name: str) -> None:
+    old, new = WRONG[name]
+    source = inspect.getsource(sys.modules["planexec_lite.decide"])
+    assert source.count(old) == 1, "the rule reads otherwise now: change the test"
+    wrong = ModuleType("planexec_lite.decide")
+    exec(compile(source.replace(old, new), "decide.py", "exec"), vars(wrong))
+    with pytest.raises(AssertionError):
+        walk_all(wrong.decide)
+
+
+def test_a_broken_rule_is_told_with_the_events_that_led_to_it() -> None:
+    with pytest.raises(AssertionError) as told:
+        walk(
+            Case({"a": ()}, Policy()),
+            lambda board, policy: None if board.state["a"] == "waiting" else decide(board, policy),
+        )
+    assert str(told.value).startswith("the run stands still\n")

@@ -1,0 +1,221 @@
+"""Every order in which the outcomes of a run can arrive, by nothing but `decide` and the fold: no loop, no workers.
+
+A case is a plan, a policy and what may become of its jobs. From each board `decide` names the next event; where it names
+none, each job in flight may come to each of its outcomes, and each is tried. Boards that are equal are gone on from once,
+so that all runs are seen without walking each of them. `rules` says what must hold whenever an event is recorded.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from itertools import combinations, product
+from typing import Any
+
+from planexec_lite import Board, Plan, Policy, Step
+from planexec_lite.decide import decide, holds_back
+from planexec_lite.events import (
+    Event,
+    Judged,
+    JudgeFailed,
+    PlanFailed,
+    PlanProposed,
+    Reviewed,
+    RunStarted,
+    StepCancelled,
+    StepDone,
+    StepFailed,
+)
+from planexec_lite.tools.limits import Limit
+from tests.exhaustive import rules
+
+Graph = Mapping[str, tuple[str, ...]]
+Decide = Callable[[Board, Policy], Event | None]
+IDS = "abcd"
+
+
+def graphs(size: int) -> Iterator[Graph]:
+    """Every labelled graph of `size` steps that has no circle."""
+    ids = IDS[:size]
+    pairs = [(one, other) for one in ids for other in ids if one != other]
+    for chosen in (edges for count in range(len(pairs) + 1) for edges in combinations(pairs, count)):
+        graph = {id: tuple(other for one, other in chosen if one == id) for id in ids}
+        if _ends(graph):
+            yield graph
+
+
+def _ends(graph: Graph) -> bool:
+    done: set[str] = set()
+    while free := [id for id in graph if id not in done and done.issuperset(graph[id])]:
+        done.update(free)
+    return len(done) == len(graph)
+
+
+@dataclass(frozen=True)
+class Case:
+    """What is walked: a plan and a policy, and what may become of the jobs.
+
+    Args:
+        graph: what each step waits for.
+        policy: what `decide` is given.
+        fails: a step may fail.
+        doubt: a step may be given up, so that nobody knows what became of it.
+        judged: the steps have a criterion; a result may be accepted, sent back, or have the rest planned again.
+        once: the steps that may be done once.
+        slots: how many steps at once may use what they all use; None for any number.
+        gate: the step that a person is asked about, "" for none; asked about the plan as well.
+        planner: a planner may be asked for the rest; it answers, or fails.
+    """
+
+    graph: Graph
+    policy: Policy = field(default_factory=Policy)
+    fails: bool = True
+    doubt: bool = False
+    judged: bool = False
+    once: str = ""
+    slots: int | None = None
+    gate: str = ""
+    planner: bool = False
+
+    def step(self, id: str, depends_on: tuple[str, ...]) -> Step:
+        first = id.rstrip(".")
+        return Step(
+            id=id,
+            description=f"do {id}",
+            tool="pay" if first in self.once else "act",
+            depends_on=depends_on,
+            success_criteria="it holds" if self.judged else None,
+            gate=first == self.gate,
+        )
+
+    def began(self) -> list[Event]:
+        """The events up to the first plan."""
+        limits = (Limit("all", ("act", "pay"), self.slots),) if self.slots else ()
+        plan = Plan(steps=tuple(self.step(id, waits_for) for id, waits_for in self.graph.items()))
+        began = RunStarted(0.0, "", self.planner, bool(self.gate), self.judged, limits, {"pay": "once"})
+        return [began, PlanProposed(0.0, plan)]
+
+    def rest(self, board: Board) -> Plan:
+        """What the planner answers: what is not done once more, under other ids; what is done may be waited for."""
+        new = {id: id + "." for id in board.unfinished}
+        steps = [self.step(new[id], tuple(new.get(other, other) for other in board.steps[id].depends_on)) for id in new]
+        return Plan(steps=tuple(steps))
+
+
+@dataclass
+class Walk:
+    """What was seen: the boards, the ends by their status, and the events that led to each board."""
+
+    case: Case
+    boards: int = 0
+    ends: dict[str, int] = field(default_factory=dict)
+
+
+def outcomes(board: Board, case: Case) -> Iterator[Event]:
+    """What may come next where nothing is to be decided: of each job in flight, each of its outcomes."""
+    if board.paused is not None and board.proposal is not None:
+        for verdict in ("approve", "reject"):
+            yield Reviewed(0.0, verdict, board.proposal.hash, "Ada", step=board.paused.step)
+    for job in sorted(board.in_flight, key=str):
+        if job is None:
+            yield PlanProposed(0.0, case.rest(board))
+            yield PlanFailed(0.0, "no answer")
+        elif board.state[job] == "judging":
+            yield Judged(0.0, job, "accept")
+            yield Judged(0.0, job, "retry", "once more")
+            yield Judged(0.0, job, "replan", "otherwise")
+            yield JudgeFailed(0.0, job, "no verdict")
+        else:
+            yield StepDone(0.0, job, None)
+            if case.fails:
+                yield StepFailed(0.0, job, "no")
+            if case.doubt:
+                yield StepFailed(0.0, job, "late", in_doubt=True)
+            if holds_back(board, case.policy):
+                yield StepCancelled(0.0, job)
+
+
+def walk(case: Case, decide: Decide = decide) -> Walk:
+    """Walk every run of a case. Raises `AssertionError` with the events of the first run that breaks a rule."""
+    seen = Walk(case)
+    first = Board.of(case.began())
+    came: dict[Any, tuple[Any, Event | None]] = {key_of(first): (None, None)}
+    # a board is left when all that follows from it has been seen; one that is met again before that is a run without end
+    open_boards: set[Any] = set()
+    waiting: list[tuple[Any, Board | None]] = [(key_of(first), first)]
+    while waiting:
+        key, board = waiting.pop()
+        if board is None:
+            open_boards.discard(key)
+            continue
+        open_boards.add(key)
+        waiting.append((key, None))
+        seen.boards += 1
+        event = decide(board, case.policy)
+        following = [event] if event is not None else list(outcomes(board, case))
+        try:
+            rules.at_rest(board, case, following)
+            for event in following:
+                if event is not None:
+                    after = board.copy()
+                    after.apply(event)
+                    rules.recorded(board, event, after, case)
+                    step = key_of(after)
+                    assert step not in open_boards, "the run comes back to where it was"
+                    if step not in came:
+                        came[step] = (key, event)
+                        waiting.append((step, after))
+        except Exception as problem:
+            raise AssertionError(f"{problem}\n{_told(came, key, event)}\n{case}") from problem
+        if board.ended:
+            seen.ends[board.ended.status] = seen.ends.get(board.ended.status, 0) + 1
+    return seen
+
+
+def _told(came: Mapping[Any, tuple[Any, Event | None]], key: Any, last: Event | None) -> str:
+    events = [last]
+    while came[key][1] is not None:
+        key, event = came[key]
+        events.append(event)
+    return "\n".join(f"  {event}" for event in reversed(events))
+
+
+def key_of(board: Board) -> Any:
+    """What can still change anything: boards with the same key go on in the same ways.
+
+    Left out are superseded steps, the words of errors, and the orders in which steps were done and are skipped.
+    """
+    table, proposals, approvals = board.table, board.proposals, board.approvals
+    return (
+        tuple((id, state) for id, state in table.state.items() if state != "superseded"),
+        tuple(
+            (id, attempt)
+            for id, attempt in table.attempt.items()
+            if table.state[id] in ("running", "judging", "failed")
+        ),
+        tuple(table.retries),
+        tuple(table.to_judge),
+        frozenset(table.unreachable),
+        frozenset(table.failed),
+        table.done_since_plan > 0,
+        frozenset(board.in_flight),
+        board.paused and (board.paused.reason, board.paused.step),
+        board.ended and board.ended.status,
+        (
+            bool(proposals.problems),
+            proposals.invalid_in_a_row,
+            proposals.rounds,
+            proposals.replans,
+            proposals.ask_again,
+        ),
+        frozenset(approvals.approved),
+        frozenset(approvals.opened),
+        approvals.reviews[-1].verdict if approvals.reviews else None,
+    )
+
+
+def policies(planner: bool) -> Iterator[Policy]:
+    """Every policy that matters."""
+    for failure, retries, replan in product(("skip", "stop"), (0, 1), ("never", "failure", "step", "stall")):
+        if (planner or replan == "never") and not (replan == "stall" and failure == "stop"):
+            yield Policy(failure=failure, retries=retries, replan=replan, max_replans=1, max_repairs=0, max_rounds=1)
