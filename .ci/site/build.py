@@ -33,6 +33,10 @@ EXTENSION = TOOLS / "share/jupyter/labextensions/@jupyterlite/pyodide-kernel-ext
 FILES = ["notebooks/*.ipynb", "exercises/student/*.ipynb", "exercises/*.ipynb", "exercises/*.md", "GLOSSARY.md"]
 LEFT_OUT = {"solutions", "student", "mine", "__pycache__", "progress.json", "mini.py"}
 RUNS = "jupyter"
+PLACES = {"lab": "top: 3px", "notebooks": "bottom: 8px", "tree": "bottom: 8px"}  # where an app leaves room at the right
+HOME = """<a id="home" href="../../index.html" style="position: fixed; {place}; right: 14px; z-index: 20; padding: 2px 8px;
+ font: 13px system-ui, sans-serif; color: var(--jp-content-link-color, #1976d2);
+ background: var(--jp-layout-color1, white)">All lessons</a>"""
 PORT = 8765  # a browser keeps its work for an address, and the port is part of it
 
 
@@ -129,6 +133,16 @@ def build_lite(into: Path) -> None:
     subprocess.run([sys.executable, "-m", "jupyterlite_core", "build"], cwd=lite, env=env, check=True)
 
 
+def link_home(jupyter: Path) -> None:
+    """Let each page of JupyterLite lead back to the front page."""
+    for app, place in PLACES.items():
+        page = jupyter / app / "index.html"
+        html = page.read_text(encoding="utf-8")
+        if "</body>" not in html:
+            raise SystemExit(f"{page} has no body that could hold the way back to the front page.")
+        page.write_text(html.replace("</body>", f"{HOME.format(place=place)}</body>"), encoding="utf-8")
+
+
 def serve(site: Path) -> None:
     """Serve the site on this machine alone, and open it in a browser, until an interrupt."""
     handler = partial(SimpleHTTPRequestHandler, directory=str(site))
@@ -151,6 +165,7 @@ def main() -> None:
     WORK.mkdir(parents=True, exist_ok=True)
     install_tools()
     build_lite(site / RUNS)
+    link_home(site / RUNS)
     pages.Pages(ROOT, site, RUNS, [path.relative_to(ROOT).as_posix() for path in contents()]).write()
     print(f"The site is in {site.relative_to(ROOT) if site.is_relative_to(ROOT) else site}.")
     if arguments.serve:

@@ -25,7 +25,9 @@ UNDECIDED = re.compile(r"^(To review|Paused before).*", re.M)
 SENT: dict[str, dict[str, int]] = {}  # the bytes of each file that was asked for, by the address of the site
 DRAWING = re.compile(r"(fonttools|pytz|pyparsing|python_dateutil|tzdata|cycler)-")  # what matplotlib alone needs
 PAGES = ["index", "03_plan_as_data", "reference", "glossary"]
-QUIZ, EXERCISES = ROOT / "exercises/quiz.ipynb", ROOT / "exercises/student/01_toy_planner.ipynb"
+EXERCISES = ROOT / "exercises/student/01_toy_planner.ipynb"
+MORE = [ROOT / f"exercises/{name}.ipynb" for name in ("quiz", "mini", "puzzles", "claims", "break_it")]
+MORE += sorted((ROOT / "exercises/student").glob("*.ipynb"))
 WITHOUT_END = """
 def run(goal, planner, executor):
     while True:
@@ -134,7 +136,7 @@ def said(cell: Any) -> list[tuple[str, str]]:
     return [(form, re.sub(r"\bscript\b", "reviewer", text)) for form, text in found]
 
 
-@pytest.mark.parametrize("path", [*LESSONS, QUIZ, EXERCISES], ids=name_of)
+@pytest.mark.parametrize("path", [*LESSONS, *MORE], ids=name_of)
 def test_a_lesson_says_in_a_tab_what_is_stored(address: str, visitor: Page, path: Path) -> None:
     tab.opened(visitor, address, name_of(path))
     tab.run_all(visitor)
@@ -205,6 +207,17 @@ def test_answers_are_judged_and_the_work_outlives_the_tab(
     tab.opened(other, address, name_of(EXERCISES))
     assert tab.told(other, "import mini\nprint(mini.MINE)") == "53\n"
     context.close()
+
+
+@pytest.mark.parametrize(("app", "width"), [("lab", 1280), ("notebooks", 390)])
+def test_a_lesson_leads_back_to_the_front_page(address: str, visitor: Page, app: str, width: int) -> None:
+    visitor.set_viewport_size({"width": width, "height": 800})
+    visitor.goto(f"{address}/jupyter/{app}/index.html?path={name_of(LESSONS[0])}")
+    visitor.wait_for_selector(".jp-Notebook .jp-Cell")
+    flows.shoot(visitor, f"site-lesson-{width}")
+    visitor.get_by_role("link", name="All lessons").click()
+    visitor.wait_for_url("**/index.html")
+    assert visitor.title() == "planexec-lite"
 
 
 @pytest.mark.parametrize("name", PAGES)
