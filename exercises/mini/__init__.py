@@ -10,7 +10,7 @@ from __future__ import annotations
 import difflib
 import importlib.util
 import os
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -142,11 +142,20 @@ def _told(entry: tuple[Any, ...]) -> str:
     return " ".join(str(part) for part in entry if part != "")
 
 
+def _rows(old: list[str], new: list[str]) -> Iterator[tuple[str, str]]:
+    """Every row with its sign: " " where it stays. (What `difflib.ndiff` says differs from one Python to the next.)"""
+    for kind, a, b, c, d in difflib.SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
+        if kind == "equal":
+            yield from ((" ", row) for row in old[a:b])
+        else:
+            yield from (("-", row) for row in old[a:b])
+            yield from (("+", row) for row in new[c:d])
+
+
 def _changes(old: list[str], new: list[str]) -> list[str]:
     shown: list[str] = []
     inside = ""
-    for line in difflib.ndiff(old, new):
-        sign, row = line[:1], line[2:]
+    for sign, row in _rows(old, new):
         if row.startswith(("def ", "class ")):
             inside = f"  {row}"
         if sign in "+-" and row:

@@ -118,12 +118,15 @@ def said(cell: Any) -> list[tuple[str, str]]:
     A desk shows what was decided and edited, so its title alone is compared; and the reviewer decides here, not a script.
     """
     found: list[tuple[str, str]] = []
+    streams: dict[str, int] = {}  # where in `found` each one stands
     for output in cell["outputs"]:
         if output["output_type"] == "stream":
             name, text = output["name"], "".join(output["text"])
-            if found and found[-1][0] == name:
-                text = found.pop()[1] + text
-            found.append((name, text))
+            if name in streams:  # the stored form has what a cell prints in one piece
+                found[streams[name]] = (name, found[streams[name]][1] + text)
+            else:
+                streams[name] = len(found)
+                found.append((name, text))
         elif output["output_type"] == "error":
             found.append(("error", f"{re.findall(r'[A-Za-z]+', output['ename'])[-1]}: {output['evalue']}"))
         else:
