@@ -76,6 +76,8 @@ def lay_out_pyodide(core: Path, server: str, into: Path) -> None:
         shutil.copy(wheel, into)
     wheels.build([ROOT, ROOT / "distributions" / "mock-llm"], into)
     wheels.pack("exercises", "0.1.0", exercises(), into)
+    for name in wheels.EMPTY:
+        wheels.pack(name, lock.pins[name], {}, into)
     there = [wheels.parse_wheel_filename(wheel.name)[0] for wheel in into.glob("*.whl")]
     wheels.download(lock.missing(there), lock, into)
     for wheel in into.glob("*.whl"):

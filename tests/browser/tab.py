@@ -6,10 +6,12 @@ PyYAML comes without its compiled part. The test alone has them, laid over the f
 
 from __future__ import annotations
 
+import gzip
 import hashlib
 import http.server
 import json
 import mimetypes
+import re
 import sys
 import threading
 from collections.abc import Iterator
@@ -25,6 +27,7 @@ from tests.browser import flows
 from tests.guards.books import ROOT
 
 CUT = "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"
+COMPRESSED = re.compile("text/|javascript|json|wasm|svg")
 LOCK = "static/pyodide/pyodide-lock.json"
 LIST = "window.jupyterapp.shell.currentWidget.content.model.toJSON().cells"
 STOPPED = f"""() => {LIST}.findIndex(
@@ -33,6 +36,7 @@ LEFT = f"() => {LIST}.filter(cell => cell.cell_type === 'code' && !cell.executio
 GO_ON = """number => { const book = window.jupyterapp.shell.currentWidget.content;
     book.activeCellIndex = number; book.widgets[number].model.clearExecution();
     window.jupyterapp.commands.execute('notebook:run-all-below'); }"""
+PUT_OUT = f"() => {LIST}.some(cell => cell.execution_count && cell.outputs.length)"
 OPEN = "() => window.jupyterapp?.shell.currentWidget?.content?.model?.sharedModel"
 TOLD = """async code => {
     const asked = window.jupyterapp.shell.currentWidget.sessionContext.session.kernel.requestExecute({ code });
@@ -111,7 +115,10 @@ def overlay(jupyter: Path, scratch: Path) -> dict[str, bytes]:
 
 
 class Files(http.server.SimpleHTTPRequestHandler):
-    """The files of a folder, with others in the place of some; each is counted once, by its size."""
+    """The files of a folder, with others in the place of some, compressed as hosts of static files do it.
+
+    Each file is counted once, by the bytes that are sent for it.
+    """
 
     def __init__(self, *request: Any, laid_over: dict[str, bytes], sizes: dict[str, int], **folder: Any) -> None:
         self.laid_over, self.sizes = laid_over, sizes
@@ -122,12 +129,18 @@ class Files(http.server.SimpleHTTPRequestHandler):
         content = self.laid_over.get(path)
         if content is None:
             file = Path(self.translate_path(self.path))
-            self.sizes[path] = file.stat().st_size if file.is_file() else 0
-            super().do_GET()
-            return
-        self.sizes[path] = len(content)
+            file = file / "index.html" if file.is_dir() and self.path.endswith("/") else file
+            if not file.is_file():
+                super().do_GET()
+                return
+            content = file.read_bytes()
+        kind = mimetypes.guess_type(path)[0] or "application/octet-stream"
         self.send_response(200)
-        self.send_header("Content-Type", mimetypes.guess_type(path)[0] or "application/octet-stream")
+        if COMPRESSED.search(kind) and "gzip" in self.headers.get("Accept-Encoding", ""):
+            content = gzip.compress(content, 6)
+            self.send_header("Content-Encoding", "gzip")
+        self.sizes[path] = len(content)
+        self.send_header("Content-Type", kind)
         self.send_header("Content-Length", str(len(content)))
         self.end_headers()
         self.wfile.write(content)

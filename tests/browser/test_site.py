@@ -22,6 +22,8 @@ pytestmark = [*in_a_browser, pytest.mark.wide, pytest.mark.xdist_group("the site
 DRAWN_BY_MATPLOTLIB = re.compile(r'<img alt="Timelines?: ')
 DESK = re.compile(r'<div class="pxl-still')
 UNDECIDED = re.compile(r"^(To review|Paused before).*", re.M)
+SENT: dict[str, dict[str, int]] = {}  # the bytes of each file that was asked for, by the address of the site
+DRAWING = re.compile(r"(fonttools|pytz|pyparsing|python_dateutil|tzdata|cycler)-")  # what matplotlib alone needs
 PAGES = ["index", "03_plan_as_data", "reference", "glossary"]
 QUIZ, EXERCISES = ROOT / "exercises/quiz.ipynb", ROOT / "exercises/student/01_toy_planner.ipynb"
 WITHOUT_END = """
@@ -80,7 +82,8 @@ def address(site: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[st
     """Where the site is served, with the stand-ins of the test laid over it."""
     scratch = tmp_path_factory.mktemp("stand-ins")
     laid_over = {f"jupyter/{path}": content for path, content in tab.overlay(site / "jupyter", scratch).items()}
-    with tab.served(site, laid_over) as (here, _):
+    with tab.served(site, laid_over) as (here, sizes):
+        SENT[here] = sizes
         yield here
 
 
@@ -139,6 +142,19 @@ def test_a_lesson_says_in_a_tab_what_is_stored(address: str, visitor: Page, path
     stored = [cell for cell in nbformat.read(path, as_version=4).cells if cell.cell_type == "code"]
     shown = [cell for cell in tab.cells(visitor) if cell["cell_type"] == "code"]
     assert [said(cell) for cell in shown] == [said(cell) for cell in stored]
+
+
+def test_a_first_output_needs_no_more_megabytes_than_said(address: str, visitor: Page) -> None:
+    """As tests/README.md says; numpy, matplotlib and what they need come on top."""
+    SENT[address].clear()
+    tab.opened(visitor, address, name_of(LESSONS[0]))
+    ready = sum(SENT[address].values())
+    tab.command(visitor, "notebook:clear-all-cell-outputs")
+    tab.start(visitor, "notebook:run-all-cells")
+    visitor.wait_for_function(tab.PUT_OUT)
+    files = {path: size for path, size in SENT[address].items() if not DRAWING.search(path)}
+    assert ready < 13e6
+    assert sum(files.values()) < 18.5e6, sorted((size, path) for path, size in files.items())[-20:]
 
 
 def test_what_a_tab_has_not_is_named(address: str, visitor: Page) -> None:
