@@ -69,7 +69,8 @@ Binder the first visitor after a commit waits for some minutes. The tab runs the
 {rows}
 
 `make links REPO={repo}{branch}` has written this folder from `notebooks`; after a change of a lesson it does so again.
-The tab is there once the site is published (`.github/workflows/pages.yml`).
+The tab is there once the site is published (`.github/workflows/pages.yml`). Guesses are kept where the lesson runs, and
+Colab's and Binder's machines forget them.
 """
 
 

@@ -1,4 +1,4 @@
-"""Player, live board and quiz in the kernels of other times: Colab's ipykernel 6, IPython 7 and ipywidgets 7, and today's."""
+"""Player, live board, quiz and desk in the kernels of other times: Colab's ipykernel 6, IPython 7 and ipywidgets 7, and today's."""
 
 from __future__ import annotations
 
@@ -25,12 +25,15 @@ FOUND = {
     "player": SHOWN,
     "large player": SHOWN,
     "quiz": SHOWN,
+    "desk": SHOWN,
 }
 SAID = [
     "Event 3 of 11, at 0 s: step 1 starts: act(n=1)",
     "Event 4 of 11, at 1 s: step 1 gives 1",
     "Event 11 of 11, at 4 s: the run has finished: 4 steps done",
     "Showing 40 of 60 steps: rows 1 to 40. 60 done.",
+    "nobody has decided yet: press a button above, then run this cell and those below",
+    "approve",
 ]
 
 
