@@ -10,11 +10,10 @@ from pathlib import Path
 
 import pytest
 
+from tests.colab import VERSIONS
 from tests.guards.books import ROOT
-from tests.mock_llm.test_other_clients import make_environment
 
 LOOPBACK = True
-COLAB = ("ipykernel==6.17.1", "ipywidgets==7.7.1", "ipython==7.34.0", "pydantic>=2", "matplotlib", "pyyaml")
 VIEW = "application/vnd.jupyter.widget-view+json"
 SHOWN = [[VIEW], ["text/html", "text/plain"]]
 FOUND = {
@@ -58,5 +57,6 @@ def test_they_are_shown_and_move_in_the_kernel_of_this_environment() -> None:
 
 @pytest.mark.wide
 @pytest.mark.slow
-def test_they_are_shown_and_move_in_colab_s_kernel(tmp_path: Path) -> None:
-    check(make_environment(tmp_path / "env", *COLAB), "7.34.0", "6.17.1", "7.7.1")
+@pytest.mark.xdist_group("colab")
+def test_they_are_shown_and_move_in_colab_s_kernel(colab: Path) -> None:
+    check(colab, *(VERSIONS[name] for name in ("ipython", "ipykernel", "ipywidgets")))
