@@ -8,6 +8,8 @@ OUT ?= build/bench
 PEERS ?= build/peers
 SITE ?= build/site
 SERVE ?=
+REPO ?=
+BRANCH ?= main
 
 BIN = $(VENV)/bin
 STAMP = $(VENV)/.installed
@@ -15,7 +17,7 @@ PYTEST = PYTHONDONTWRITEBYTECODE= PYTHONPATH="$(CURDIR)/tests/quick_start" $(BIN
 ALLOW_ROOT = `test "$$(id -u)" = 0 && echo --allow-root`
 
 .DEFAULT_GOAL := help
-.PHONY: help lab test wide check notebooks exercises cards hunts lint format bench site test-latest lock clean
+.PHONY: help lab test wide check notebooks exercises cards hunts lint format bench site links test-latest lock clean
 
 help: ## list the commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' Makefile
@@ -64,6 +66,9 @@ bench: $(STAMP) ## measure beside plain peers and other frameworks (OUT and PEER
 
 site: $(STAMP) ## build the site: lessons in a browser tab, pages to read (SERVE=1 opens it)
 	$(BIN)/python .ci/site/build.py $(SITE) $(if $(SERVE),--serve)
+
+links: $(STAMP) ## write colab/, the lessons for Google Colab with badges (REPO=owner/name, BRANCH=main)
+	$(BIN)/python .ci/links.py --branch="$(BRANCH)" -- "$(REPO)"
 
 test-latest: ## the tests on the newest allowed versions, figures compared by their text
 	PYTHON="$(PYTHON)" sh .ci/environment .venv-latest latest

@@ -28,7 +28,8 @@ ROOT = Path(__file__).resolve().parent.parent
 FOLDERS = ("notebooks", "exercises")
 AT_ONCE = 2
 CELL_SECONDS = 300
-QUIET = Config({"KernelManager": {"transport_encryption": "auto"}})  # a kernel on plain TCP warns on the terminal
+# A TCP port that was free when it was chosen may be taken when the kernel binds it, and plain TCP warns on the terminal.
+KERNELS = Config({"KernelManager": {"transport": "ipc"} if os.name == "posix" else {"transport_encryption": "auto"}})
 CELL_METADATA = ("tags", "jupyter", "editable", "deletable")
 WIDGET_VIEW = "application/vnd.jupyter.widget-view+json"
 METADATA = {
@@ -140,7 +141,7 @@ async def executed(path: Path) -> str:
         coalesce_streams=True,
         store_widget_state=False,
         resources={"metadata": {"path": str(path.resolve().parent)}},
-        config=QUIET,
+        config=KERNELS,
     )
     try:
         await client.async_execute()

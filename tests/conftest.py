@@ -6,6 +6,7 @@ At the end of a run stands how many seconds each part took (`make test`, `make w
 import os
 from collections import Counter
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -37,6 +38,14 @@ def lab(running_lab: Any) -> Iterator[Any]:
     """JupyterLab as it is after its start: no kernel runs, and every notebook is as it was copied."""
     yield running_lab
     running_lab.renew()
+
+
+@pytest.fixture(scope="session")
+def colab(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The Python of an environment with Colab's versions; its tests are of the group "colab", so that it is made once."""
+    from tests.colab import environment
+
+    return environment(tmp_path_factory.mktemp("colab") / "env")
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

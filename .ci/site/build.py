@@ -32,7 +32,6 @@ TOOLS = WORK / "tools"
 EXTENSION = TOOLS / "share/jupyter/labextensions/@jupyterlite/pyodide-kernel-extension"
 FILES = ["notebooks/*.ipynb", "exercises/student/*.ipynb", "exercises/*.ipynb", "exercises/*.md", "GLOSSARY.md"]
 LEFT_OUT = {"solutions", "student", "mine", "__pycache__", "progress.json", "mini.py"}
-RUNS = "jupyter"
 PLACES = {"lab": "top: 3px", "notebooks": "bottom: 8px", "tree": "bottom: 8px"}  # where an app leaves room at the right
 HOME = """<a id="home" href="../../index.html" style="position: fixed; {place}; right: 14px; z-index: 20; padding: 2px 8px;
  font: 13px system-ui, sans-serif; color: var(--jp-content-link-color, #1976d2);
@@ -159,14 +158,14 @@ def main() -> None:
     parser.add_argument("--serve", action="store_true", help="serve the site on this machine and open it")
     arguments = parser.parse_args()
     site = arguments.folder.resolve()
-    if site.exists() and not (site / RUNS).is_dir() and any(site.iterdir()):
+    if site.exists() and not (site / pages.RUNS).is_dir() and any(site.iterdir()):
         raise SystemExit(f"{site} is not empty and holds no site; name another folder.")
     shutil.rmtree(site, ignore_errors=True)
     WORK.mkdir(parents=True, exist_ok=True)
     install_tools()
-    build_lite(site / RUNS)
-    link_home(site / RUNS)
-    pages.Pages(ROOT, site, RUNS, [path.relative_to(ROOT).as_posix() for path in contents()]).write()
+    build_lite(site / pages.RUNS)
+    link_home(site / pages.RUNS)
+    pages.Pages(ROOT, site, pages.RUNS, [path.relative_to(ROOT).as_posix() for path in contents()]).write()
     print(f"The site is in {site.relative_to(ROOT) if site.is_relative_to(ROOT) else site}.")
     if arguments.serve:
         serve(site)

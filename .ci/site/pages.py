@@ -23,6 +23,7 @@ from pygments.formatters import HtmlFormatter
 from pygments.lexers import PythonLexer
 
 HERE = Path(__file__).resolve().parent
+RUNS = "jupyter"  # the folder of the site in which JupyterLite lies
 TEXTS = {  # texts of the checkout that are pages too
     "GLOSSARY.md": "glossary.html",
     "exercises/README.md": "exercises.html",

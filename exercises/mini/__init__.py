@@ -144,7 +144,9 @@ def _told(entry: tuple[Any, ...]) -> str:
 
 def _rows(old: list[str], new: list[str]) -> Iterator[tuple[str, str]]:
     """Every row with its sign: " " where it stays. (What `difflib.ndiff` says differs from one Python to the next.)"""
-    for kind, a, b, c, d in difflib.SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
+    for kind, a, b, c, d in difflib.SequenceMatcher(
+        None, old, new, autojunk=False
+    ).get_opcodes():
         if kind == "equal":
             yield from ((" ", row) for row in old[a:b])
         else:

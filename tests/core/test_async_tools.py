@@ -27,6 +27,7 @@ from tests.core import odd_tools
 from tests.core.ending import to_its_end
 from tests.core.shapes import check_fold, check_order, step
 from tests.core.site import Site
+from tests.guards.books import notebook_tool
 
 TOOLS = Toolbox([odd_tools.awaits, odd_tools.async_raises, odd_tools.async_process, odd_tools.fine, odd_tools.process])
 CHAIN = [
@@ -387,6 +388,8 @@ print((await asyncio.to_thread(execute, plan, executor)).answer)
 def test_in_a_notebooks_own_loop_async_tools_run() -> None:
     new: Any = nbformat.v4
     book = new.new_notebook(cells=[new.new_code_cell(CELL)])
-    NotebookClient(book, timeout=600, startup_timeout=600, kernel_name="python3").execute()
+    NotebookClient(
+        book, timeout=600, startup_timeout=600, kernel_name="python3", config=notebook_tool().KERNELS
+    ).execute()
     printed = "".join(output.get("text", "") for output in book.cells[0].outputs)
     assert printed.split() == ["16"] * 4

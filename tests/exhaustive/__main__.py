@@ -4,9 +4,10 @@ import sys
 from time import perf_counter
 
 from tests.exhaustive.kinds import KINDS, told, walked
+from tests.exhaustive.walk import graphs
 
 for size in range(1, int(sys.argv[1] if len(sys.argv) > 1 else 3) + 1):
     for kind in KINDS:
         began = perf_counter()
-        walks = walked(size, kind)
+        walks = walked(graphs(size), kind)
         print(f"{size} steps, {kind}: {told(walks)}; {perf_counter() - began:.1f} s", flush=True)

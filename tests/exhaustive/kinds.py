@@ -1,12 +1,12 @@
-"""What is walked: kinds of cases over all small graphs. `python -m tests.exhaustive 4` walks them and prints what it saw."""
+"""What is walked: kinds of cases over small graphs. `python -m tests.exhaustive 4` walks them and prints what it saw."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from tests.exhaustive.walk import Case, Graph, Walk, graphs, policies, walk
+from tests.exhaustive.walk import Case, Graph, Walk, policies, walk
 
 KINDS: dict[str, dict[str, Any]] = {
     "failures": {},
@@ -27,9 +27,9 @@ def cases(graph: Graph, kind: str) -> Iterator[Case]:
             yield Case(graph, policy, **about)
 
 
-def walked(size: int, kind: str, part: int = 0, parts: int = 1) -> list[Walk]:
-    """Walk the cases of a kind over all graphs of so many steps, or over one part of them."""
-    return [walk(case) for graph in list(graphs(size))[part::parts] for case in cases(graph, kind)]
+def walked(plans: Iterable[Graph], kind: str) -> list[Walk]:
+    """Walk the cases of a kind over these graphs."""
+    return [walk(case) for graph in plans for case in cases(graph, kind)]
 
 
 def told(walks: Sequence[Walk]) -> str:

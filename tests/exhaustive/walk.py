@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from itertools import combinations, product
+from itertools import combinations, permutations, product
 from typing import Any
 
 from planexec_lite import Board, Plan, Policy, Step
@@ -42,6 +42,19 @@ def graphs(size: int) -> Iterator[Graph]:
         graph = {id: tuple(other for one, other in chosen if one == id) for id in ids}
         if _ends(graph):
             yield graph
+
+
+def shapes(size: int, kept: str) -> Iterator[Graph]:
+    """Of the graphs that differ in nothing but the names of their steps, other than `kept`, the first one."""
+    seen: set[frozenset[tuple[str, str]]] = set()
+    others = [id for id in IDS[:size] if id != kept]
+    for graph in graphs(size):
+        edges = [(id, other) for id in graph for other in graph[id]]
+        if frozenset(edges) not in seen:
+            yield graph
+        for names in permutations(others):
+            of = {kept: kept, **dict(zip(others, names, strict=True))}
+            seen.add(frozenset((of[one], of[other]) for one, other in edges))
 
 
 def _ends(graph: Graph) -> bool:

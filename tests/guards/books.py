@@ -38,10 +38,16 @@ each_notebook = pytest.mark.parametrize("path", NOTEBOOKS, ids=name_of)
 
 def notebook_tool() -> ModuleType:
     """.ci/notebooks.py as a module."""
-    spec = importlib.util.spec_from_file_location("notebooks_tool", ROOT / ".ci" / "notebooks.py")
+    return ci_program("notebooks")
+
+
+def ci_program(name: str) -> ModuleType:
+    """A program of .ci as a module."""
+    spec = importlib.util.spec_from_file_location(f"{name}_tool", ROOT / ".ci" / f"{name}.py")
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module  # where a dataclass looks for its module
     spec.loader.exec_module(module)
     return module
 
@@ -129,5 +135,6 @@ def run(*arguments: str | Path, scratch: Path, cwd: Path = ROOT, **changes: str)
 def nbval(*paths: Path, scratch: Path, text_only: bool = TEXT_ONLY, **changes: str) -> subprocess.CompletedProcess[str]:
     """Strict nbval over notebooks, in a process of its own; the report for machines goes to scratch/nbval.xml."""
     options = ["-p", "tests.guards.compare_text"] if text_only else []
-    options += ["-p", "no:cacheprovider", "-p", "no:xdist", "--color=no", f"--junitxml={scratch / 'nbval.xml'}"]
+    options += ["-p", "ipc_kernels", "-p", "no:cacheprovider", "-p", "no:xdist"]
+    options += ["--color=no", f"--junitxml={scratch / 'nbval.xml'}"]
     return run("-m", "pytest", "--nbval", *options, *paths, scratch=scratch, **changes)

@@ -11,6 +11,7 @@ from planexec_lite import LLMPlanner
 from planexec_lite.board import Board
 from planexec_lite.model.connect import connect
 from planexec_lite.scenarios import arithmetic
+from tests.guards.books import notebook_tool
 from tests.lessons import endpoint
 
 LESSONS = sorted((Path(__file__).parents[2] / "notebooks").glob("*.ipynb"))
@@ -46,5 +47,8 @@ def test_a_planner_asks_again_without_the_temperature_that_the_endpoint_refuses(
 def test_no_cell_fails_on_other_valid_answers(path, real):
     book = nbformat.read(path, as_version=4)
     asks = any("connect(" in cell.source for cell in book.cells if cell.cell_type == "code")
-    NotebookClient(book, kernel_name="python3", timeout=120, resources={"metadata": {"path": path.parent}}).execute()
+    where = {"metadata": {"path": path.parent}}
+    NotebookClient(
+        book, timeout=600, startup_timeout=600, resources=where, kernel_name="python3", config=notebook_tool().KERNELS
+    ).execute()
     assert bool(real) == asks

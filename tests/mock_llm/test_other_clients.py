@@ -42,20 +42,20 @@ scenes:
 """
 
 
-def make_environment(folder: Path, *packages: str) -> Path:
-    """A fresh environment with these packages; the test is skipped when it can't be made."""
+def make_environment(folder: Path, *packages: str, of: str | Path = sys.executable) -> Path:
+    """A fresh environment of a Python with these packages; the test is skipped when it can't be made."""
     python = folder / ("Scripts" if os.name == "nt" else "bin") / "python"
     uv = shutil.which("uv")
     if uv:
-        steps = [[uv, "venv", "-q", "--python", sys.executable, str(folder)]]
+        steps = [[uv, "venv", "-q", "--python", str(of), str(folder)]]
         steps += [[uv, "pip", "install", "-q", "--python", str(python), *packages]]
     else:
-        steps = [[sys.executable, "-m", "venv", str(folder)]]
+        steps = [[str(of), "-m", "venv", str(folder)]]
         steps += [[str(python), "-m", "pip", "install", "-q", "--disable-pip-version-check", *packages]]
     environment = {name: value for name, value in os.environ.items() if name not in ("PYTHONPATH", "VIRTUAL_ENV")}
     for step in steps:
         try:
-            done = subprocess.run(step, capture_output=True, text=True, check=False, timeout=240, env=environment)
+            done = subprocess.run(step, capture_output=True, text=True, check=False, timeout=600, env=environment)
         except subprocess.TimeoutExpired:
             pytest.skip(f"no environment with {' '.join(packages)}: it took too long")
         if done.returncode:

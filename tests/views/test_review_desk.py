@@ -322,3 +322,13 @@ def test_the_picture_that_stays_says_the_verdict_and_the_plan() -> None:
     assert kept["text/plain"].startswith(f"Approved by Ada: plan {shown.decision.plan.hash[:8]}\n2 steps, as edited")
     assert "no &lt;b&gt;hotel" in kept["text/html"]
     assert "book(" not in kept["text/plain"]
+
+
+def test_the_desk_of_ipywidgets_7_has_no_focus_to_put_and_works(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delattr("ipywidgets.DOMWidget.focus")
+    shown = desk()
+    press(shown, "Edit 2", "Move 2 up", "Remove 2", "Add a step", "Start over", "Edit 3")
+    fill(shown, "3: tool", "look_up")
+    press(shown, "Start over", "Approve")
+    assert shown.decision.verdict == "approve"
+    assert all(control.disabled for control in shown.controls.values())

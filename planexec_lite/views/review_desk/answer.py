@@ -11,6 +11,7 @@ from planexec_lite.events import Approval, Grant
 from planexec_lite.views.review_desk import look, marks, summary, verdict
 from planexec_lite.views.review_desk.buttons import button
 from planexec_lite.views.review_desk.draft import Draft
+from planexec_lite.views.review_desk.focus import focus
 
 Press = Callable[[Approval, bool], None]
 
@@ -112,12 +113,12 @@ class Answer:
         if question:
             self._stand.value = question
             self._show_bar(asks=True)
-            self._surely["Back to the plan"].focus()
+            focus(self._surely["Back to the plan"])
         return bool(question)
 
     def _back(self, typed: Callable[[], None]) -> None:
         typed()
-        self._buttons["Approve"].focus()
+        focus(self._buttons["Approve"])
 
     def _show_bar(self, asks: bool) -> None:
         self._bar.layout.display = "none" if asks else ""
@@ -134,7 +135,7 @@ class Answer:
             control.disabled = True
         for gone in (self._asked, self._bar, self._sure_bar):
             gone.layout.display = "none"
-        self._stand.focus()
+        focus(self._stand)
 
     @property
     def _odd_grant(self) -> bool:

@@ -11,6 +11,7 @@ from planexec_lite.plan import Problem
 from planexec_lite.views.review_desk import fields, look
 from planexec_lite.views.review_desk.calls import unseen
 from planexec_lite.views.review_desk.draft import SIDES, Draft, Side
+from planexec_lite.views.review_desk.focus import focus
 
 Edit = Callable[[Draft], None]
 Change = Callable[[Draft, str], Draft]
@@ -116,7 +117,7 @@ class Form:
         self._ask_arguments(draft, side)
         self._fields["effects"].placeholder = self._declared(draft)
         if asked := self._arguments[side][1]:
-            next(iter(asked.values())).focus()
+            focus(next(iter(asked.values())))
         return draft
 
     def _ask_arguments(self, draft: Draft, side: Side) -> None:

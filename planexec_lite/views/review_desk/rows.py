@@ -12,6 +12,7 @@ from planexec_lite.views.review_desk import summary
 from planexec_lite.views.review_desk.beside import Beside
 from planexec_lite.views.review_desk.buttons import button
 from planexec_lite.views.review_desk.draft import Draft, Row
+from planexec_lite.views.review_desk.focus import focus
 from planexec_lite.views.review_desk.form import Edit, Form
 
 MANY, FIRST, MORE = 12, 10, 50  # of more steps than MANY the first are shown, and more when they are asked for
@@ -79,7 +80,7 @@ class Rows:
         """Drop the edits, and put the focus where it is not lost."""
         self.toggle(None)
         self.edit(self.current().started_over())
-        self.new.focus()
+        focus(self.new)
 
     def unseen(self, draft: Draft) -> list[str]:
         """The ids of the steps that were not shown yet."""
@@ -91,7 +92,7 @@ class Rows:
         self.show_until(before + MORE)
         rows = self.current().rows
         if before < len(rows):
-            self._lines[rows[before].key].toggle.focus()
+            focus(self._lines[rows[before].key].toggle)
 
     def show_until(self, number: int | None = None) -> None:
         """Show so many steps, or all of them."""
@@ -133,7 +134,7 @@ class Rows:
         self.edit(draft)
         self.toggle(next(row.key for row in draft.rows if row.key not in known))
         if self._form is not None:
-            self._form.controls["description"].focus()
+            focus(self._form.controls["description"])
 
     def toggle(self, key: int | None) -> None:
         """Open the form of a step, and close the one that was open; close it if it is open already, or for None."""
@@ -183,7 +184,7 @@ class Rows:
         self.edit(draft)
         up, down = self._verbs[:2]
         chosen = up if by < 0 else down
-        (chosen if not chosen.disabled else up if chosen is down else down).focus()
+        focus(chosen if not chosen.disabled else up if chosen is down else down)
 
     def _remove(self, key: int) -> None:
         rows = self.current().rows
@@ -192,4 +193,4 @@ class Rows:
         del self._lines[key]
         self.edit(self.current().without(key))
         if left := self.current().rows:
-            self._lines[left[min(at, len(left) - 1)].key].toggle.focus()
+            focus(self._lines[left[min(at, len(left) - 1)].key].toggle)

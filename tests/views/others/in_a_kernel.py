@@ -1,6 +1,7 @@
-"""Run by the Python of another environment: shows a live board, a player and a quiz in a kernel, presses, and types.
+"""Run by the Python of another environment: shows a live board, a player, a quiz and a desk in a kernel, presses, and types.
 
-Prints what was sent, as JSON: the media types of each cell's outputs, and what the player said after each gesture.
+Prints what was sent, as JSON: the media types of each cell's outputs, and what the player and the desk said after each
+gesture. What raises while a press is handled ends it, as what raises in a cell does.
 """
 
 import json
@@ -23,7 +24,13 @@ def act(n: int) -> int:
 
 steps = [Step(id=str(n), tool="act", params={"n": n}, depends_on=(str(n - 1),) * (n > 1)) for n in range(1, 61)]
 small, large = (Plan(goal="Act", steps=tuple(steps[:many])) for many in (4, 60))
-tools, screen = ToolExecutor(Toolbox([act])), views.live()
+toolbox = Toolbox([act])
+tools, screen = ToolExecutor(toolbox), views.live()
+def decision():
+    try:
+        return desk.decision.verdict
+    except views.NotDecided as problem:
+        return str(problem)
 def done(plan):
     return execute(plan, tools, workers=Simulated(2), watch=screen)
 """
@@ -34,6 +41,7 @@ CELLS = {
     "player": "player = views.player(run)\nplayer",
     "large player": "long = views.player(done(large))\nlong",
     "quiz": "quiz('01')",
+    "desk": "desk = views.desk(small, toolbox)\ndesk",
 }
 VIEW = "application/vnd.jupyter.widget-view+json"
 
@@ -47,16 +55,14 @@ class Kernel:
         messages, idle = [], False
         while not idle or (until is not None and not any(until(one) for one in messages)):
             one = self.client.get_iopub_msg(timeout=60)
+            assert one["msg_type"] != "error", "\n".join(one["content"]["traceback"])
             messages.append(one)
             mine = one["parent_header"].get("msg_id") == id
             idle = idle or (mine and one["content"].get("execution_state") == "idle")
         return messages
 
     def run(self, code):
-        messages = self.until_idle(self.client.execute(code))
-        for one in messages:
-            assert one["msg_type"] != "error", "\n".join(one["content"]["traceback"])
-        return messages
+        return self.until_idle(self.client.execute(code))
 
     def ask(self, code):
         return "".join(
@@ -97,6 +103,11 @@ try:
     answers.append(kernel.ask(line))
     kernel.press("long._bar.earlier")
     answers.append(kernel.ask("long.text().splitlines()[-1]"))
+    answers.append(kernel.ask("decision()"))
+    # No page tells that all that was typed has arrived: the second press counts.
+    for name in ("Edit 2", "Move 2 up", "Remove 2", "Add a step", "Start over", "Approve", "Approve"):
+        kernel.press(f"desk.controls[{name!r}]")
+    answers.append(kernel.ask("decision()"))
     versions = [module.__version__ for module in (IPython, ipykernel, ipywidgets)]
     print(json.dumps({"versions": versions, "outputs": outputs, "said": answers}))
 finally:
