@@ -9,7 +9,7 @@ In the order of reading; each imports only from those before it:
 1. `drawing`: colours, text that fits, and the three ways to a figure.
 2. `step_remarks`, `narration`: what is said in words beside a step, and of each event.
 3. `board_table`, `react_thoughts`, `plan_diff`: figures that are tables.
-4. `graph_drawing`, `message_sequence`: figures that are SVG.
+4. `graph_drawing`, `message_sequence`, `line_chart`: figures that are SVG.
 5. `timeline_drawing`: figures that matplotlib draws.
 6. `widgets`: the live board and the trace player. `review_desk`: a plan before a person.
 
@@ -25,6 +25,7 @@ from planexec_lite.views.board_table import board
 from planexec_lite.views.drawing.figure import Figure
 from planexec_lite.views.drawing.text_fitting import wrapped
 from planexec_lite.views.graph_drawing import graph
+from planexec_lite.views.line_chart import curves
 from planexec_lite.views.message_sequence import sequence
 from planexec_lite.views.plan_diff import diff
 from planexec_lite.views.react_thoughts import thoughts
@@ -47,6 +48,7 @@ __all__ = [
     "Review",
     "ScriptError",
     "board",
+    "curves",
     "desk",
     "diff",
     "durations",

@@ -52,6 +52,9 @@ FIGURES: dict[str, Callable[[], views.Figure]] = {
     "diff of hostile": lambda: views.diff(worlds.HOSTILE_PLAN, worlds.plan([("0", worlds.HOSTILE[1], 1, [])])),
     "diff of nothing": lambda: views.diff(Plan(), Plan()),
     "sequence": lambda: views.sequence(worlds.replanned()),
+    "curves": lambda: views.curves(
+        {"a": {1: 2.0, 2: 1}, "b": {1: 3.0, 2: 3}}, "It falls", across="cooks", up="minutes"
+    ),
     "sequence midway": lambda: views.sequence(worlds.midway()),
     "sequence of hostile": lambda: views.sequence(worlds.run(worlds.HOSTILE_PLAN)),
     "sequence of nothing": lambda: views.sequence(Run()),

@@ -16,6 +16,7 @@ from planexec_lite.views.drawing.theme import BODY, Look
 WIDEST = {"step": 80.0, "status": 110.0, "change": 110.0, "event": 120.0, "waits for": 90.0, "attempt": 60.0}
 PILLS = ("status", "change", "event")  # the column that shows the look of a row
 FAINT = ("skipped", "superseded", "dropped")
+NARROWEST = 110.0  # of names and results
 BROKEN = 0.9  # lines are broken at words, so that much of each is filled
 SPACE, PILL = 16.0, 16.0  # what a cell, and the mark of a state, have beside their words
 CELL = f"padding:5px {SPACE:g}px 5px 0;text-align:left;vertical-align:top;font-size:{BODY}px;background-color:{theme.PLATE}"
@@ -118,11 +119,13 @@ def _html(
 
 
 def _room(style: str, name: str, room: float, lines: int) -> str:
+    """How a cell breaks its words. Where it may break them anywhere, a browser would make it as narrow as a letter."""
+    anywhere = f"overflow-wrap:anywhere;min-width:{min(room, NARROWEST):.0f}px"
     if lines == WHOLE and name not in PILLS:
-        return f"{style};overflow-wrap:anywhere;white-space:pre-wrap"
+        return f"{style};{anywhere};white-space:pre-wrap"
     if room < 120:
         return f"{style};white-space:nowrap"
-    return f"{style};overflow-wrap:anywhere" if lines > 1 and name not in WIDEST else style
+    return f"{style};{anywhere}" if lines > 1 and name not in WIDEST else style
 
 
 _TABLE = (

@@ -37,7 +37,8 @@ class Stylesheet:
     def taken_from(self, html: str) -> str:
         """Return `html` without its inline styles, and with cells that turn their direction by their own words.
 
-        The first style of a kind of element is a rule for that kind; another style gets a class.
+        The first style of a kind of element is a rule for that kind; another style gets a class, which takes back
+        what only the first one says.
         """
         usual: dict[str, str] = {}
 
@@ -45,7 +46,8 @@ class Stylesheet:
             tag, more, style = tag_match.groups()
             if tag in REPEATED and usual.setdefault(tag, style) == style:
                 return f"<{tag}{more}"
-            return f"<{tag}{more} class={self._rule(style, '.{0}.{0}.{0}')}"
+            whole = style + "".join(f";{name}:revert" for name in sorted(_named(usual.get(tag, "")) - _named(style)))
+            return f"<{tag}{more} class={self._rule(whole, '.{0}.{0}.{0}')}"
 
         bare = _ENDING.sub("", _STYLED.sub(plain, _CELL.sub('<td dir="auto"', html)))
         around = " ".join(self._rule(style, f".{{0}}.{{0}} {tag}") for tag, style in usual.items())
@@ -63,3 +65,8 @@ class Stylesheet:
         """The style sheet as an element; it stands once in the widget."""
         rules = "".join(f"{selector} {{{style}}}\n" for selector, style in self._rules.items())
         return f"<style>{rules}</style>"
+
+
+def _named(style: str) -> set[str]:
+    """The properties that a style sets."""
+    return {rule.partition(":")[0].strip() for rule in style.split(";") if rule}
