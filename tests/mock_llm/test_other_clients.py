@@ -42,8 +42,8 @@ scenes:
 """
 
 
-def make_environment(folder: Path, *packages: str) -> Path:
-    """A fresh environment with these packages; the test is skipped when it can't be made."""
+def make_environment(folder: Path, *packages: str, cwd: Path | None = None, seconds: float = 240) -> Path:
+    """A fresh environment with these packages, named as seen from `cwd`; the test is skipped when it can't be made."""
     python = folder / ("Scripts" if os.name == "nt" else "bin") / "python"
     uv = shutil.which("uv")
     if uv:
@@ -55,7 +55,9 @@ def make_environment(folder: Path, *packages: str) -> Path:
     environment = {name: value for name, value in os.environ.items() if name not in ("PYTHONPATH", "VIRTUAL_ENV")}
     for step in steps:
         try:
-            done = subprocess.run(step, capture_output=True, text=True, check=False, timeout=240, env=environment)
+            done = subprocess.run(
+                step, capture_output=True, text=True, check=False, timeout=seconds, env=environment, cwd=cwd
+            )
         except subprocess.TimeoutExpired:
             pytest.skip(f"no environment with {' '.join(packages)}: it took too long")
         if done.returncode:
