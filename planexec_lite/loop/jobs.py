@@ -23,6 +23,9 @@ from planexec_lite.events import (
     StepPaused,
     StepProposed,
     StepStarted,
+    UndoDone,
+    UndoFailed,
+    UndoStarted,
 )
 from planexec_lite.loop.nested import why_paused
 from planexec_lite.plan import Plan, PlanError, Problem, Step
@@ -41,11 +44,13 @@ def outcomes(message: WorkerMessage) -> list[Event]:
     match message:
         case Finished():
             job, report = message.task.event, message.report
-            if not isinstance(job, StepStarted):
+            if not isinstance(job, StepStarted | UndoStarted):
                 return [_answer(job, report, message.at, message.seconds)]
             events: list[Event] = (
                 [Inside(when, job.step, event) for when, event in message.inside] if message.inside else []
             )
+            if isinstance(job, UndoStarted):
+                return [*events, _undone(job, report, message.at, message.seconds)]
             if (waits := why_paused(report.error, events)) is not None:
                 paused = StepPaused(message.at, job.step, waits, message.seconds, report.calls, in_doubt=report.once)
                 events.append(paused)
@@ -62,9 +67,19 @@ def outcomes(message: WorkerMessage) -> list[Event]:
             return [StepCancelled(at, task.event.step)]
         case TimedOut(task=task, at=at, seconds=seconds):
             error = f"TimeoutError: took longer than its timeout of {task.timeout:g} s"
+            if isinstance(task.event, UndoStarted):
+                return [UndoFailed(at, task.event.step, error, seconds, in_doubt=True)]
             return [StepFailed(at, task.event.step, error, seconds, in_doubt=True)]
+        case Late(task=Task(event=UndoStarted())):
+            return []  # it is told as an undo that failed, and nothing waits for it
         case Late(task=task, report=report, at=at, seconds=seconds):
             return [StepLate(at, task.event.step, report.value, report.error, seconds, report.calls)]
+
+
+def _undone(job: UndoStarted, report: Report, at: float, seconds: float) -> Outcome:
+    if report.error is None:
+        return UndoDone(at, job.step, report.value, seconds, report.calls)
+    return UndoFailed(at, job.step, report.error, seconds, report.calls, report.once)
 
 
 def _answer(job: Any, report: Report, at: float, seconds: float) -> Outcome:
@@ -85,7 +100,9 @@ def cancelled(tasks: Iterable[Task], at: float) -> Iterator[Event]:
     for task in tasks:
         job = task.event
         yield (
-            StepCancelled(at, job.step) if isinstance(job, StepStarted) else Interrupted(at, getattr(job, "step", None))
+            StepCancelled(at, job.step)
+            if isinstance(job, StepStarted | UndoStarted)
+            else Interrupted(at, getattr(job, "step", None))
         )
 
 

@@ -103,6 +103,10 @@ def notes(shown: Timeline) -> list[str]:
     sentences += [f"Skipped: {listed(skipped)}."] if skipped else []
     sentences += [f"Superseded by a later plan: {listed(superseded)}."] if superseded else []
     sentences += [f"Never started: {listed(waiting)}."] if waiting else []
+    sentences += [f"Undone: {listed(board.rollback.undone)}."] if board.rollback.undone else []
+    sentences += [
+        f"Not undone: {clean(label)} ({fit_columns(clean(why), 90)})." for label, why in board.rollback.remains
+    ]
     sentences += [] if run.makespan else ["There are no bars to draw: nothing declares how long it takes."]
     return sentences + _limits(shown)
 
