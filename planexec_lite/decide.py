@@ -98,7 +98,9 @@ def _take_back(board: Board) -> Event:
     if rollback.left:
         undo = rollback.left[-1]
         return UndoStarted(board.now, undo.label, undo.call)
-    steps, calls = ([label for label in rollback.undone if (label in board.steps) is of_step] for of_step in (True, False))
+    steps, calls = (
+        [label for label in rollback.undone if (label in board.steps) is of_step] for of_step in (True, False)
+    )
     by_reason: dict[str, list[str]] = {}
     for label, why in rollback.remains:
         by_reason.setdefault(why, []).append(label)

@@ -22,7 +22,8 @@ class Plan(BaseModel):
     Args:
         goal: what is to be reached.
         steps: in the order in which the planner wrote them; `depends_on` says what really waits for what.
-        rollback: calls to make when the run is rolled back.
+        rollback: calls to make when the run is rolled back, after the steps' undo. One that refers to a result is made only
+            if its step gave one; another, if anything was done that changes the world. None is made twice.
         answer: a text that answers the goal and may refer to results; by default the result of the only step that
             nothing depends on.
         complete: False says that the planner wants to be asked again when these steps are done.

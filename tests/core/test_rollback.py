@@ -43,7 +43,7 @@ from planexec_lite.events import (
 )
 from planexec_lite.plan import Step
 from planexec_lite.scenarios import migration
-from tests.core.shapes import Job, Portions, check_fold, jobs, step
+from tests.core.shapes import Job, Portions, check_fold, check_replay, jobs, step
 from tests.rounds import rounds
 
 FAILED = Policy(rollback="failed")
@@ -179,6 +179,7 @@ def test_what_was_done_is_undone_once_and_the_latest_first(drawn: Any) -> None:
     plan = Plan.parse({"steps": planned(made, undo)})
     run = execute(plan, ToolExecutor(site.tools), workers=Simulated(slots), policy=policy)
     check_fold(run)
+    check_replay(run, policy)
     begun = [place for place, event in enumerate(run.events) if isinstance(event, RollbackBegun)]
     before = run.events[: begun[0]] if begun else run.events
     if begun:
@@ -507,9 +508,9 @@ def test_the_rollback_is_on_the_timeline_and_in_the_trace() -> None:
     run = Site(stuck="1").run(up("1"), up("2", "1"), broken("3", "2"), rollback=[call("tell", text="sorry")])
     lanes = {lane.name: lane.bars for lane in Timeline.of(run).lanes}
     assert [(bar.step, bar.start, bar.end, bar.state) for bar in lanes["rollback"]] == [
-        ("2", 1.0, 2.0, "done"),
+        ("2", 1.0, 2.0, "undone"),
         ("1", 2.0, 3.0, "failed"),
-        ("rollback 1", 3.0, 3.0, "done"),
+        ("rollback 1", 3.0, 3.0, "undone"),
     ]
     words = trace(run)
     assert "the undo of step 2 is called: take_down(name={step_2_result.name})" in words

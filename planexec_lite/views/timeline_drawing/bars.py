@@ -126,6 +126,8 @@ def _what(event: e.Event) -> str:
 
 
 def _state(event: e.Outcome) -> str:
+    if isinstance(event, e.UndoDone):
+        return "undone"
     if isinstance(event, e.Judged):
         return "accepted" if event.verdict == "accept" else event.verdict
     invalid = isinstance(event, e.PlanProposed) and (event.problems or event.plan is None)
