@@ -26,6 +26,8 @@ class Policy:
         rollback: when what was done is taken back (see `Step.undo` and `Plan.rollback`): "never" by itself; when the run
             would end "failed", all retries and replans being used up; or whenever it would end "unfinished", after a
             plan was rejected or a bound was reached, too.
+        require_undo: a plan is invalid while a step of it changes the world and nothing takes that back, unless its gate
+            asks a person (see `Plan.without_undo`). A plan that a reviewer edits is the reviewer's own.
 
     Raises `ValueError` for a bound below zero, too many retries, or a word that is not among these.
     """
@@ -39,6 +41,7 @@ class Policy:
     replan: Literal["never", "failure", "step", "stall"] = "never"
     max_replans: int = 3
     rollback: Literal["never", "failed", "unfinished"] = "never"
+    require_undo: bool = False
 
     def __post_init__(self) -> None:
         if self.failure not in ("skip", "stop"):

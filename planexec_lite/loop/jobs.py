@@ -32,6 +32,7 @@ from planexec_lite.plan import Plan, PlanError, Problem, Step
 from planexec_lite.plan.data import copied
 from planexec_lite.planning.planners import Planner, StreamingPlanner
 from planexec_lite.planning.stream_buffer import StepReady, StreamBuffer
+from planexec_lite.policy import Policy
 from planexec_lite.review.evaluators import Evaluator, Verdict
 from planexec_lite.review.grants import granting_reviewer
 from planexec_lite.review.repeats import repeated
@@ -157,7 +158,7 @@ def _repeats(plan: Plan, board: Board, tools: Toolbox) -> Iterator[Problem]:
             yield Problem("in_doubt", step.id, message, hint)
 
 
-def propose(planner: Planner, board: Board, tools: Toolbox, max_steps: int) -> CheckedPlan:
+def propose(planner: Planner, board: Board, tools: Toolbox, policy: Policy) -> CheckedPlan:
     """Ask the planner, and check what it says. Done steps that it repeats word for word are dropped.
 
     A plan that does the same as one that has failed before is invalid: a replan must change something. `board` is a copy,
@@ -167,7 +168,7 @@ def propose(planner: Planner, board: Board, tools: Toolbox, max_steps: int) -> C
     # the same steps again may be right after news; after a failure they are not
     tried = set(board.table.tried) if board.failed or board.problems else set()
     tried |= {signature(board.steps[id] for id in board.unfinished)} if board.failed else set()
-    written = StreamBuffer(board, tools, max_steps)
+    written = StreamBuffer(board, tools, policy)
     try:
         if isinstance(planner, StreamingPlanner) and planner.stream:
             plan = written.all(planner.parts(board.goal, shown, tools))
@@ -177,7 +178,8 @@ def propose(planner: Planner, board: Board, tools: Toolbox, max_steps: int) -> C
     except PlanError as error:
         return CheckedPlan(None, (*error.problems, *written.dangling()), error.text)
     plan = without_done(plan, board)
-    problems = plan.problems(tools, done=board.results.keys(), max_steps=max_steps)
+    problems = plan.problems(tools, done=board.results.keys(), max_steps=policy.max_steps)
+    problems += plan.without_undo(tools) if policy.require_undo else []
     problems += written.missing_in(plan)
     # a reviewer sees the repeat, and may want it
     if not board.has_reviewer:

@@ -208,7 +208,7 @@ class PlannerExecutor(NestedExecutor):
             judged = (self.evaluator, board.steps[job.step], board.table.judging[job.step], board, tools)
             return Task(job, judge, judged, here=True)
         live = getattr(self.planner, "stream", False)
-        return Task(job, propose, (self.planner, board.copy(), tools, self.policy.max_steps), here=True, live=live)
+        return Task(job, propose, (self.planner, board.copy(), tools, self.policy), here=True, live=live)
 
     def _undo(self, job: UndoStarted, board: Board) -> Task:
         """The undo of a step is a call of a tool, whoever carried out the step; it has the timeout of its step."""
@@ -234,9 +234,11 @@ def execute(
     """
     if not Plan.is_fixed(plan):
         plan = Plan.received(plan, "the caller")
-    if problems := plan.problems(executor.tools):
+    policy = policy or Policy()
+    problems = plan.problems(executor.tools) + (plan.without_undo(executor.tools) if policy.require_undo else [])
+    if problems:
         raise PlanError(problems)
-    agent = PlannerExecutor(None, executor, None, evaluator, workers or Inline(), policy or Policy(), watch)
+    agent = PlannerExecutor(None, executor, None, evaluator, workers or Inline(), policy, watch)
     run = agent._begun(plan.goal)
     run.record(PlanProposed(0.0, plan))
     return agent._drive(run)

@@ -102,6 +102,14 @@ class Plan(BaseModel):
         """
         return checks.problems(self, toolbox, done, max_steps)
 
+    def without_undo(self, toolbox: Toolbox) -> list[Problem]:
+        """Return a problem for each step that changes the world, and that nothing takes back and no gate asks about.
+
+        What takes it back is its `undo`, or a call of `rollback` that refers to its result. `Policy.require_undo` makes
+        these problems of the plan.
+        """
+        return checks.without_undo(self, toolbox)
+
     def waves(self) -> list[list[str]]:
         """The step ids level by level; a level can start when the levels before it are done."""
         return graph.levels(self.graph)

@@ -18,6 +18,7 @@ from planexec_lite import (
     Decision,
     Inline,
     Plan,
+    PlanError,
     PlannerExecutor,
     Policy,
     Pool,
@@ -37,13 +38,14 @@ from planexec_lite.events import (
     Judged,
     RollbackBegun,
     StepDone,
+    StepProposed,
     UndoDone,
     UndoFailed,
     UndoStarted,
 )
 from planexec_lite.plan import Step
 from planexec_lite.scenarios import migration
-from tests.core.shapes import Job, Portions, check_fold, check_replay, jobs, step
+from tests.core.shapes import END, Job, Portions, Writing, check_fold, check_replay, jobs, step
 from tests.rounds import rounds
 
 FAILED = Policy(rollback="failed")
@@ -397,6 +399,49 @@ def test_a_call_is_not_made_for_a_step_that_gave_no_result() -> None:
     run = site.run(up("1", undo=None), up("2", "1", fails=9), rollback=[back, call("tell", text="sorry")])
     assert site.log == ["+1", "!sorry"]
     assert run.board.rollback.remains == [("1", "it has no undo"), ("rollback 1", "step 2 gave no result")]
+
+
+# A plan that has to say how it is taken back
+
+
+NEEDED = Policy(require_undo=True)
+
+
+def test_a_plan_that_nothing_takes_back_is_invalid_where_the_policy_wants_an_undo() -> None:
+    site = Site()
+    with pytest.raises(PlanError) as caught:
+        site.run(
+            up("1"), up("2", "1", undo=None), step("3", "look", "2"), step("4", "tell", text="done"), policy=NEEDED
+        )
+    assert [(problem.code, problem.step) for problem in caught.value.problems] == [("no_undo", "2"), ("no_undo", "4")]
+    assert "{step_2_result}; where there is none, a gate" in str(caught.value)
+    assert site.log == []
+
+
+def test_an_undo_a_rollback_that_refers_to_it_or_a_gate_are_enough() -> None:
+    steps = [up("1"), up("2", undo=None), step("3", "tell", "2", text="done", gate=True)]
+    back = call("take_down", name="{step_2_result.name}")
+    plan = Plan.parse({"steps": steps, "rollback": [back]})
+    assert plan.without_undo(Site().tools) == []
+    assert [problem.step for problem in Plan(steps=plan.steps).without_undo(Site().tools)] == ["2"]
+
+
+def test_a_planner_is_told_and_mends_its_plan() -> None:
+    site = Site()
+    agent = site.agent([up("1", undo=None)], [up("1")], policy=NEEDED)
+    run = agent.run("build")
+    assert (run.status, agent.planner.told) == ("finished", [[], ["no_undo"]])  # type: ignore[union-attr]
+
+
+def test_of_a_plan_that_is_streamed_only_what_has_an_undo_starts_early() -> None:
+    site = Site()
+    first = [up("1"), 1.0, up("2", undo=None), 1.0, END]
+    writing = Writing(first, [up("1"), up("2", "1"), END])
+    agent = PlannerExecutor(writing, ToolExecutor(site.tools), workers=Simulated(), policy=NEEDED)
+    run = agent.run("build")
+    early = [event.step for event in run.events if isinstance(event, StepProposed)]
+    assert [(one.id, one.undo is not None) for one in early] == [("1", True), ("2", True)]
+    assert (run.status, writing.told, site.log) == ("finished", [[], ["no_undo"]], ["+1", "+2"])
 
 
 # A rollback that is left
