@@ -5,7 +5,8 @@ The rules of the fold; those that concern steps alone are carried out by the ste
 - a plan that is valid replaces what has not been done: done steps stay, unfinished ones are superseded;
 - a step is ready when it is waiting and every step that it depends on is done;
 - where there is an evaluator, a result whose step has a criterion does not count before it is judged;
-- a failed step with attempts left is tried again; without, every waiting step behind it is unreachable;
+- a failed step with attempts left is tried again, unless its tool says that the error will not go away by itself;
+- behind a step that failed for good every waiting step is unreachable;
 - a job that was interrupted is done again; a step that may be done once is in doubt;
 - a step that timed out is in doubt: it is tried again only if a repeat does no harm, and a late result never counts;
 - a step that arrives while the planner is still writing stands at once, and goes again if the answer comes to nothing;
@@ -108,7 +109,8 @@ class Board(Part):
                 if event.in_doubt:
                     table.in_doubt[event.step] += 1
                     self._spend(event.step, sure=False)
-                table.fail(event.step, event.error, final=event.in_doubt and not self.repeatable(event.step))
+                final = event.final or (event.in_doubt and not self.repeatable(event.step))
+                table.fail(event.step, event.error, final=final)
             case e.StepHeld():
                 if table.state.get(event.step) not in ("waiting", "failed"):
                     raise IllegalTransition("be held", event.step, table.state.get(event.step))

@@ -143,7 +143,7 @@ class StepFailed:
     """Outcome: the step raised an error or took longer than its timeout.
 
     In doubt: it was given up and could not be stopped, so that nobody knows what it still does; or a call that may be
-    made once was made in it before it failed.
+    made once was made in it before it failed. Final: its tool says that the error will not go away by itself.
     """
 
     at: float
@@ -152,6 +152,7 @@ class StepFailed:
     seconds: float = 0.0
     calls: tuple[ModelCall, ...] = ()
     in_doubt: bool = False
+    final: bool = False
 
 
 @dataclass(frozen=True, slots=True)

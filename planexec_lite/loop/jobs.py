@@ -59,8 +59,8 @@ def outcomes(message: WorkerMessage) -> list[Event]:
                 events.append(StepDone(message.at, job.step, report.value, message.seconds, report.calls))
             else:
                 # where a call that may be made once was made, nobody knows how much of the step was done
-                failed = StepFailed(message.at, job.step, report.error, message.seconds, report.calls, report.once)
-                events.append(failed)
+                told = (report.error, message.seconds, report.calls, report.once, report.final)
+                events.append(StepFailed(message.at, job.step, *told))
             return events
         case Progress(at=at, event=event):
             return [StepProposed(at, event.step)] if isinstance(event, StepReady) else []

@@ -71,7 +71,9 @@ some = {
     ),
     events.StepStarted: st.builds(events.StepStarted, seconds, names, st.integers(1, 3), st.integers(1, 3)),
     events.StepDone: st.builds(events.StepDone, seconds, names, json_values, seconds, model_calls),
-    events.StepFailed: st.builds(events.StepFailed, seconds, names, st.text(), seconds, model_calls, st.booleans()),
+    events.StepFailed: st.builds(
+        events.StepFailed, seconds, names, st.text(), seconds, model_calls, st.booleans(), st.booleans()
+    ),
     events.StepSkipped: st.builds(events.StepSkipped, seconds, names, st.text()),
     events.RollbackBegun: st.builds(events.RollbackBegun, seconds, st.text(), st.none() | names),
     events.UndoStarted: st.builds(
