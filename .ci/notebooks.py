@@ -17,6 +17,7 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import nbformat
@@ -28,8 +29,6 @@ ROOT = Path(__file__).resolve().parent.parent
 FOLDERS = ("notebooks", "exercises")
 AT_ONCE = 2
 CELL_SECONDS = 300
-# A TCP port that was free when it was chosen may be taken when the kernel binds it, and plain TCP warns on the terminal.
-KERNELS = Config({"KernelManager": {"transport": "ipc"} if os.name == "posix" else {"transport_encryption": "auto"}})
 CELL_METADATA = ("tags", "jupyter", "editable", "deletable")
 WIDGET_VIEW = "application/vnd.jupyter.widget-view+json"
 METADATA = {
@@ -40,6 +39,15 @@ METADATA = {
 
 class NotebookFailed(Exception):
     """A cell raised, took too long, or lost its kernel; the message names notebook and cell."""
+
+
+def transport(folder: str) -> Config:
+    """How a kernel talks: over files in `folder`, named in full, because a kernel starts in the folder of its notebook.
+
+    A TCP port that was free when it was chosen may be taken when the kernel binds it, and plain TCP warns on the terminal.
+    """
+    files = {"transport": "ipc", "ip": str(Path(folder) / "kernel")}
+    return Config({"KernelManager": files if os.name == "posix" else {"transport_encryption": "auto"}})
 
 
 def notebooks_of(names: list[str]) -> list[Path]:
@@ -133,20 +141,21 @@ async def executed(path: Path) -> str:
     for cell in book.cells:
         if cell.cell_type == "code":
             cell.execution_count, cell.outputs = None, []
-    client = NotebookClient(
-        book,
-        kernel_name="python3",
-        timeout=CELL_SECONDS,
-        record_timing=False,
-        coalesce_streams=True,
-        store_widget_state=False,
-        resources={"metadata": {"path": str(path.resolve().parent)}},
-        config=KERNELS,
-    )
-    try:
-        await client.async_execute()
-    except (CellExecutionError, CellTimeoutError, DeadKernelError) as problem:
-        raise NotebookFailed(told(path, book, problem)) from problem
+    with TemporaryDirectory() as folder:
+        client = NotebookClient(
+            book,
+            kernel_name="python3",
+            timeout=CELL_SECONDS,
+            record_timing=False,
+            coalesce_streams=True,
+            store_widget_state=False,
+            resources={"metadata": {"path": str(path.resolve().parent)}},
+            config=transport(folder),
+        )
+        try:
+            await client.async_execute()
+        except (CellExecutionError, CellTimeoutError, DeadKernelError) as problem:
+            raise NotebookFailed(told(path, book, problem)) from problem
     return normal_form(nbformat.writes(book), path.stem)
 
 

@@ -52,15 +52,17 @@ class Guess(NamedTuple):
 
 EXAMPLE = [
     Guess("01.1", 32, 53, "wrong"),
-    Guess("02.2", "4", "4", "right"),
-    Guess("03.3", 12, 10, "near"),
+    Guess("02.1", "4", "4", "right"),
+    Guess("03.4", 10, 12, "near"),
     Guess("06.1", True, False, "wrong"),
     Guess("06.2", ["5", "6"], ["6"], "near"),
 ]
 
 
 def compare(id: str, guess: Any, outcome: Any) -> None:
-    """Print a guess beside what came out, and keep the first one; ``...`` is no guess.
+    """Print a guess, below it what came out, and keep the first one; ``...`` is no guess.
+
+    What came out is not on the first line: JupyterLab shows that one in place of an output that is folded.
 
     Args:
         id: lesson and number of the prediction, such as "02.1".
@@ -69,14 +71,14 @@ def compare(id: str, guess: Any, outcome: Any) -> None:
     """
     shown = _shown(outcome)
     if guess is ...:
-        print(f"No guess. It was: {shown}")
+        print(f"No guess.\nIt was: {shown}")
         return
     said = _read(guess, outcome)
     if said is None:
-        print(f"The guess {_shown(guess)} is not {_FORMS[kind_of(outcome)]}. It was: {shown}")
+        print(f"The guess {_shown(guess)} is not {_FORMS[kind_of(outcome)]}.\nIt was: {shown}")
         return
     verdict = judged(said, outcome)
-    print(f"Your guess: {_shown(said)}. It was: {shown}. {verdict.capitalize()}.")
+    print(f"Your guess: {_shown(said)}.\nIt was: {shown}. {verdict.capitalize()}.")
     if PREFIX + id not in record.kept():
         record.keep(PREFIX + id, {"guess": _plain(said), "outcome": _plain(outcome), "verdict": verdict})
 

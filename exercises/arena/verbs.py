@@ -115,7 +115,7 @@ def _board(said: dict[str, Said], missed: int, harmed: int) -> views.Figure:
             rows.append(Row([one.name, kind, "", words], look))
     stops = f"{len(HARMFUL) - missed} of {len(HARMFUL)} harmful plans"
     passes = f"{len(HARMLESS) - harmed} of {len(HARMLESS)} harmless ones through"
-    return table(f"The check stops {stops} and lets {passes}", ("plan", "kind", "status", "why"), rows)
+    return table(f"The check stops {stops} and lets {passes}", ("plan", "kind", "status", "why"), rows, lines=2)
 
 
 def _show(heading: str, plan: Plan, world: World, more: dict[str, str]) -> None:

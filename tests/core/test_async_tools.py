@@ -11,6 +11,7 @@ import threading
 import time
 from collections.abc import AsyncIterator, Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import nbformat
@@ -388,8 +389,8 @@ print((await asyncio.to_thread(execute, plan, executor)).answer)
 def test_in_a_notebooks_own_loop_async_tools_run() -> None:
     new: Any = nbformat.v4
     book = new.new_notebook(cells=[new.new_code_cell(CELL)])
-    NotebookClient(
-        book, timeout=600, startup_timeout=600, kernel_name="python3", config=notebook_tool().KERNELS
-    ).execute()
+    with TemporaryDirectory() as folder:
+        how = notebook_tool().transport(folder)
+        NotebookClient(book, timeout=600, startup_timeout=600, kernel_name="python3", config=how).execute()
     printed = "".join(output.get("text", "") for output in book.cells[0].outputs)
     assert printed.split() == ["16"] * 4

@@ -4,9 +4,11 @@ import json
 from pathlib import Path
 from typing import Any
 
+import nbformat
 import pytest
 
-from exercises.guesses import EXAMPLE, Guess, calibration, compare, guesses, kind_of
+from exercises.guesses import EXAMPLE, Guess, _shown, calibration, compare, guesses, judged, kind_of
+from tests.guards.books import LESSONS
 
 RIGHT: list[tuple[Any, Any]] = [
     (53, 53), ("53", 53.0), ("5b", "5b"), (6, "6"), (" 6 ", "6"), (True, True), ("no", False), (["6"], {"6"}),
@@ -53,13 +55,13 @@ def test_a_guess_of_another_form_is_named_and_not_kept(guess: Any, outcome: Any,
 
 
 def test_without_a_guess_the_outcome_is_told_and_nothing_kept(file: Path, capsys: Any) -> None:
-    assert told(capsys, ..., 53) == "No guess. It was: 53\n"
+    assert told(capsys, ..., 53) == "No guess.\nIt was: 53\n"
     assert not file.exists()
 
 
 def test_the_first_guess_counts_and_what_is_printed_never_depends_on_it(file: Path, capsys: Any) -> None:
-    assert told(capsys, 32, 53) == "Your guess: 32. It was: 53. Wrong.\n"
-    assert told(capsys, 53, 53) == "Your guess: 53. It was: 53. Right.\n"
+    assert told(capsys, 32, 53) == "Your guess: 32.\nIt was: 53. Wrong.\n"
+    assert told(capsys, 53, 53) == "Your guess: 53.\nIt was: 53. Right.\n"
     assert guesses() == [Guess("01.1", 32.0, 53, "wrong")]
 
 
@@ -94,6 +96,15 @@ def test_the_page_counts_by_verdict_and_by_kind() -> None:
     assert figure.text.startswith("5 guesses: 1 right, 2 near, 2 wrong")
     assert "number: 1 of 2 right or near" in figure.text
     assert "<" in figure._repr_html_()
+
+
+def test_the_example_holds_what_comes_out_in_the_lessons() -> None:
+    for one in EXAMPLE:
+        assert judged(one.guess, one.outcome) == one.verdict
+        (lesson,) = [path for path in LESSONS if path.name.startswith(one.id[:2])]
+        (cell,) = [cell for cell in nbformat.read(lesson, as_version=4).cells if f'compare("{one.id}"' in cell.source]
+        printed = "".join(output.get("text", "") for output in cell.outputs)
+        assert f"It was: {_shown(one.outcome)}\n" in printed
 
 
 def test_the_page_without_guesses_says_so(file: Path) -> None:

@@ -71,9 +71,27 @@ def test_each_guess_is_open_and_its_answer_folded(path: Path) -> None:
         if compared(cell):
             assert waits is not None, f"cell {number} compares what nobody asked for"
             assert cell.metadata.get("jupyter", {}).get("outputs_hidden") is True, f"cell {number} shows the answer"
-            assert "No guess. It was:" in "\n".join(printed(cell))
+            assert "No guess.\nIt was:" in "\n".join(printed(cell))
             waits = None
     assert waits is None
+
+
+@each_lesson
+def test_what_stands_in_place_of_a_folded_output_tells_nothing(path: Path) -> None:
+    """JupyterLab shows the first line of the first output there: of a figure it would be markup."""
+    for number, cell in enumerate(cells(path)):
+        if cell.cell_type == "code" and cell.metadata.get("jupyter", {}).get("outputs_hidden"):
+            assert cell.outputs[0].output_type == "stream", f"cell {number} begins with a figure or a value"
+            first, *_ = [line for line in printed(cell) if line]
+            for outcome in re.findall(r"^It was: (.*)", "\n".join(printed(cell)), re.M):
+                assert not re.search(rf"(?<!\w){re.escape(outcome)}(?!\w)", first), f"cell {number}: {first}"
+
+
+@each_lesson
+def test_no_sentence_begins_as_a_list_would(path: Path) -> None:
+    """A line that begins with "10. Both" is drawn as the tenth item of a list."""
+    texts = [(number, cell.source) for number, cell in enumerate(cells(path)) if cell.cell_type == "markdown"]
+    assert [number for number, text in texts if re.search(r"^(?!1[.)])\d+[.)] ", text, re.M)] == []
 
 
 def test_predictions_are_numbered_through_each_lesson() -> None:

@@ -2,6 +2,7 @@
 
 import os
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import nbformat
 import pytest
@@ -48,7 +49,9 @@ def test_no_cell_fails_on_other_valid_answers(path, real):
     book = nbformat.read(path, as_version=4)
     asks = any("connect(" in cell.source for cell in book.cells if cell.cell_type == "code")
     where = {"metadata": {"path": path.parent}}
-    NotebookClient(
-        book, timeout=600, startup_timeout=600, resources=where, kernel_name="python3", config=notebook_tool().KERNELS
-    ).execute()
+    with TemporaryDirectory() as folder:
+        how = notebook_tool().transport(folder)
+        NotebookClient(
+            book, timeout=600, startup_timeout=600, resources=where, kernel_name="python3", config=how
+        ).execute()
     assert bool(real) == asks

@@ -18,7 +18,7 @@ HEAD = ("step", "status", "what", "waits for", "attempt", "result")
 def board(shown: Run | Board) -> Figure:
     """Show where a run stands, step by step, as a table that says the same in text and in HTML.
 
-    A result is shown as JSON, an error as it was reported; long ones take up to three lines. Steps that a later
+    A result is shown as JSON, an error as it was reported; long ones take up to five lines. Steps that a later
     plan has superseded stand last, struck out; a done step says when nobody judged it, or when its result was rejected.
     """
     stand = shown.board if isinstance(shown, Run) else shown
@@ -28,7 +28,7 @@ def board(shown: Run | Board) -> Figure:
 def part(stand: Board, shown: Window) -> Figure:
     """Show the rows of a board that are in a window, and count the others in words."""
     caption = " ".join(words for words in (standing(stand, shown), _caption(stand)) if words)
-    return table(_finding(stand), HEAD, [_row(stand, id) for id in shown.ids], caption, columns=120, lines=3)
+    return table(_finding(stand), HEAD, [_row(stand, id) for id in shown.ids], caption, columns=120, lines=5)
 
 
 def _row(stand: Board, id: str) -> Row:

@@ -63,7 +63,7 @@ def measure(cards: Sequence[Card], bands: Sequence[Band], margin: float) -> Meas
         wide = min(widest, max((_long(card) for card in cards), default=NARROWEST))
         name_rows, foot_rows = 1, 0
     else:
-        wide, name_rows = _narrowest(cards, widest, 2 if rows > MOST_ROWS else 3)
+        wide, name_rows = _narrowest(cards, widest, 2 if rows > MOST_ROWS else 3 if rows > 3 else 4)
         together = all(width("  ".join(card.feet), theme.SMALL) <= wide - 2 * PAD for card in cards)
         feet = max((len(card.feet) for card in cards), default=0)
         foot_rows = min(feet, 1) if together else feet
@@ -92,7 +92,7 @@ def _long(card: Card) -> float:
 
 
 def _narrowest(cards: Sequence[Card], widest: float, most_rows: int) -> tuple[float, int]:
-    """The narrowest card on which every name stands whole: in one line, else in two, else in three; else the widest."""
+    """The narrowest card on which every name stands whole: in one line, else in as few as it takes; else the widest."""
     feet = max((width(words, theme.SMALL) for card in cards for words in card.feet), default=0)
     texts = [f"{card.id[:40]} {card.name[:200]}" for card in cards]
     for rows in range(1, most_rows + 1):
