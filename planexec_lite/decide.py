@@ -105,8 +105,9 @@ def _take_back(board: Board) -> Event:
     for label, why in rollback.remains:
         by_reason.setdefault(why, []).append(label)
     words = [rollback.begun.reason] if rollback.begun else []
-    words.append(f"undone: {', '.join(steps)}" if steps else "no step was undone")
+    words += [f"undone: {', '.join(steps)}"] if steps else []
     words += [f"called: {', '.join(calls)}"] if calls else []
+    words += ["nothing was undone"] if not rollback.undone else []
     words += [f"not undone: {', '.join(labels)} ({why})" for why, labels in by_reason.items()]
     return Ended(board.now, "rolled back", "; ".join(words))
 

@@ -125,7 +125,7 @@ class Rollback(Part):
             if number not in self.gone and step.undo is not None:
                 yield Undo(step.id, step.undo, number)
             elif number not in self.gone and _matters(step, effects):
-                self.remains.append((step.id, "it has no undo"))
+                self.remains.append((step.id, "no undo of its own"))
 
     def _of_plan(
         self, rollback: Sequence[Call], made: Sequence[Call], effects: Mapping[str, Effects]

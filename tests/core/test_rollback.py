@@ -312,7 +312,7 @@ def test_by_hand_it_goes_back_to_a_step_that_stays_and_later_further() -> None:
     whole = agent.roll_back(part)
     assert (whole.reason, site.log[3:]) == ("asked for; undone: 2, 1; called: rollback 1", ["-3", "-2", "-1", "!sorry"])
     again = agent.roll_back(whole)
-    assert (again.reason, len(site.log)) == ("asked for; no step was undone", 7)
+    assert (again.reason, len(site.log)) == ("asked for; nothing was undone", 7)
     check_fold(again)
 
 
@@ -354,7 +354,7 @@ def test_an_undo_that_fails_is_reported_and_the_rest_go_on() -> None:
 def test_what_has_no_undo_is_named_and_what_changes_nothing_is_not() -> None:
     site = Site()
     run = site.run(step("1", "look"), step("2", "tell", "1", text="we build"), up("3", "2"), broken("4", "3"))
-    assert run.board.rollback.remains == [("2", "it has no undo")]
+    assert run.board.rollback.remains == [("2", "no undo of its own")]
     assert site.log == ["!we build", "+3", "-3"]
 
 
@@ -398,7 +398,7 @@ def test_a_call_is_not_made_for_a_step_that_gave_no_result() -> None:
     back = call("take_down", name="{step_2_result.name}")
     run = site.run(up("1", undo=None), up("2", "1", fails=9), rollback=[back, call("tell", text="sorry")])
     assert site.log == ["+1", "!sorry"]
-    assert run.board.rollback.remains == [("1", "it has no undo"), ("rollback 1", "step 2 gave no result")]
+    assert run.board.rollback.remains == [("1", "no undo of its own"), ("rollback 1", "step 2 gave no result")]
 
 
 # A plan that has to say how it is taken back
@@ -543,7 +543,7 @@ def test_the_database_and_the_files_are_what_they_were(fails_at: str) -> None:
     assert run.status == "rolled back"
     assert state_of(world) == before
     assert world.damage() == []
-    assert run.board.rollback.remains == [("2", "it has no undo")]  # the backup is still there
+    assert run.board.rollback.remains == [("2", "no undo of its own")]  # the backup is still there
 
 
 def test_the_rollback_is_on_the_timeline_and_in_the_trace() -> None:
