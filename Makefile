@@ -17,7 +17,7 @@ PYTEST = PYTHONDONTWRITEBYTECODE= PYTHONPATH="$(CURDIR)/tests/quick_start" $(BIN
 ALLOW_ROOT = `test "$$(id -u)" = 0 && echo --allow-root`
 
 .DEFAULT_GOAL := help
-.PHONY: help lab test wide check notebooks exercises cards hunts lint format bench site links test-latest lock clean
+.PHONY: help lab test wide hub check notebooks exercises cards hunts lint format bench site links test-latest lock clean
 
 help: ## list the commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' Makefile
@@ -27,15 +27,18 @@ lab: $(STAMP) ## open JupyterLab at the tour
 		--LabApp.default_url=/lab/tree/notebooks/00_tour.ipynb $(LAB_ARGS)
 
 test: $(STAMP) ## units, guards, lint, types, every notebook cell, the browser
-	$(PYTEST) -m "not wide" $(TESTS)
+	$(PYTEST) -m "not wide and not hub" $(TESTS)
 
 wide: $(STAMP) ## what is slow and wide: other front ends, clients and kernels, long walks, many kills
 	$(PYTEST) -m wide $(TESTS)
 
+hub: $(STAMP) ## a real JupyterHub in an environment of its own, and three learners at once; prints memory and seconds
+	$(PYTEST) -n 0 -rP -o faulthandler_timeout=1800 -m hub $(TESTS)
+
 check: $(STAMP) ## the quick round, under a minute: a sample, no kernels, no browser; lint and types beside it
 	@mkdir -p build
 	@$(MAKE) --no-print-directory lint > build/lint.txt 2>&1 & linted=$$!; \
-	$(PYTEST) --hypothesis-profile quick -m "not notebooks and not browser and not slow and not wide" $(TESTS); tested=$$?; \
+	$(PYTEST) --hypothesis-profile quick -m "not notebooks and not browser and not slow and not wide and not hub" $(TESTS); tested=$$?; \
 	wait $$linted; said=$$?; cat build/lint.txt; exit $$((tested + said))
 
 notebooks: $(STAMP) ## format, run and rewrite the notebooks (ONLY=01 for some)
@@ -72,7 +75,7 @@ links: $(STAMP) ## write colab/, the lessons for Google Colab with badges (REPO=
 
 test-latest: ## the tests on the newest allowed versions, figures compared by their text
 	PYTHON="$(PYTHON)" sh .ci/environment .venv-latest latest
-	PLANEXEC_COMPARE=text .venv-latest/bin/python -m pytest -n 2 --dist loadgroup $(TESTS)
+	PLANEXEC_COMPARE=text .venv-latest/bin/python -m pytest -n 2 --dist loadgroup -m "not hub" $(TESTS)
 
 lock: $(STAMP) ## pin the newest allowed versions in requirements.lock (needs uv)
 	sh .ci/lock

@@ -9,7 +9,18 @@ from __future__ import annotations
 from typing import Literal
 
 from planexec_lite.board import Board
-from planexec_lite.events import Ended, Event, JudgeStarted, Paused, PlanStarted, Status, StepSkipped, StepStarted
+from planexec_lite.events import (
+    Ended,
+    Event,
+    JudgeStarted,
+    Paused,
+    PlanStarted,
+    RollbackBegun,
+    Status,
+    StepSkipped,
+    StepStarted,
+    UndoStarted,
+)
 from planexec_lite.policy import Policy
 
 
@@ -18,9 +29,11 @@ def decide(board: Board, policy: Policy) -> Event | None:
     at, table, proposals = board.now, board.table, board.proposals
     if board.ended or board.paused or (board.planning and not table.arrived):
         return None
+    if board.rollback.begun:
+        return None if board.in_flight else _take_back(board)
     # what has begun is heard out first: it can not be stopped, and its results are kept
     if end := _bad_end(board, policy):
-        return None if board.in_flight else Ended(at, *end)
+        return None if board.in_flight else _over(board, policy, *end)
     # judged before anything new starts: the verdict may change what is left
     if table.to_judge:
         return JudgeStarted(at, table.to_judge[0])
@@ -51,11 +64,13 @@ def decide(board: Board, policy: Policy) -> Event | None:
         return None
     if not board.proposal.complete:
         if not board.has_planner:
-            return Ended(at, "stopped", "the plan is not complete, and there is no planner to ask for more")
+            why = "the plan is not complete, and there is no planner to ask for more"
+            return _over(board, policy, "stopped", why)
         if proposals.rounds >= policy.max_rounds:
-            return Ended(at, "stopped", f"the planner was asked for more {policy.max_rounds} times (max_rounds)")
+            why = f"the planner was asked for more {policy.max_rounds} times (max_rounds)"
+            return _over(board, policy, "stopped", why)
         return PlanStarted(at, "horizon")
-    return Ended(at, *_end(board, policy))
+    return _over(board, policy, *_end(board, policy))
 
 
 def holds_back(board: Board, policy: Policy) -> bool:
@@ -67,6 +82,34 @@ def holds_back(board: Board, policy: Policy) -> bool:
         return False
     # what is being tried again goes before a replan
     return not any(id is not None and board.table.attempt[id][0] > 1 for id in board.in_flight)
+
+
+def _over(board: Board, policy: Policy, status: Status, reason: str) -> Event:
+    """The run comes to its end; what it has done may have to be taken back first."""
+    wanted = status != "finished" if policy.rollback == "unfinished" else status == policy.rollback
+    if wanted and board.rollback.has_anything(board.once.effects):
+        return RollbackBegun(board.now, reason)
+    return Ended(board.now, status, reason)
+
+
+def _take_back(board: Board) -> Event:
+    """The next event of a rollback: one call after another, whatever becomes of them."""
+    rollback = board.rollback
+    if rollback.left:
+        undo = rollback.left[-1]
+        return UndoStarted(board.now, undo.label, undo.call)
+    steps, calls = (
+        [label for label in rollback.undone if (label in board.steps) is of_step] for of_step in (True, False)
+    )
+    by_reason: dict[str, list[str]] = {}
+    for label, why in rollback.remains:
+        by_reason.setdefault(why, []).append(label)
+    words = [rollback.begun.reason] if rollback.begun else []
+    words += [f"undone: {', '.join(steps)}"] if steps else []
+    words += [f"called: {', '.join(calls)}"] if calls else []
+    words += ["nothing was undone"] if not rollback.undone else []
+    words += [f"not undone: {', '.join(labels)} ({why})" for why, labels in by_reason.items()]
+    return Ended(board.now, "rolled back", "; ".join(words))
 
 
 def _bad_end(board: Board, policy: Policy) -> tuple[Status, str] | None:

@@ -23,8 +23,13 @@ class Policy:
         replan: what makes the planner plan the rest again: "never", a "failure", every "step", or a "stall", when
             nothing else can be done. News from outside always does.
         max_replans: how often the rest may be planned again after a failure, a stall or news.
+        rollback: when what was done is taken back (see `Step.undo` and `Plan.rollback`): "never" by itself; when the run
+            would end "failed", all retries and replans being used up; or whenever it would end "unfinished", after a
+            plan was rejected or a bound was reached, too.
+        require_undo: a plan is invalid while a step of it changes the world and nothing takes that back, unless its gate
+            asks a person (see `Plan.without_undo`). A plan that a reviewer edits is the reviewer's own.
 
-    Raises `ValueError` for a bound below zero, too many retries or an unknown meaning of failure.
+    Raises `ValueError` for a bound below zero, too many retries, or a word that is not among these.
     """
 
     failure: Literal["skip", "stop"] = "skip"
@@ -35,12 +40,18 @@ class Policy:
     max_rounds: int = 25
     replan: Literal["never", "failure", "step", "stall"] = "never"
     max_replans: int = 3
+    rollback: Literal["never", "failed", "unfinished"] = "never"
+    require_undo: bool = False
 
     def __post_init__(self) -> None:
         if self.failure not in ("skip", "stop"):
             raise ValueError(f"failure={self.failure!r}: a failed step means 'skip' or 'stop'")
         if self.replan not in ("never", "failure", "step", "stall"):
             raise ValueError(f"replan={self.replan!r}: plan again 'never', after a 'failure', a 'step' or a 'stall'")
+        if self.rollback not in ("never", "failed", "unfinished"):
+            raise ValueError(
+                f"rollback={self.rollback!r}: take back 'never', what has 'failed', or what is 'unfinished'"
+            )
         if self.replan == "stall" and self.failure == "stop":
             raise ValueError('replan="stall" needs failure="skip": a run that stops at a failure never stalls')
         if self.retries > MAX_RETRIES:

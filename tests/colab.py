@@ -8,7 +8,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from tests.mock_llm.test_other_clients import make_environment
+from tests.environments import make_environment
 
 PYTHON = "3.13"
 VERSIONS = {

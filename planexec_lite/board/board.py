@@ -5,13 +5,15 @@ The rules of the fold; those that concern steps alone are carried out by the ste
 - a plan that is valid replaces what has not been done: done steps stay, unfinished ones are superseded;
 - a step is ready when it is waiting and every step that it depends on is done;
 - where there is an evaluator, a result whose step has a criterion does not count before it is judged;
-- a failed step with attempts left is tried again; without, every waiting step behind it is unreachable;
+- a failed step with attempts left is tried again, unless its tool says that the error will not go away by itself;
+- behind a step that failed for good every waiting step is unreachable;
 - a job that was interrupted is done again; a step that may be done once is in doubt;
 - a step that timed out is in doubt: it is tried again only if a repeat does no harm, and a late result never counts;
 - a step that arrives while the planner is still writing stands at once, and goes again if the answer comes to nothing;
 - an approval belongs to the hash of a plan, and a reviewer's edited plan is a plan like any other;
 - a step that may be done once is approved together with all that it depends on, and asks again when that changes;
 - a call that may be done once and was made, or may have been, is remembered: a later plan that repeats it is held;
+- a rollback takes back what gave a result, each step once and the latest first, whatever a judge said of it;
 - an event whose step is in another state than it starts from is illegal, and changes nothing;
 - the same events always give the same board.
 """
@@ -28,6 +30,7 @@ from planexec_lite.board.approvals import Approvals, GrantScope
 from planexec_lite.board.once_calls import OnceCalls
 from planexec_lite.board.part import Part
 from planexec_lite.board.proposals import Proposals
+from planexec_lite.board.rollback import Rollback
 from planexec_lite.board.step_table import StepTable
 from planexec_lite.board.transitions import IllegalTransition, State
 from planexec_lite.events import Event, StepDone, StepStarted
@@ -46,6 +49,7 @@ class Board(Part):
         proposals: what the planner proposed, and the news.
         approvals: what the reviewer said.
         once: the calls that may be made once.
+        rollback: what was done and can be taken back, and how far a rollback has come.
     """
 
     goal: str = ""
@@ -61,6 +65,7 @@ class Board(Part):
     proposals: Proposals = field(default_factory=Proposals)
     approvals: Approvals = field(default_factory=Approvals)
     once: OnceCalls = field(default_factory=OnceCalls)
+    rollback: Rollback = field(default_factory=Rollback)
 
     @classmethod
     def of(cls, events: Iterable[Event]) -> Board:
@@ -89,6 +94,7 @@ class Board(Part):
             case StepDone():
                 self._settle(event.step, event.calls)
                 table.release(event.step)
+                self.rollback.complete(table.steps[event.step], event.result, table.attempt[event.step][0])
                 if table.steps[event.step].success_criteria is None:
                     self._finish(event.step, event.result)
                 elif self.has_evaluator:
@@ -103,14 +109,18 @@ class Board(Part):
                 if event.in_doubt:
                     table.in_doubt[event.step] += 1
                     self._spend(event.step, sure=False)
-                table.fail(event.step, event.error, final=event.in_doubt and not self.repeatable(event.step))
+                final = event.final or (event.in_doubt and not self.repeatable(event.step))
+                table.fail(event.step, event.error, final=final)
             case e.StepHeld():
                 if table.state.get(event.step) not in ("waiting", "failed"):
                     raise IllegalTransition("be held", event.step, table.state.get(event.step))
                 self._hold(event.step, event.reason)
             case e.StepCancelled():
-                self._settle(event.step)
-                table.requeue(event.step)
+                if self.rollback.calling:
+                    self._undo_again(event.step)
+                else:
+                    self._settle(event.step)
+                    table.requeue(event.step)
             case e.StepPaused():
                 self._settle(event.step, event.calls)
                 if event.in_doubt:
@@ -163,6 +173,14 @@ class Board(Part):
             case e.News():
                 self.paused = None
                 self.proposals.tell(event.text)
+            case e.RollbackBegun():
+                self._begin_rollback(event)
+            case e.UndoStarted():
+                self.rollback.start(event.step, table.state.get(event.step))
+                self.in_flight.add(event.step)
+            case e.UndoDone() | e.UndoFailed():
+                self._undo(event.step, event.error if isinstance(event, e.UndoFailed) else None)
+                self.calls += event.calls
             case e.RunStarted():
                 self.goal = event.goal
                 self.has_planner, self.has_reviewer, self.has_evaluator = event.planner, event.reviewer, event.evaluator
@@ -197,9 +215,34 @@ class Board(Part):
         self.in_flight.discard(None)
         self.calls += calls
 
+    def _begin_rollback(self, event: e.RollbackBegun) -> None:
+        if self.in_flight:
+            raise IllegalTransition("be rolled back", None, None, "work is in flight")
+        latest, table = self.proposal or Plan(), self.table
+        doubted = [table.steps[id] for id, attempts in table.in_doubt.items() if attempts]
+        self.rollback.begin(event, latest.rollback, doubted, self.once.effects)
+        self.ended = self.paused = None
+
+    def _undo(self, label: str, error: str | None = None) -> None:
+        """A call that takes something back has come to its end. What did not count stays as it is: failed, or superseded."""
+        step = self.rollback.finish(label, self.state.get(label), error)
+        self.in_flight.remove(label)
+        if step is not None and self.state[step.id] == "done" and self.steps[step.id] == step:
+            self.table.undo(step.id)
+
+    def _undo_again(self, label: str) -> None:
+        self.rollback.put_back(label, self.state.get(label))
+        self.in_flight.remove(label)
+
     def _interrupt(self, job: str | None) -> None:
         """A job was cut off. What does no harm is done again, and counts once; a call that may be made once is in doubt."""
         table = self.table
+        if (undo := self.rollback.calling) is not None and job == undo.label:
+            if self.once.effects.get(undo.call.tool) == "once":
+                self._undo(undo.label, "interrupted; nobody knows whether it was undone")
+            else:
+                self._undo_again(undo.label)
+            return
         if job is None:
             self.in_flight.discard(None)
             table.withdraw()

@@ -228,6 +228,11 @@ class StepTable(Part):
         self.errors[id] = reason
         self._lose_dependents(id)
 
+    def undo(self, id: str) -> None:
+        """A done step is as if it had not been done: its result does not count any more."""
+        self.state[id] = self._next("undo", id)
+        del self.results[id]
+
     def _lose_dependents(self, id: str) -> None:
         self.unreachable.extend(self._queue.dependents(id))
         # a step behind two failures is named twice, and skipped once

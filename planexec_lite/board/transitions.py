@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Literal
 
-State = Literal["waiting", "running", "judging", "done", "failed", "skipped", "superseded"]
+State = Literal["waiting", "running", "judging", "done", "failed", "skipped", "superseded", "undone"]
 Transition = Literal[
-    "propose", "start", "retry", "requeue", "cancel retry", "judge", "finish", "fail", "skip", "supersede"
+    "propose", "start", "retry", "requeue", "cancel retry", "judge", "finish", "fail", "skip", "supersede", "undo"
 ]
 
 TRANSITIONS: Mapping[Transition, Mapping[State | None, State]] = {
@@ -20,6 +20,7 @@ TRANSITIONS: Mapping[Transition, Mapping[State | None, State]] = {
     "finish": {"running": "done", "judging": "done"},
     "fail": {"running": "failed", "judging": "failed"},
     "skip": {"waiting": "skipped"},
+    "undo": {"done": "undone"},
     "supersede": {"waiting": "superseded", "failed": "superseded", "skipped": "superseded"},
 }
 """By transition, the states that it may be made from (None: there is no such step yet) and the state that it leads to."""

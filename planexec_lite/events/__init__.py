@@ -1,5 +1,5 @@
 """Everything that can happen in a run (`kinds`), what keeps a step from being done (`setbacks`),
-what happens inside one (`inner`), and how it is written down (`record`)."""
+what takes it back (`rollback`), what happens inside one (`inner`), and how it is written down (`record`)."""
 
 from planexec_lite.events.inner import Action, Inner, Observation, Thought
 from planexec_lite.events.kinds import (
@@ -30,6 +30,7 @@ from planexec_lite.events.kinds import (
     StepStarted,
 )
 from planexec_lite.events.record import from_dict, to_dict
+from planexec_lite.events.rollback import RollbackBegun, UndoDone, UndoFailed, UndoStarted
 from planexec_lite.events.setbacks import Interrupted, StepCancelled, StepHeld, StepLate, StepPaused, StepSkipped
 
 __all__ = [
@@ -56,6 +57,7 @@ __all__ = [
     "PlanReason",
     "PlanStarted",
     "Reviewed",
+    "RollbackBegun",
     "RunStarted",
     "Status",
     "StepCancelled",
@@ -68,6 +70,9 @@ __all__ = [
     "StepSkipped",
     "StepStarted",
     "Thought",
+    "UndoDone",
+    "UndoFailed",
+    "UndoStarted",
     "from_dict",
     "to_dict",
 ]

@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from planexec_lite.events.rollback import RollbackBegun, UndoDone, UndoFailed, UndoStarted
 from planexec_lite.events.setbacks import Interrupted, StepCancelled, StepHeld, StepLate, StepPaused, StepSkipped
 from planexec_lite.meter import ModelCall
 from planexec_lite.plan import Plan, Problem, Step
@@ -142,7 +143,7 @@ class StepFailed:
     """Outcome: the step raised an error or took longer than its timeout.
 
     In doubt: it was given up and could not be stopped, so that nobody knows what it still does; or a call that may be
-    made once was made in it before it failed.
+    made once was made in it before it failed. Final: its tool says that the error will not go away by itself.
     """
 
     at: float
@@ -151,6 +152,7 @@ class StepFailed:
     seconds: float = 0.0
     calls: tuple[ModelCall, ...] = ()
     in_doubt: bool = False
+    final: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,9 +227,11 @@ class Ended:
     reason: str
 
 
-Job = PlanStarted | StepStarted | JudgeStarted
-JOBS = (StepStarted, JudgeStarted, PlanStarted)
-Outcome = PlanProposed | PlanFailed | StepDone | StepFailed | StepCancelled | Judged | JudgeFailed
+Job = PlanStarted | StepStarted | JudgeStarted | UndoStarted
+JOBS = (StepStarted, JudgeStarted, PlanStarted, UndoStarted)
+Outcome = (
+    PlanProposed | PlanFailed | StepDone | StepFailed | StepCancelled | Judged | JudgeFailed | UndoDone | UndoFailed
+)
 # A new event is exported in `events`, gets a case in `Board._fold` and in `views.narration.sentence`, and a sample in the
 # tests of the events; the type checker asks for the two cases.
 Event = (
@@ -242,6 +246,7 @@ Event = (
     | Reviewed
     | News
     | StepSkipped
+    | RollbackBegun
     | Inside
     | Paused
     | Ended

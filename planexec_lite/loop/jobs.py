@@ -23,12 +23,16 @@ from planexec_lite.events import (
     StepPaused,
     StepProposed,
     StepStarted,
+    UndoDone,
+    UndoFailed,
+    UndoStarted,
 )
 from planexec_lite.loop.nested import why_paused
 from planexec_lite.plan import Plan, PlanError, Problem, Step
 from planexec_lite.plan.data import copied
 from planexec_lite.planning.planners import Planner, StreamingPlanner
 from planexec_lite.planning.stream_buffer import StepReady, StreamBuffer
+from planexec_lite.policy import Policy
 from planexec_lite.review.evaluators import Evaluator, Verdict
 from planexec_lite.review.grants import granting_reviewer
 from planexec_lite.review.repeats import repeated
@@ -41,11 +45,13 @@ def outcomes(message: WorkerMessage) -> list[Event]:
     match message:
         case Finished():
             job, report = message.task.event, message.report
-            if not isinstance(job, StepStarted):
+            if not isinstance(job, StepStarted | UndoStarted):
                 return [_answer(job, report, message.at, message.seconds)]
             events: list[Event] = (
                 [Inside(when, job.step, event) for when, event in message.inside] if message.inside else []
             )
+            if isinstance(job, UndoStarted):
+                return [*events, _undone(job, report, message.at, message.seconds)]
             if (waits := why_paused(report.error, events)) is not None:
                 paused = StepPaused(message.at, job.step, waits, message.seconds, report.calls, in_doubt=report.once)
                 events.append(paused)
@@ -53,8 +59,8 @@ def outcomes(message: WorkerMessage) -> list[Event]:
                 events.append(StepDone(message.at, job.step, report.value, message.seconds, report.calls))
             else:
                 # where a call that may be made once was made, nobody knows how much of the step was done
-                failed = StepFailed(message.at, job.step, report.error, message.seconds, report.calls, report.once)
-                events.append(failed)
+                told = (report.error, message.seconds, report.calls, report.once, report.final)
+                events.append(StepFailed(message.at, job.step, *told))
             return events
         case Progress(at=at, event=event):
             return [StepProposed(at, event.step)] if isinstance(event, StepReady) else []
@@ -62,9 +68,19 @@ def outcomes(message: WorkerMessage) -> list[Event]:
             return [StepCancelled(at, task.event.step)]
         case TimedOut(task=task, at=at, seconds=seconds):
             error = f"TimeoutError: took longer than its timeout of {task.timeout:g} s"
+            if isinstance(task.event, UndoStarted):
+                return [UndoFailed(at, task.event.step, error, seconds, in_doubt=True)]
             return [StepFailed(at, task.event.step, error, seconds, in_doubt=True)]
+        case Late(task=Task(event=UndoStarted())):
+            return []  # it is told as an undo that failed, and nothing waits for it
         case Late(task=task, report=report, at=at, seconds=seconds):
             return [StepLate(at, task.event.step, report.value, report.error, seconds, report.calls)]
+
+
+def _undone(job: UndoStarted, report: Report, at: float, seconds: float) -> Outcome:
+    if report.error is None:
+        return UndoDone(at, job.step, report.value, seconds, report.calls)
+    return UndoFailed(at, job.step, report.error, seconds, report.calls, report.once)
 
 
 def _answer(job: Any, report: Report, at: float, seconds: float) -> Outcome:
@@ -85,7 +101,9 @@ def cancelled(tasks: Iterable[Task], at: float) -> Iterator[Event]:
     for task in tasks:
         job = task.event
         yield (
-            StepCancelled(at, job.step) if isinstance(job, StepStarted) else Interrupted(at, getattr(job, "step", None))
+            StepCancelled(at, job.step)
+            if isinstance(job, StepStarted | UndoStarted)
+            else Interrupted(at, getattr(job, "step", None))
         )
 
 
@@ -140,7 +158,7 @@ def _repeats(plan: Plan, board: Board, tools: Toolbox) -> Iterator[Problem]:
             yield Problem("in_doubt", step.id, message, hint)
 
 
-def propose(planner: Planner, board: Board, tools: Toolbox, max_steps: int) -> CheckedPlan:
+def propose(planner: Planner, board: Board, tools: Toolbox, policy: Policy) -> CheckedPlan:
     """Ask the planner, and check what it says. Done steps that it repeats word for word are dropped.
 
     A plan that does the same as one that has failed before is invalid: a replan must change something. `board` is a copy,
@@ -150,7 +168,7 @@ def propose(planner: Planner, board: Board, tools: Toolbox, max_steps: int) -> C
     # the same steps again may be right after news; after a failure they are not
     tried = set(board.table.tried) if board.failed or board.problems else set()
     tried |= {signature(board.steps[id] for id in board.unfinished)} if board.failed else set()
-    written = StreamBuffer(board, tools, max_steps)
+    written = StreamBuffer(board, tools, policy)
     try:
         if isinstance(planner, StreamingPlanner) and planner.stream:
             plan = written.all(planner.parts(board.goal, shown, tools))
@@ -160,7 +178,8 @@ def propose(planner: Planner, board: Board, tools: Toolbox, max_steps: int) -> C
     except PlanError as error:
         return CheckedPlan(None, (*error.problems, *written.dangling()), error.text)
     plan = without_done(plan, board)
-    problems = plan.problems(tools, done=board.results.keys(), max_steps=max_steps)
+    problems = plan.problems(tools, done=board.results.keys(), max_steps=policy.max_steps)
+    problems += plan.without_undo(tools) if policy.require_undo else []
     problems += written.missing_in(plan)
     # a reviewer sees the repeat, and may want it
     if not board.has_reviewer:

@@ -6,6 +6,7 @@ from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from planexec_lite import references
 from planexec_lite.board import Board
 from planexec_lite.decide import decide, holds_back
 from planexec_lite.events import (
@@ -16,15 +17,17 @@ from planexec_lite.events import (
     News,
     PlanProposed,
     Reviewed,
+    RollbackBegun,
     RunStarted,
     StepStarted,
+    UndoStarted,
 )
-from planexec_lite.executors import Executor, effects_of, perform
+from planexec_lite.executors import Executor, ToolExecutor, effects_of, perform
 from planexec_lite.loop.decisions import reviewed
 from planexec_lite.loop.jobs import cancelled, judge, outcomes, propose
 from planexec_lite.loop.nested import NestedExecutor, going_on
 from planexec_lite.loop.run import Run
-from planexec_lite.plan import Plan, PlanError
+from planexec_lite.plan import Plan, PlanError, Step
 from planexec_lite.plan.data import as_words, copied
 from planexec_lite.planning.planners import Planner
 from planexec_lite.policy import Policy
@@ -125,6 +128,21 @@ class PlannerExecutor(NestedExecutor):
         run.record(News(run.board.now, as_words(news, "news")))
         return self._drive(run)
 
+    def roll_back(self, run: Run, to: str | int | None = None) -> Run:
+        """Return a new run in which what `run` has done is taken back, the latest first: see `Step.undo`.
+
+        It may have ended in whatever way, wait for a person, or have been left; what was in flight then is interrupted.
+        `to` names a step that stays as it is, with all that was done before it; the plan's `rollback` is left out then.
+
+        Raises `ValueError` where `to` names no step that gave a result. `run` itself stays as it is.
+        """
+        run = self._interrupted(run)
+        given = [step.id for step, _ in run.board.rollback.completed.values()]
+        if to is not None and str(to) not in given:
+            raise ValueError(f"to={to!r}: step {to} gave no result; those that did are {', '.join(given) or 'none'}")
+        run.record(RollbackBegun(run.board.now, "asked for", None if to is None else str(to)))
+        return self._drive(run)
+
     def _interrupted(self, run: Run) -> Run:
         """A copy of a run that nobody drives: what was in flight when it was left is interrupted."""
         run = Run(run.events)
@@ -184,11 +202,21 @@ class PlannerExecutor(NestedExecutor):
             done = perform if step.id not in board.approvals.held else going_on(run, step.id, perform)
             return Task(job, done, (self.executor, step, inputs), step.timeout)
         tools = self.executor.tools
+        if isinstance(job, UndoStarted):
+            return self._undo(job, board)
         if isinstance(job, JudgeStarted):
             judged = (self.evaluator, board.steps[job.step], board.table.judging[job.step], board, tools)
             return Task(job, judge, judged, here=True)
         live = getattr(self.planner, "stream", False)
-        return Task(job, propose, (self.planner, board.copy(), tools, self.policy.max_steps), here=True, live=live)
+        return Task(job, propose, (self.planner, board.copy(), tools, self.policy), here=True, live=live)
+
+    def _undo(self, job: UndoStarted, board: Board) -> Task:
+        """The undo of a step is a call of a tool, whoever carried out the step; it has the timeout of its step."""
+        step = Step(id=job.step.replace(" ", "-"), tool=job.call.tool, params=job.call.params)
+        results = board.rollback.inputs()
+        inputs = {one.step: copied(results[one.step]) for one in references.find(step.params)}
+        timeout = board.steps[job.step].timeout if job.step in board.steps else None
+        return Task(job, perform, (ToolExecutor(self.tools), step, inputs), timeout)
 
 
 def execute(
@@ -206,9 +234,11 @@ def execute(
     """
     if not Plan.is_fixed(plan):
         plan = Plan.received(plan, "the caller")
-    if problems := plan.problems(executor.tools):
+    policy = policy or Policy()
+    problems = plan.problems(executor.tools) + (plan.without_undo(executor.tools) if policy.require_undo else [])
+    if problems:
         raise PlanError(problems)
-    agent = PlannerExecutor(None, executor, None, evaluator, workers or Inline(), policy or Policy(), watch)
+    agent = PlannerExecutor(None, executor, None, evaluator, workers or Inline(), policy, watch)
     run = agent._begun(plan.goal)
     run.record(PlanProposed(0.0, plan))
     return agent._drive(run)

@@ -27,7 +27,9 @@ class Run:
     def interrupt(self) -> None:
         """Record that what is in flight was cut off, the steps in the order in which they stand in the plan."""
         board = self.board
-        for job in [*[id for id in board.steps if id in board.in_flight], *([None] if board.planning else [])]:
+        undoing = [board.rollback.calling.label] if board.rollback.calling else []
+        steps = [id for id in board.steps if id in board.in_flight and id not in undoing]
+        for job in [*undoing, *steps, *([None] if board.planning else [])]:
             self.record(Interrupted(board.now, job))
 
     @property

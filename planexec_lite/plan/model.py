@@ -22,7 +22,8 @@ class Plan(BaseModel):
     Args:
         goal: what is to be reached.
         steps: in the order in which the planner wrote them; `depends_on` says what really waits for what.
-        rollback: calls to make when the run is rolled back.
+        rollback: calls to make when the run is rolled back, after the steps' undo. One that refers to a result is made only
+            if its step gave one; another, if anything was done that changes the world. None is made twice.
         answer: a text that answers the goal and may refer to results; by default the result of the only step that
             nothing depends on.
         complete: False says that the planner wants to be asked again when these steps are done.
@@ -100,6 +101,14 @@ class Plan(BaseModel):
             max_steps: the most steps that the plan may have.
         """
         return checks.problems(self, toolbox, done, max_steps)
+
+    def without_undo(self, toolbox: Toolbox) -> list[Problem]:
+        """Return a problem for each step that changes the world, and that nothing takes back and no gate asks about.
+
+        What takes it back is its `undo`, or a call of `rollback` that refers to its result. `Policy.require_undo` makes
+        these problems of the plan.
+        """
+        return checks.without_undo(self, toolbox)
 
     def waves(self) -> list[list[str]]:
         """The step ids level by level; a level can start when the levels before it are done."""

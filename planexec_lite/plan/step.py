@@ -98,7 +98,8 @@ class Step(_WordForWord):
         retries: how often a failed step is tried again, at most ten times.
         gate: ask a person right before this step.
         effects: "none", "idempotent" or "once"; a step may be more careful than its tool, never less. None: as the tool.
-        undo: the call that takes this step's effect back.
+        undo: the call that takes this step's effect back; it may refer to its result and to those that it depends on. In a rollback
+            it is made once, if the step gave a result, whatever a judge said of that.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid", coerce_numbers_to_str=True, allow_inf_nan=False)

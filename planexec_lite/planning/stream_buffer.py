@@ -8,6 +8,7 @@ from typing import NamedTuple
 from planexec_lite.board import Board
 from planexec_lite.meter import emit
 from planexec_lite.plan import Plan, PlanError, Problem, Step
+from planexec_lite.policy import Policy
 from planexec_lite.references import find
 from planexec_lite.tools import Toolbox
 
@@ -22,11 +23,12 @@ class StreamBuffer:
     """Listens to a planner that writes, and emits each step that may start early, as soon as it may.
 
     A step may start early when no approval is asked for, its own part is valid, everything that it waits for may start
-    early too or is done, and a repeat of its effects does no harm. The others wait until the whole plan is there.
+    early too or is done, a repeat of its effects does no harm, and it has an undo where the policy wants one. The others
+    wait until the whole plan is there.
     """
 
-    def __init__(self, board: Board, tools: Toolbox, max_steps: int) -> None:
-        self.tools, self.max_steps = tools, max_steps
+    def __init__(self, board: Board, tools: Toolbox, policy: Policy) -> None:
+        self.tools, self.policy = tools, policy
         self.early, self.effects = not board.has_reviewer, board.once.effects
         self.done = frozenset(board.results)
         self.arrived: dict[str, Step] = {}
@@ -39,7 +41,7 @@ class StreamBuffer:
         for part in parts:
             if isinstance(part, Plan):
                 plan = part
-            elif self.early and len(self.arrived) < self.max_steps:
+            elif self.early and len(self.arrived) < self.policy.max_steps:
                 self._take(part)
         if plan is None:
             raise PlanError(
@@ -93,4 +95,5 @@ class StreamBuffer:
             and step.effects_with(self.effects) != "once"
             and before.issuperset(step.depends_on)
             and not Plan(steps=(step,)).problems(self.tools, done=before)
+            and not (self.policy.require_undo and Plan(steps=(step,)).without_undo(self.tools))
         )

@@ -24,3 +24,4 @@ class Declared(TypedDict, total=False):
     uses: str | Iterable[str]
     destructive: bool | None
     price: float | None
+    retry_on: Iterable[type[Exception]] | None

@@ -39,6 +39,8 @@ class Tool:
         destructive: whether a call may delete or overwrite what was there (True) or only adds to it (False), as MCP's
             hint of that name says; None: it is not declared.
         price: US dollars that a call costs; None: it is not declared.
+        retry_on: the types of the errors that may go away by themselves; a step that fails with another one is not tried
+            again. None: any error may.
 
     An ``async def`` function is awaited to its end, on a loop that all async tools share; see `awaiting`.
 
@@ -55,6 +57,7 @@ class Tool:
         uses: str | Iterable[str] = (),
         destructive: bool | None = None,
         price: float | None = None,
+        retry_on: Iterable[type[Exception]] | None = None,
     ) -> None:
         self.function = function
         self.name = name or function.__name__
@@ -63,6 +66,7 @@ class Tool:
         self.uses = (uses,) if isinstance(uses, str) else tuple(uses)
         self.destructive = destructive
         self.price = price
+        self.retry_on = None if retry_on is None else tuple(retry_on)
         doc = inspect.cleandoc(function.__doc__ or "")
         self.description = doc.split("\n\n")[0].replace("\n", " ")
         self._arguments = arguments_of(self.name, function, doc)
@@ -161,9 +165,14 @@ class Tool:
         arguments = self.arguments(params)
         if self.latency:
             charge(self.seconds(arguments))
-        value = self.function(**arguments)
-        if type(value) not in _PLAIN and hasattr(type(value), "__await__"):
-            value = awaited(value)
+        try:
+            value = self.function(**arguments)
+            if type(value) not in _PLAIN and hasattr(type(value), "__await__"):
+                value = awaited(value)
+        except Exception as error:
+            if self.retry_on is not None and not isinstance(error, self.retry_on):
+                error.no_retry = True  # type: ignore[attr-defined]
+            raise
         if self.effects == "once":
             made_once()
         return value

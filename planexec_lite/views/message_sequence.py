@@ -185,6 +185,12 @@ def _message(event: e.Event, board: Board) -> Message | None:
             )
             about = "" if event.step is None else f" at {event.step}"
             return Message(at, sender, "board", f"✗ interrupted{about}", True, True)
+        case e.UndoStarted():
+            return Message(at, "board", "executor", f"undo {event.step}: {clean(event.call)}")
+        case e.UndoDone():
+            return Message(at, "executor", "board", f"{event.step} undone: {value(event.result)}", True)
+        case e.UndoFailed():
+            return Message(at, "executor", "board", f"✗ {event.step} not undone: {clean(event.error)}", True, True)
         case e.JudgeStarted():
             criterion = clean(board.steps[event.step].success_criteria or "")
             return Message(at, "board", "evaluator", f"judge {event.step}: {criterion}")

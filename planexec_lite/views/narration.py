@@ -75,6 +75,15 @@ def sentence(event: e.Event, names: Mapping[str, str]) -> str:
             return f"step {event.step} is taken back before it began, and waits again"
         case e.StepSkipped():
             return f"step {event.step} is skipped: {_brief(event.reason)}"
+        case e.RollbackBegun():
+            kept = f", back to step {event.to}" if event.to is not None else ""
+            return f"what was done is taken back{kept}: {_brief(event.reason)}"
+        case e.UndoStarted():
+            return f"{_undo(event.step)} is called: {_brief(str(event.call))}"
+        case e.UndoDone():
+            return f"{_undo(event.step)} gives {_brief(value(event.result))}"
+        case e.UndoFailed():
+            return f"{_undo(event.step)} fails: {_brief(event.error)}"
         case e.JudgeStarted():
             return f"the evaluator is asked about step {event.step}"
         case e.Judged():
@@ -119,6 +128,11 @@ def _inside(event: Any) -> str:
             return sentence(event, {})
         case _:
             return _brief(value(event))
+
+
+def _undo(label: str) -> str:
+    """What takes something back: the undo of a step, or a call of the plan's rollback."""
+    return label if " " in label else f"the undo of step {label}"
 
 
 def _after(text: str) -> str:

@@ -34,7 +34,7 @@ class Task:
 class Report:
     """What came of a task: value or error; seconds declared and really taken; model calls; events inside.
 
-    `once`: a call that may be made once was made, whatever became of the task.
+    `once`: a call that may be made once was made, whatever became of the task. `final`: the error will not go away by itself.
     """
 
     value: Any = None
@@ -44,6 +44,7 @@ class Report:
     calls: tuple[ModelCall, ...] = ()
     events: tuple[tuple[float, float, Any], ...] = ()
     once: bool = False
+    final: bool = False
 
 
 @dataclass(slots=True)
@@ -157,20 +158,19 @@ def measure(
     `hear` is told at once about every event that the call emits; those are not in the report. `at` is the run's time on
     a virtual clock.
     """
-    value, error, meter = None, None, Meter(hear, at)
+    value, error, final, meter = None, None, False, Meter(hear, at)
     token = current.set(meter)
     try:
         value = call(*args)
     except KeyboardInterrupt:
         raise
     except BaseException as problem:
-        error = described(problem)
+        error, final = described(problem), getattr(problem, "no_retry", False) is True
     finally:
         current.reset(token)
     took, calls, events = perf_counter() - meter.began, meter.calls, meter.events
-    return Report(
-        value, error, meter.seconds, took, tuple(calls) if calls else (), tuple(events) if events else (), meter.once
-    )
+    inside = tuple(calls) if calls else (), tuple(events) if events else ()
+    return Report(value, error, meter.seconds, took, *inside, meter.once, final)
 
 
 def carry_out(executors: frozenset[int], call: Callable[..., Any], args: tuple[Any, ...]) -> Report:

@@ -9,7 +9,7 @@ from playwright.sync_api import Locator, Page
 from tests.browser.flows import approve, button, shoot
 from tests.browser.front_ends import NEEDS, READ, SETUP, SHOW, WAIT, book, served
 from tests.browser.lab import in_a_browser
-from tests.mock_llm.test_other_clients import make_environment
+from tests.environments import make_environment
 
 pytestmark = [*in_a_browser, pytest.mark.wide, pytest.mark.xdist_group("other front ends")]
 SAID = ["approve", "reviewer", "we go", 10, True]

@@ -21,12 +21,14 @@ from planexec_lite.events import (
     PlanProposed,
     PlanStarted,
     Reviewed,
+    RollbackBegun,
     StepCancelled,
     StepDone,
     StepFailed,
     StepProposed,
     StepSkipped,
     StepStarted,
+    UndoStarted,
     from_dict,
     to_dict,
 )
@@ -153,7 +155,9 @@ def check_replay(run: Run, policy: Policy) -> None:
     """The rules, asked again at each point of a run that was decided there, say the same."""
     board = Board()
     for event in run.events:
-        if isinstance(event, StepStarted | PlanStarted | JudgeStarted | StepSkipped | Paused | Ended):
+        if isinstance(
+            event, StepStarted | PlanStarted | JudgeStarted | StepSkipped | Paused | RollbackBegun | UndoStarted | Ended
+        ):
             assert decide(board, policy) == event
         board.apply(event)
     assert decide(board, policy) is None

@@ -36,7 +36,7 @@ from planexec_lite.events import (
     StepStarted,
 )
 from planexec_lite.meter import ModelCall
-from planexec_lite.plan import Problem
+from planexec_lite.plan import Call, Problem
 from planexec_lite.tools import Toolbox
 from planexec_lite.tools.limits import Limit
 from tests.core.shapes import Job, Workshop, jobs, json_values, plan_of
@@ -71,8 +71,16 @@ some = {
     ),
     events.StepStarted: st.builds(events.StepStarted, seconds, names, st.integers(1, 3), st.integers(1, 3)),
     events.StepDone: st.builds(events.StepDone, seconds, names, json_values, seconds, model_calls),
-    events.StepFailed: st.builds(events.StepFailed, seconds, names, st.text(), seconds, model_calls, st.booleans()),
+    events.StepFailed: st.builds(
+        events.StepFailed, seconds, names, st.text(), seconds, model_calls, st.booleans(), st.booleans()
+    ),
     events.StepSkipped: st.builds(events.StepSkipped, seconds, names, st.text()),
+    events.RollbackBegun: st.builds(events.RollbackBegun, seconds, st.text(), st.none() | names),
+    events.UndoStarted: st.builds(
+        events.UndoStarted, seconds, names, st.builds(Call, tool=names, params=st.dictionaries(st.text(), json_values))
+    ),
+    events.UndoDone: st.builds(events.UndoDone, seconds, names, json_values, seconds, model_calls),
+    events.UndoFailed: st.builds(events.UndoFailed, seconds, names, st.text(), seconds, model_calls, st.booleans()),
     events.JudgeStarted: st.builds(events.JudgeStarted, seconds, names),
     events.Judged: st.builds(
         events.Judged, seconds, names, st.sampled_from(["accept", "retry", "modify", "replan"]), st.text(),

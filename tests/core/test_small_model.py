@@ -21,7 +21,7 @@ from planexec_lite import LLMPlanner, PlannerExecutor, Policy, ReActExecutor, St
 from planexec_lite.events import PlanProposed
 from planexec_lite.meter import Meter
 from planexec_lite.scenarios import arithmetic
-from tests.mock_llm.test_other_clients import make_environment
+from tests.environments import make_environment
 
 LOOPBACK = True
 pytestmark = [pytest.mark.wide, pytest.mark.xdist_group("a small model")]

@@ -11,11 +11,12 @@ from planexec_lite import Plan, Run
 from planexec_lite import events as e
 from planexec_lite.board import Board, IllegalTransition, State
 from planexec_lite.board.transitions import TRANSITIONS, Transition, as_table
+from planexec_lite.plan import Call
 from tests.guards.books import ROOT
 
 PLAN = Plan.parse(
     [
-        {"id": "1", "tool": "a", "depends_on": []},
+        {"id": "1", "tool": "a", "depends_on": [], "undo": {"tool": "u"}},
         {"id": "2", "tool": "b", "depends_on": []},
         {"id": "3", "tool": "c", "depends_on": ["1"], "success_criteria": "good"},
     ]
@@ -39,7 +40,11 @@ STATES: dict[str, Callable[[], Board]] = {
     "superseded": lambda: board(
         e.PlanStarted(1.0, "news"), e.PlanProposed(1.0, Plan.parse([{"id": "9", "tool": "a"}]))
     ),
+    "undone": lambda: board(
+        *DONE, e.RollbackBegun(2.0, "asked for"), e.UndoStarted(2.0, "1", UNDO), e.UndoDone(3.0, "1", 1)
+    ),
 }
+UNDO = Call(tool="u")
 DONE = [e.StepStarted(1.0, "1"), e.StepDone(2.0, "1", 1)]
 OF = {"judging": "3", "skipped": "3"}  # the step that is in the state, where it is not step 1
 EVENTS: dict[str, tuple[Callable[[str], e.Event], set[str]]] = {
@@ -55,6 +60,9 @@ EVENTS: dict[str, tuple[Callable[[str], e.Event], set[str]]] = {
     "skipped": (lambda id: e.StepSkipped(3.0, id, "no"), {"waiting"}),
     "judged": (lambda id: e.Judged(3.0, id, "accept", ""), set()),
     "judge failed": (lambda id: e.JudgeFailed(3.0, id, "no"), set()),
+    "undo started": (lambda id: e.UndoStarted(3.0, id, UNDO), set()),
+    "undone": (lambda id: e.UndoDone(3.0, id, 1), set()),
+    "not undone": (lambda id: e.UndoFailed(3.0, id, "no"), set()),
     "judge started": (lambda id: e.JudgeStarted(3.0, id), {"judging"}),
 }
 

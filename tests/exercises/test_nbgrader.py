@@ -11,8 +11,8 @@ import pytest
 
 from exercises import book
 from exercises.checker import judged
+from tests.environments import make_environment
 from tests.exercises.answers import ALL, Answers, run_cell
-from tests.mock_llm.test_other_clients import make_environment
 
 pytestmark = [pytest.mark.wide, pytest.mark.xdist_group("nbgrader")]
 each_exercise = pytest.mark.parametrize("answers", ALL, ids=lambda answers: answers.id)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any
+from typing import Any, Literal
 
 from tests.exhaustive.walk import Case, Graph, Walk, policies, walk
 
@@ -16,14 +16,21 @@ KINDS: dict[str, dict[str, Any]] = {
     "two slots for all": {"slots": 2, "doubt": True},
     "judged": {"judged": True, "fails": False},
     "a gate": {"gate": "b"},
+    "taken back": {"undo": True, "doubt": True},
+    "taken back, and a planner": {"undo": True, "planner": True},
+    "taken back, and judged": {"undo": True, "judged": True, "fails": False},
+    "taken back, and a gate": {"undo": True, "gate": "b"},
 }
 
 
 def cases(graph: Graph, kind: str) -> Iterator[Case]:
     """The cases of a kind for a graph: one for each policy that matters."""
     about = KINDS[kind]
-    for policy in policies(bool(about.get("planner"))):
-        if kind != "judged" or policy.failure == "skip":
+    rollback: Literal["never", "failed", "unfinished"] = "never"
+    if about.get("undo"):
+        rollback = "unfinished" if about.get("gate") else "failed"
+    for policy in policies(bool(about.get("planner")), rollback):
+        if not about.get("judged") or policy.failure == "skip":
             yield Case(graph, policy, **about)
 
 

@@ -12,8 +12,10 @@ from planexec_lite.events import (
     JudgeStarted,
     Paused,
     PlanStarted,
+    RollbackBegun,
     StepSkipped,
     StepStarted,
+    UndoStarted,
 )
 
 if TYPE_CHECKING:
@@ -39,6 +41,16 @@ def recorded(before: Board, event: Event, after: Board, case: Case) -> None:
         assert after.proposals.replans <= case.policy.max_replans, "planned again too often"
     if isinstance(event, Paused):
         assert not before.in_flight, "a person is asked while something is under way"
+    if isinstance(event, RollbackBegun):
+        assert not before.in_flight, "the rollback begins while something is under way"
+        assert case.policy.rollback != "never", "a rollback, and nobody asked for it"
+        assert before.unfinished or not before.proposal, "taken back, and everything was done"
+    if isinstance(event, UndoStarted):
+        _undone(before, event, case)
+    if before.rollback.begun and isinstance(
+        event, StepStarted | PlanStarted | JudgeStarted | StepSkipped | RollbackBegun
+    ):
+        raise AssertionError("the run goes on while it is taken back")
     if isinstance(event, Ended):
         _ended(before, event, case)
 
@@ -64,6 +76,18 @@ def _started(before: Board, event: StepStarted, after: Board, case: Case) -> Non
         assert not step.gate or event.step in before.opened, "started behind a closed gate"
 
 
+def _undone(before: Board, event: UndoStarted, case: Case) -> None:
+    assert not before.in_flight, "undone while something is under way"
+    if before.state[event.step] == "failed":
+        assert before.errors[event.step].startswith("judged"), "undone, and never done"
+        return
+    tried = {label for label, _ in before.rollback.remains}
+    to_undo = [id for id in before.results if before.steps[id].undo and id not in tried]
+    assert event.step in to_undo, "undone, and never done, or undone twice"
+    # where results are judged, they are not accepted in the order in which they came
+    assert case.judged or event.step == to_undo[-1], "undone before what was done later"
+
+
 def _ended(board: Board, event: Ended, case: Case) -> None:
     assert not board.in_flight, "it ends while something is under way"
     steps = {step.id: step for step in board.plan.steps}
@@ -73,8 +97,13 @@ def _ended(board: Board, event: Ended, case: Case) -> None:
         assert done == set(steps), "finished, and not everything is done"
     elif event.status == "failed":
         assert done != set(steps), "failed, and everything is done"
+        assert case.policy.rollback == "never" or not done, "failed, and what was done was not taken back"
+    elif event.status == "rolled back":
+        tried = {label for label, _ in board.rollback.remains}
+        assert all(id in tried for id in board.results if steps[id].undo), "rolled back, and a step was forgotten"
     rejected = any(review.verdict == "reject" for review in board.reviews)
-    assert (event.status == "stopped") == rejected, "stopped, and nobody said no"
+    assert rejected or event.status != "stopped", "stopped, and nobody said no"
+    assert not rejected or event.status in ("stopped", "rolled back"), "somebody said no, and it did not stop"
     if case.policy.failure == "skip" and event.status == "failed" and not board.problems:
         lost = {id for id, state in states.items() if state in ("failed", "skipped")}
         assert done | lost == set(steps), "it ends, and something could still be done"

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import combinations, permutations, product
-from typing import Any
+from typing import Any, Literal
 
 from planexec_lite import Board, Plan, Policy, Step
 from planexec_lite.decide import decide, holds_back
@@ -25,7 +25,11 @@ from planexec_lite.events import (
     StepCancelled,
     StepDone,
     StepFailed,
+    UndoDone,
+    UndoFailed,
 )
+from planexec_lite.plan import Call
+from planexec_lite.tools import Effects
 from planexec_lite.tools.limits import Limit
 from tests.exhaustive import rules
 
@@ -78,6 +82,7 @@ class Case:
         slots: how many steps at once may use what they all use; None for any number.
         gate: the step that a person is asked about, "" for none; asked about the plan as well.
         planner: a planner may be asked for the rest; it answers, or fails.
+        undo: every step can be undone, but the last one; an undo may fail.
     """
 
     graph: Graph
@@ -89,6 +94,7 @@ class Case:
     slots: int | None = None
     gate: str = ""
     planner: bool = False
+    undo: bool = False
 
     def step(self, id: str, depends_on: tuple[str, ...]) -> Step:
         first = id.rstrip(".")
@@ -99,13 +105,16 @@ class Case:
             depends_on=depends_on,
             success_criteria="it holds" if self.judged else None,
             gate=first == self.gate,
+            undo=Call(tool="take back") if self.undo and first != max(self.graph) else None,
         )
 
     def began(self) -> list[Event]:
         """The events up to the first plan."""
         limits = (Limit("all", ("act", "pay"), self.slots),) if self.slots else ()
         plan = Plan(steps=tuple(self.step(id, waits_for) for id, waits_for in self.graph.items()))
-        began = RunStarted(0.0, "", self.planner, bool(self.gate), self.judged, limits, {"pay": "once"})
+        effects: dict[str, Effects] = {"pay": "once"}
+        effects |= {"act": "idempotent"} if self.undo else {}
+        began = RunStarted(0.0, "", self.planner, bool(self.gate), self.judged, limits, effects)
         return [began, PlanProposed(0.0, plan)]
 
     def rest(self, board: Board) -> Plan:
@@ -133,6 +142,9 @@ def outcomes(board: Board, case: Case) -> Iterator[Event]:
         if job is None:
             yield PlanProposed(0.0, case.rest(board))
             yield PlanFailed(0.0, "no answer")
+        elif board.rollback.calling:
+            yield UndoDone(0.0, job, None)
+            yield UndoFailed(0.0, job, "no")
         elif board.state[job] == "judging":
             yield Judged(0.0, job, "accept")
             yield Judged(0.0, job, "retry", "once more")
@@ -224,11 +236,25 @@ def key_of(board: Board) -> Any:
         frozenset(approvals.approved),
         frozenset(approvals.opened),
         approvals.reviews[-1].verdict if approvals.reviews else None,
+        _taken_back(board) if "act" in board.once.effects else None,
     )
 
 
-def policies(planner: bool) -> Iterator[Policy]:
+def _taken_back(board: Board) -> Any:
+    """How far a rollback has come, and in which order steps gave a result: it is that in which they will be undone."""
+    rollback = board.rollback
+    return (
+        rollback.begun is not None,
+        rollback.calling and rollback.calling.label,
+        tuple((number in rollback.gone, step.id) for number, (step, _) in rollback.completed.items()),
+        tuple(undo.label for undo in rollback.left),
+        frozenset(label for label, _ in rollback.remains),
+    )
+
+
+def policies(planner: bool, rollback: Literal["never", "failed", "unfinished"] = "never") -> Iterator[Policy]:
     """Every policy that matters."""
+    bounds: dict[str, Any] = {"max_replans": 1, "max_repairs": 0, "max_rounds": 1, "rollback": rollback}
     for failure, retries, replan in product(("skip", "stop"), (0, 1), ("never", "failure", "step", "stall")):
         if (planner or replan == "never") and not (replan == "stall" and failure == "stop"):
-            yield Policy(failure=failure, retries=retries, replan=replan, max_replans=1, max_repairs=0, max_rounds=1)
+            yield Policy(failure=failure, retries=retries, replan=replan, **bounds)

@@ -7,7 +7,6 @@ reached), the tests are skipped and say so.
 from __future__ import annotations
 
 import os
-import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -17,6 +16,7 @@ import pytest
 
 import mock_llm
 from mock_llm import MockLLM
+from tests.environments import make_environment
 
 LOOPBACK = True
 pytestmark = [pytest.mark.wide, pytest.mark.xdist_group("other clients")]
@@ -40,28 +40,6 @@ scenes:
     when: {last: limited}
     reply: {text: at last, faults: [rate_limit, server_error]}
 """
-
-
-def make_environment(folder: Path, *packages: str, of: str | Path = sys.executable) -> Path:
-    """A fresh environment of a Python with these packages; the test is skipped when it can't be made."""
-    python = folder / ("Scripts" if os.name == "nt" else "bin") / "python"
-    uv = shutil.which("uv")
-    if uv:
-        steps = [[uv, "venv", "-q", "--python", str(of), str(folder)]]
-        steps += [[uv, "pip", "install", "-q", "--python", str(python), *packages]]
-    else:
-        steps = [[str(of), "-m", "venv", str(folder)]]
-        steps += [[str(python), "-m", "pip", "install", "-q", "--disable-pip-version-check", *packages]]
-    environment = {name: value for name, value in os.environ.items() if name not in ("PYTHONPATH", "VIRTUAL_ENV")}
-    for step in steps:
-        try:
-            done = subprocess.run(step, capture_output=True, text=True, check=False, timeout=600, env=environment)
-        except subprocess.TimeoutExpired:
-            pytest.skip(f"no environment with {' '.join(packages)}: it took too long")
-        if done.returncode:
-            reason = (done.stderr.strip().splitlines() or ["no reason given"])[-1]
-            pytest.skip(f"no environment with {' '.join(packages)}: {reason}")
-    return python
 
 
 @pytest.fixture(scope="module")

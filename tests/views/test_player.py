@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from planexec_lite import Plan, Run, Simulated, Toolbox, ToolExecutor, execute, views
 from planexec_lite import events as e
+from planexec_lite.plan import Call
 from planexec_lite.views import narration
 from planexec_lite.views.widgets import trace_player
 from tests.views.cells import still
@@ -226,6 +227,10 @@ EVENTS: list[e.Event] = [
     e.JudgeFailed(4.0, "1", "no model"),
     e.News(4.0, "hurry"),
     e.Inside(4.0, "1", e.Thought("hm")),
+    e.RollbackBegun(5.0, "step 1 failed"),
+    e.UndoStarted(5.0, "1", Call(tool="put_back")),
+    e.UndoDone(5.0, "1", "back"),
+    e.UndoFailed(5.0, "rollback 1", "no"),
     e.Ended(5.0, "failed", "step 1 failed"),
 ]
 

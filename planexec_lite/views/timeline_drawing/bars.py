@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple, TypeVar, get_args
 
 from planexec_lite import events as e
 from planexec_lite.loop.run import Run
@@ -13,6 +13,7 @@ REASONS = {
     "news": "replanning after news", "step": "replanning after a step", "stall": "replanning after a stall",
 }  # fmt: skip
 JUDGING = "judging"
+UNDOING = "undo of"
 INTERRUPTED = "interrupted"
 WAITED = "paused"  # the run inside waits for a decision
 BY_VERDICT = "failed by verdict"
@@ -21,8 +22,8 @@ BY_VERDICT = "failed by verdict"
 class Bar(NamedTuple):
     """A piece of work from `start` to `end`, in seconds.
 
-    It is a try of a step; or, where `what` says so, the evaluator that judges the step, or, where `step` is None, the
-    planner, and why it was asked.
+    It is a try of a step; or, where `what` says so, the evaluator that judges the step, or the undo of the step, or, where
+    `step` is None, the planner, and why it was asked.
     """
 
     step: str | None
@@ -50,39 +51,38 @@ def bars(run: Run) -> list[Bar]:
     A step that was taken back before it had begun was not worked on. What was interrupted was worked on until then.
     """
     begun: list[Bar] = []
-    last: dict[tuple[str | None, bool], int] = {}  # (step, whether it is judged) -> place of its latest bar in `begun`
+    last: dict[tuple[str | None, str], int] = {}  # (step, what is done about it) -> place of its latest bar in `begun`
     cancelled: set[int] = set()
     for event in run.events:
-        step = getattr(event, "step", None)
-        judging = isinstance(event, e.JudgeStarted | e.Judged | e.JudgeFailed)
+        step, what = getattr(event, "step", None), _what(event)
         match event:
             case e.PlanStarted():
-                last[None, False] = len(begun)
+                last[None, ""] = len(begun)
                 begun.append(Bar(None, event.at, run.board.now, "running", what=REASONS.get(event.reason, "planning")))
             case e.StepStarted():
-                last[step, False] = len(begun)
+                last[step, ""] = len(begun)
                 begun.append(Bar(step, event.at, run.board.now, "running", event.attempt))
-            case e.JudgeStarted():
-                last[step, True] = len(begun)
-                begun.append(Bar(step, event.at, run.board.now, "running", what=JUDGING))
+            case e.JudgeStarted() | e.UndoStarted():
+                last[step, what] = len(begun)
+                begun.append(Bar(step, event.at, run.board.now, "running", what=what))
             case e.Interrupted():
-                # it names the step alone: whichever of the two was in flight, its work or its judgement
-                for place in [last[key] for key in ((step, False), (step, True)) if key in last]:
+                # it names the step alone: whichever was in flight, its work, its judgement or its undo
+                for place in [last[step, each] for each in ("", JUDGING, UNDOING) if (step, each) in last]:
                     if begun[place].state == "running":
                         begun[place] = begun[place]._replace(end=event.at, state=INTERRUPTED)
             case e.StepPaused():
-                begun[last[event.step, False]] = begun[last[event.step, False]]._replace(end=event.at, state=WAITED)
+                begun[last[step, ""]] = begun[last[step, ""]]._replace(end=event.at, state=WAITED)
             case e.StepCancelled():
-                cancelled.add(last[event.step, False])
-            case e.PlanProposed() | e.PlanFailed() | e.StepDone() | e.StepFailed() | e.Judged() | e.JudgeFailed():
+                cancelled.add(max(last[step, each] for each in ("", UNDOING) if (step, each) in last))
+            case _ if isinstance(event, get_args(e.Outcome)):
                 # an outcome that nobody was asked for has no bar: a plan from outside, a step that had been given up
-                if (number := last.get((step, judging))) is not None and begun[number].state == "running":
+                if (number := last.get((step, what))) is not None and begun[number].state == "running":
                     # from when the worker began, which may be later than the event that asked for the work
                     start = max(round(event.at - event.seconds, 9), 0.0)
                     begun[number] = begun[number]._replace(start=start, end=event.at, state=_state(event))
-                if isinstance(event, e.Judged) and event.verdict != "accept" and (step, False) in last:
+                if isinstance(event, e.Judged) and event.verdict != "accept" and (step, "") in last:
                     # the step's own bar was "done" until now; its time was worked all the same
-                    number = last[step, False]
+                    number = last[step, ""]
                     begun[number] = begun[number]._replace(state=BY_VERDICT)
     return [bar for number, bar in enumerate(begun) if number not in cancelled]
 
@@ -118,9 +118,18 @@ def work_by_step(worked: Iterable[Bar]) -> dict[str, float]:
     return taken
 
 
+def _what(event: e.Event) -> str:
+    """What is done about a step that `event` is about, beside carrying it out."""
+    if isinstance(event, e.JudgeStarted | e.Judged | e.JudgeFailed):
+        return JUDGING
+    return UNDOING if isinstance(event, e.UndoStarted | e.UndoDone | e.UndoFailed) else ""
+
+
 def _state(event: e.Outcome) -> str:
+    if isinstance(event, e.UndoDone):
+        return "undone"
     if isinstance(event, e.Judged):
         return "accepted" if event.verdict == "accept" else event.verdict
     invalid = isinstance(event, e.PlanProposed) and (event.problems or event.plan is None)
-    failed = isinstance(event, e.StepFailed | e.PlanFailed | e.JudgeFailed)
+    failed = isinstance(event, e.StepFailed | e.PlanFailed | e.JudgeFailed | e.UndoFailed)
     return "invalid" if invalid else "failed" if failed else "done"

@@ -10,7 +10,7 @@ from planexec_lite.loop.run import Run
 from planexec_lite.views.drawing.text_fitting import aligned, clean, fit_columns
 from planexec_lite.views.drawing.wording import count, listed, seconds
 from planexec_lite.views.step_remarks import latest_news
-from planexec_lite.views.timeline_drawing.bars import BY_VERDICT, JUDGING, Bar
+from planexec_lite.views.timeline_drawing.bars import BY_VERDICT, JUDGING, UNDOING, Bar
 from planexec_lite.views.timeline_drawing.model import Timeline
 
 MOST_IDLE = 8
@@ -35,9 +35,14 @@ def finding(shown: Timeline) -> str:
             return f"{steps}; one after the other they would take {seconds(work, whole)}"
         return f"{steps}, one after the other" if done > 1 and not others else steps
     stand = f"{done} of {count(len(run.plan.steps), 'step')} done"
+    if run.status == "rolled back":
+        undone = list(run.board.state.values()).count("undone")
+        stand = f"{undone} of {count(undone + done, 'done step')} undone by {seconds(whole)}"
+        if not run.board.failed:
+            return f"Rolled back: {stand}"
     if run.board.failed:
         id = next(iter(run.board.failed))
-        at = max(bar.end for bar in shown.bars if bar.step == id)
+        at = max(bar.end for bar in shown.bars if bar.step == id and bar.what != UNDOING)
         return f"Step {id} failed at {seconds(at)}; {stand}"
     return f"{run.status.capitalize()} at {seconds(whole)}: {stand}"
 
@@ -103,6 +108,12 @@ def notes(shown: Timeline) -> list[str]:
     sentences += [f"Skipped: {listed(skipped)}."] if skipped else []
     sentences += [f"Superseded by a later plan: {listed(superseded)}."] if superseded else []
     sentences += [f"Never started: {listed(waiting)}."] if waiting else []
+    undone, called = ([one for one in board.rollback.undone if (one in board.steps) is step] for step in (True, False))
+    sentences += [f"Undone: {listed(undone)}."] if undone else []
+    sentences += [f"Called: {listed(called)}."] if called else []
+    sentences += [
+        f"Not undone: {clean(label)} ({fit_columns(clean(why), 90)})." for label, why in board.rollback.remains
+    ]
     sentences += [] if run.makespan else ["There are no bars to draw: nothing declares how long it takes."]
     return sentences + _limits(shown)
 
@@ -168,5 +179,7 @@ def _name(bar: Bar, names: Mapping[str, str]) -> str:
 def _bar(bar: Bar) -> str:
     if bar.step is None:
         return bar.what or "planning"
+    if " " in bar.step:  # a call of the plan's rollback
+        return bar.step
     again = f", try {bar.attempt}" if bar.attempt > 1 else ""
     return f"{bar.what} {bar.step}" if bar.what else f"step {bar.step}{again}"

@@ -6,11 +6,17 @@ from planexec_lite.views.drawing.text_fitting import fit, whole, width, wrap
 from planexec_lite.views.drawing.theme import SMALL
 from planexec_lite.views.timeline_drawing.bars import BY_VERDICT, INTERRUPTED, WAITED, Bar
 
-WORDS = {"done": "✓", "failed": "✗\u00a0failed", "invalid": "✗\u00a0invalid", "running": "▸\u00a0running"}
+WORDS = {
+    "done": "✓",
+    "undone": "↺",
+    "failed": "✗\u00a0failed",
+    "invalid": "✗\u00a0invalid",
+    "running": "▸\u00a0running",
+}
 WORDS |= {BY_VERDICT: "✗\u00a0failed by\u00a0verdict", "accepted": "✓\u00a0accepted"}
 WORDS |= {INTERRUPTED: "✗\u00a0interrupted", WAITED: "…\u00a0paused"}
 WORDS |= {verdict: f"✗\u00a0{verdict}" for verdict in ("retry", "modify", "replan")}
-GOOD = ("done", "accepted")
+GOOD = ("done", "accepted", "undone")
 LEAST = 50.0
 
 

@@ -1,0 +1,144 @@
+"""What a rollback has to take back, and how far it has come."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from planexec_lite import references
+from planexec_lite.board.part import Part
+from planexec_lite.board.transitions import IllegalTransition, State
+from planexec_lite.events import RollbackBegun
+from planexec_lite.plan import Call, Step
+from planexec_lite.tools import Effects
+
+LISTED = "rollback"  # names a call of the plan's rollback: "rollback 1"; no id of a step has a space
+
+
+class Completed(NamedTuple):
+    """A step that gave a result, as it stood then."""
+
+    step: Step
+    result: object
+
+
+class Undo(NamedTuple):
+    """A call that takes something back: that of a completed step, by its number, or one of the plan's rollback."""
+
+    label: str
+    call: Call
+    number: int | None = None
+
+
+@dataclass(slots=True, repr=False)
+class Rollback(Part):
+    """The steps that gave a result, in that order, and what becomes of them in a rollback.
+
+    What a judge said of a result changes nothing in the world, so a step that failed by verdict is here as well.
+    A step that is tried again is here once, with its latest result.
+    """
+
+    completed: dict[int, Completed] = field(default_factory=dict)  # by a number that counts up
+    gone: set[int] = field(default_factory=set)
+    begun: RollbackBegun | None = None
+    left: list[Undo] = field(default_factory=list)  # the next one is the last of the list
+    calling: Undo | None = None
+    undone: list[str] = field(default_factory=list)
+    made: list[Call] = field(default_factory=list)  # in all rollbacks of the run
+    remains: list[tuple[str, str]] = field(default_factory=list)  # what was not taken back, and why
+
+    def complete(self, step: Step, result: object, attempt: int) -> None:
+        """A step gave a result."""
+        if attempt > 1:
+            for number, (before, _) in reversed(self.completed.items()):
+                if before == step:
+                    del self.completed[number]
+                    break
+        self.completed[next(reversed(self.completed), 0) + 1] = Completed(step, result)
+
+    def has_anything(self, effects: Mapping[str, Effects]) -> bool:
+        """Whether anything was done that can be taken back, or that changed the world and can't."""
+        steps = (step for number, (step, _) in self.completed.items() if number not in self.gone)
+        return any(_matters(step, effects) for step in steps)
+
+    def begin(
+        self, event: RollbackBegun, rollback: Sequence[Call], doubted: Iterable[Step], effects: Mapping[str, Effects]
+    ) -> None:
+        """Line up what is to be called: the steps' undo, the latest result first, then the plan's `rollback` in its order.
+
+        `doubted` are the steps of which nobody knows whether they were done.
+        """
+        if event.to is not None and event.to not in self._given:
+            raise IllegalTransition("stay", event.to, None, "it gave no result")
+        self.begun, self.calling, self.undone = event, None, []
+        self.remains = [(step.id, "nobody knows whether it was done") for step in doubted if _matters(step, effects)]
+        line = [*self._of_steps(event.to, effects)]
+        if event.to is None:
+            line += self._of_plan(rollback, [*self.made, *(undo.call for undo in line)], effects)
+        self.left = line[::-1]
+
+    def start(self, label: str, state: State | None) -> None:
+        """The next call is made. `state` is that of the step."""
+        if not self.left or self.left[-1].label != label:
+            raise IllegalTransition("be undone", label, state, "it is not what is to be undone next" if state else "")
+        self.calling = self.left.pop()
+
+    def inputs(self) -> dict[str, object]:
+        """The results that the call may refer to, by step id: of its step and of those that were done before."""
+        undo = self.calling
+        last = undo.number if undo and undo.number else next(reversed(self.completed), 0)
+        return {step.id: result for number, (step, result) in self.completed.items() if number <= last}
+
+    def finish(self, label: str, state: State | None, error: str | None = None) -> Step | None:
+        """The call came to its end, or, with `error`, to none. Returns the step that is undone now, if it is one."""
+        undo = self._called(label, state)
+        if error is not None:
+            self.remains.append((label, error))
+            return None
+        self.undone.append(label)
+        self.made.append(undo.call)
+        if undo.number is None:
+            return None
+        self.gone.add(undo.number)
+        return self.completed[undo.number].step
+
+    def put_back(self, label: str, state: State | None) -> None:
+        """The call was not made: it is the next one again."""
+        self.left.append(self._called(label, state))
+
+    def _called(self, label: str, state: State | None) -> Undo:
+        undo = self.calling
+        if undo is None or undo.label != label:
+            raise IllegalTransition("come to this end", label, state, "it is not being undone" if state else "")
+        self.calling = None
+        return undo
+
+    @property
+    def _given(self) -> set[str]:
+        return {step.id for step, _ in self.completed.values()}
+
+    def _of_steps(self, to: str | None, effects: Mapping[str, Effects]) -> Iterator[Undo]:
+        for number, (step, _) in reversed(self.completed.items()):
+            if step.id == to:
+                return
+            if number not in self.gone and step.undo is not None:
+                yield Undo(step.id, step.undo, number)
+            elif number not in self.gone and _matters(step, effects):
+                self.remains.append((step.id, "no undo of its own"))
+
+    def _of_plan(
+        self, rollback: Sequence[Call], made: Sequence[Call], effects: Mapping[str, Effects]
+    ) -> Iterator[Undo]:
+        """The calls of the plan's rollback that have something to take back, and are made neither before nor as a step's undo."""
+        something = any(_matters(step, effects) for step, _ in self.completed.values())
+        for number, call in enumerate(rollback, 1):
+            missing = [one.step for one in references.find(call.params) if one.step not in self._given]
+            if missing:
+                self.remains.append((f"{LISTED} {number}", f"step {missing[0]} gave no result"))
+            elif something and call not in made:
+                yield Undo(f"{LISTED} {number}", call)
+
+
+def _matters(step: Step, effects: Mapping[str, Effects]) -> bool:
+    return step.undo is not None or step.effects_with(effects) != "none"

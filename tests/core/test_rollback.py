@@ -1,0 +1,569 @@
+"""Rollback: what gave a result is taken back once, the latest first; and what can't be is named."""
+
+from __future__ import annotations
+
+import hashlib
+import sqlite3
+from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from planexec_lite import (
+    Decision,
+    Inline,
+    Plan,
+    PlanError,
+    PlannerExecutor,
+    Policy,
+    Pool,
+    Run,
+    ScriptedReviewer,
+    Simulated,
+    Tool,
+    Toolbox,
+    ToolExecutor,
+    Verdict,
+    execute,
+)
+from planexec_lite.board import Board
+from planexec_lite.events import (
+    Ended,
+    Event,
+    Judged,
+    RollbackBegun,
+    StepDone,
+    StepProposed,
+    UndoDone,
+    UndoFailed,
+    UndoStarted,
+)
+from planexec_lite.plan import Step
+from planexec_lite.scenarios import migration
+from tests.core.shapes import END, Job, Portions, Writing, check_fold, check_replay, jobs, step
+from tests.rounds import rounds
+
+FAILED = Policy(rollback="failed")
+UNFINISHED = Policy(rollback="unfinished")
+
+
+class Site:
+    """Where things are put up and taken down: `standing` is the world, `log` what was done to it."""
+
+    def __init__(self, stuck: str = "") -> None:
+        self.standing: list[str] = []
+        self.log: list[str] = []
+        self.tried: dict[str, int] = {}
+        self.stuck = set(stuck.split())
+        self.tools = Toolbox(
+            [
+                Tool(self.put_up, effects="idempotent", latency=lambda quarters=0, **_: quarters / 4),
+                Tool(self.take_down, effects="idempotent", latency=1.0),
+                Tool(self.look, latency=1.0),
+                Tool(self.tell, effects="once"),
+                Tool(self.slow, effects="idempotent", latency=9.0),
+            ]
+        )
+
+    def put_up(self, name: str, fails: int = 0, quarters: int = 0) -> dict[str, str]:
+        """Put something up."""
+        self.tried[name] = self.tried.get(name, 0) + 1
+        if self.tried[name] <= fails:
+            raise RuntimeError(f"{name} does not hold")
+        if name not in self.standing:
+            self.standing.append(name)
+        self.log.append(f"+{name}")
+        return {"name": name}
+
+    def take_down(self, name: str) -> str:
+        """Take it down again."""
+        self.log.append(f"-{name}")
+        if name in self.stuck:
+            raise RuntimeError(f"{name} is stuck")
+        self.standing.remove(name)  # an error where it does not stand: it was never put up, or is down already
+        return name
+
+    def look(self, fails: bool = False) -> list[str]:
+        """See what stands."""
+        if fails:
+            raise RuntimeError("it does not look good")
+        return list(self.standing)
+
+    def tell(self, text: str) -> str:
+        """Tell the neighbours, which can't be taken back."""
+        self.log.append(f"!{text}")
+        return text
+
+    def slow(self, name: str) -> str:
+        """Take it down, slowly."""
+        return self.take_down(name)
+
+    def run(self, *steps: Any, policy: Policy = FAILED, rollback: Any = (), **more: Any) -> Run:
+        plan = Plan.parse({"steps": list(steps), "rollback": list(rollback)})
+        run = execute(plan, ToolExecutor(self.tools), workers=Simulated(), policy=policy, **more)
+        check_fold(run)
+        return run
+
+    def agent(self, *answers: Any, policy: Policy = FAILED, **roles: Any) -> PlannerExecutor:
+        return PlannerExecutor(
+            Portions(*answers), ToolExecutor(self.tools), workers=Simulated(), policy=policy, **roles
+        )
+
+
+def up(id: str, *after: str, **more: Any) -> dict[str, Any]:
+    undo = {"tool": "take_down", "params": {"name": f"{{step_{id}_result.name}}"}}
+    return step(id, "put_up", *after, **{"name": id, "undo": undo, **more})
+
+
+def broken(id: str, *after: str, **more: Any) -> dict[str, Any]:
+    return step(id, "look", *after, fails=True, **more)
+
+
+def told(run: Run, kind: type[Event]) -> list[str]:
+    return [event.step for event in run.events if isinstance(event, kind)]  # type: ignore[union-attr]
+
+
+# What is taken back, and in which order
+
+
+def by_hand(events: list[Event], undo: set[str]) -> list[str]:
+    """What has to be undone after these events, from the docstrings alone: the latest result first, each step once."""
+    order: list[str] = []
+    for event in events:
+        if isinstance(event, StepDone):
+            order = [id for id in order if id != event.step] + [event.step]
+    return [id for id in reversed(order) if id in undo]
+
+
+@st.composite
+def sites(draw: st.DrawFn) -> tuple[list[Job], set[str], set[str], Policy, int | None]:
+    made = draw(jobs())
+    undo = {job.id for job in made if draw(st.booleans())}
+    stuck = {job.id for job in made if draw(st.integers(0, 4)) == 0}
+    failure, when = draw(st.sampled_from(["skip", "stop"])), draw(st.sampled_from(["never", "failed", "unfinished"]))
+    policy = Policy(failure=failure, rollback=when, retries=draw(st.integers(0, 1)))  # type: ignore[arg-type]
+    return made, undo, stuck, policy, draw(st.sampled_from([None, 1, 2, 3]))
+
+
+def planned(made: list[Job], undo: set[str]) -> list[dict[str, Any]]:
+    plain: dict[str, Any] = {"undo": None}
+    return [
+        up(job.id, *job.waits_for, fails=job.fails, quarters=job.quarters, retries=job.retries)
+        | ({} if job.id in undo else plain)
+        for job in made
+    ]
+
+
+def check_rollback(run: Run, site: Site, undo: set[str], before: list[Event]) -> None:
+    """Each step that gave a result is undone once, the latest first; the world says the same."""
+    wanted = by_hand(before, undo)
+    assert told(run, UndoStarted) == wanted
+    stuck = [id for id in wanted if id in site.stuck]
+    assert told(run, UndoFailed) == stuck
+    assert run.board.rollback.undone == told(run, UndoDone) == [id for id in wanted if id not in stuck]
+    done = by_hand(before, {event.step for event in before if isinstance(event, StepDone)})
+    stays = {id for id in done if id in stuck or id not in undo}
+    assert set(site.standing) == stays == {label for label, _ in run.board.rollback.remains}
+    assert {id for id, state in run.board.state.items() if state == "undone"} == set(wanted) - set(stuck)
+    assert [entry for entry in site.log if entry[0] == "-"] == [f"-{id}" for id in wanted]
+
+
+@given(sites())
+@rounds(300)
+def test_what_was_done_is_undone_once_and_the_latest_first(drawn: Any) -> None:
+    made, undo, stuck, policy, slots = drawn
+    site = Site(" ".join(stuck))
+    plan = Plan.parse({"steps": planned(made, undo)})
+    run = execute(plan, ToolExecutor(site.tools), workers=Simulated(slots), policy=policy)
+    check_fold(run)
+    check_replay(run, policy)
+    begun = [place for place, event in enumerate(run.events) if isinstance(event, RollbackBegun)]
+    before = run.events[: begun[0]] if begun else run.events
+    if begun:
+        assert policy.rollback != "never"
+        assert run.status == "rolled back"
+        check_rollback(run, site, undo, before)
+    else:
+        nothing_done = not any(isinstance(event, StepDone) for event in run.events)
+        assert policy.rollback == "never" or run.status == "finished" or nothing_done
+        by_itself = PlannerExecutor(None, ToolExecutor(site.tools), workers=Simulated()).roll_back(run)
+        check_fold(by_itself)
+        assert by_itself.status == "rolled back"
+        check_rollback(by_itself, site, undo, before)
+
+
+@given(sites())
+@rounds(60)
+def test_on_threads_it_is_the_order_in_which_results_came(drawn: Any) -> None:
+    made, undo, stuck, _, _ = drawn
+    site = Site(" ".join(stuck))
+    plan = Plan.parse({"steps": planned(made, undo)})
+    executor = ToolExecutor(site.tools)
+    with ThreadPoolExecutor(3) as threads:
+        run = execute(plan, executor, workers=Pool(threads))
+        run = PlannerExecutor(None, executor, workers=Pool(threads)).roll_back(run)
+    before = run.events[: next(n for n, event in enumerate(run.events) if isinstance(event, RollbackBegun))]
+    check_rollback(run, site, undo, before)
+
+
+def test_nothing_is_undone_that_was_never_done() -> None:
+    site = Site()
+    run = site.run(up("1", fails=9), up("2", "1"), up("3"))
+    assert (run.status, site.log, site.standing) == ("rolled back", ["+3", "-3"], [])
+
+
+def test_an_undo_may_use_its_own_result_and_those_it_depends_on() -> None:
+    site = Site()
+    undo = {"tool": "tell", "params": {"text": "{step_2_result.name} on {step_1_result.name}"}}
+    run = site.run(up("1"), up("2", "1", undo=undo), broken("3", "2"))
+    assert site.log == ["+1", "+2", "!2 on 1", "-1"]
+    assert run.board.state == {"1": "undone", "2": "undone", "3": "failed"}
+
+
+def test_a_step_that_a_judge_sent_back_is_undone_as_well() -> None:
+    class Strict:
+        def evaluate(self, step: Step, result: Any, board: Board) -> Verdict:
+            return Verdict("replan", "crooked")
+
+    site = Site()
+    run = site.run(up("1"), up("2", "1", success_criteria="straight"), evaluator=Strict())
+    assert (run.status, site.log, site.standing) == ("rolled back", ["+1", "+2", "-2", "-1"], [])
+    assert run.board.state == {"1": "undone", "2": "failed"}
+
+
+def test_a_step_that_was_judged_and_tried_again_is_undone_once() -> None:
+    class Once:
+        said = 0
+
+        def evaluate(self, step: Step, result: Any, board: Board) -> Verdict:
+            self.said += 1
+            return Verdict("retry" if self.said == 1 else "accept", "once more")
+
+    site = Site()
+    run = site.run(up("1", success_criteria="straight", retries=1), broken("2", "1"), evaluator=Once())
+    assert [event.verdict for event in run.events if isinstance(event, Judged)] == ["retry", "accept"]
+    assert site.log == ["+1", "+1", "-1"]
+
+
+# When
+
+
+def test_nothing_is_taken_back_where_a_retry_or_a_replan_helps() -> None:
+    site = Site()
+    first = [up("1"), up("2", "1", fails=1, retries=1), broken("3", "2")]
+    run = site.agent(first, [up("4", "2")], policy=Policy(rollback="failed", replan="failure")).run("build")
+    assert (run.status, site.log) == ("finished", ["+1", "+2", "+4"])
+
+
+def test_after_the_last_replan_the_work_of_all_plans_is_taken_back() -> None:
+    site = Site()
+    agent = site.agent(
+        [up("1"), broken("2", "1")],
+        [up("3", "1"), broken("4", "3")],
+        policy=Policy(rollback="failed", replan="failure", max_replans=1),
+    )
+    run = agent.run("build")
+    assert (run.status, site.log) == ("rolled back", ["+1", "+3", "-3", "-1"])
+    assert run.reason.startswith("step 4 failed")
+
+
+@pytest.mark.parametrize(("policy", "status"), [(UNFINISHED, "rolled back"), (FAILED, "stopped")])
+def test_a_rejected_replan_rolls_back_where_the_policy_says_so(policy: Policy, status: str) -> None:
+    site, said = Site(), [Decision("approve", "Ada"), Decision("reject", "Ada", "no more")]
+    policy = Policy(rollback=policy.rollback, replan="failure")
+    reviewer = ScriptedReviewer(said)
+    run = site.agent([up("1"), broken("2", "1")], [up("3", "1")], policy=policy, reviewer=reviewer).run("build")
+    assert (run.status, site.standing) == (status, [] if status == "rolled back" else ["1"])
+    assert run.reason.startswith("Ada rejected the plan: no more")
+
+
+def test_a_run_that_has_changed_nothing_just_fails() -> None:
+    run = Site().run(step("1", "look"), broken("2", "1"), rollback=[{"tool": "tell", "params": {"text": "sorry"}}])
+    assert (run.status, run.reason) == ("failed", "step 2 failed: RuntimeError: it does not look good")
+
+
+def test_what_is_under_way_is_heard_out_and_undone_as_well() -> None:
+    site = Site()
+    run = site.run(up("1", quarters=40), broken("2"), policy=Policy(failure="stop", rollback="failed"))
+    assert site.log == ["+1", "-1"]
+    assert [event.at for event in run.events if isinstance(event, RollbackBegun)] == [10.0]
+
+
+def test_by_hand_a_finished_run_is_taken_back() -> None:
+    site = Site()
+    done = site.run(up("1"), up("2", "1"))
+    run = site.agent([]).roll_back(done)
+    assert (done.status, run.status, site.standing) == ("finished", "rolled back", [])
+    assert run.reason == "asked for; undone: 2, 1"
+    assert run.answer is None
+    assert run.results == {}
+
+
+def test_by_hand_it_goes_back_to_a_step_that_stays_and_later_further() -> None:
+    site = Site()
+    agent, done = site.agent([]), site.run(up("1"), up("2", "1"), up("3", "2"), rollback=[call("tell", text="sorry")])
+    part = agent.roll_back(done, to=2)
+    assert (part.reason, site.log[-1]) == ("asked for; undone: 3", "-3")
+    whole = agent.roll_back(part)
+    assert (whole.reason, site.log[3:]) == ("asked for; undone: 2, 1; called: rollback 1", ["-3", "-2", "-1", "!sorry"])
+    again = agent.roll_back(whole)
+    assert (again.reason, len(site.log)) == ("asked for; nothing was undone", 7)
+    check_fold(again)
+
+
+def test_where_there_is_no_such_step_the_steps_are_named() -> None:
+    done = Site().run(up("1"), up("2", fails=9), policy=Policy())
+    with pytest.raises(ValueError, match=r"to='2': step 2 gave no result; those that did are 1$"):
+        Site().agent([]).roll_back(done, to="2")
+
+
+def test_a_run_that_waits_for_a_person_is_taken_back() -> None:
+    site = Site()
+    waits = site.run(up("1"), up("2", "1", gate=True))
+    assert waits.status == "paused"
+    run = site.agent([]).roll_back(waits)
+    assert (run.status, site.log) == ("rolled back", ["+1", "-1"])
+
+
+def test_another_word_is_no_policy() -> None:
+    with pytest.raises(ValueError, match="rollback='always': take back 'never'"):
+        Policy(rollback="always")  # type: ignore[arg-type]
+
+
+# What can't be taken back
+
+
+def call(tool: str, **params: Any) -> dict[str, Any]:
+    return {"tool": tool, "params": params}
+
+
+def test_an_undo_that_fails_is_reported_and_the_rest_go_on() -> None:
+    site = Site(stuck="2")
+    run = site.run(up("1"), up("2", "1"), up("3", "2"), broken("4", "3"))
+    assert site.log[3:] == ["-3", "-2", "-1"]
+    assert site.standing == ["2"]
+    assert run.board.state == {"1": "undone", "2": "done", "3": "undone", "4": "failed"}
+    assert run.reason.endswith("; undone: 3, 1; not undone: 2 (RuntimeError: 2 is stuck)")
+
+
+def test_what_has_no_undo_is_named_and_what_changes_nothing_is_not() -> None:
+    site = Site()
+    run = site.run(step("1", "look"), step("2", "tell", "1", text="we build"), up("3", "2"), broken("4", "3"))
+    assert run.board.rollback.remains == [("2", "no undo of its own")]
+    assert site.log == ["!we build", "+3", "-3"]
+
+
+def test_a_step_in_doubt_is_named_and_not_undone() -> None:
+    site = Site()
+    run = site.run(up("1"), up("2", "1", quarters=40, timeout=1.0))
+    assert run.board.rollback.remains == [("2", "nobody knows whether it was done")]
+    assert site.log == ["+1", "+2", "-1"]
+
+
+def test_an_undo_has_the_timeout_of_its_step() -> None:
+    site = Site()
+    slow = {"tool": "slow", "params": {"name": "1"}}
+    run = site.run(up("1", timeout=2.0, undo=slow), broken("2", "1"))
+    assert [(event.error, event.in_doubt) for event in run.events if isinstance(event, UndoFailed)] == [
+        ("TimeoutError: took longer than its timeout of 2 s", True)
+    ]
+    assert run.status == "rolled back"
+
+
+def test_an_undo_whose_reference_leads_nowhere_fails_like_any_other() -> None:
+    site = Site()
+    run = site.run(up("1", undo=call("take_down", name="{step_1_result.colour}")), broken("2", "1"))
+    (failed,) = [event for event in run.events if isinstance(event, UndoFailed)]
+    assert "colour" in failed.error
+
+
+# The plan's rollback
+
+
+def test_the_plans_rollback_is_called_last_and_each_call_once() -> None:
+    site = Site()
+    same = up("1")["undo"]
+    run = site.run(up("1"), broken("2", "1"), rollback=[same, call("tell", text="taken back")])
+    assert site.log == ["+1", "-1", "!taken back"]
+    assert run.reason.endswith("; undone: 1; called: rollback 2")
+
+
+def test_a_call_is_not_made_for_a_step_that_gave_no_result() -> None:
+    site = Site()
+    back = call("take_down", name="{step_2_result.name}")
+    run = site.run(up("1", undo=None), up("2", "1", fails=9), rollback=[back, call("tell", text="sorry")])
+    assert site.log == ["+1", "!sorry"]
+    assert run.board.rollback.remains == [("1", "no undo of its own"), ("rollback 1", "step 2 gave no result")]
+
+
+# A plan that has to say how it is taken back
+
+
+NEEDED = Policy(require_undo=True)
+
+
+def test_a_plan_that_nothing_takes_back_is_invalid_where_the_policy_wants_an_undo() -> None:
+    site = Site()
+    with pytest.raises(PlanError) as caught:
+        site.run(
+            up("1"), up("2", "1", undo=None), step("3", "look", "2"), step("4", "tell", text="done"), policy=NEEDED
+        )
+    assert [(problem.code, problem.step) for problem in caught.value.problems] == [("no_undo", "2"), ("no_undo", "4")]
+    assert "{step_2_result}; where there is none, a gate" in str(caught.value)
+    assert site.log == []
+
+
+def test_an_undo_a_rollback_that_refers_to_it_or_a_gate_are_enough() -> None:
+    steps = [up("1"), up("2", undo=None), step("3", "tell", "2", text="done", gate=True)]
+    back = call("take_down", name="{step_2_result.name}")
+    plan = Plan.parse({"steps": steps, "rollback": [back]})
+    assert plan.without_undo(Site().tools) == []
+    assert [problem.step for problem in Plan(steps=plan.steps).without_undo(Site().tools)] == ["2"]
+
+
+def test_a_planner_is_told_and_mends_its_plan() -> None:
+    site = Site()
+    agent = site.agent([up("1", undo=None)], [up("1")], policy=NEEDED)
+    run = agent.run("build")
+    assert (run.status, agent.planner.told) == ("finished", [[], ["no_undo"]])  # type: ignore[union-attr]
+
+
+def test_of_a_plan_that_is_streamed_only_what_has_an_undo_starts_early() -> None:
+    site = Site()
+    first = [up("1"), 1.0, up("2", undo=None), 1.0, END]
+    writing = Writing(first, [up("1"), up("2", "1"), END])
+    agent = PlannerExecutor(writing, ToolExecutor(site.tools), workers=Simulated(), policy=NEEDED)
+    run = agent.run("build")
+    early = [event.step for event in run.events if isinstance(event, StepProposed)]
+    assert [(one.id, one.undo is not None) for one in early] == [("1", True), ("2", True)]
+    assert (run.status, writing.told, site.log) == ("finished", [[], ["no_undo"]], ["+1", "+2"])
+
+
+# A rollback that is left
+
+
+class Stop(KeyboardInterrupt):
+    """Somebody pulls the plug."""
+
+
+@pytest.mark.parametrize("effects", ["idempotent", "once"])
+def test_a_rollback_that_is_cut_off_goes_on_and_undoes_nothing_twice(effects: Any) -> None:
+    site, cut = Site(), [True]
+
+    def undo(name: str) -> None:
+        """Take down, once cut off in the middle."""
+        site.take_down(name)
+        if cut and name == "2":
+            cut.clear()
+            raise Stop
+
+    site.tools = Toolbox([*site.tools, Tool(undo, effects=effects)])
+    steps = [up(id, *after, undo=call("undo", name=id)) for id, after in {"1": (), "2": ("1",), "3": ("2",)}.items()]
+    with pytest.raises(Stop) as caught:
+        site.run(*steps, broken("4", "3"))
+    left: Run = caught.value.run  # type: ignore[attr-defined]
+    run = site.agent([]).resume(left)
+    check_fold(run)
+    again = effects == "idempotent"  # the second call finds nothing to take down, and says so
+    assert site.log[3:] == ["-3", "-2", *["-2"] * again, "-1"]
+    why = "ValueError: list.remove(x): x not in list" if again else "interrupted; nobody knows whether it was undone"
+    assert run.board.rollback.remains == [("2", why)]
+    assert run.board.rollback.undone == ["3", "1"]
+
+
+def test_an_undo_that_had_not_begun_is_called_once() -> None:
+    site = Site()
+
+    def watch(run: Run) -> None:
+        if isinstance(run.events[-1], UndoStarted) and run.events[-1].step == "1" and not stopped:
+            stopped.append(True)
+            raise Stop
+
+    stopped: list[bool] = []
+    with pytest.raises(Stop) as caught:
+        site.run(up("1"), up("2", "1"), broken("3", "2"), watch=watch)
+    run = site.agent([]).resume(caught.value.run)  # type: ignore[attr-defined]
+    check_fold(run)
+    assert (site.log, run.status) == (["+1", "+2", "-2", "-1"], "rolled back")
+
+
+def test_a_run_inside_a_step_takes_back_what_it_did_and_the_step_fails() -> None:
+    site = Site()
+    inner = site.agent([up("a"), broken("b", "a")])
+    outer = PlannerExecutor(Portions([step("1", None, description="build")]), inner, workers=Simulated())
+    run = outer.run("build")
+    assert (run.status, site.log) == ("failed", ["+a", "-a"])
+    assert run.inside(1).status == "rolled back"
+    assert "the run inside rolled back: step b failed" in run.reason
+
+
+# The world as it was
+
+
+def state_of(world: Any) -> tuple[str, dict[str, str]]:
+    """The production database as SQL, and the other files that no backup made, by their hashes."""
+    with closing(sqlite3.connect(world.database)) as db:
+        dump = "\n".join(db.iterdump())
+    files = [path for path in Path(world.folder).rglob("*") if path.is_file() and "backup" not in path.name]
+    hashes = {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in files}
+    hashes.pop(world.database.name)
+    return dump, hashes
+
+
+UNDO: Mapping[str, dict[str, Any]] = {
+    "write_migration": call("remove_migration", file="{step_3_result.file}"),
+    "run_migration": call("restore_database", file="{step_2_result.file}"),
+    "update_config": call("update_config", schema="{step_7_result.was}"),
+}
+
+
+@pytest.mark.parametrize("fails_at", ["3", "4", "5", "6", "7", "8"])
+def test_the_database_and_the_files_are_what_they_were(fails_at: str) -> None:
+    world = migration.World()
+    plan = Plan.parse(migration.PLAN)
+    steps = [
+        one.model_dump() | ({"undo": UNDO[one.tool]} if one.tool in UNDO else {}) | {"success_criteria": None}
+        for one in plan.steps
+    ]
+    steps.append(step("8", "verify_integrity", "7"))
+    before = state_of(world)
+
+    class Breaks(ToolExecutor):
+        def execute(self, step: Step, inputs: Mapping[str, Any]) -> Any:
+            if step.id == fails_at:
+                raise RuntimeError("no")
+            return super().execute(step, inputs)
+
+    run = execute(Plan.parse({"steps": steps}), Breaks(world.tools), workers=Inline(), policy=FAILED)
+    assert run.status == "rolled back"
+    assert state_of(world) == before
+    assert world.damage() == []
+    assert run.board.rollback.remains == [("2", "no undo of its own")]  # the backup is still there
+
+
+def test_the_rollback_is_on_the_timeline_and_in_the_trace() -> None:
+    from planexec_lite.views.narration import trace
+    from planexec_lite.views.timeline_drawing.model import Timeline
+
+    run = Site(stuck="1").run(up("1"), up("2", "1"), broken("3", "2"), rollback=[call("tell", text="sorry")])
+    lanes = {lane.name: lane.bars for lane in Timeline.of(run).lanes}
+    assert [(bar.step, bar.start, bar.end, bar.state) for bar in lanes["rollback"]] == [
+        ("2", 1.0, 2.0, "undone"),
+        ("1", 2.0, 3.0, "failed"),
+        ("rollback 1", 3.0, 3.0, "undone"),
+    ]
+    words = trace(run)
+    assert "the undo of step 2 is called: take_down(name={step_2_result.name})" in words
+    assert "the undo of step 1 fails: RuntimeError: 1 is stuck" in words
+    assert 'rollback 1 gives "sorry"' in words
+
+
+def test_the_end_says_so() -> None:
+    run = Site().run(up("1"), broken("2", "1"))
+    assert isinstance(run.events[-1], Ended)
+    assert run.reason == "step 2 failed: RuntimeError: it does not look good; undone: 1"

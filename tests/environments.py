@@ -1,0 +1,37 @@
+"""Environments of their own, with other packages than the tests' one."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+
+def make_environment(
+    folder: Path, *packages: str, of: str | Path = sys.executable, cwd: Path | None = None, seconds: float = 600
+) -> Path:
+    """A fresh environment of a Python with these packages, named as seen from `cwd`; the test is skipped if it can't be made."""
+    python = folder / ("Scripts" if os.name == "nt" else "bin") / "python"
+    uv = shutil.which("uv")
+    if uv:
+        steps = [[uv, "venv", "-q", "--python", str(of), str(folder)]]
+        steps += [[uv, "pip", "install", "-q", "--python", str(python), *packages]]
+    else:
+        steps = [[str(of), "-m", "venv", str(folder)]]
+        steps += [[str(python), "-m", "pip", "install", "-q", "--disable-pip-version-check", *packages]]
+    environment = {name: value for name, value in os.environ.items() if name not in ("PYTHONPATH", "VIRTUAL_ENV")}
+    for step in steps:
+        try:
+            done = subprocess.run(
+                step, capture_output=True, text=True, check=False, timeout=seconds, env=environment, cwd=cwd
+            )
+        except subprocess.TimeoutExpired:
+            pytest.skip(f"no environment with {' '.join(packages)}: it took too long")
+        if done.returncode:
+            reason = (done.stderr.strip().splitlines() or ["no reason given"])[-1]
+            pytest.skip(f"no environment with {' '.join(packages)}: {reason}")
+    return python
