@@ -66,10 +66,10 @@ def problems(plan: Content, toolbox: Toolbox | None, done: Collection[str], max_
 
 def without_undo(plan: Content, toolbox: Toolbox) -> list[Problem]:
     """Return a fault for each step that changes the world, and that nothing takes back and no gate asks about."""
-    taken_back = {reference.step for call in plan.rollback for reference in references.find(call.params)}
+    reversible = {reference.step for call in plan.rollback for reference in references.find(call.params)}
     by_tool, faults = toolbox.effects, []
     for step in plan.steps:
-        if step.undo is None and step.id not in taken_back and not step.gate and step.effects_with(by_tool) != "none":
+        if step.undo is None and step.id not in reversible and not step.gate and step.effects_with(by_tool) != "none":
             hint = f"give it an undo, or a call in rollback that uses {{step_{step.id}_result}}; where there is none, a gate"
             faults.append(Problem("no_undo", step.id, "it changes the world, and nothing takes that back", hint))
     return faults

@@ -407,7 +407,7 @@ def test_a_call_is_not_made_for_a_step_that_gave_no_result() -> None:
 NEEDED = Policy(require_undo=True)
 
 
-def test_a_plan_that_nothing_takes_back_is_invalid_where_the_policy_wants_an_undo() -> None:
+def test_where_an_undo_is_required_a_plan_without_one_is_invalid() -> None:
     site = Site()
     with pytest.raises(PlanError) as caught:
         site.run(
