@@ -10,6 +10,7 @@ from typing import Literal
 
 from planexec_lite.board import Board
 from planexec_lite.events import (
+    BackoffStarted,
     Ended,
     Event,
     JudgeStarted,
@@ -38,6 +39,8 @@ def decide(board: Board, policy: Policy) -> Event | None:
     if table.to_judge:
         return JudgeStarted(at, table.to_judge[0])
     # what is tried again goes before a replan: a retry may make the replan needless
+    if policy.backoff and (id := next((id for id in table.retries if id not in table.rested), None)) is not None:
+        return BackoffStarted(at, id, policy.backoff.seconds(id, table.attempt[id][0] + 1))
     if table.retries and (id := table.retry_next) is not None:
         if board.why_asked(id) is not None:
             return None if board.in_flight else Paused(at, "gate", id)
@@ -81,7 +84,8 @@ def holds_back(board: Board, policy: Policy) -> bool:
     if not planned_again:
         return False
     # what is being tried again goes before a replan
-    return not any(id is not None and board.table.attempt[id][0] > 1 for id in board.in_flight)
+    table = board.table
+    return not any(id in table.resting or (id is not None and table.attempt[id][0] > 1) for id in board.in_flight)
 
 
 def _over(board: Board, policy: Policy, status: Status, reason: str) -> Event:

@@ -2,10 +2,47 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
+from random import Random
 from typing import Literal
 
 from planexec_lite.plan import MAX_RETRIES
+
+
+@dataclass(frozen=True, slots=True)
+class Backoff:
+    """How long a failed step waits before it is tried again: longer each time, up to a bound.
+
+    Args:
+        first: seconds before the second attempt.
+        factor: each further wait is so many times as long.
+        longest: the longest wait, in seconds.
+        jitter: the share of each wait that is left to chance, from 0 to 1, so that steps that failed together do not come
+            back together.
+        seed: chance is drawn from this, the step's id and the attempt: a replay waits just as long.
+
+    Raises `ValueError` for a wait below zero, a factor below one or a share that is none.
+    """
+
+    first: float = 1.0
+    factor: float = 2.0
+    longest: float = 60.0
+    jitter: float = 0.5
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        if not (0 <= self.first < math.inf and 0 <= self.longest < math.inf):
+            raise ValueError(f"first={self.first}, longest={self.longest}: a wait is zero seconds or more")
+        if not 1 <= self.factor < math.inf:
+            raise ValueError(f"factor={self.factor}: a wait is never shorter than the one before; give 1 or more")
+        if not 0 <= self.jitter <= 1:
+            raise ValueError(f"jitter={self.jitter}: a share from 0 to 1")
+
+    def seconds(self, step: str, attempt: int) -> float:
+        """The wait before attempt number `attempt` (2 or more) of a step, in seconds."""
+        whole = min(self.longest, self.first * self.factor ** (attempt - 2))
+        return round(whole * (1 - self.jitter * Random(f"{self.seed} {step} {attempt}").random()), 6)
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +65,7 @@ class Policy:
             plan was rejected or a bound was reached, too.
         require_undo: a plan is invalid while a step of it changes the world and nothing takes that back, unless its gate
             asks a person (see `Plan.without_undo`). A plan that a reviewer edits is the reviewer's own.
+        backoff: how long a failed step waits before it is tried again, holding no slot; None: it does not wait.
 
     Raises `ValueError` for a bound below zero, too many retries, or a word that is not among these.
     """
@@ -42,6 +80,7 @@ class Policy:
     max_replans: int = 3
     rollback: Literal["never", "failed", "unfinished"] = "never"
     require_undo: bool = False
+    backoff: Backoff | None = None
 
     def __post_init__(self) -> None:
         if self.failure not in ("skip", "stop"):

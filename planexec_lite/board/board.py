@@ -111,6 +111,12 @@ class Board(Part):
                     self._spend(event.step, sure=False)
                 final = event.final or (event.in_doubt and not self.repeatable(event.step))
                 table.fail(event.step, event.error, final=final)
+            case e.BackoffStarted():
+                table.rest(event.step)
+                self.in_flight.add(event.step)
+            case e.BackoffEnded():
+                table.wake(event.step)
+                self.in_flight.remove(event.step)
             case e.StepHeld():
                 if table.state.get(event.step) not in ("waiting", "failed"):
                     raise IllegalTransition("be held", event.step, table.state.get(event.step))
@@ -247,6 +253,10 @@ class Board(Part):
             self.in_flight.discard(None)
             table.withdraw()
             self.proposals.interrupt()
+            return
+        if job in table.resting:  # it has waited long enough: whoever goes on does so later
+            table.wake(job)
+            self.in_flight.remove(job)
             return
         judging = job in table.judging
         self._settle(job, state="judging" if judging else "running")

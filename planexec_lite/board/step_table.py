@@ -32,6 +32,8 @@ class StepTable(Part):
     attempt: dict[str, tuple[int, int]] = field(default_factory=dict)
     failed: dict[str, None] = field(default_factory=dict)  # for good: they are not tried again
     retries: deque[str] = field(default_factory=deque)  # failed, and to be tried again
+    resting: set[str] = field(default_factory=set)  # failed, and waiting before they are to be tried again
+    rested: set[str] = field(default_factory=set)  # to be tried again, and they have waited
     unreachable: deque[str] = field(default_factory=deque)  # waiting behind a step that failed for good
     to_judge: deque[str] = field(default_factory=deque)
     judging: dict[str, object] = field(default_factory=dict)  # results that don't count before they are judged
@@ -216,11 +218,27 @@ class StepTable(Part):
         self.state[id] = self._next("fail", id)
         self.errors[id] = error
         attempt, attempts = self.attempt[id]
+        self.rested.discard(id)
         if attempt < attempts and not final:
             self.retries.append(id)
         else:
             self.failed[id] = None
             self._lose_dependents(id)
+
+    def rest(self, id: str) -> None:
+        """A step that is to be tried again waits before that."""
+        if id not in self.retries:
+            raise IllegalTransition("back off", id, self.state.get(id))
+        self.retries.remove(id)
+        self.resting.add(id)
+
+    def wake(self, id: str) -> None:
+        """It has waited: it is to be tried again now."""
+        if id not in self.resting:
+            raise IllegalTransition("come to this end", id, self.state.get(id))
+        self.resting.remove(id)
+        self.rested.add(id)
+        self.retries.append(id)
 
     def skip(self, id: str, reason: str) -> None:
         """An unreachable step is skipped, and what waits for it is unreachable in turn."""

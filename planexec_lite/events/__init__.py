@@ -31,12 +31,23 @@ from planexec_lite.events.kinds import (
 )
 from planexec_lite.events.record import from_dict, to_dict
 from planexec_lite.events.rollback import RollbackBegun, UndoDone, UndoFailed, UndoStarted
-from planexec_lite.events.setbacks import Interrupted, StepCancelled, StepHeld, StepLate, StepPaused, StepSkipped
+from planexec_lite.events.setbacks import (
+    BackoffEnded,
+    BackoffStarted,
+    Interrupted,
+    StepCancelled,
+    StepHeld,
+    StepLate,
+    StepPaused,
+    StepSkipped,
+)
 
 __all__ = [
     "JOBS",
     "Action",
     "Approval",
+    "BackoffEnded",
+    "BackoffStarted",
     "Ended",
     "Event",
     "Grant",

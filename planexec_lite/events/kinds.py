@@ -10,7 +10,16 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from planexec_lite.events.rollback import RollbackBegun, UndoDone, UndoFailed, UndoStarted
-from planexec_lite.events.setbacks import Interrupted, StepCancelled, StepHeld, StepLate, StepPaused, StepSkipped
+from planexec_lite.events.setbacks import (
+    BackoffEnded,
+    BackoffStarted,
+    Interrupted,
+    StepCancelled,
+    StepHeld,
+    StepLate,
+    StepPaused,
+    StepSkipped,
+)
 from planexec_lite.meter import ModelCall
 from planexec_lite.plan import Plan, Problem, Step
 from planexec_lite.tools import Effects
@@ -227,10 +236,19 @@ class Ended:
     reason: str
 
 
-Job = PlanStarted | StepStarted | JudgeStarted | UndoStarted
-JOBS = (StepStarted, JudgeStarted, PlanStarted, UndoStarted)
+Job = PlanStarted | StepStarted | JudgeStarted | BackoffStarted | UndoStarted
+JOBS = (StepStarted, JudgeStarted, PlanStarted, BackoffStarted, UndoStarted)
 Outcome = (
-    PlanProposed | PlanFailed | StepDone | StepFailed | StepCancelled | Judged | JudgeFailed | UndoDone | UndoFailed
+    PlanProposed
+    | PlanFailed
+    | StepDone
+    | StepFailed
+    | StepCancelled
+    | Judged
+    | JudgeFailed
+    | BackoffEnded
+    | UndoDone
+    | UndoFailed
 )
 # A new event is exported in `events`, gets a case in `Board._fold` and in `views.narration.sentence`, and a sample in the
 # tests of the events; the type checker asks for the two cases.

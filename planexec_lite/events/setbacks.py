@@ -1,4 +1,4 @@
-"""What keeps a step from being done: it is held back, taken back, interrupted, paused inside, skipped, or it comes too late."""
+"""What keeps a step from being done: it backs off, is held or taken back, interrupted, paused inside, skipped, or late."""
 
 from __future__ import annotations
 
@@ -18,6 +18,24 @@ class StepLate:
     error: str | None = None
     seconds: float = 0.0
     calls: tuple[ModelCall, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class BackoffStarted:
+    """Job: a step that failed waits for `seconds` before it is tried again. It holds no slot."""
+
+    at: float
+    step: str
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class BackoffEnded:
+    """Outcome: the wait is over, after `seconds`, or was cut short because nothing may start any more."""
+
+    at: float
+    step: str
+    seconds: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,8 @@ from typing import Any, NamedTuple
 
 from planexec_lite.board import Board, signature
 from planexec_lite.events import (
+    BackoffEnded,
+    BackoffStarted,
     Event,
     Inside,
     Interrupted,
@@ -45,6 +47,8 @@ def outcomes(message: WorkerMessage) -> list[Event]:
     match message:
         case Finished():
             job, report = message.task.event, message.report
+            if isinstance(job, BackoffStarted):
+                return [BackoffEnded(message.at, job.step, message.seconds)]
             if not isinstance(job, StepStarted | UndoStarted):
                 return [_answer(job, report, message.at, message.seconds)]
             events: list[Event] = (
@@ -75,6 +79,10 @@ def outcomes(message: WorkerMessage) -> list[Event]:
             return []  # it is told as an undo that failed, and nothing waits for it
         case Late(task=task, report=report, at=at, seconds=seconds):
             return [StepLate(at, task.event.step, report.value, report.error, seconds, report.calls)]
+
+
+def nothing() -> None:
+    """What is done while a step backs off."""
 
 
 def _undone(job: UndoStarted, report: Report, at: float, seconds: float) -> Outcome:

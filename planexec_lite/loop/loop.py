@@ -11,6 +11,7 @@ from planexec_lite.board import Board
 from planexec_lite.decide import decide, holds_back
 from planexec_lite.events import (
     JOBS,
+    BackoffStarted,
     Event,
     Job,
     JudgeStarted,
@@ -24,7 +25,7 @@ from planexec_lite.events import (
 )
 from planexec_lite.executors import Executor, ToolExecutor, effects_of, perform
 from planexec_lite.loop.decisions import reviewed
-from planexec_lite.loop.jobs import cancelled, judge, outcomes, propose
+from planexec_lite.loop.jobs import cancelled, judge, nothing, outcomes, propose
 from planexec_lite.loop.nested import NestedExecutor, going_on
 from planexec_lite.loop.run import Run
 from planexec_lite.plan import Plan, PlanError, Step
@@ -45,11 +46,13 @@ def drive(run: Run, agent: PlannerExecutor, session: WorkerSession) -> None:
     """Carry `run` on until it has ended or paused. This is the loop of the whole pattern."""
     while True:
         tasks: deque[Task] = deque()
+        slots = session.free
         # all that may start together is decided and shown before any of it begins
-        while len(tasks) < session.free and (event := agent._next(run.board)):
+        while slots >= 1 and (event := agent._next(run.board)):
             run.record(event)
             if isinstance(event, JOBS):
                 tasks.append(agent._task(event, run))
+                slots -= not tasks[-1].live
         try:
             if agent.watch:
                 agent.watch(run)
@@ -202,6 +205,8 @@ class PlannerExecutor(NestedExecutor):
             done = perform if step.id not in board.approvals.held else going_on(run, step.id, perform)
             return Task(job, done, (self.executor, step, inputs), step.timeout)
         tools = self.executor.tools
+        if isinstance(job, BackoffStarted):
+            return Task(job, nothing, (), live=True, rest=job.seconds)
         if isinstance(job, UndoStarted):
             return self._undo(job, board)
         if isinstance(job, JudgeStarted):

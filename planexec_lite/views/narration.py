@@ -67,6 +67,10 @@ def sentence(event: e.Event, names: Mapping[str, str]) -> str:
             return f"step {event.step}, given up before, comes to its end: {_brief(what)}; it does not count"
         case e.Interrupted():
             return f"{'the planner' if event.step is None else f'step {event.step}'} is interrupted"
+        case e.BackoffStarted():
+            return f"step {event.step} waits for {seconds(event.seconds)} before it is tried again"
+        case e.BackoffEnded():
+            return f"step {event.step} has waited"
         case e.StepHeld():
             return f"step {event.step} is held back: {_brief(event.reason)}"
         case e.StepPaused():

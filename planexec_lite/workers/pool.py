@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from operator import itemgetter
 from queue import Empty, SimpleQueue
-from threading import Thread
+from threading import Thread, Timer
 from time import perf_counter
 from typing import TYPE_CHECKING
 
@@ -86,6 +86,7 @@ class _PoolSession:
     timed: dict[int, tuple[Task, float | None]] = field(default_factory=dict)
     given_up: set[int] = field(default_factory=set)
     cancelled: set[int] = field(default_factory=set)
+    resting: dict[int, tuple[Task, Timer, float]] = field(default_factory=dict)
     words: SimpleQueue[_Word] = field(default_factory=SimpleQueue)
 
     def __enter__(self) -> WorkerSession:
@@ -96,13 +97,18 @@ class _PoolSession:
 
     @property
     def queued(self) -> bool:
-        return bool(self.futures)
+        return bool(self.futures or self.resting)
 
     def start(self, task: Task) -> None:
         self.free -= not task.live
         self.started += 1
         number, words = self.started, self.words
-        if task.live:
+        if task.rest is not None:
+            timer = Timer(task.rest, self._rested, [number])
+            timer.daemon = True
+            self.resting[number] = (task, timer, perf_counter())
+            timer.start()
+        elif task.live:
             Thread(target=_live, args=(number, task, words), name="planner", daemon=True).start()
         elif task.here:
             words.put((number, task, measure(task.call, task.args)))
@@ -130,7 +136,16 @@ class _PoolSession:
                 return messages
 
     def cancel(self) -> None:
+        for number, (_, timer, _) in list(self.resting.items()):
+            timer.cancel()
+            self._rested(number)
         self.cancelled |= {number for number, future in list(self.futures.items()) if future.cancel()}
+
+    def _rested(self, number: int) -> None:
+        """A rest is over; its timer and a cancel may both say so."""
+        if (rest := self.resting.pop(number, None)) is not None:
+            task, _, since = rest
+            self.words.put((number, task, Report(took=perf_counter() - since)))
 
     def _words(self, patience: float | None) -> list[_Word]:
         """What has come, waiting for the first, but not for longer than `patience` seconds; None: as long as it takes."""

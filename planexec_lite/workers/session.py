@@ -19,7 +19,8 @@ class Task:
     """What a session carries out: ``call(*args)`` for the job that `event` started.
 
     `here`: it stays in this process, and holds none of an executor's threads. `live`: it takes no slot, and what happens
-    inside it is handed over as it happens.
+    inside it is handed over as it happens. `rest`: nothing is called; so many seconds later it is over, or when the session
+    is told to cancel. It is live.
     """
 
     event: Any
@@ -28,6 +29,7 @@ class Task:
     timeout: float | None = None
     here: bool = False
     live: bool = False
+    rest: float | None = None
 
 
 @dataclass(slots=True)
@@ -100,7 +102,7 @@ class WorkerSession(Protocol):
 
     @property
     def queued(self) -> bool:
-        """Whether tasks may have been handed over that have not begun."""
+        """Whether tasks may have been handed over that have not begun, or only rest."""
 
     def start(self, task: Task) -> None:
         """Take a task; only while `free` is at least 1."""
@@ -109,7 +111,7 @@ class WorkerSession(Protocol):
         """Return what the session has to say next, the tasks that finish first of all; only while some are in flight."""
 
     def cancel(self) -> None:
-        """Take back every task that has not begun."""
+        """Take back every task that has not begun; what only rests is over at once."""
 
 
 class Workers(Protocol):

@@ -6,13 +6,14 @@ import math
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
-from heapq import heappop, heappush
+from heapq import heapify, heappop, heappush
 
 from planexec_lite import meter
 from planexec_lite.workers.session import (
     Finished,
     Late,
     Progress,
+    Report,
     Task,
     TimedOut,
     WorkerMessage,
@@ -42,17 +43,19 @@ class Simulated:
 
 
 class _SimulatedSession:
-    queued = False
-
     def __init__(self, now: float, free: float) -> None:
         self.now, self.free = now, free
         # a nested run begins in the middle of a step of the outer one
         self.since = (meter.now() or 0.0) - now
-        self.placed = 0
+        self.placed = self.resting = 0
         self.due: list[tuple[float, int, WorkerMessage]] = []
 
     def start(self, task: Task) -> None:
         self.free -= not task.live
+        if task.rest is not None:
+            self.resting += 1
+            self._place(Finished(task, Report(), self._at(task.rest), task.rest))
+            return
         report = measure(task.call, task.args, at=self.since + self.now)
         declared = report.declared
         inside = [(self._at(after), event) for after, _, event in report.events]
@@ -73,11 +76,21 @@ class _SimulatedSession:
         while self.due and self.due[0][0] == self.now:
             one = heappop(self.due)[2]
             self.free += isinstance(one, Finished | TimedOut) and not one.task.live
+            self.resting -= one.task.rest is not None
             messages.append(one)
         return messages
 
+    @property
+    def queued(self) -> bool:
+        return self.resting > 0
+
     def cancel(self) -> None:
-        pass
+        rests = [place for place in self.due if place[2].task.rest is not None]
+        self.due = [place for place in self.due if place[2].task.rest is None]
+        heapify(self.due)
+        for began, _, message in rests:
+            waited = (message.task.rest or 0) - (began - self.now)
+            self._place(Finished(message.task, Report(), self.now, round(waited, 9)))
 
     def _at(self, seconds: float) -> float:
         # 0.1 + 0.2 and 0.3 are the same instant

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from planexec_lite import Board, Plan, Policy, Run, Step, Tool, Toolbox
 from planexec_lite.decide import decide
 from planexec_lite.events import (
+    BackoffStarted,
     Ended,
     JudgeStarted,
     Paused,
@@ -149,6 +150,19 @@ def check_fold(run: Run) -> None:
         assert Board.of(again[:place]) == board
         board.apply(event)
     assert board == run.board
+
+
+DECIDED = (
+    StepStarted
+    | PlanStarted
+    | JudgeStarted
+    | StepSkipped
+    | Paused
+    | BackoffStarted
+    | RollbackBegun
+    | UndoStarted
+    | Ended
+)
 
 
 def check_replay(run: Run, policy: Policy) -> None:

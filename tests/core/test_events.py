@@ -75,6 +75,8 @@ some = {
         events.StepFailed, seconds, names, st.text(), seconds, model_calls, st.booleans(), st.booleans()
     ),
     events.StepSkipped: st.builds(events.StepSkipped, seconds, names, st.text()),
+    events.BackoffStarted: st.builds(events.BackoffStarted, seconds, names, seconds),
+    events.BackoffEnded: st.builds(events.BackoffEnded, seconds, names, seconds),
     events.RollbackBegun: st.builds(events.RollbackBegun, seconds, st.text(), st.none() | names),
     events.UndoStarted: st.builds(
         events.UndoStarted, seconds, names, st.builds(Call, tool=names, params=st.dictionaries(st.text(), json_values))

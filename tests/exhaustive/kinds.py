@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, Literal
+from typing import Any
 
+from planexec_lite import Backoff
 from tests.exhaustive.walk import Case, Graph, Walk, policies, walk
 
-KINDS: dict[str, dict[str, Any]] = {
+BACKED_OFF = {"backoff": Backoff()}
+KINDS: dict[str, dict[str, Any]] = {  # of a case, and in "policy" of its policy
     "failures": {},
     "failures, and a planner": {"planner": True},
     "doubt, and what may be done once": {"doubt": True, "once": "b"},
@@ -16,20 +18,21 @@ KINDS: dict[str, dict[str, Any]] = {
     "two slots for all": {"slots": 2, "doubt": True},
     "judged": {"judged": True, "fails": False},
     "a gate": {"gate": "b"},
-    "taken back": {"undo": True, "doubt": True},
-    "taken back, and a planner": {"undo": True, "planner": True},
-    "taken back, and judged": {"undo": True, "judged": True, "fails": False},
-    "taken back, and a gate": {"undo": True, "gate": "b"},
+    "backed off": {"policy": BACKED_OFF, "doubt": True},
+    "backed off, and a planner": {"policy": BACKED_OFF, "planner": True},
+    "taken back": {"policy": {"rollback": "failed"}, "undo": True, "doubt": True},
+    "taken back, and a planner": {"policy": {"rollback": "failed"}, "undo": True, "planner": True},
+    "taken back, and judged": {"policy": {"rollback": "failed"}, "undo": True, "judged": True, "fails": False},
+    "taken back, and a gate": {"policy": {"rollback": "unfinished"}, "undo": True, "gate": "b"},
+    "taken back, and backed off": {"policy": BACKED_OFF | {"rollback": "failed"}, "undo": True},
 }
 
 
 def cases(graph: Graph, kind: str) -> Iterator[Case]:
     """The cases of a kind for a graph: one for each policy that matters."""
-    about = KINDS[kind]
-    rollback: Literal["never", "failed", "unfinished"] = "never"
-    if about.get("undo"):
-        rollback = "unfinished" if about.get("gate") else "failed"
-    for policy in policies(bool(about.get("planner")), rollback):
+    about = {**KINDS[kind]}
+    more = about.pop("policy", {})
+    for policy in policies(bool(about.get("planner")), **more):
         if not about.get("judged") or policy.failure == "skip":
             yield Case(graph, policy, **about)
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from planexec_lite import Board
 from planexec_lite.events import (
+    BackoffStarted,
     Ended,
     Event,
     JudgeStarted,
@@ -41,6 +42,10 @@ def recorded(before: Board, event: Event, after: Board, case: Case) -> None:
         assert after.proposals.replans <= case.policy.max_replans, "planned again too often"
     if isinstance(event, Paused):
         assert not before.in_flight, "a person is asked while something is under way"
+    if isinstance(event, BackoffStarted):
+        assert case.policy.backoff, "it waits, and nobody asked for it"
+        assert before.state[event.step] == "failed", "it waits, and nothing is tried again"
+        assert event.step not in before.in_flight, "it waits twice at once"
     if isinstance(event, RollbackBegun):
         assert not before.in_flight, "the rollback begins while something is under way"
         assert case.policy.rollback != "never", "a rollback, and nobody asked for it"
@@ -48,7 +53,7 @@ def recorded(before: Board, event: Event, after: Board, case: Case) -> None:
     if isinstance(event, UndoStarted):
         _undone(before, event, case)
     if before.rollback.begun and isinstance(
-        event, StepStarted | PlanStarted | JudgeStarted | StepSkipped | RollbackBegun
+        event, StepStarted | PlanStarted | JudgeStarted | BackoffStarted | StepSkipped | RollbackBegun
     ):
         raise AssertionError("the run goes on while it is taken back")
     if isinstance(event, Ended):
@@ -67,6 +72,8 @@ def _started(before: Board, event: StepStarted, after: Board, case: Case) -> Non
         raise AssertionError("started after the failure that stops the run")
     if event.attempt == 1 and before.table.retries:
         assert not before.table.retry_next, "something new before what is tried again"
+    if event.attempt > 1 and policy.backoff:
+        assert event.step in before.table.rested, "tried again before it has waited"
     if event.attempt > 1:
         assert before.repeatable(event.step), "what may be done once is done again"
     if event.attempt == 1 and before.repeatable(event.step):

@@ -10,11 +10,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import combinations, permutations, product
-from typing import Any, Literal
+from typing import Any
 
 from planexec_lite import Board, Plan, Policy, Step
 from planexec_lite.decide import decide, holds_back
 from planexec_lite.events import (
+    BackoffEnded,
     Event,
     Judged,
     JudgeFailed,
@@ -142,6 +143,8 @@ def outcomes(board: Board, case: Case) -> Iterator[Event]:
         if job is None:
             yield PlanProposed(0.0, case.rest(board))
             yield PlanFailed(0.0, "no answer")
+        elif job in board.table.resting:
+            yield BackoffEnded(0.0, job)
         elif board.rollback.calling:
             yield UndoDone(0.0, job, None)
             yield UndoFailed(0.0, job, "no")
@@ -219,6 +222,8 @@ def key_of(board: Board) -> Any:
             if table.state[id] in ("running", "judging", "failed")
         ),
         tuple(table.retries),
+        frozenset(table.resting),
+        frozenset(table.rested),
         tuple(table.to_judge),
         frozenset(table.unreachable),
         frozenset(table.failed),
@@ -252,9 +257,9 @@ def _taken_back(board: Board) -> Any:
     )
 
 
-def policies(planner: bool, rollback: Literal["never", "failed", "unfinished"] = "never") -> Iterator[Policy]:
-    """Every policy that matters."""
-    bounds: dict[str, Any] = {"max_replans": 1, "max_repairs": 0, "max_rounds": 1, "rollback": rollback}
+def policies(planner: bool, **more: Any) -> Iterator[Policy]:
+    """Every policy that matters; `more` is the same in all of them."""
+    bounds: dict[str, Any] = {"max_replans": 1, "max_repairs": 0, "max_rounds": 1, **more}
     for failure, retries, replan in product(("skip", "stop"), (0, 1), ("never", "failure", "step", "stall")):
         if (planner or replan == "never") and not (replan == "stall" and failure == "stop"):
             yield Policy(failure=failure, retries=retries, replan=replan, **bounds)

@@ -227,6 +227,8 @@ EVENTS: list[e.Event] = [
     e.JudgeFailed(4.0, "1", "no model"),
     e.News(4.0, "hurry"),
     e.Inside(4.0, "1", e.Thought("hm")),
+    e.BackoffStarted(4.0, "1", 2.0),
+    e.BackoffEnded(4.5, "1", 2.0),
     e.RollbackBegun(5.0, "step 1 failed"),
     e.UndoStarted(5.0, "1", Call(tool="put_back")),
     e.UndoDone(5.0, "1", "back"),

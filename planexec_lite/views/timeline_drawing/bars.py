@@ -14,6 +14,7 @@ REASONS = {
 }  # fmt: skip
 JUDGING = "judging"
 UNDOING = "undo of"
+BACKOFF = "backoff of"
 INTERRUPTED = "interrupted"
 WAITED = "paused"  # the run inside waits for a decision
 BY_VERDICT = "failed by verdict"
@@ -22,8 +23,8 @@ BY_VERDICT = "failed by verdict"
 class Bar(NamedTuple):
     """A piece of work from `start` to `end`, in seconds.
 
-    It is a try of a step; or, where `what` says so, the evaluator that judges the step, or the undo of the step, or, where
-    `step` is None, the planner, and why it was asked.
+    It is a try of a step; or, where `what` says so, the evaluator that judges the step, or the undo of the step, or its
+    wait before it is tried again; or, where `step` is None, the planner, and why it was asked.
     """
 
     step: str | None
@@ -62,12 +63,12 @@ def bars(run: Run) -> list[Bar]:
             case e.StepStarted():
                 last[step, ""] = len(begun)
                 begun.append(Bar(step, event.at, run.board.now, "running", event.attempt))
-            case e.JudgeStarted() | e.UndoStarted():
+            case e.JudgeStarted() | e.UndoStarted() | e.BackoffStarted():
                 last[step, what] = len(begun)
                 begun.append(Bar(step, event.at, run.board.now, "running", what=what))
             case e.Interrupted():
-                # it names the step alone: whichever was in flight, its work, its judgement or its undo
-                for place in [last[step, each] for each in ("", JUDGING, UNDOING) if (step, each) in last]:
+                # it names the step alone: whichever was in flight, its work, or what is done about it
+                for place in [last[step, each] for each in ("", JUDGING, UNDOING, BACKOFF) if (step, each) in last]:
                     if begun[place].state == "running":
                         begun[place] = begun[place]._replace(end=event.at, state=INTERRUPTED)
             case e.StepPaused():
@@ -122,12 +123,14 @@ def _what(event: e.Event) -> str:
     """What is done about a step that `event` is about, beside carrying it out."""
     if isinstance(event, e.JudgeStarted | e.Judged | e.JudgeFailed):
         return JUDGING
+    if isinstance(event, e.BackoffStarted | e.BackoffEnded):
+        return BACKOFF
     return UNDOING if isinstance(event, e.UndoStarted | e.UndoDone | e.UndoFailed) else ""
 
 
 def _state(event: e.Outcome) -> str:
-    if isinstance(event, e.UndoDone):
-        return "undone"
+    if isinstance(event, e.UndoDone | e.BackoffEnded):
+        return "undone" if isinstance(event, e.UndoDone) else "waited"
     if isinstance(event, e.Judged):
         return "accepted" if event.verdict == "accept" else event.verdict
     invalid = isinstance(event, e.PlanProposed) and (event.problems or event.plan is None)

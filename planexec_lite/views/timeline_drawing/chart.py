@@ -15,7 +15,7 @@ from planexec_lite.views.drawing.matplotlib_canvas import POINT, axis, clear, li
 from planexec_lite.views.drawing.text_fitting import width, wrap, wrap_to
 from planexec_lite.views.drawing.theme import LOOKS, MARGIN, PLANNER, SMALL, TITLE, WIDEST
 from planexec_lite.views.drawing.wording import seconds
-from planexec_lite.views.timeline_drawing.bars import JUDGING, WAITED, Bar, Span
+from planexec_lite.views.timeline_drawing.bars import BACKOFF, JUDGING, UNDOING, WAITED, Bar, Span
 from planexec_lite.views.timeline_drawing.label import GOOD, label
 from planexec_lite.views.timeline_drawing.model import Lane, Timeline
 
@@ -27,6 +27,7 @@ END = 26.0  # pixels kept free at the right, for the label of a short last bar
 MOST_TALL = 8  # lanes that are tall enough for two lines of text
 BRACKETS = 15.0
 PREDICTED = "predicted"
+ABOUT = {JUDGING: "judging", UNDOING: "undone", BACKOFF: "waiting"}  # how it looks what is done about a step
 
 
 class Panel(NamedTuple):
@@ -162,7 +163,7 @@ def _bar(axes: Axes, bar: Bar, at: Place, name: str, thick: bool) -> bool:
     fine = bar.state in (*GOOD, "running")
     look = LOOKS["waiting" if bar.state == WAITED else bar.state if fine and not bar.what else "failed"]
     if bar.what and fine:
-        look = PLANNER if bar.step is None else LOOKS["judging" if bar.what == JUDGING else "undone"]
+        look = PLANNER if bar.step is None else LOOKS[ABOUT[bar.what]]
     shown = max(at.wide - 1, 2.5)
     how = {"facecolor": look.fill, "edgecolor": look.ink, "linewidth": (2.5 if thick else 1.0) * POINT}
     rectangle(axes, at.x + 0.5, at.y, shown, at.high, min(4, shown / 2), **how)

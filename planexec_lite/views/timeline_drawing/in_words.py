@@ -10,7 +10,7 @@ from planexec_lite.loop.run import Run
 from planexec_lite.views.drawing.text_fitting import aligned, clean, fit_columns
 from planexec_lite.views.drawing.wording import count, listed, seconds
 from planexec_lite.views.step_remarks import latest_news
-from planexec_lite.views.timeline_drawing.bars import BY_VERDICT, JUDGING, UNDOING, Bar
+from planexec_lite.views.timeline_drawing.bars import BACKOFF, BY_VERDICT, JUDGING, UNDOING, Bar
 from planexec_lite.views.timeline_drawing.model import Timeline
 
 MOST_IDLE = 8
@@ -21,7 +21,7 @@ MOST_SPOKEN = 12
 def finding(shown: Timeline) -> str:
     """How long the run took, or how far it came, in one sentence."""
     run, whole = shown.run, shown.run.makespan
-    work = fsum(bar.end - bar.start for bar in shown.bars)
+    work = fsum(bar.end - bar.start for bar in shown.bars if bar.what != BACKOFF)
     planning = fsum(bar.end - bar.start for bar in shown.bars if bar.step is None)
     done = len(run.results)
     if run.status == "finished":

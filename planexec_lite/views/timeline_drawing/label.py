@@ -9,6 +9,7 @@ from planexec_lite.views.timeline_drawing.bars import BY_VERDICT, INTERRUPTED, W
 WORDS = {
     "done": "✓",
     "undone": "↺",
+    "waited": "…",
     "failed": "✗\u00a0failed",
     "invalid": "✗\u00a0invalid",
     "running": "▸\u00a0running",
@@ -16,7 +17,7 @@ WORDS = {
 WORDS |= {BY_VERDICT: "✗\u00a0failed by\u00a0verdict", "accepted": "✓\u00a0accepted"}
 WORDS |= {INTERRUPTED: "✗\u00a0interrupted", WAITED: "…\u00a0paused"}
 WORDS |= {verdict: f"✗\u00a0{verdict}" for verdict in ("retry", "modify", "replan")}
-GOOD = ("done", "accepted", "undone")
+GOOD = ("done", "accepted", "undone", "waited")
 LEAST = 50.0
 
 

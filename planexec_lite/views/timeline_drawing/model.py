@@ -8,13 +8,23 @@ from math import fsum
 
 from planexec_lite.loop.run import Run
 from planexec_lite.views.drawing.wording import name_of
-from planexec_lite.views.timeline_drawing.bars import JUDGING, UNDOING, Bar, Span, bars, lanes, spans, work_by_step
+from planexec_lite.views.timeline_drawing.bars import (
+    BACKOFF,
+    JUDGING,
+    UNDOING,
+    Bar,
+    Span,
+    bars,
+    lanes,
+    spans,
+    work_by_step,
+)
 from planexec_lite.views.timeline_drawing.prediction import Predicted, Prediction, predict
 
 
 @dataclass(frozen=True)
 class Lane:
-    """A slot, the planner, an evaluator or the rollback: its bars in order, its idle seconds, and rows of predicted spans."""
+    """A slot, the planner or what lies beside them: its bars in order, its idle seconds, and rows of predicted spans."""
 
     name: str
     bars: Sequence[Bar]
@@ -29,7 +39,7 @@ class Timeline:
     Args:
         run: the run.
         bars: what was worked on, in the order in which it was started.
-        lanes: the planner, the slots, the evaluators, the rollback, and a lane for what was predicted and never began.
+        lanes: the planner, the slots, backoff, the evaluators, the rollback, and a lane for what was predicted and never began.
         names: what each step is called, by id.
         actual: from when to when each step was at work, by id.
         path: the critical path as step ids, and `length` its seconds: empty and 0 unless the run has finished.
@@ -80,7 +90,7 @@ def durations(run: Run) -> dict[str, float]:
 
 
 def _lanes(worked: Sequence[Bar], makespan: float, predicted: Mapping[str, Span]) -> list[Lane]:
-    """Planner, slots, evaluators, rollback; a predicted span lies in the lane where its step began, to be compared."""
+    """Planner, slots, backoff, evaluators, rollback; a predicted span lies in the lane where its step began, to be compared."""
     planner = [bar for bar in worked if bar.step is None]
     shared = [Lane("planner", planner)] if planner else []
     unplaced = dict(predicted)
@@ -89,8 +99,9 @@ def _lanes(worked: Sequence[Bar], makespan: float, predicted: Mapping[str, Span]
         here = [unplaced.pop(bar.step) for bar in lane if bar.step in unplaced]
         # less than a thousandth of the run can't be seen, and is no more than rounding
         shared.append(Lane(f"slot {number}", lane, idle if idle > makespan / 1000 else 0.0, lanes(here)))
-    judges = lanes([bar for bar in worked if bar.what == JUDGING])
-    shared += [Lane("evaluator" + (f" {number}" if number > 1 else ""), lane) for number, lane in enumerate(judges, 1)]
+    for name, what in (("backoff", BACKOFF), ("evaluator", JUDGING)):
+        beside = lanes([bar for bar in worked if bar.what == what])
+        shared += [Lane(name + (f" {number}" if number > 1 else ""), lane) for number, lane in enumerate(beside, 1)]
     undos = [bar for bar in worked if bar.what == UNDOING]
     shared += [Lane("rollback", undos)] if undos else []
     return [*shared, *([Lane("never began", [], 0.0, lanes(unplaced.values()))] if unplaced else [])]

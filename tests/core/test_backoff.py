@@ -1,0 +1,278 @@
+"""Backoff: a failed step waits before it is tried again, on the run's clock, and holds nothing while it waits."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from planexec_lite import (
+    Backoff,
+    Inline,
+    Plan,
+    PlannerExecutor,
+    Policy,
+    Pool,
+    RuleEvaluator,
+    Run,
+    Simulated,
+    Tool,
+    Toolbox,
+    ToolExecutor,
+    Verdict,
+    execute,
+)
+from planexec_lite.events import BackoffEnded, BackoffStarted, StepStarted
+from planexec_lite.views.narration import trace
+from planexec_lite.views.timeline_drawing.model import Timeline
+from tests.core.shapes import Portions, Workshop, check_fold, check_replay, jobs, plan_of, starts, step
+from tests.rounds import rounds
+
+EVEN = Backoff(first=1.0, factor=2.0, longest=5.0, jitter=0.0)
+AN_HOUR = Backoff(first=3600.0, longest=3600.0)
+
+
+class Site:
+    """Work that fails so many times; `log` says what was tried, in order."""
+
+    def __init__(self) -> None:
+        self.log: list[str] = []
+        self.tools = Toolbox([Tool(self.work, latency=lambda seconds=1.0, **_: seconds)])
+
+    def work(self, name: str, fails: int = 0, seconds: float = 1.0) -> str:
+        """Try it."""
+        self.log.append(name)
+        if self.log.count(name) <= fails:
+            raise RuntimeError(f"{name} went wrong")
+        return name
+
+    def run(self, *steps: Any, backoff: Backoff = EVEN, retries: int = 3, workers: Any = None, **more: Any) -> Run:
+        policy = Policy(retries=retries, backoff=backoff, **more)
+        run = execute(Plan.parse(list(steps)), ToolExecutor(self.tools), workers=workers or Simulated(), policy=policy)
+        check_fold(run)
+        check_replay(run, policy)
+        return run
+
+
+def work(id: str, *after: str, **more: Any) -> dict[str, Any]:
+    return step(id, "work", *after, name=id, **more)
+
+
+# How long
+
+
+@pytest.mark.parametrize(
+    ("backoff", "waits"),
+    [
+        (EVEN, [1.0, 2.0, 4.0, 5.0, 5.0]),
+        (Backoff(first=0.5, factor=1.0, jitter=0.0), [0.5] * 5),
+        (Backoff(first=0.0), [0.0] * 5),
+    ],
+)
+def test_each_wait_is_longer_up_to_a_bound(backoff: Backoff, waits: Sequence[float]) -> None:
+    assert [backoff.seconds("1", attempt) for attempt in range(2, 7)] == waits
+
+
+@given(st.floats(0, 100), st.floats(1, 10), st.floats(0, 1), st.integers(), st.text(), st.integers(2, 11))
+@rounds(200)
+def test_chance_only_shortens_a_wait_and_is_the_same_again(
+    first: float, factor: float, jitter: float, seed: int, id: str, attempt: int
+) -> None:
+    backoff = Backoff(first, factor, 60.0, jitter, seed)
+    whole = Backoff(first, factor, 60.0, 0.0).seconds(id, attempt)
+    wait = backoff.seconds(id, attempt)
+    assert whole * (1 - jitter) - 1e-5 <= wait <= whole + 1e-5
+    assert backoff.seconds(id, attempt) == wait
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({"first": -1.0}, "a wait is zero seconds or more"),
+        ({"longest": float("inf")}, "a wait is zero seconds or more"),
+        ({"factor": 0.5}, "factor=0.5: a wait is never shorter"),
+        ({"jitter": 1.5}, "jitter=1.5: a share from 0 to 1"),
+    ],
+)
+def test_what_is_no_backoff_is_rejected_with_its_name(given: dict[str, float], words: str) -> None:
+    with pytest.raises(ValueError, match=words):
+        Backoff(**given)  # type: ignore[arg-type]
+
+
+# On the run's clock
+
+
+def test_in_simulation_it_takes_time_and_nobody_sleeps() -> None:
+    run = Site().run(work("1", fails=2), backoff=AN_HOUR)
+    assert run.status == "finished"
+    waits = [event.seconds for event in run.events if isinstance(event, BackoffStarted)]
+    assert starts(run) == [("1", 0.0), ("1", 1.0 + waits[0]), ("1", round(2.0 + sum(waits), 9))]
+    assert run.makespan > 3600
+
+
+def test_while_it_waits_the_slot_is_free_for_others() -> None:
+    site = Site()
+    run = site.run(work("1", fails=1), work("2"), work("3", seconds=4.0), workers=Simulated(1))
+    assert starts(run) == [("1", 0.0), ("2", 1.0), ("1", 2.0), ("3", 3.0)]
+
+
+def test_what_may_be_used_by_one_at_once_is_free_too() -> None:
+    site = Site()
+    run = site.run(work("1", fails=1), work("2", seconds=3.0), workers=Simulated(limits={"work": 1}))
+    assert starts(run) == [("1", 0.0), ("2", 1.0), ("1", 4.0)]
+
+
+def storm(backoff: Backoff) -> list[float]:
+    """When ten steps that failed at once come back."""
+    run = Site().run(*[work(f"{n}", fails=1) for n in range(10)], backoff=backoff)
+    return [event.at for event in run.events if isinstance(event, StepStarted) and event.attempt == 2]
+
+
+def test_ten_that_failed_together_come_back_together_without_jitter() -> None:
+    assert storm(EVEN) == [2.0] * 10
+
+
+def test_with_jitter_they_come_back_apart_and_the_same_way_each_time() -> None:
+    spread = Backoff(first=10.0, jitter=1.0)
+    apart = storm(spread)
+    assert len(set(apart)) == 10
+    assert apart == sorted(apart) == storm(spread) != storm(Backoff(first=10.0, jitter=1.0, seed=1))
+    assert min(later - before for before, later in pairwise(apart)) > 0
+
+
+@given(jobs(), st.sampled_from([None, 1, 2, 3]), st.sampled_from(["skip", "stop"]))
+@rounds(150)
+def test_it_changes_when_and_never_what(made: Any, slots: int | None, failure: Any) -> None:
+    policy = Policy(failure=failure, backoff=EVEN)
+    plan = plan_of(made)
+    run = execute(plan, ToolExecutor(Workshop().toolbox), workers=Simulated(slots), policy=policy)
+    check_fold(run)
+    check_replay(run, policy)
+    assert run.board.ended
+    if failure == "skip":
+        at_once = execute(plan, ToolExecutor(Workshop().toolbox), workers=Simulated(slots))
+        assert (run.results, run.board.state, run.status) == (at_once.results, at_once.board.state, at_once.status)
+    for before, after in pairwise([event for event in run.events if isinstance(event, BackoffStarted | BackoffEnded)]):
+        assert before.at <= after.at
+
+
+# On real clocks
+
+
+def test_inline_others_go_first_and_only_then_it_is_waited_for() -> None:
+    site = Site()
+    run = site.run(work("1", fails=1), work("2"), work("3", "1"), backoff=Backoff(0.05, jitter=0.0), workers=Inline())
+    assert (run.status, site.log) == ("finished", ["1", "2", "1", "3"])
+    (waited,) = [event.seconds for event in run.events if isinstance(event, BackoffEnded)]
+    assert waited >= 0.05
+
+
+def test_on_threads_it_comes_back_while_others_are_at_work() -> None:
+    back = threading.Event()
+    tried: list[int] = []
+
+    def flaky() -> str:
+        """Fail once."""
+        tried.append(1)
+        if len(tried) == 1:
+            raise RuntimeError("busy")
+        back.set()
+        return "back"
+
+    def patient() -> bool:
+        """Wait until the other has come back."""
+        return back.wait(600)
+
+    tools = Toolbox([Tool(flaky), Tool(patient)])
+    plan = Plan.parse([step("1", "flaky"), step("2", "patient")])
+    policy = Policy(retries=1, backoff=Backoff(0.01, jitter=0.0))
+    with ThreadPoolExecutor(2) as threads:
+        run = execute(plan, ToolExecutor(tools), workers=Pool(threads), policy=policy)
+    assert (run.status, run.results["2"]) == ("finished", True)
+    check_fold(run)
+
+
+@pytest.mark.parametrize("kind", ["inline", "threads", "simulated"])
+def test_where_the_run_ends_nobody_waits_for_the_wait(kind: str) -> None:
+    site = Site()
+    with ThreadPoolExecutor(1) as threads:
+        workers = {"inline": Inline(), "threads": Pool(threads), "simulated": Simulated(1)}[kind]
+        broken = work("2", fails=9, retries=0)
+        policy = Policy(failure="stop", backoff=AN_HOUR)
+        plan = Plan.parse([work("1", fails=1, retries=1), broken])
+        run = execute(plan, ToolExecutor(site.tools), workers=workers, policy=policy)
+    check_fold(run)
+    assert (run.status, site.log) == ("failed", ["1", "2"])
+    assert run.makespan < 60
+
+
+@pytest.mark.parametrize("kind", ["inline", "threads"])
+def test_an_interrupt_during_the_wait_and_the_run_goes_on_without_another_wait(kind: str) -> None:
+    site = Site()
+    stopped: list[bool] = []
+
+    def watch(run: Run) -> None:
+        if isinstance(run.events[-1], BackoffStarted) and not stopped:
+            stopped.append(True)
+            raise KeyboardInterrupt
+
+    with ThreadPoolExecutor(1) as threads:
+        workers = Inline() if kind == "inline" else Pool(threads)
+        policy = Policy(retries=1, backoff=AN_HOUR)
+        plan = Plan.parse([work("1", fails=1)])
+        with pytest.raises(KeyboardInterrupt) as caught:
+            execute(plan, ToolExecutor(site.tools), workers=workers, policy=policy, watch=watch)
+        left: Run = caught.value.run  # type: ignore[attr-defined]
+        agent = PlannerExecutor(Portions([]), ToolExecutor(site.tools), workers=workers, policy=policy)
+        run = agent.resume(left)
+    check_fold(run)
+    assert (run.status, site.log) == ("finished", ["1", "1"])
+
+
+# Beside judging and replanning
+
+
+def test_what_a_judge_sends_back_waits_as_well() -> None:
+    said: list[str] = []
+
+    def judge(step: Any, result: Any) -> Verdict:
+        said.append(step.id)
+        return Verdict("retry" if len(said) == 1 else "accept", "once more")
+
+    plan = Plan.parse([work("1", success_criteria="good", retries=1)])
+    site = Site()
+    run = execute(
+        plan,
+        ToolExecutor(site.tools),
+        evaluator=RuleEvaluator(judge),  # type: ignore[arg-type]
+        workers=Simulated(),
+        policy=Policy(backoff=EVEN),
+    )
+    assert starts(run) == [("1", 0.0), ("1", 2.0)]
+
+
+def test_a_replan_waits_until_the_retries_are_used_up() -> None:
+    site = Site()
+    policy = Policy(retries=1, backoff=EVEN, replan="failure")
+    first, rest = [work("1", fails=9), work("2", fails=1)], [work("3", "2")]
+    agent = PlannerExecutor(Portions(first, rest), ToolExecutor(site.tools), workers=Simulated(), policy=policy)
+    run = agent.run("build")
+    check_fold(run)
+    assert (run.status, site.log) == ("finished", ["1", "2", "1", "2", "3"])
+
+
+# What is seen
+
+
+def test_the_wait_is_on_the_timeline_and_in_the_trace() -> None:
+    run = Site().run(work("1", fails=2))
+    lanes = {lane.name: lane.bars for lane in Timeline.of(run).lanes}
+    assert [(bar.start, bar.end, bar.state) for bar in lanes["backoff"]] == [(1.0, 2.0, "waited"), (3.0, 5.0, "waited")]
+    assert [(bar.start, bar.end) for bar in lanes["slot 1"]] == [(0.0, 1.0), (2.0, 3.0), (5.0, 6.0)]
+    assert "step 1 waits for 2 s before it is tried again" in trace(run)
