@@ -169,6 +169,7 @@ class Board(Part):
                     # an approval belongs to a hash, so what a grant covers is entered as one
                     if event.granted_by:
                         self.approvals.approved.add(event.plan.hash)
+                    self._list_rollback()
                 self._answered(event.calls)
             case e.PlanFailed():
                 self._reject((Problem("planner_failed", None, event.error, "answer again"),), "")
@@ -221,12 +222,17 @@ class Board(Part):
         self.in_flight.discard(None)
         self.calls += calls
 
+    def _list_rollback(self) -> None:
+        """What a plan lists for a rollback counts from when the plan may be carried out: of a rejected one, never."""
+        if self.proposal is not None and not self.needs_approval:
+            self.rollback.listed = self.proposal.rollback
+
     def _begin_rollback(self, event: e.RollbackBegun) -> None:
         if self.in_flight:
             raise IllegalTransition("be rolled back", None, None, "work is in flight")
-        latest, table = self.proposal or Plan(), self.table
+        table = self.table
         doubted = [table.steps[id] for id, attempts in table.in_doubt.items() if attempts]
-        self.rollback.begin(event, latest.rollback, doubted, self.once.effects)
+        self.rollback.begin(event, doubted, self.once.effects)
         self.ended = self.paused = None
 
     def _undo(self, label: str, error: str | None = None) -> None:
@@ -317,6 +323,7 @@ class Board(Part):
                 approvals.approved.add(event.plan_hash)
                 approvals.cover([id for id in self.unfinished if not self.repeatable(id)], self.table)
             approvals.grant(event, self.plan)
+            self._list_rollback()
         elif event.verdict == "change":
             approvals.changes_asked += 1
             approvals.approved.clear()

@@ -41,6 +41,7 @@ class Rollback(Part):
 
     completed: dict[int, Completed] = field(default_factory=dict)  # by a number that counts up
     gone: set[int] = field(default_factory=set)
+    listed: tuple[Call, ...] = ()  # the rollback of the latest plan that might be carried out
     begun: RollbackBegun | None = None
     left: list[Undo] = field(default_factory=list)  # the next one is the last of the list
     calling: Undo | None = None
@@ -62,10 +63,8 @@ class Rollback(Part):
         steps = (step for number, (step, _) in self.completed.items() if number not in self.gone)
         return any(_matters(step, effects) for step in steps)
 
-    def begin(
-        self, event: RollbackBegun, rollback: Sequence[Call], doubted: Iterable[Step], effects: Mapping[str, Effects]
-    ) -> None:
-        """Line up what is to be called: the steps' undo, the latest result first, then the plan's `rollback` in its order.
+    def begin(self, event: RollbackBegun, doubted: Iterable[Step], effects: Mapping[str, Effects]) -> None:
+        """Line up what is to be called: the steps' undo, the latest result first, then the plan's rollback in its order.
 
         `doubted` are the steps of which nobody knows whether they were done.
         """
@@ -75,7 +74,7 @@ class Rollback(Part):
         self.remains = [(step.id, "nobody knows whether it was done") for step in doubted if _matters(step, effects)]
         line = [*self._of_steps(event.to, effects)]
         if event.to is None:
-            line += self._of_plan(rollback, [*self.made, *(undo.call for undo in line)], effects)
+            line += self._of_plan([*self.made, *(undo.call for undo in line)], effects)
         self.left = line[::-1]
 
     def start(self, label: str, state: State | None) -> None:
@@ -127,12 +126,10 @@ class Rollback(Part):
             elif number not in self.gone and _matters(step, effects):
                 self.remains.append((step.id, "no undo of its own"))
 
-    def _of_plan(
-        self, rollback: Sequence[Call], made: Sequence[Call], effects: Mapping[str, Effects]
-    ) -> Iterator[Undo]:
+    def _of_plan(self, made: Sequence[Call], effects: Mapping[str, Effects]) -> Iterator[Undo]:
         """The calls of the plan's rollback that have something to take back, and are made neither before nor as a step's undo."""
         something = any(_matters(step, effects) for step, _ in self.completed.values())
-        for number, call in enumerate(rollback, 1):
+        for number, call in enumerate(self.listed, 1):
             missing = [one.step for one in references.find(call.params) if one.step not in self._given]
             if missing:
                 self.remains.append((f"{LISTED} {number}", f"step {missing[0]} gave no result"))

@@ -99,7 +99,7 @@ class Step(_WordForWord):
         gate: ask a person right before this step.
         effects: "none", "idempotent" or "once"; a step may be more careful than its tool, never less. None: as the tool.
         undo: the call that takes this step's effect back; it may refer to its result and to those that it depends on. In a rollback
-            it is made once, if the step gave a result, whatever a judge said of that.
+            it is made once, if the step gave a result, whatever a judge said of that; no gate asks about it again.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid", coerce_numbers_to_str=True, allow_inf_nan=False)

@@ -401,6 +401,31 @@ def test_a_call_is_not_made_for_a_step_that_gave_no_result() -> None:
     assert run.board.rollback.remains == [("1", "no undo of its own"), ("rollback 1", "step 2 gave no result")]
 
 
+HOSTILE = {"steps": [up("9")], "rollback": [call("take_down", name="1"), call("tell", text="all is well")]}
+
+
+@pytest.mark.parametrize("by_hand", [False, True])
+def test_of_a_plan_that_nobody_approved_nothing_is_called(by_hand: bool) -> None:
+    site = Site()
+    said = [Decision("approve", "Ada"), *([] if by_hand else [Decision("reject", "Ada")])]
+    policy = Policy(rollback="unfinished", replan="failure")
+    first = {"steps": [up("1"), broken("2", "1")], "rollback": [call("tell", text="sorry")]}
+    run = site.agent(first, HOSTILE, policy=policy, reviewer=ScriptedReviewer(said)).run("build")
+    if by_hand:
+        assert run.status == "paused"
+        run = site.agent([]).roll_back(run)
+    assert (run.status, site.log) == ("rolled back", ["+1", "-1", "!sorry"])
+
+
+def test_the_rollback_that_a_reviewer_wrote_is_the_one_that_counts() -> None:
+    site = Site()
+    first = {"steps": [up("1"), broken("2", "1")], "rollback": [call("tell", text="sorry")]}
+    edited = Plan.parse({**first, "rollback": [call("tell", text="forgive us")]})
+    reviewer = ScriptedReviewer([Decision("approve", "Ada", plan=edited)])
+    run = site.agent(first, reviewer=reviewer).run("build")
+    assert (run.status, site.log) == ("rolled back", ["+1", "-1", "!forgive us"])
+
+
 # A plan that has to say how it is taken back
 
 
