@@ -26,16 +26,16 @@ lab: $(STAMP) ## open JupyterLab at the tour
 	$(BIN)/python -m jupyterlab $(ALLOW_ROOT) --ServerApp.root_dir="$(CURDIR)" --KernelManager.transport_encryption=auto \
 		--LabApp.default_url=/lab/tree/notebooks/00_tour.ipynb $(LAB_ARGS)
 
-test: $(STAMP) ## units, guards, lint, types, every notebook cell, the browser
+test: $(STAMP) ## units, guards, lint, types, every notebook cell; in the browser two lessons and the desk
 	$(PYTEST) -m "not wide and not hub" $(TESTS)
 
-wide: $(STAMP) ## what is slow and wide: other front ends, clients and kernels, long walks, many kills
-	$(PYTEST) -m wide $(TESTS)
+wide: $(STAMP) ## what is slow and wide: all lessons in the browser, other front ends, clients and kernels, long walks, many kills
+	$(PYTEST) --hypothesis-profile all -m "wide or random" $(TESTS)
 
 hub: $(STAMP) ## a real JupyterHub in an environment of its own, and three learners at once; prints memory and seconds
 	$(PYTEST) -n 0 -rP -o faulthandler_timeout=1800 -m hub $(TESTS)
 
-check: $(STAMP) ## the quick round, under a minute: a sample, no kernels, no browser; lint and types beside it
+check: $(STAMP) ## the quick round, about a minute: a sample, no kernels, no browser; lint and types beside it
 	@mkdir -p build
 	@$(MAKE) --no-print-directory lint > build/lint.txt 2>&1 & linted=$$!; \
 	$(PYTEST) --hypothesis-profile quick -m "not notebooks and not browser and not slow and not wide and not hub" $(TESTS); tested=$$?; \
@@ -75,7 +75,7 @@ links: $(STAMP) ## write colab/, the lessons for Google Colab with badges (REPO=
 
 test-latest: ## the tests on the newest allowed versions, figures compared by their text
 	PYTHON="$(PYTHON)" sh .ci/environment .venv-latest latest
-	PLANEXEC_COMPARE=text .venv-latest/bin/python -m pytest -n 2 --dist loadgroup -m "not hub" $(TESTS)
+	PLANEXEC_COMPARE=text .venv-latest/bin/python -m pytest -n 2 --dist loadgroup --hypothesis-profile all -m "not hub" $(TESTS)
 
 lock: $(STAMP) ## pin the newest allowed versions in requirements.lock (needs uv)
 	sh .ci/lock

@@ -18,7 +18,7 @@ from planexec_lite.loop.run import Run
 from planexec_lite.model.connect import connect
 from planexec_lite.plan import Plan, PlanError, Step
 from planexec_lite.planning.planners import LLMPlanner, NextStepPlanner, RulePlanner
-from planexec_lite.policy import Backoff, Policy
+from planexec_lite.policy import Backoff, Breaker, Policy
 from planexec_lite.review.evaluators import LLMEvaluator, RuleEvaluator, Verdict
 from planexec_lite.review.reviewers import ApproveAll, AskPerson, Decision, ScriptedReviewer
 from planexec_lite.tools import Tool, Toolbox, tool
@@ -29,6 +29,7 @@ __all__ = [
     "AskPerson",
     "Backoff",
     "Board",
+    "Breaker",
     "Decision",
     "Grant",
     "HybridExecutor",

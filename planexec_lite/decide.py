@@ -18,11 +18,12 @@ from planexec_lite.events import (
     PlanStarted,
     RollbackBegun,
     Status,
+    StepBlocked,
     StepSkipped,
     StepStarted,
     UndoStarted,
 )
-from planexec_lite.policy import Policy
+from planexec_lite.policy import Breaker, Policy
 
 
 def decide(board: Board, policy: Policy) -> Event | None:
@@ -40,12 +41,10 @@ def decide(board: Board, policy: Policy) -> Event | None:
         return JudgeStarted(at, table.to_judge[0])
     # what is tried again goes before a replan: a retry may make the replan needless
     if policy.backoff and (id := next((id for id in table.retries if id not in table.rested), None)) is not None:
-        return BackoffStarted(at, id, policy.backoff.seconds(id, table.attempt[id][0] + 1))
+        return BackoffStarted(at, id, policy.until_deadline(at, policy.backoff.seconds(id, table.attempt[id][0] + 1)))
     if table.retries and (id := table.retry_next) is not None:
-        if board.why_asked(id) is not None:
-            return None if board.in_flight else Paused(at, "gate", id)
         attempt, attempts = table.attempt[id]
-        return StepStarted(at, id, attempt + 1, attempts)
+        return _begin(board, policy, id, attempt + 1, attempts)
     if (reason := proposals.ask_again or _why_replan(board, policy)) is not None:
         return None if board.in_flight else PlanStarted(at, reason)
     if table.unreachable:
@@ -56,13 +55,10 @@ def decide(board: Board, policy: Policy) -> Event | None:
         if board.needs_approval:
             return Paused(at, "approval")
     if (id := table.ready) is not None:
-        # a gate is shown with the board as it stands, so nothing may be under way while a person looks at it
-        if board.why_asked(id) is not None:
-            return None if board.in_flight else Paused(at, "gate", id)
         retries = table.steps[id].retries
         if policy.retries and not retries and board.repeatable(id):  # only a step may ask for what could do harm
             retries = policy.retries
-        return StepStarted(at, id, 1, 1 + retries)
+        return _begin(board, policy, id, 1, 1 + retries)
     if board.in_flight or board.proposal is None:
         return None
     if not board.proposal.complete:
@@ -88,6 +84,29 @@ def holds_back(board: Board, policy: Policy) -> bool:
     return not any(id in table.resting or (id is not None and table.attempt[id][0] > 1) for id in board.in_flight)
 
 
+def _begin(board: Board, policy: Policy, id: str, attempt: int, attempts: int) -> Event | None:
+    """A step starts, unless its tool's breaker is open, or a person has to be asked before."""
+    if policy.breaker and (error := _breaker_open(board, policy.breaker, id)):
+        return StepBlocked(board.now, id, error, attempt, attempts)
+    # a gate is shown with the board as it stands, so nothing may be under way while a person looks at it
+    if board.why_asked(id) is not None:
+        return None if board.in_flight else Paused(board.now, "gate", id)
+    return StepStarted(board.now, id, attempt, attempts)
+
+
+def _breaker_open(board: Board, breaker: Breaker, id: str) -> str | None:
+    """Why the step's tool must not be called now, in words; None: it may be."""
+    tool = board.steps[id].tool
+    if tool is None or (failures := board.health.failures.get(tool, 0)) < breaker.failures:
+        return None
+    closed_for = round(board.health.last_failure[tool] + breaker.seconds - board.now, 9)
+    if closed_for > 0:
+        return f"not called: {tool} failed {failures} times in a row, and its breaker is open for {closed_for:g} s more"
+    if any(other is not None and board.steps[other].tool == tool for other in board.in_flight - board.table.resting):
+        return f"not called: {tool} failed {failures} times in a row, and one call is trying it"
+    return None
+
+
 def _over(board: Board, policy: Policy, status: Status, reason: str) -> Event:
     """The run comes to its end; what it has done may have to be taken back first."""
     wanted = status != "finished" if policy.rollback == "unfinished" else status == policy.rollback
@@ -101,6 +120,8 @@ def _take_back(board: Board) -> Event:
     rollback = board.rollback
     if rollback.left:
         undo = rollback.left[-1]
+        if rollback.asks:
+            return Paused(board.now, "undo", undo.label)
         return UndoStarted(board.now, undo.label, undo.call)
     steps, calls = (
         [label for label in rollback.undone if (label in board.steps) is of_step] for of_step in (True, False)
@@ -124,6 +145,8 @@ def _bad_end(board: Board, policy: Policy) -> tuple[Status, str] | None:
         return "stopped", f"{review.by} rejected the plan" + (f": {review.comment}" if review.comment else "")
     if proposals.unread_news and board.has_planner and replans >= policy.max_replans:
         return "stopped", f"news came, and the rest was planned again {replans} times already (max_replans)"
+    if policy.deadline is not None and policy.time_left(board.now) <= 0 and _has_more(board):
+        return "stopped", f"the deadline of {policy.deadline:g} s has passed"
     if approvals.changes_asked > policy.max_changes:
         return "stopped", f"the reviewer asked for a change more than {policy.max_changes} times (max_changes)"
     if board.table.failed and policy.failure == "stop" and not _mending(board, policy):
@@ -132,6 +155,11 @@ def _bad_end(board: Board, policy: Policy) -> tuple[Status, str] | None:
         problems = "; ".join(map(str, proposals.problems[:3]))
         return "failed", f"no valid plan after {attempts} attempts (max_repairs={policy.max_repairs}): {problems}"
     return None
+
+
+def _has_more(board: Board) -> bool:
+    """Whether there is anything left to plan or to do."""
+    return board.proposal is None or bool(board.problems) or board.table.has_more or not board.proposal.complete
 
 
 def _mending(board: Board, policy: Policy) -> bool:

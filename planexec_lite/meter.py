@@ -55,6 +55,8 @@ class Usage:
 class Meter:
     """Collects what one job reports: declared `seconds`, model `calls`, `events`, and whether it did what is done `once`.
 
+    `limit`: after so many seconds the job is given up; None: never.
+
     An event is kept with the seconds declared and those really gone by when it happened; or `hear` is told at once.
     Most jobs report nothing, so the lists are made by the first report. `at` is when the job began on a virtual clock.
     """
@@ -63,6 +65,7 @@ class Meter:
     calls: Sequence[ModelCall] = ()
     events: Sequence[tuple[float, float, Any]] = ()
     once = False
+    limit: float | None = None
 
     def __init__(self, hear: Callable[[Any], None] | None = None, at: float | None = None) -> None:
         self.hear = hear
@@ -75,6 +78,13 @@ class Meter:
 
     def __exit__(self, *exc: object) -> None:
         current.reset(self._token)
+
+    @property
+    def left(self) -> float | None:
+        """Seconds until the job is given up, on its own clock, at least zero; None: it never is."""
+        if self.limit is None:
+            return None
+        return max(0.0, self.limit - (self.seconds if self.at is not None else perf_counter() - self.began))
 
     def add(self, name: str, item: Any) -> None:
         """Append to "calls" or "events"; threads of one job may do so side by side."""
@@ -117,3 +127,17 @@ def emit(event: Any) -> None:
         meter.hear(event)
     else:
         meter.add("events", (meter.seconds, perf_counter() - meter.began, event))
+
+
+@dataclass(frozen=True, slots=True)
+class Within:
+    """Does what `work` does, and lets it know that it is given up after `seconds`. It can be sent to another process."""
+
+    seconds: float
+    work: Callable[..., Any]
+
+    def __call__(self, *args: Any) -> Any:
+        meter = current.get()
+        if meter is not None:
+            meter.limit = self.seconds
+        return self.work(*args)

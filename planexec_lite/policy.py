@@ -46,11 +46,37 @@ class Backoff:
 
 
 @dataclass(frozen=True, slots=True)
+class Breaker:
+    """A circuit breaker for each tool: one that keeps failing is left alone for a while.
+
+    Once so many calls of a tool have failed in a row, its breaker is open: for so many seconds on the run's clock each
+    attempt of a step that calls it fails without a call. It counts as an attempt, and is tried again as any other. After that one
+    call at a time is let through: a result closes the breaker, a failure opens it again.
+
+    Args:
+        failures: how many in a row open it. A timeout is a failure; an error that the tool calls final is none.
+        seconds: how long it stays open after the latest failure.
+
+    Raises `ValueError` for less than one failure, or a time below zero.
+    """
+
+    failures: int = 3
+    seconds: float = 30.0
+
+    def __post_init__(self) -> None:
+        if type(self.failures) is not int or self.failures < 1:
+            raise ValueError(f"failures={self.failures!r}: at least one failure opens a breaker")
+        if not 0 <= self.seconds < math.inf:
+            raise ValueError(f"seconds={self.seconds}: a breaker stays open for zero seconds or more")
+
+
+@dataclass(frozen=True, slots=True)
 class Policy:
     """What `decide` may do.
 
     Args:
-        failure: what a failed step means: "skip" its dependents and go on elsewhere, or "stop" the run.
+        failure: what a failed step means: "skip" its dependents, but for those that run anyway, and go on elsewhere; or
+            "stop" the run: nothing starts any more, and what is under way is heard out.
         retries: how often a failed step is tried again, where it does not say so itself and a repeat does no harm; at
             most ten times.
         max_steps: the most steps that a planner may write into one plan.
@@ -66,6 +92,10 @@ class Policy:
         require_undo: a plan is invalid while a step of it changes the world and nothing takes that back, unless its gate
             asks a person (see `Plan.without_undo`). A plan that a reviewer edits is the reviewer's own.
         backoff: how long a failed step waits before it is tried again, holding no slot; None: it does not wait.
+        breaker: when a tool that keeps failing is left alone; None: it never is.
+        deadline: seconds on the run's clock after which nothing starts any more, and the run is "stopped" unless all is
+            done. A step that is under way then is given up, as with its own timeout; a run inside it stops too. Planning,
+            judging and a rollback are heard out. None: there is none.
 
     Raises `ValueError` for a bound below zero, too many retries, or a word that is not among these.
     """
@@ -81,6 +111,8 @@ class Policy:
     rollback: Literal["never", "failed", "unfinished"] = "never"
     require_undo: bool = False
     backoff: Backoff | None = None
+    breaker: Breaker | None = None
+    deadline: float | None = None
 
     def __post_init__(self) -> None:
         if self.failure not in ("skip", "stop"):
@@ -97,6 +129,16 @@ class Policy:
             raise ValueError(
                 f"retries={self.retries}: at most {MAX_RETRIES}; a step that fails so often needs another plan"
             )
+        if self.deadline is not None and not 0 <= self.deadline < math.inf:
+            raise ValueError(f"deadline={self.deadline}: zero seconds or more, or None for no deadline")
         for name in ("retries", "max_steps", "max_repairs", "max_changes", "max_rounds", "max_replans"):
             if getattr(self, name) < 0:
                 raise ValueError(f"{name}={getattr(self, name)}: a bound is zero or more")
+
+    def time_left(self, now: float) -> float:
+        """Seconds from `now` on the run's clock to the deadline; infinite without one."""
+        return math.inf if self.deadline is None else round(self.deadline - now, 9)
+
+    def until_deadline(self, now: float, seconds: float) -> float:
+        """`seconds` from `now`, or as many as are left until the deadline."""
+        return min(seconds, max(0.0, self.time_left(now)))

@@ -6,6 +6,8 @@ At the end of a run stands how many seconds each part took (`make test`, `make w
 import os
 from collections import Counter
 from collections.abc import Iterator
+from copy import deepcopy
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -13,15 +15,29 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from tests.network_cut import sitecustomize  # noqa: F401  (importing it cuts the network for this process)
+from tests.rounds import ALL
 
 for variable in [name for name in os.environ if name.startswith(("PLANEXEC_", "OPENAI_"))]:
     if variable != "PLANEXEC_COMPARE":
         del os.environ[variable]
 
-settings.register_profile("here", deadline=None, suppress_health_check=[HealthCheck.too_slow])
-settings.register_profile("quick", settings.get_profile("here"), max_examples=10)
+settings.register_profile("here", deadline=None, suppress_health_check=[HealthCheck.too_slow], max_examples=50)
+settings.register_profile("quick", settings.get_profile("here"), max_examples=5)
+settings.register_profile("few", settings.get_profile("here"), max_examples=10)  # while a changed line is looked for
 settings.register_profile("ci", settings.get_profile("here"), derandomize=True, print_blob=True)
 settings.load_profile("ci" if os.environ.get("CI") else "here")
+settings.register_profile(ALL, settings(), max_examples=100)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def each_script_is_parsed_once() -> Iterator[None]:
+    """The scripts of the worlds are YAML of a few hundred lines, read again for every run: a tenth of the time of some parts."""
+    from mock_llm.script import loading
+
+    parsed = cache(loading.read_yaml)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(loading, "read_yaml", lambda text: deepcopy(parsed(text)))
+        yield
 
 
 @pytest.fixture(scope="session")
@@ -48,15 +64,21 @@ def colab(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return environment(tmp_path_factory.mktemp("colab") / "env")
 
 
+def pytest_itemcollected(item: pytest.Item) -> None:
+    """A property over random examples is of `make wide` too, where it is tried on all of them (`rounds.py`)."""
+    if getattr(getattr(item, "obj", None), "is_hypothesis_test", False):
+        item.add_marker("random")
+
+
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """In the quick round a test with many cases is tried on a sample of them: the first four, and then every tenth."""
+    """In the quick round a test with many cases is tried on a sample of them: the first two, and then every tenth."""
     if "not slow" not in config.getoption("markexpr"):
         return
     cases, kept, left_out = Counter[str](), list[pytest.Item](), list[pytest.Item]()
     for item in items:
         test = item.nodeid.partition("[")[0]
         cases[test] += 1
-        (kept if cases[test] <= 4 or cases[test] % 10 == 0 else left_out).append(item)
+        (kept if cases[test] <= 2 or cases[test] % 10 == 0 else left_out).append(item)
     items[:] = kept
     config.hook.pytest_deselected(items=left_out)
 
@@ -90,7 +112,7 @@ def pytest_sessionstart(session: pytest.Session) -> None:
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     """Print the seconds of each part, a part being a folder of tests or, in `make wide`, a file."""
-    wide = terminalreporter.config.getoption("markexpr") == "wide"
+    wide = terminalreporter.config.getoption("markexpr").startswith("wide")
     seconds, counts = Counter[str](), Counter[str]()
     reports: list[Any] = [one for reported in terminalreporter.stats.values() for one in reported]
     for report in reports:

@@ -4,12 +4,12 @@ from typing import Any
 
 from hypothesis import HealthCheck, settings
 
-USUAL = 100  # of hypothesis's own profiles; a profile with fewer is a quick one, and bounds every property
+ALL = "all"  # the profile of `make wide`, which bounds nothing; another one bounds every property
 
 
 def rounds(examples: int, **more: Any) -> settings:
-    """So many random examples, the same ones on every run; fewer where the profile is a quick one (`make check`)."""
-    most = settings().max_examples
+    """So many random examples, the same ones on every run: in `make wide`; elsewhere as many as the profile wants at most."""
+    whole = settings.get_current_profile_name() == ALL
     slow = [HealthCheck.too_slow, HealthCheck.data_too_large, *more.pop("suppress_health_check", ())]
-    count = min(examples, most) if most < USUAL else examples
+    count = examples if whole else min(examples, settings().max_examples)
     return settings(max_examples=count, deadline=None, derandomize=True, suppress_health_check=slow, **more)

@@ -3,11 +3,12 @@
 The rules of the fold; those that concern steps alone are carried out by the step table:
 
 - a plan that is valid replaces what has not been done: done steps stay, unfinished ones are superseded;
-- a step is ready when it is waiting and every step that it depends on is done;
+- a step is ready when it is waiting and every step that it depends on is done, or, where it runs anyway, has ended;
 - where there is an evaluator, a result whose step has a criterion does not count before it is judged;
 - a failed step with attempts left is tried again, unless its tool says that the error will not go away by itself;
 - behind a step that failed for good every waiting step is unreachable;
 - a job that was interrupted is done again; a step that may be done once is in doubt;
+- an attempt that is blocked counts as one that failed, though nothing was called;
 - a step that timed out is in doubt: it is tried again only if a repeat does no harm, and a late result never counts;
 - a step that arrives while the planner is still writing stands at once, and goes again if the answer comes to nothing;
 - an approval belongs to the hash of a plan, and a reviewer's edited plan is a plan like any other;
@@ -32,6 +33,7 @@ from planexec_lite.board.part import Part
 from planexec_lite.board.proposals import Proposals
 from planexec_lite.board.rollback import Rollback
 from planexec_lite.board.step_table import StepTable
+from planexec_lite.board.tool_health import ToolHealth
 from planexec_lite.board.transitions import IllegalTransition, State
 from planexec_lite.events import Event, StepDone, StepStarted
 from planexec_lite.meter import ModelCall
@@ -50,6 +52,7 @@ class Board(Part):
         approvals: what the reviewer said.
         once: the calls that may be made once.
         rollback: what was done and can be taken back, and how far a rollback has come.
+        health: how often in a row each tool's calls have failed.
     """
 
     goal: str = ""
@@ -66,6 +69,7 @@ class Board(Part):
     approvals: Approvals = field(default_factory=Approvals)
     once: OnceCalls = field(default_factory=OnceCalls)
     rollback: Rollback = field(default_factory=Rollback)
+    health: ToolHealth = field(default_factory=ToolHealth)
 
     @classmethod
     def of(cls, events: Iterable[Event]) -> Board:
@@ -94,6 +98,8 @@ class Board(Part):
             case StepDone():
                 self._settle(event.step, event.calls)
                 table.release(event.step)
+                if self.health.failures:
+                    self.health.recover(table.steps[event.step].tool)
                 self.rollback.complete(table.steps[event.step], event.result, table.attempt[event.step][0])
                 if table.steps[event.step].success_criteria is None:
                     self._finish(event.step, event.result)
@@ -105,6 +111,8 @@ class Board(Part):
             case e.StepFailed():
                 self._settle(event.step, event.calls)
                 table.release(event.step)
+                if not event.final:
+                    self.health.fail(table.steps[event.step].tool, event.at)
                 # it may have been done: a later plan must not do it again unseen
                 if event.in_doubt:
                     table.in_doubt[event.step] += 1
@@ -117,6 +125,10 @@ class Board(Part):
             case e.BackoffEnded():
                 table.wake(event.step)
                 self.in_flight.remove(event.step)
+            case e.StepBlocked():
+                self._start(event.step, event.attempt, event.attempts)
+                table.release(event.step)
+                table.fail(event.step, event.error)
             case e.StepHeld():
                 if table.state.get(event.step) not in ("waiting", "failed"):
                     raise IllegalTransition("be held", event.step, table.state.get(event.step))
@@ -175,8 +187,8 @@ class Board(Part):
                 self._reject((Problem("planner_failed", None, event.error, "answer again"),), "")
                 self._answered(event.calls)
             case e.Reviewed():
+                self._decided_undo(event) if self.rollback.begun else self._review(event)
                 self.paused = None
-                self._review(event)
             case e.News():
                 self.paused = None
                 self.proposals.tell(event.text)
@@ -241,6 +253,11 @@ class Board(Part):
         self.in_flight.remove(label)
         if step is not None and self.state[step.id] == "done" and self.steps[step.id] == step:
             self.table.undo(step.id)
+
+    def _decided_undo(self, event: e.Reviewed) -> None:
+        why_not = f"{event.by} rejected it" + (f": {event.comment}" if event.comment else "")
+        self.rollback.answer((event.step or "").removeprefix("undo "), "" if event.verdict == "approve" else why_not)
+        self.approvals.reviews.append(event)
 
     def _undo_again(self, label: str) -> None:
         self.rollback.put_back(label, self.state.get(label))

@@ -27,6 +27,7 @@ class ReadyQueue:
         self._place: dict[str, int] = {}
         self._missing: dict[str, int] = {}
         self._dependents: defaultdict[str, list[str]] = defaultdict(list)
+        self._run_anyway: set[str] = set()
         self._unlimited: list[int] = []
         self._ready: dict[Kind, list[int]] = {(): self._unlimited}
 
@@ -40,6 +41,7 @@ class ReadyQueue:
         other = ReadyQueue(self._limits)
         other._free_slots, other.ids = self._free_slots.copy(), self.ids.copy()
         other._kind, other._place, other._missing = self._kind.copy(), self._place.copy(), self._missing.copy()
+        other._run_anyway = self._run_anyway.copy()
         other._dependents.update({id: ids.copy() for id, ids in self._dependents.items()})
         other._ready = {kind: ready.copy() for kind, ready in self._ready.items()}
         other._unlimited = other._ready[()]
@@ -52,8 +54,8 @@ class ReadyQueue:
         heads = [ready[0] for kind, ready in self._ready.items() if ready and self._has_slot(kind)]
         return self.ids[min(heads)] if heads else None
 
-    def add(self, steps: Iterable[Step], done: Collection[str]) -> None:
-        """Steps join, last in plan order; nobody waits for the ids in `done`."""
+    def add(self, steps: Iterable[Step], done: Collection[str], lost: Collection[str] = ()) -> None:
+        """Steps join, last in plan order; nobody waits for the ids in `done`, nor, to run anyway, for those in `lost`."""
         missing, dependents = self._missing, self._dependents
         for place, step in enumerate(steps, len(self.ids)):
             id, waits_for = step.id, step.depends_on
@@ -63,6 +65,9 @@ class ReadyQueue:
                 self.sort_in(step)
             if done:
                 waits_for = tuple([other for other in waits_for if other not in done])
+            if step.run_anyway:
+                self._run_anyway.add(id)
+                waits_for = tuple([other for other in waits_for if other not in lost])
             missing[id] = len(waits_for)
             for other in waits_for:
                 dependents[other].append(id)
@@ -115,13 +120,20 @@ class ReadyQueue:
         for limit in self._kind[id] if self._limits else ():
             self._free_slots[limit] += 1
 
-    def dependents(self, id: str) -> list[str]:
-        """The steps that wait for `id` directly."""
-        return self._dependents.get(id, [])
+    def lose(self, id: str) -> list[str]:
+        """A step will never be done: what runs anyway waits for it no more, and the others that waited are returned."""
+        waiting = self._dependents.get(id, [])
+        if not self._run_anyway:
+            return waiting
+        self._arrive([other for other in waiting if other in self._run_anyway])
+        return [other for other in waiting if other not in self._run_anyway]
 
     def finish(self, id: str) -> None:
         """A step is done: what waited for it alone becomes ready."""
-        for other in self._dependents.get(id, ()):
+        self._arrive(self._dependents.get(id, ()))
+
+    def _arrive(self, ids: Iterable[str]) -> None:
+        for other in ids:
             missing = self._missing[other] = self._missing[other] - 1
             if not missing:
                 self.put(other)

@@ -30,6 +30,13 @@ class Undo(NamedTuple):
     call: Call
     number: int | None = None
 
+    @property
+    def name(self) -> str:
+        """What is called, in words."""
+        if self.number is None:
+            return f"call {self.label.removeprefix(LISTED).strip()} of the plan's rollback"
+        return f"the undo of step {self.label}"
+
 
 @dataclass(slots=True, repr=False)
 class Rollback(Part):
@@ -40,9 +47,11 @@ class Rollback(Part):
     """
 
     completed: dict[int, Completed] = field(default_factory=dict)  # by a number that counts up
+    latest: dict[str, int] = field(default_factory=dict)  # by step id, the number of its latest result
     gone: set[int] = field(default_factory=set)
     listed: tuple[Call, ...] = ()  # the rollback of the latest plan that might be carried out
     begun: RollbackBegun | None = None
+    opened: set[str] = field(default_factory=set)  # calls that a person has said yes to
     left: list[Undo] = field(default_factory=list)  # the next one is the last of the list
     calling: Undo | None = None
     undone: list[str] = field(default_factory=list)
@@ -51,12 +60,11 @@ class Rollback(Part):
 
     def complete(self, step: Step, result: object, attempt: int) -> None:
         """A step gave a result."""
-        if attempt > 1:
-            for number, (before, _) in reversed(self.completed.items()):
-                if before == step:
-                    del self.completed[number]
-                    break
-        self.completed[next(reversed(self.completed), 0) + 1] = Completed(step, result)
+        before = self.latest.get(step.id) if attempt > 1 else None
+        if before is not None and self.completed[before].step == step:
+            del self.completed[before]
+        number = self.latest[step.id] = next(reversed(self.completed), 0) + 1
+        self.completed[number] = Completed(step, result)
 
     def has_anything(self, effects: Mapping[str, Effects]) -> bool:
         """Whether anything was done that can be taken back, or that changed the world and can't."""
@@ -70,12 +78,26 @@ class Rollback(Part):
         """
         if event.to is not None and event.to not in self._given:
             raise IllegalTransition("stay", event.to, None, "it gave no result")
-        self.begun, self.calling, self.undone = event, None, []
+        self.begun, self.calling, self.undone, self.opened = event, None, [], set()
         self.remains = [(step.id, "nobody knows whether it was done") for step in doubted if _matters(step, effects)]
         line = [*self._of_steps(event.to, effects)]
         if event.to is None:
             line += self._of_plan([*self.made, *(undo.call for undo in line)], effects)
         self.left = line[::-1]
+
+    @property
+    def asks(self) -> bool:
+        """Whether a person has to be asked before the next call."""
+        return bool(self.left) and self.left[-1].call.gate and self.left[-1].label not in self.opened
+
+    def answer(self, label: str, why_not: str) -> None:
+        """A person has decided about the next call. `why_not`: it is not made; "": it may be."""
+        if not self.asks or self.left[-1].label != label:
+            raise IllegalTransition("be decided about", label, None, "it is not what is to be undone next")
+        if why_not:
+            self.remains.append((self.left.pop().label, why_not))
+        else:
+            self.opened.add(label)
 
     def start(self, label: str, state: State | None) -> None:
         """The next call is made. `state` is that of the step."""
@@ -84,8 +106,11 @@ class Rollback(Part):
         self.calling = self.left.pop()
 
     def inputs(self) -> dict[str, object]:
-        """The results that the call may refer to, by step id: of its step and of those that were done before."""
-        undo = self.calling
+        """The results that the call that is made may refer to, by step id: of its step and of those that were done before."""
+        return self.inputs_of(self.calling)
+
+    def inputs_of(self, undo: Undo | None) -> dict[str, object]:
+        """The results that a call may refer to, by step id."""
         last = undo.number if undo and undo.number else next(reversed(self.completed), 0)
         return {step.id: result for number, (step, result) in self.completed.items() if number <= last}
 

@@ -153,11 +153,13 @@ class StepTable(Part):
             self.errors.pop(id, None)
         self.steps.update(zip(ids, steps, strict=True))
         self.state.update(states)
-        self._queue.add(steps, self.results)
-        if self.failed:
-            # a step that arrives while the planner is still writing may wait for one that has failed meanwhile
-            lost = {*self.failed, *(id for id, state in self.state.items() if state == "skipped")}
-            self.unreachable += [step.id for step in steps if not lost.isdisjoint(step.depends_on)]
+        # a step that arrives while the planner is still writing may wait for one that has failed meanwhile
+        skipped = [id for id, state in self.state.items() if state == "skipped"] if self.failed else []
+        lost = {*self.failed, *skipped}
+        self._queue.add(steps, self.results, lost)
+        self.unreachable += (
+            [s.id for s in steps if not s.run_anyway and not lost.isdisjoint(s.depends_on)] if lost else []
+        )
 
     def change(self, step: Step) -> None:
         """A step is to be carried out otherwise from now on."""
@@ -252,7 +254,7 @@ class StepTable(Part):
         del self.results[id]
 
     def _lose_dependents(self, id: str) -> None:
-        self.unreachable.extend(self._queue.dependents(id))
+        self.unreachable.extend(self._queue.lose(id))
         # a step behind two failures is named twice, and skipped once
         while self.unreachable and self.state[self.unreachable[0]] != "waiting":
             self.unreachable.popleft()

@@ -14,6 +14,7 @@ from planexec_lite.events.setbacks import (
     BackoffEnded,
     BackoffStarted,
     Interrupted,
+    StepBlocked,
     StepCancelled,
     StepHeld,
     StepLate,
@@ -111,7 +112,8 @@ class PlanFailed:
 
 @dataclass(frozen=True, slots=True)
 class Reviewed:
-    """A person or a rule decided about the plan with this hash, or, where `step` is named, about that step's gate.
+    """A person or a rule decided about the plan with this hash, or, where `step` is named, about that step's gate ("3") or
+    its undo ("undo 3").
 
     `plan` is what the reviewer made of the plan, where it was edited; the hash is then that of the edited plan.
     """
@@ -220,11 +222,19 @@ class Inside:
 
 @dataclass(frozen=True, slots=True)
 class Paused:
-    """The run waits for a decision from outside: "approval" of the plan, or of one `step` behind its gate."""
+    """The run waits for a decision from outside: "approval" of the plan, or of one `step` behind its "gate", or of its "undo".
+
+    `step` may also name a call of the plan's rollback, as in `UndoStarted`.
+    """
 
     at: float
-    reason: Literal["approval", "gate"]
+    reason: Literal["approval", "gate", "undo"]
     step: str | None = None
+
+    @property
+    def gate(self) -> str | None:
+        """What a decision names: the step, or the undo of a step, "undo 3"; None: it is about the plan."""
+        return f"undo {self.step}" if self.reason == "undo" else self.step
 
 
 @dataclass(frozen=True, slots=True)
@@ -258,6 +268,7 @@ Event = (
     | Outcome
     | StepProposed
     | StepHeld
+    | StepBlocked
     | StepPaused
     | Interrupted
     | StepLate

@@ -1,4 +1,4 @@
-"""What keeps a step from being done: it backs off, is held or taken back, interrupted, paused inside, skipped, or late."""
+"""What keeps a step from being done: it backs off, is blocked, held or taken back, interrupted, paused inside, skipped, or late."""
 
 from __future__ import annotations
 
@@ -36,6 +36,17 @@ class BackoffEnded:
     at: float
     step: str
     seconds: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class StepBlocked:
+    """An attempt of a step failed without a call, since its tool's circuit breaker is open. It counts as an attempt."""
+
+    at: float
+    step: str
+    error: str
+    attempt: int = 1
+    attempts: int = 1
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,8 +28,12 @@ def reviewed(run: Run, decision: Decision, tools: Toolbox, has_planner: bool) ->
     inside = waiting_inside(run)
     if decision.of and decision.of not in hashes_of(inside or run):
         raise ValueError("the decision is about another plan than the one that waits; review that one")
-    if decision.gate is not None and decision.gate != board.paused.step:
+    if decision.gate is not None and decision.gate != board.paused.gate:
         raise ValueError(f"the decision is about the gate of step {decision.gate}, and this run {run.reason}")
+    if board.paused.reason == "undo" and (decision.verdict == "change" or decision.plan or decision.grant):
+        raise ValueError(
+            "what was done is taken back, and nothing is planned any more; approve this call, or reject it"
+        )
     if inside and decision.plan is not None:
         raise ValueError(
             "the plan of the run inside can't be edited from here; say yes or no to it, or ask for a change"
@@ -38,14 +42,14 @@ def reviewed(run: Run, decision: Decision, tools: Toolbox, has_planner: bool) ->
         decision.of
         and decision.gate is None
         and decision.verdict == "approve"
-        and board.paused.reason == "gate"
+        and board.paused.reason != "approval"
         and not inside
     ):
         raise ValueError('a yes to the plan opens no gate; look at the board and say Decision("approve", by=…)')
     if decision.verdict == "change" and not has_planner:
         raise ValueError("there is no planner to change the plan; approve it, reject it, or edit it yourself")
     plan = _edited(decision.plan, board, tools) if decision.plan is not None else None
-    hash, gate = (plan or board.proposal).hash, board.paused.step
+    hash, gate = (plan or board.proposal).hash, board.paused.gate
     return Reviewed(board.now, decision.verdict, hash, decision.by, decision.comment, gate, plan, decision.grant)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from planexec_lite.board import Board, signature
@@ -51,9 +51,7 @@ def outcomes(message: WorkerMessage) -> list[Event]:
                 return [BackoffEnded(message.at, job.step, message.seconds)]
             if not isinstance(job, StepStarted | UndoStarted):
                 return [_answer(job, report, message.at, message.seconds)]
-            events: list[Event] = (
-                [Inside(when, job.step, event) for when, event in message.inside] if message.inside else []
-            )
+            events = _inside(job.step, message.inside)
             if isinstance(job, UndoStarted):
                 return [*events, _undone(job, report, message.at, message.seconds)]
             if (waits := why_paused(report.error, events)) is not None:
@@ -71,14 +69,19 @@ def outcomes(message: WorkerMessage) -> list[Event]:
         case Cancelled(task=task, at=at):
             return [StepCancelled(at, task.event.step)]
         case TimedOut(task=task, at=at, seconds=seconds):
-            error = f"TimeoutError: took longer than its timeout of {task.timeout:g} s"
+            error = f"TimeoutError: {task.given_up or f'took longer than its timeout of {task.timeout:g} s'}"
             if isinstance(task.event, UndoStarted):
                 return [UndoFailed(at, task.event.step, error, seconds, in_doubt=True)]
             return [StepFailed(at, task.event.step, error, seconds, in_doubt=True)]
         case Late(task=Task(event=UndoStarted())):
             return []  # it is told as an undo that failed, and nothing waits for it
-        case Late(task=task, report=report, at=at, seconds=seconds):
-            return [StepLate(at, task.event.step, report.value, report.error, seconds, report.calls)]
+        case Late(task=task, report=report, at=at, seconds=seconds, inside=inside):
+            step = task.event.step
+            return [*_inside(step, inside), StepLate(at, step, report.value, report.error, seconds, report.calls)]
+
+
+def _inside(step: str, happened: Sequence[tuple[float, Any]]) -> list[Event]:
+    return [Inside(at, step, event) for at, event in happened] if happened else []
 
 
 def nothing() -> None:

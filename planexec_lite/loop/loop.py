@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -28,6 +29,7 @@ from planexec_lite.loop.decisions import reviewed
 from planexec_lite.loop.jobs import cancelled, judge, nothing, outcomes, propose
 from planexec_lite.loop.nested import NestedExecutor, going_on
 from planexec_lite.loop.run import Run
+from planexec_lite.meter import Within
 from planexec_lite.plan import Plan, PlanError, Step
 from planexec_lite.plan.data import as_words, copied
 from planexec_lite.planning.planners import Planner
@@ -201,9 +203,9 @@ class PlannerExecutor(NestedExecutor):
         board = run.board
         if isinstance(job, StepStarted):
             step, results = board.steps[job.step], board.results
-            inputs = {id: copied(results[id]) for id in step.depends_on}
+            inputs = {id: copied(results[id]) for id in step.depends_on if id in results}
             done = perform if step.id not in board.approvals.held else going_on(run, step.id, perform)
-            return Task(job, done, (self.executor, step, inputs), step.timeout)
+            return self._bounded(Task(job, done, (self.executor, step, inputs), step.timeout), board.now)
         tools = self.executor.tools
         if isinstance(job, BackoffStarted):
             return Task(job, nothing, (), live=True, rest=job.seconds)
@@ -214,6 +216,15 @@ class PlannerExecutor(NestedExecutor):
             return Task(job, judge, judged, here=True)
         live = getattr(self.planner, "stream", False)
         return Task(job, propose, (self.planner, board.copy(), tools, self.policy), here=True, live=live)
+
+    def _bounded(self, task: Task, now: float) -> Task:
+        """A step's task, which is given up when its timeout is over or the run's deadline passes, and knows it."""
+        left = self.policy.time_left(now)
+        if left < (math.inf if task.timeout is None else task.timeout):
+            task.timeout, task.given_up = left, f"not over when the run's deadline of {self.policy.deadline:g} s passed"
+        if task.timeout is not None:
+            task.call = Within(task.timeout, task.call)
+        return task
 
     def _undo(self, job: UndoStarted, board: Board) -> Task:
         """The undo of a step is a call of a tool, whoever carried out the step; it has the timeout of its step."""

@@ -18,8 +18,9 @@ from planexec_lite.board.board import INSIDE
 from planexec_lite.events import Event, Inside, Paused
 from planexec_lite.executors import effects_of_any
 from planexec_lite.loop.run import Run
-from planexec_lite.meter import charge, emit, made_once
+from planexec_lite.meter import charge, current, emit, made_once
 from planexec_lite.plan import Step
+from planexec_lite.policy import Policy
 from planexec_lite.references import as_text, resolve
 from planexec_lite.review.reviewers import Decision
 from planexec_lite.tools import Effects, Toolbox
@@ -37,6 +38,7 @@ class NestedExecutor:
 
     executor: Any
     workers: Workers
+    policy: Policy
     watch: Callable[[Run], None] | None
 
     @property
@@ -59,16 +61,26 @@ class NestedExecutor:
     def execute(self, step: Step, inputs: Mapping[str, Any]) -> Any:
         """Carry out `step` as a run of its own, with the step as its goal, and return what it comes to.
 
-        The run has this agent's workers, policy and reviewer; on a virtual clock, it needs `Simulated` workers as the run
-        around it does. Raises `RunPaused` where it waits for a decision, and `RuntimeError` where it did not finish.
+        The run has this agent's workers, policy and reviewer, and stops at the latest when the step is given up; on a virtual
+        clock, it needs `Simulated` workers as the run around it does. Raises `RunPaused` where it waits for a decision, and
+        `RuntimeError` where it did not finish.
         """
         paused = _PAUSED_INSIDE.get()
         _PAUSED_INSIDE.set(None)  # for the run that this one is, and for none inside it
         told = Told(isinstance(self.workers, Simulated), self.watch, paused.events if paused else ())
-        agent: Any = replace(self, watch=told)  # type: ignore[type-var]
+        policy = _within_step(self.policy, paused.events[-1].at if paused else 0.0)
+        agent: Any = replace(self, watch=told, policy=policy)  # type: ignore[type-var]
         if paused is None:
             return result_of(agent.run(goal_of(step, inputs)))
         return result_of(agent.resume(Run([*paused.events]), paused.decision))
+
+
+def _within_step(policy: Policy, now: float) -> Policy:
+    """The policy of a run inside the current step, which goes on from `now`: its deadline is at the latest the step's."""
+    meter = current.get()
+    if meter is None or meter.left is None:
+        return policy
+    return replace(policy, deadline=now + policy.until_deadline(now, meter.left))
 
 
 class PausedInside(NamedTuple):

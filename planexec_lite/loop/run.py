@@ -47,6 +47,8 @@ class Run:
         if paused := self.board.paused:
             if paused.step is None:
                 return f"waits for {paused.reason}"
+            if paused.reason == "undo":
+                return f"waits before {self.board.rollback.left[-1].name}"
             why = self.board.why_asked(paused.step)
             return f"waits for {paused.reason} of step {paused.step}" + (f": {why}" if why else "")
         return ""

@@ -73,12 +73,16 @@ def _exactly(one: Any) -> str:
 
 
 class Call(_WordForWord):
-    """A call of a tool, as in `Step.undo` and `Plan.rollback`: the name of the tool and its arguments."""
+    """A call of a tool, as in `Step.undo` and `Plan.rollback`: the name of the tool and its arguments.
+
+    `gate`: ask a person right before it is called in a rollback.
+    """
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
     tool: str = Field(validation_alias=AliasChoices("tool", "action"))
     params: Params = Field(default_factory=_no_params, validation_alias=AliasChoices("params", "input", "arguments"))
+    gate: bool = False
 
     def __str__(self) -> str:
         return f"{self.tool}({', '.join(f'{name}={_written(value)}' for name, value in self.params.items())})"
@@ -92,14 +96,17 @@ class Step(_WordForWord):
         description: what the step is for, in words.
         tool: the tool to call; None leaves the choice to the executor. Also read from ``action``.
         params: the tool's arguments by name; a text may refer to results, ``{step_1_result}``. Also ``input``.
-        depends_on: ids of the steps that must be done first.
+        depends_on: ids of the steps that must be done first, or have ended: see `run_anyway`.
         success_criteria: how to tell from the result that the step did what it should. Also read from ``criteria``.
         timeout: seconds after which the step counts as failed; None: no limit.
         retries: how often a failed step is tried again, at most ten times.
         gate: ask a person right before this step.
+        run_anyway: start when the steps that it depends on have ended, done or failed for good or skipped. It gets the
+            results of those that are done; a reference to another's result is an error.
         effects: "none", "idempotent" or "once"; a step may be more careful than its tool, never less. None: as the tool.
         undo: the call that takes this step's effect back; it may refer to its result and to those that it depends on. In a rollback
-            it is made once, if the step gave a result, whatever a judge said of that; no gate asks about it again.
+            it is made once, if the step gave a result, whatever a judge said of that. The step's gate does not ask about it; a
+            gate of its own does (see `Call`).
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid", coerce_numbers_to_str=True, allow_inf_nan=False)
@@ -113,6 +120,7 @@ class Step(_WordForWord):
     timeout: float | None = Field(default=None, gt=0)
     retries: int = Field(default=0, ge=0)
     gate: bool = False
+    run_anyway: bool = False
     effects: Effects | None = None
     undo: Call | None = None
 

@@ -24,7 +24,8 @@ class Decision:
         grant: with "approve", the bounds within which later plans need no approval of their own.
         of: the hash of the plan that was looked at; a run that waits with another plan does not take the decision. "": whatever
             the run waits with. A yes to a plan opens no gate.
-        gate: the step before whose gate it is decided; None: it is about the plan, or, without `of`, about whatever is asked.
+        gate: the step before whose gate it is decided, or "undo 3" for that of the undo of step 3; None: it is about the plan,
+            or, without `of`, about whatever is asked.
 
     Raises `ValueError` for an unknown verdict, and for an edited plan or a grant without an approval.
     """

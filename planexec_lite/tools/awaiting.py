@@ -16,14 +16,18 @@ from functools import cache
 from threading import Lock, Thread, current_thread
 from typing import Any
 
+from planexec_lite.meter import current
+
 _one_at_a_time = Lock()
 _at_rest: list[Thread] = []
 
 
 def awaited(value: Awaitable[Any]) -> Any:
-    """Return what `value` comes to, or raise what it raises. An interrupt cancels it.
+    """Return what `value` comes to, or raise what it raises. An interrupt cancels it, and so does the end of its step's time.
 
-    Raises `RuntimeError` in a browser tab, where there are no threads.
+    It hears of that by a `CancelledError` where it awaits, and is waited for until it has put things in order.
+
+    Raises `TimeoutError` when it was cancelled for its time, and `RuntimeError` in a browser tab, where there are no threads.
     """
     if sys.platform == "emscripten":
         if isinstance(value, Coroutine):
@@ -37,17 +41,23 @@ def awaited(value: Awaitable[Any]) -> Any:
         except BaseException as problem:  # handed over: a SystemExit would end the loop, and nobody would hear of it
             return None, problem
 
+    meter = current.get()
+    left = meter.left if meter is not None and meter.at is None else None
+    # a little later than the workers' clock, so that they say the same of it
+    ending = to_its_end() if left is None else asyncio.wait_for(to_its_end(), left + 0.001)
     with _one_at_a_time:
         loop, thread = _loop(os.getpid())
     if _at_rest or thread is current_thread():
-        result, problem = _in_a_thread(asyncio.run, to_its_end())
+        result, problem = _in_a_thread(asyncio.run, ending)
     else:
-        future = asyncio.run_coroutine_threadsafe(to_its_end(), loop)
+        future = asyncio.run_coroutine_threadsafe(ending, loop)
         try:
             result, problem = future.result()
         except BaseException:
             future.cancel()
             raise
+    if left is not None and isinstance(problem, asyncio.CancelledError):
+        raise TimeoutError("it was cancelled") from None
     if problem is not None:
         raise problem
     return result

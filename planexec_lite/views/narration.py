@@ -8,7 +8,7 @@ from typing import Any, assert_never, get_args
 from planexec_lite import events as e
 from planexec_lite.loop.run import Run
 from planexec_lite.views.drawing.text_fitting import aligned, clean, fit_columns
-from planexec_lite.views.drawing.wording import count, name_of, seconds, value
+from planexec_lite.views.drawing.wording import count, gate_in_words, name_of, seconds, value
 
 LONG = 200  # columns of a result, an error or a comment
 WHY = {
@@ -48,7 +48,7 @@ def sentence(event: e.Event, names: Mapping[str, str]) -> str:
         case e.PlanFailed():
             return f"the planner fails: {_brief(event.error)}"
         case e.Reviewed():
-            about = f"step {event.step}" if event.step is not None else "the plan"
+            about = "the plan" if event.step is None else gate_in_words(event.step)
             s = "" if event.by in ("you", "I", "we") else "s"
             verdict = {"approve": f"approve{s}", "reject": f"reject{s}", "change": f"ask{s} for changes to"}[
                 event.verdict
@@ -71,6 +71,8 @@ def sentence(event: e.Event, names: Mapping[str, str]) -> str:
             return f"step {event.step} waits for {seconds(event.seconds)} before it is tried again"
         case e.BackoffEnded():
             return f"step {event.step} has waited"
+        case e.StepBlocked():
+            return f"step {event.step} fails: {_brief(event.error)}"
         case e.StepHeld():
             return f"step {event.step} is held back: {_brief(event.reason)}"
         case e.StepPaused():
@@ -99,6 +101,8 @@ def sentence(event: e.Event, names: Mapping[str, str]) -> str:
         case e.Inside():
             return f"inside step {event.step}: {_inside(event.event)}"
         case e.Paused():
+            if event.reason == "undo":
+                return f"the run pauses before {gate_in_words(event.gate or '')}"
             where = f" before step {event.step}" if event.step is not None else ""
             return f"the run pauses for {event.reason}{where}"
         case e.Ended():

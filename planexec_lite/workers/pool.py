@@ -28,6 +28,7 @@ from planexec_lite.workers.session import (
     carry_out,
     check_slots,
     described,
+    happened_inside,
     in_real_time,
     measure,
 )
@@ -164,7 +165,7 @@ class _PoolSession:
             self.timed.pop(number, None)
         if number in self.given_up:
             self.given_up.discard(number)
-            return [Late(task, word, at, word.took)]
+            return [Late(task, word, at, word.took, happened_inside(word, at))]
         self.free += not task.live
         if number in self.cancelled:
             return [Cancelled(task, at)]

@@ -20,7 +20,7 @@ class Task:
 
     `here`: it stays in this process, and holds none of an executor's threads. `live`: it takes no slot, and what happens
     inside it is handed over as it happens. `rest`: nothing is called; so many seconds later it is over, or when the session
-    is told to cancel. It is live.
+    is told to cancel. It is live. `given_up`: what to say of it when its timeout is over.
     """
 
     event: Any
@@ -30,6 +30,7 @@ class Task:
     here: bool = False
     live: bool = False
     rest: float | None = None
+    given_up: str = ""
 
 
 @dataclass(slots=True)
@@ -69,12 +70,13 @@ class TimedOut(NamedTuple):
 
 
 class Late(NamedTuple):
-    """A task that had been given up has come to its end."""
+    """A task that had been given up has come to its end; what happened inside it when, on the session's clock."""
 
     task: Task
     report: Report
     at: float
     seconds: float
+    inside: Sequence[tuple[float, Any]] = ()
 
 
 class Progress(NamedTuple):
@@ -140,13 +142,18 @@ def described(problem: BaseException) -> str:
 def in_real_time(task: Task, report: Report, at: float) -> tuple[WorkerMessage, ...]:
     """What a session on the real clock says about a task that was measured where it ran, and has ended."""
     if task.timeout is not None and report.took > task.timeout:
-        return TimedOut(task, at, task.timeout), Late(task, report, at, report.took)
+        return TimedOut(task, at, task.timeout), Late(task, report, at, report.took, happened_inside(report, at))
     if not report.events:
         return (Finished(task, report, at, report.took),)
     if task.live:
         return *[Progress(task, at, event) for _, _, event in report.events], Finished(task, report, at, report.took)
+    return (Finished(task, report, at, report.took, happened_inside(report, at)),)
+
+
+def happened_inside(report: Report, at: float) -> list[tuple[float, Any]]:
+    """What happened inside a task that ended at `at` on the real clock, and when."""
     began = at - report.took
-    return (Finished(task, report, at, report.took, [(began + after, event) for _, after, event in report.events]),)
+    return [(began + after, event) for _, after, event in report.events]
 
 
 def measure(

@@ -61,7 +61,7 @@ class _SimulatedSession:
         inside = [(self._at(after), event) for after, _, event in report.events]
         if task.timeout is not None and declared > task.timeout:
             self._place(TimedOut(task, self._at(task.timeout), task.timeout))
-            self._place(Late(task, report, self._at(declared), declared))
+            self._place(Late(task, report, self._at(declared), declared, inside))
         elif task.live:
             for at, event in inside:
                 self._place(Progress(task, at, event))

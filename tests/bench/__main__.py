@@ -78,6 +78,7 @@ def measure(effort: Effort, peers: Path | None) -> Report:
              ("overhead.svg", svg) if svg else None),
         Part("Large plans, on the wall", large, "taken", "at most", note=f"{effort.whole[0]:,} steps."),
         Part("Growth of the cost of a step", grown, "10,000 steps", "1,000 steps"),
+        Part("Retries with backoff", speed.retried(steps, times), "with failures", "without"),
         Part("The cost of validation", validation.rows(checked, steps), "part", "from JSON to results",
              ("validation.svg", pictures.validation(checked, steps))),
         Part("Parse and validate: growth of the cost of a step", validation.growth(*effort.read), "large", "small"),

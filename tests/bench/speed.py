@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from statistics import median
 from typing import Any
 
-from planexec_lite import Inline, Pool, Simulated
+from planexec_lite import Backoff, Inline, Plan, Policy, Pool, Run, Simulated, Tool, Toolbox, ToolExecutor, execute
 from planexec_lite.workers import Workers
 from tests.bench import ours, peers
 from tests.bench.plans import SHAPES, TOOLS, add, text_of
@@ -95,3 +95,32 @@ def grown(what: str, works: dict[int, Callable[[], Any]], times: int, most: floa
     (small, large), each = works, {steps: [second / steps for second in taken[str(steps)]] for steps in works}
     each_ratio = ratio(each[large], each[small])
     return Row(what, median(each[large]) * 1e6, median(each[small]) * 1e6, "µs", most, each_ratio)
+
+
+def retried(steps: int, times: int) -> list[Row]:
+    """What an attempt costs where a tenth of the steps fails once and backs off, beside a run without a failure."""
+    chains = [
+        {"id": n, "tool": "work", "params": {"n": n}, "depends_on": [n - 1] if n % 10 else []} for n in range(steps)
+    ]
+    plan, policy = Plan.parse(chains), Policy(retries=1, backoff=Backoff())
+
+    def run(failing: int) -> Run:
+        tried = set[int]()
+
+        def work(n: int) -> int:
+            """Work; the first attempt may fail."""
+            if n % 10 < failing and n not in tried:
+                tried.add(n)
+                raise RuntimeError("not yet")
+            return n
+
+        done = execute(plan, ToolExecutor(Toolbox([Tool(work, latency=1.0)])), workers=Simulated(4), policy=policy)
+        assert done.status == "finished"
+        return done
+
+    attempts = {"none": steps, "some": steps + steps // 10}
+    taken = rounds({"none": lambda: run(0), "some": lambda: run(1)}, times)
+    each = {name: [second / attempts[name] for second in seconds] for name, seconds in taken.items()}
+    what = f"{steps:,} steps, a tenth of them retried after a backoff: an attempt"
+    none, some = (median(each[name]) * 1e6 for name in ("none", "some"))
+    return [Row(what, some, none, "µs", 1.5, ratio(each["some"], each["none"]))]

@@ -17,6 +17,7 @@ from tests.bench.report import COMPARED, Part, Report, frameworks
 from tests.bench.timing import Row
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("bench report")]
+measured = pytest.mark.wide  # everything is measured for it, once and small
 TINY = Effort({10: 1, 20: 1}, {"10": 1}, 1, 0.02, (20, 1), (20, 1), (10, 20, 1), (10, 20, 1), 20, (1, 1), 1, (60, 1))
 SECTIONS = [
     "Real time beside the critical path",
@@ -45,12 +46,14 @@ def slower(times_ours: float) -> Found:
     return Found(overhead={shape: {"1000": times} for shape in ("chain", "fan-out", "layered", "random")})
 
 
+@measured
 def test_the_report_has_every_table_with_rows(report: Report) -> None:
     text = report.text()
     assert re.findall(r"^## (.*)$", text, re.M) == SECTIONS
     assert all(part.rows for part in report.parts)
 
 
+@measured
 def test_the_report_names_every_framework_that_is_missing_and_why(report: Report) -> None:
     for name in PACKAGE_OF:
         assert f"- {name}: no folder for its environment was given (--peers FOLDER)" in report.text()
@@ -62,6 +65,7 @@ def test_everybody_who_is_compared_is_described() -> None:
     assert PLAIN in COMPARED
 
 
+@measured
 def test_report_and_pictures_are_written_to_the_folder_of_the_caller(report: Report, tmp_path: Path) -> None:
     report.write(tmp_path / "new" / "folder")
     written = {path.name for path in (tmp_path / "new" / "folder").iterdir()}
@@ -108,6 +112,7 @@ def test_the_same_numbers_give_the_same_picture_and_all_of_them_stand_in_it() ->
     assert any("at least 40 × " in word for word in words)
 
 
+@measured
 def test_no_text_of_a_picture_leaves_its_plate_or_covers_another(report: Report) -> None:
     drawn = [part.picture[1] for part in report.parts if part.picture] + [pictures.overhead(slower(40.0))]
     assert len(drawn) == 4

@@ -1,4 +1,8 @@
-"""What the browser tests of a module share: one Chromium, and a fresh page for each test. JupyterLab is shared by all."""
+"""What the browser tests of a module share: one Chromium, and a page. JupyterLab is shared by all.
+
+To load JupyterLab costs ten seconds of CPU, most of what a test takes. So a page stays for the next test: what it shows is
+closed, its kernels are shut down. Whoever changes settings, reloads or leaves JupyterLab asks for a `fresh` page.
+"""
 
 import re
 from collections.abc import Generator, Iterator
@@ -9,8 +13,9 @@ import pytest
 from playwright.sync_api import Browser, Error, Page, sync_playwright
 
 from tests.browser.flows import SHOTS
-from tests.browser.lab import CHROMIUM, COMPLAINTS, FLAGS
+from tests.browser.lab import CHROMIUM, COMPLAINTS, FLAGS, HAS_APP, leave
 
+FAILED = pytest.StashKey[bool]()
 SEEN = """() => ({
     kernel: document.querySelector('.jp-Notebook-ExecutionIndicator')?.dataset.status,
     prompts: [...document.querySelectorAll('.jp-CodeCell .jp-InputPrompt')].map(p => p.innerText.trim()).join(' '),
@@ -31,13 +36,40 @@ def chromium() -> Iterator[Browser]:
         browser.close()
 
 
+@pytest.fixture(scope="module")
+def pages(chromium: Browser) -> list[Page]:
+    """The page that stays for the next test, if there is one."""
+    return []
+
+
+def dropped(pages: list[Page]) -> None:
+    while pages:
+        pages.pop().close()
+
+
 @pytest.fixture
-def page(chromium: Browser) -> Iterator[Page]:
-    """A fresh page in a fresh session of the browser."""
-    page = chromium.new_page(viewport={"width": 1280, "height": 1000})
-    page.set_default_timeout(90_000)
+def fresh(pages: list[Page]) -> Iterator[None]:
+    """A page in a session of the browser that nobody has used, and that nobody uses again."""
+    dropped(pages)
+    yield
+    dropped(pages)
+
+
+@pytest.fixture
+def page(request: pytest.FixtureRequest, chromium: Browser, pages: list[Page]) -> Iterator[Page]:
+    """A page that is empty or shows a JupyterLab in which nothing is open."""
+    if "fresh" in request.fixturenames:
+        request.getfixturevalue("fresh")
+    if not pages:
+        pages.append(chromium.new_page())
+        pages[0].set_default_timeout(90_000)
+    page = pages[0]
+    page.set_viewport_size({"width": 1280, "height": 1000})
     yield page
-    page.close()
+    if "fresh" in request.fixturenames or request.node.stash.get(FAILED, False) or not page.evaluate(HAS_APP):
+        dropped(pages)
+    else:
+        leave(page)
 
 
 def kept_at(name: str) -> Path:
@@ -50,6 +82,7 @@ def kept_at(name: str) -> Path:
 def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
     """With a failure goes what the page shows: its kernel, prompts, the buttons of its desks, dialogs and errors."""
     report = yield
+    item.stash[FAILED] = item.stash.get(FAILED, False) or report.failed
     page: Any = getattr(item, "funcargs", {}).get("page")
     if report.failed and page is not None:
         try:

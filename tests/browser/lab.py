@@ -41,6 +41,12 @@ DONE = """() => document.querySelector('.jp-Notebook-ExecutionIndicator')?.datas
 PROMPTS = "() => [...document.querySelectorAll('.jp-CodeCell .jp-InputPrompt')].map(p => p.innerText.trim())"
 COMPLAINTS = """.jp-OutputArea-output[data-mime-type='application/vnd.jupyter.error'],
     .jp-OutputArea-output[data-mime-type='application/vnd.jupyter.stderr']"""
+HAS_APP = "() => Boolean(window.jupyterapp)"
+OPEN_BOOK = "path => window.jupyterapp.commands.execute('docmanager:open', {path, factory: 'Notebook'})"
+LEAVE = """async () => { for (const shown of [...window.jupyterapp.shell.widgets('main')]) {
+        if (shown.context) shown.context.model.dirty = false;
+        shown.dispose() }
+    await window.jupyterapp.serviceManager.sessions.shutdownAll() }"""
 LEFT_OUT = shutil.ignore_patterns(".git", ".venv*", ".*_cache", "__pycache__", ".hypothesis", "build", "progress.json")
 NOT_OURS = ("favicon", "net::ERR_INTERNET_DISCONNECTED")
 
@@ -72,6 +78,14 @@ class Lab:
     def address(self, path: Path | str, app: str = "lab/tree") -> str:
         """The address of a notebook, given by its path below the folder; "notebooks" is the app of Notebook 7."""
         return f"{self.url}/{app}/{Path(path).as_posix()}?reset&token={self.token}"
+
+    def open(self, page: Page, path: Path | str, app: str = "lab/tree") -> None:
+        """Open a notebook, and wait until its kernel is there: in the JupyterLab that the page shows, if it shows one."""
+        if app in page.url and page.evaluate(HAS_APP):
+            page.evaluate(OPEN_BOOK, Path(path).as_posix())
+        else:
+            page.goto(self.address(path, app))
+        wait_until_ready(page)
 
     def set(self, plugin: str, **values: Any) -> None:
         """Change a setting for the pages that are opened from now on."""
@@ -148,6 +162,7 @@ def started(scratch: Path) -> Iterator[Lab]:
     token = "a-token-for-this-test"
     port = free_port()
     arguments = ["--ip=127.0.0.1", f"--port={port}", "--ServerApp.port_retries=0", f"--IdentityProvider.token={token}"]
+    arguments += ["--LabApp.expose_app_in_browser=True"]  # so that a page can go on to another notebook
     venv = Path(sys.prefix)
     stamp = venv / ".installed"
     command = ["make", "-o", str(stamp), "lab", f"VENV={venv}", f"LAB_ARGS={' '.join(arguments)}"]
@@ -205,6 +220,11 @@ def wait_until_ready(page: Page) -> None:
     page.wait_for_selector(".jp-Notebook .jp-Cell")
     page.locator(".jp-Toolbar-kernelName", has_text="Python 3").wait_for()
     page.wait_for_function(READY)
+
+
+def leave(page: Page) -> None:
+    """Close what the JupyterLab of the page shows, without saving it, and shut its kernels down."""
+    page.evaluate(LEAVE)
 
 
 def run_all(page: Page) -> None:

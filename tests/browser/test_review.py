@@ -16,7 +16,6 @@ from tests.browser.lab import (
     ours,
     run_all,
     wait_until_done,
-    wait_until_ready,
 )
 
 pytestmark = desk_in_a_browser
@@ -48,7 +47,7 @@ OUTPUTS = "() => [...document.querySelectorAll('.jp-RenderedText')].map(one => o
 
 
 @pytest.fixture(params=flows.THEMES)
-def themed(request: pytest.FixtureRequest, lab: Lab) -> Iterator[str]:
+def themed(request: pytest.FixtureRequest, lab: Lab, fresh: None) -> Iterator[str]:
     lab.themed(request.param)
     yield request.param
     lab.themed("Light")
@@ -64,8 +63,7 @@ def errors(page: Page) -> Iterator[list[str]]:
 
 def opened(lab: Lab, page: Page, name: str, *cells: str) -> None:
     """Open a notebook with these cells, and run them all."""
-    page.goto(lab.address(lab.book(f"{name}.ipynb", *cells)))
-    wait_until_ready(page)
+    lab.open(page, lab.book(f"{name}.ipynb", *cells))
     run_all(page)
 
 
@@ -125,6 +123,7 @@ def test_a_person_rejects_with_a_reason(lab: Lab, page: Page, errors: list[str])
     assert decision[:3] == ["reject", "reviewer", "we stay at home"]  # type: ignore[index]
 
 
+@pytest.mark.wide
 def test_a_person_asks_for_changes_and_the_planner_plans_again(lab: Lab, page: Page, errors: list[str]) -> None:
     opened(lab, page, "changes", SETUP, "import json\n" + ROUNDS)
     shown = desk(page)
@@ -178,6 +177,7 @@ def test_all_of_it_can_be_done_from_the_keyboard(lab: Lab, page: Page, errors: l
     assert page.locator(".jp-Cell").count() == cells
 
 
+@pytest.mark.wide
 def test_the_split_cell_form_asks_again_until_somebody_has_decided(lab: Lab, page: Page, errors: list[str]) -> None:
     opened(
         lab,
@@ -197,6 +197,7 @@ def test_the_split_cell_form_asks_again_until_somebody_has_decided(lab: Lab, pag
     run_cell.get_by_text("'reviewer'").wait_for()
 
 
+@pytest.mark.wide
 def test_a_script_can_be_played_by_hand(lab: Lab, page: Page, errors: list[str]) -> None:
     gestures = '[("1: days", "30"), "Remove 3", "Add below 1", ("4: tool", "cancel"), ("4: hotel", "Sol"), "Approve"]'
     again = 'decision = await views.review(PLAN, TOOLS, script=[("Comment", "enough"), "Reject"])'
@@ -215,6 +216,8 @@ def test_an_interrupt_ends_the_wait_and_nothing_is_approved(lab: Lab, page: Page
     page.locator(".pxl-desk").get_by_text("The cell waits no longer.").wait_for()
 
 
+@pytest.mark.wide
+@pytest.mark.usefixtures("fresh")
 @pytest.mark.parametrize("mode", ["full", "contentVisibility"])
 def test_a_desk_out_of_sight_is_never_decided_by_its_script(lab: Lab, page: Page, errors: list[str], mode: str) -> None:
     tracker = "@jupyterlab/notebook-extension/tracker"
@@ -237,6 +240,7 @@ def test_a_desk_out_of_sight_is_never_decided_by_its_script(lab: Lab, page: Page
     page.get_by_text("reviewer", exact=True).wait_for(state="attached")  # it may be out of sight too
 
 
+@pytest.mark.wide
 def test_the_focus_goes_through_the_desk_in_order_and_out_again(lab: Lab, page: Page, errors: list[str]) -> None:
     opened(lab, page, "order", SETUP, "screen = views.desk(PLAN, TOOLS)\nscreen")
     shown = desk(page)
@@ -249,6 +253,7 @@ def test_the_focus_goes_through_the_desk_in_order_and_out_again(lab: Lab, page: 
     ]  # fmt: skip
 
 
+@pytest.mark.wide
 def test_the_desk_keeps_the_rules_on_both_themes(lab: Lab, page: Page, errors: list[str], themed: str) -> None:
     opened(lab, page, f"rules-{themed}", SETUP, MANY, "screen = views.desk(PLAN, TOOLS, before=many)\nscreen")
     wait_until_done(page)
@@ -272,7 +277,8 @@ def test_the_desk_keeps_the_rules_on_both_themes(lab: Lab, page: Page, errors: l
             assert flows.serious_faults(page, source, where) == []
 
 
-def test_the_rules_find_what_breaks_them(lab: Lab, page: Page) -> None:
+@pytest.mark.usefixtures("fresh")
+def test_the_rules_find_what_breaks_them(page: Page) -> None:
     page.set_content(
         """<div id="bad" style="background: #fff"><button></button><button>Go</button><button>Go</button>
         <p style="color: #aaa">pale</p><input placeholder="fine" style="color: #000"><select></select></div>"""

@@ -5,7 +5,7 @@ from playwright.sync_api import Page
 
 from tests.browser import flows
 from tests.browser.flows import button, desk, shoot, wait_dark, write
-from tests.browser.lab import Lab, desk_in_a_browser, run_all, wait_until_ready
+from tests.browser.lab import Lab, desk_in_a_browser, run_all
 
 pytestmark = desk_in_a_browser
 
@@ -33,8 +33,7 @@ RING = """() => { const parts = colour => colour.match(/[\\d.]+/g).map(Number).s
 
 
 def opened(lab: Lab, page: Page, name: str, *cells: str) -> None:
-    page.goto(lab.address(lab.book(f"{name}.ipynb", *cells)))
-    wait_until_ready(page)
+    lab.open(page, lab.book(f"{name}.ipynb", *cells))
     run_all(page)
 
 
@@ -74,6 +73,7 @@ def test_the_focus_is_kept_after_start_over_and_after_the_decision(lab: Lab, pag
     assert "Approved by reviewer" in page.evaluate("() => document.activeElement.innerText")
 
 
+@pytest.mark.usefixtures("fresh")
 @pytest.mark.parametrize("theme", flows.THEMES)
 def test_axe_finds_nothing_wide_or_narrow(lab: Lab, page: Page, theme: str) -> None:
     source = flows.axe()

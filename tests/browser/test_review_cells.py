@@ -19,8 +19,7 @@ WAIT = "decision = await views.review(PLAN, TOOLS)"
 @pytest.fixture
 def cells(lab: Lab, page: Page) -> Locator:
     """The code cells of a notebook that shows a desk, reads its decision, and looks for it again."""
-    page.goto(lab.address(lab.book("cells.ipynb", SETUP, SHOW, READ, "print('the rest', 'ran')", AGAIN)))
-    wait_until_ready(page)
+    lab.open(page, lab.book("cells.ipynb", SETUP, SHOW, READ, "print('the rest', 'ran')", AGAIN))
     return page.locator(".jp-CodeCell")
 
 
@@ -49,6 +48,8 @@ def test_run_all_stops_at_the_cell_that_reads_and_goes_on_when_it_is_decided(pag
     cells.nth(4).get_by_text("no desk is open in this kernel").wait_for()
 
 
+@pytest.mark.wide
+@pytest.mark.usefixtures("fresh")
 def test_a_notebook_that_is_opened_again_shows_the_table_with_its_verdict(lab: Lab, page: Page, cells: Locator) -> None:
     run_cell(page, cells.nth(0))
     run_cell(page, cells.nth(1))
@@ -66,6 +67,7 @@ def test_a_notebook_that_is_opened_again_shows_the_table_with_its_verdict(lab: L
     shoot(page, "desk-opened-again")
 
 
+@pytest.mark.usefixtures("fresh")
 def test_after_a_reload_the_open_desk_is_shown_again_with_its_edits(page: Page, cells: Locator) -> None:
     run_cell(page, cells.nth(0))
     run_cell(page, cells.nth(1))
@@ -84,6 +86,7 @@ def test_after_a_reload_the_open_desk_is_shown_again_with_its_edits(page: Page, 
     cells.nth(2).get_by_text('["approve", "reviewer", "two are enough", null, true]').wait_for()
 
 
+@pytest.mark.wide
 def test_a_restarted_kernel_says_that_it_knows_no_desk(page: Page, cells: Locator) -> None:
     run_cell(page, cells.nth(0))
     run_cell(page, cells.nth(1))
@@ -96,9 +99,10 @@ def test_a_restarted_kernel_says_that_it_knows_no_desk(page: Page, cells: Locato
     cells.nth(4).get_by_text("the kernel was restarted; run the cell with views.desk(plan, tools) again").wait_for()
 
 
+@pytest.mark.wide
+@pytest.mark.usefixtures("fresh")
 def test_a_cell_that_waits_for_a_page_that_is_gone_can_be_interrupted(lab: Lab, page: Page) -> None:
-    page.goto(lab.address(lab.book("gone.ipynb", SETUP, WAIT, AGAIN)))
-    wait_until_ready(page)
+    lab.open(page, lab.book("gone.ipynb", SETUP, WAIT, AGAIN))
     run_all(page)
     button(desk(page), "Edit 3").click()
     button(desk(page), "Remove 3").click()

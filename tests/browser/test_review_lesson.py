@@ -7,7 +7,7 @@ from planexec_lite import Plan, Step
 from planexec_lite.scenarios import migration
 from tests.browser import flows
 from tests.browser.flows import button, desk, play, shoot, wait_dark, write
-from tests.browser.lab import COMPLAINTS, Lab, lessons_in_a_browser, listen, ours, run_all, wait_until_ready
+from tests.browser.lab import COMPLAINTS, Lab, lessons_in_a_browser, listen, ours, run_all
 from tests.guards.books import LESSONS, ROOT
 
 LESSON = next((path for path in LESSONS if path.name.startswith("07")), None)
@@ -25,11 +25,11 @@ APPROVED = REFUSED.changed(
 )
 
 
+@pytest.mark.wide
 def test_a_person_rejects_asks_edits_and_approves_and_that_plan_runs(lab: Lab, page: Page) -> None:
     assert LESSON is not None
     errors = listen(page)
-    page.goto(lab.address(LESSON.relative_to(ROOT)))
-    wait_until_ready(page)
+    lab.open(page, LESSON.relative_to(ROOT))
     run_all(page)
 
     asked = flows.stopped(page)

@@ -55,7 +55,7 @@ RING = """one => { const style = getComputedStyle(one); const ground = colour =>
 
 
 @pytest.fixture(params=flows.THEMES)
-def themed(request: pytest.FixtureRequest, lab: Lab) -> Iterator[str]:
+def themed(request: pytest.FixtureRequest, lab: Lab, fresh: None) -> Iterator[str]:
     lab.themed(request.param)
     yield request.param
     lab.themed("Light")
@@ -71,8 +71,7 @@ def errors(page: Page) -> Iterator[list[str]]:
 
 def opened(lab: Lab, page: Page, name: str, *cells: str) -> None:
     """Open a notebook with these cells, and run them all."""
-    page.goto(lab.address(lab.book(f"{name}.ipynb", *cells)))
-    wait_until_ready(page)
+    lab.open(page, lab.book(f"{name}.ipynb", *cells))
     page.set_viewport_size({"width": 1280, "height": 2400})
     run_all(page)
 
@@ -173,6 +172,7 @@ def test_the_player_is_heard_and_keeps_the_focus_with_the_keyboard_alone(
     assert again["words"].startswith("Event 16 of 19")
 
 
+@pytest.mark.wide
 def test_player_and_live_board_keep_the_rules_at_any_width(
     lab: Lab, page: Page, errors: list[str], themed: str
 ) -> None:
@@ -206,6 +206,7 @@ def test_player_and_live_board_keep_the_rules_at_any_width(
                 assert flows.faults(page, source, where) == []
 
 
+@pytest.mark.wide
 def test_the_window_over_1000_steps_is_moved_with_the_keyboard(lab: Lab, page: Page, errors: list[str]) -> None:
     opened(lab, page, "window", SETUP, LARGE, RUN_LARGE, "views.player(big)")
     wait_until_done(page)
@@ -223,6 +224,8 @@ def test_the_window_over_1000_steps_is_moved_with_the_keyboard(lab: Lab, page: P
         shown.get_by_text("rows 961 to").wait_for()
 
 
+@pytest.mark.wide
+@pytest.mark.usefixtures("fresh")
 def test_a_notebook_that_is_opened_again_shows_still_pictures(lab: Lab, page: Page) -> None:
     """JupyterLab says "model not found" for a widget whose kernel is gone, whatever else its output holds."""
     opened(lab, page, "again", SETUP, "screen = views.live()\nscreen", RUN, "views.player(run)", "screen")

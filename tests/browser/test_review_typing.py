@@ -8,7 +8,7 @@ from playwright.sync_api import Locator, Page
 
 from tests.browser import flows
 from tests.browser.flows import button, desk, wait_dark, write
-from tests.browser.lab import COMPLAINTS, Lab, desk_in_a_browser, run_all, wait_until_done, wait_until_ready
+from tests.browser.lab import COMPLAINTS, Lab, desk_in_a_browser, run_all, wait_until_done
 
 pytestmark = desk_in_a_browser
 
@@ -18,7 +18,7 @@ TELL = """import json
 grant = decision.grant and decision.grant.new_steps
 print(json.dumps([decision.verdict, decision.comment, grant, decision.of == PLAN.hash]))"""
 OUTPUTS = "() => [...document.querySelectorAll('.jp-RenderedText')].map(one => one.innerText).join('\\n')"
-FRONT_ENDS = ["lab/tree", "notebooks"]
+FRONT_ENDS = ["lab/tree", pytest.param("notebooks", marks=pytest.mark.wide)]
 
 
 def grant(shown: Locator) -> None:
@@ -45,16 +45,16 @@ def comment(shown: Locator) -> None:
     ("typed", "printed"),
     [
         (grant, ["approve", "", 10, True]),
-        (taken_back, ["approve", "", None, True]),
-        (comment, ["reject", "Step 3 is late", None, True]),
+        pytest.param(taken_back, ["approve", "", None, True], marks=pytest.mark.wide),
+        pytest.param(comment, ["reject", "Step 3 is late", None, True], marks=pytest.mark.wide),
     ],
     ids=["a grant", "a grant that is taken back", "the reason of a rejection"],
 )
 def test_every_key_arrives_while_a_cell_waits(
     lab: Lab, page: Page, app: str, typed: Callable[[Locator], None], printed: list[object]
 ) -> None:
-    page.goto(lab.address(lab.book(f"{typed.__name__}.ipynb", SETUP, ONE_CELL, TELL), app))
-    wait_until_ready(page)
+    book = lab.book(f"{typed.__name__}.ipynb", SETUP, ONE_CELL, TELL)
+    lab.open(page, book, app)
     run_all(page)
     typed(desk(page))
     wait_until_done(page, 60)

@@ -23,6 +23,7 @@ from planexec_lite.events import (
     PlanStarted,
     Reviewed,
     RollbackBegun,
+    StepBlocked,
     StepCancelled,
     StepDone,
     StepFailed,
@@ -157,6 +158,7 @@ DECIDED = (
     | PlanStarted
     | JudgeStarted
     | StepSkipped
+    | StepBlocked
     | Paused
     | BackoffStarted
     | RollbackBegun
@@ -169,9 +171,7 @@ def check_replay(run: Run, policy: Policy) -> None:
     """The rules, asked again at each point of a run that was decided there, say the same."""
     board = Board()
     for event in run.events:
-        if isinstance(
-            event, StepStarted | PlanStarted | JudgeStarted | StepSkipped | Paused | RollbackBegun | UndoStarted | Ended
-        ):
+        if isinstance(event, DECIDED):
             assert decide(board, policy) == event
         board.apply(event)
     assert decide(board, policy) is None

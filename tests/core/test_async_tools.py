@@ -267,17 +267,20 @@ def test_a_plan_that_an_async_tool_hands_to_a_thread_does_not_lock_up_either(thr
 def test_an_async_tool_that_takes_too_long_is_given_up_and_its_end_is_recorded(threads: ThreadPoolExecutor) -> None:
     site = Site()
 
+    async def forever() -> None:
+        await asyncio.sleep(3600)
+
     async def slow(until: str) -> str:
         await asyncio.to_thread(site.until, until)
         return "at last"
 
-    steps = [step("1", "slow", until="StepFailed 1", timeout=0.01), step("2", "slow", until="StepLate 1")]
-    tools = ToolExecutor(Toolbox([slow]))
+    steps = [step("1", "forever", timeout=0.01), step("2", "slow", until="StepLate 1")]
+    tools = ToolExecutor(Toolbox([forever, slow]))
     run = site.to_its_end(lambda: execute(Plan.parse(steps), tools, workers=Pool(threads), watch=site.watch))
     check_fold(run)
     check_order(run)
     assert run.board.state == {"1": "failed", "2": "done"}
-    assert run.board.late == {"1": "at last"}
+    assert run.board.late == {"1": "TimeoutError: it was cancelled"}
 
 
 def test_a_tool_that_is_an_async_generator_is_no_data(workers: Workers) -> None:

@@ -61,6 +61,9 @@ some = {
     events.StepProposed: st.builds(events.StepProposed, seconds, plans.map(lambda plan: plan.steps[0])),
     events.StepCancelled: st.builds(events.StepCancelled, seconds, names),
     events.StepLate: st.builds(events.StepLate, seconds, names, json_values, st.none() | st.text(), seconds),
+    events.StepBlocked: st.builds(
+        events.StepBlocked, seconds, names, st.text(), st.integers(1, 3), st.integers(1, 3)
+    ),
     events.StepHeld: st.builds(events.StepHeld, seconds, names, st.text()),
     events.StepPaused: st.builds(events.StepPaused, seconds, names, st.text(), seconds, model_calls),
     events.Interrupted: st.builds(events.Interrupted, seconds, st.none() | names),

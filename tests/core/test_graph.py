@@ -75,7 +75,7 @@ def add(numbers: list[int]) -> int:
     [
         pytest.param(chain, MANY, marks=pytest.mark.wide),
         pytest.param(fan, 2, marks=pytest.mark.wide),
-        (layered, MANY // 10),
+        pytest.param(layered, MANY // 10, marks=pytest.mark.wide),
     ],
 )
 def test_a_hundred_thousand_steps_are_read_and_checked(shape: object, waves: int) -> None:
@@ -95,6 +95,7 @@ def test_a_hundred_thousand_steps_are_read_and_checked(shape: object, waves: int
     assert plan.critical_path()[1] == waves
 
 
+@pytest.mark.slow
 def test_a_cycle_of_many_thousand_steps_is_named() -> None:
     steps = [{"id": n, "depends_on": [n - 1 or 20_000]} for n in range(1, 20_001)]
     problems = Plan.parse(steps).problems()

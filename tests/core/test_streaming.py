@@ -635,6 +635,7 @@ def test_a_planner_that_can_stream_and_is_told_not_to_is_read() -> None:
     assert not proposed(run)
 
 
+@pytest.mark.slow
 def test_steps_of_a_streamed_plan_may_travel_to_processes() -> None:
     tools = Toolbox([odd_tools.fine, odd_tools.awaits])
     answer = [step("1", "fine", value=1), step("2", "awaits", "1", value="{step_1_result}"), END]

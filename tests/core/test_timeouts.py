@@ -220,6 +220,7 @@ def test_the_timeout_counts_from_when_the_step_begins_in_processes_too(
     assert run.board.state == dict.fromkeys("0123", "done")
 
 
+@pytest.mark.slow
 def test_a_process_that_takes_too_long_is_given_up_and_heard_later(tmp_path: Path) -> None:
     def watch(run: Run) -> None:
         for kind in {type(event) for event in run.events} & {StepFailed, StepLate}:

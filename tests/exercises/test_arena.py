@@ -147,12 +147,14 @@ def test_the_naive_check_stops_one_and_meets_the_next(capsys: pytest.CaptureFixt
     assert "Round 2 of 9 · Good news first" in out
 
 
+@pytest.mark.slow
 def test_a_thorough_check_stops_all_of_ours_and_nothing_else(capsys: pytest.CaptureFixture[str]) -> None:
     out = told(capsys, defend, thorough)
     assert out.startswith("The check stops 9 of 9 harmful plans and lets 6 of 6 harmless ones through")
     assert out.endswith("Nothing of ours gets past your check, and nothing harmless is stopped.\n")
 
 
+@pytest.mark.slow
 def test_a_check_that_refuses_everything_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
     out = told(capsys, defend, lambda plan, tools: ["never"])
     assert "lets 0 of 6 harmless ones through" in out
@@ -160,6 +162,7 @@ def test_a_check_that_refuses_everything_is_refused(capsys: pytest.CaptureFixtur
     assert "Round" not in out
 
 
+@pytest.mark.slow
 def test_a_check_that_stops_one_harmless_plan_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
     cleaning = lambda plan, tools: [s.id for s in plan.steps if s.tool == "remove_image"]  # noqa: E731
     out = told(capsys, defend, cleaning)
@@ -176,6 +179,7 @@ FAILING: dict[str, tuple[Any, str]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("check", "says"), FAILING.values(), ids=list(FAILING))
 def test_a_check_that_fails_is_told_where(check: Any, says: str, capsys: pytest.CaptureFixture[str]) -> None:
     out = told(capsys, defend, check)

@@ -13,11 +13,10 @@ from tests.browser.lab import (
     ours,
     run_all,
     wait_until_done,
-    wait_until_ready,
 )
 
 pytestmark = lessons_in_a_browser
-chromium, page = conftest.chromium, conftest.page  # the fixtures of the other browser tests
+chromium, pages, page = conftest.chromium, conftest.pages, conftest.page  # the fixtures of the other browser tests
 NOTEBOOK = "exercises/student/01_toy_planner.ipynb"
 ANSWER, CHECK, BOARD = 1, 2, -1  # among the code cells
 
@@ -48,8 +47,7 @@ def output(page: Page, number: int) -> Locator:
 
 def test_a_learner_gets_from_not_started_to_right(lab: Lab, page: Page) -> None:
     errors = listen(page)
-    page.goto(lab.address(NOTEBOOK))
-    wait_until_ready(page)
+    lab.open(page, NOTEBOOK)
     run_all(page)
     page.wait_for_timeout(500)
     wait_until_done(page)

@@ -170,6 +170,7 @@ def test_an_import_costs_nothing_and_is_never_interrupted(
             del sys.modules[loaded]
 
 
+@pytest.mark.slow
 def test_a_module_that_never_ends_is_no_import(limited: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     (tmp_path / "never_ends.py").write_text("while True:\n    pass\n", encoding="utf-8")
     monkeypatch.syspath_prepend(tmp_path)
@@ -487,6 +488,7 @@ def test_in_a_kernel_an_endless_answer_is_stopped_and_the_next_check_works(tmp_p
     assert texts == ["01.2 · Raised an error", "01.2 · Raised an error", "01.2 · Right"]
 
 
+@pytest.mark.slow
 def test_an_alarm_waits_for_a_callback_of_the_collector() -> None:
     lost, until = [], time.perf_counter() + 0.3
 

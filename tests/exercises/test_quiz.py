@@ -9,7 +9,7 @@ from exercises import cards
 from exercises.quiz import LessonQuiz, quiz
 from tests.views.cells import shown
 
-LESSONS = ["01", "02", "03", "04", "05", "06", "07", "08"]
+LESSONS = ["01", "02", "03", "04", "05", "06", "07", "08", "09"]
 each_lesson = pytest.mark.parametrize("lesson", LESSONS)
 
 

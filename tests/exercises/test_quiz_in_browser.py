@@ -29,6 +29,7 @@ def press(page: Page, *keys: str) -> None:
         page.wait_for_timeout(150)
 
 
+@pytest.mark.wide
 def test_a_quiz_is_text_before_it_runs_and_is_answered_by_keyboard_alone(lab: Lab, page: Page) -> None:
     page.goto(lab.address("exercises/quiz.ipynb"))
     wait_until_ready(page)
@@ -46,6 +47,7 @@ def test_a_quiz_is_text_before_it_runs_and_is_answered_by_keyboard_alone(lab: La
     assert "Right at the first try: 1 of 3." in cell.inner_text()
 
 
+@pytest.mark.wide
 def test_cards_unfold_in_a_notebook_that_is_not_trusted(lab: Lab, page: Page) -> None:
     page.goto(lab.address("notebooks/01_toy_planner.ipynb"))
     wait_until_ready(page)

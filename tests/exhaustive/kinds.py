@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from planexec_lite import Backoff
+from planexec_lite import Backoff, Breaker
 from tests.exhaustive.walk import Case, Graph, Walk, policies, walk
 
 BACKED_OFF = {"backoff": Backoff()}
@@ -20,10 +20,17 @@ KINDS: dict[str, dict[str, Any]] = {  # of a case, and in "policy" of its policy
     "a gate": {"gate": "b"},
     "backed off": {"policy": BACKED_OFF, "doubt": True},
     "backed off, and a planner": {"policy": BACKED_OFF, "planner": True},
+    "run anyway": {"anyway": "b", "doubt": True},
+    "run anyway, and a planner": {"anyway": "b", "planner": True},
+    "a breaker that stays open": {"policy": {"breaker": Breaker(2, 1.0)}},
+    "a breaker that lets one try": {"policy": {"breaker": Breaker(1, 0.0)}},
+    "a deadline": {"policy": {"deadline": 2.0}, "ticks": True, "doubt": True},
+    "a deadline, and backed off": {"policy": BACKED_OFF | {"deadline": 2.0}, "ticks": True},
     "taken back": {"policy": {"rollback": "failed"}, "undo": True, "doubt": True},
     "taken back, and a planner": {"policy": {"rollback": "failed"}, "undo": True, "planner": True},
     "taken back, and judged": {"policy": {"rollback": "failed"}, "undo": True, "judged": True, "fails": False},
     "taken back, and a gate": {"policy": {"rollback": "unfinished"}, "undo": True, "gate": "b"},
+    "taken back at a deadline": {"policy": {"deadline": 1.0, "rollback": "unfinished"}, "ticks": True, "undo": True},
     "taken back, and backed off": {"policy": BACKED_OFF | {"rollback": "failed"}, "undo": True},
 }
 

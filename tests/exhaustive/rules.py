@@ -14,6 +14,7 @@ from planexec_lite.events import (
     Paused,
     PlanStarted,
     RollbackBegun,
+    StepBlocked,
     StepSkipped,
     StepStarted,
     UndoStarted,
@@ -32,7 +33,11 @@ def recorded(before: Board, event: Event, after: Board, case: Case) -> None:
     """An event was decided on, or came."""
     if isinstance(event, StepStarted):
         _started(before, event, after, case)
+    if isinstance(event, StepBlocked):
+        assert _breaker_is_open(before, event.step, case), "blocked, and its tool may be called"
+        assert event.attempt <= 1 + case.policy.retries, "blocked too often"
     if isinstance(event, StepSkipped):
+        assert not before.steps[event.step].run_anyway, "skipped, and it runs anyway"
         lost = {id for id, state in before.state.items() if id in before.failed or state == "skipped"}
         assert not lost.isdisjoint(before.steps[event.step].depends_on), "skipped, and nothing before it is lost"
     if isinstance(event, JudgeStarted):
@@ -62,7 +67,16 @@ def recorded(before: Board, event: Event, after: Board, case: Case) -> None:
 
 def _started(before: Board, event: StepStarted, after: Board, case: Case) -> None:
     step, policy = before.steps[event.step], case.policy
-    assert set(step.depends_on) <= before.results.keys(), "started before what it waits for was done"
+    lost = (
+        {id for id, state in before.state.items() if id in before.failed or state == "skipped"}
+        if step.run_anyway
+        else set()
+    )
+    assert set(step.depends_on) <= before.results.keys() | lost, (
+        "started before what it waits for was done, or had ended"
+    )
+    assert policy.deadline is None or before.now < policy.deadline, "started after the deadline"
+    assert not _breaker_is_open(before, event.step, case), "a tool is called whose breaker is open"
     assert before.state[event.step] in ("waiting", "failed"), "started twice"
     assert not before.paused, "started while a person is asked"
     assert event.attempt <= 1 + policy.retries, "tried too often"
@@ -81,6 +95,14 @@ def _started(before: Board, event: StepStarted, after: Board, case: Case) -> Non
     if before.has_reviewer:
         assert before.approved, "started before the plan was approved"
         assert not step.gate or event.step in before.opened, "started behind a closed gate"
+
+
+def _breaker_is_open(before: Board, id: str, case: Case) -> bool:
+    breaker, tool = case.policy.breaker, before.steps[id].tool or ""
+    if breaker is None or before.health.failures.get(tool, 0) < breaker.failures:
+        return False
+    trying = [other for other in before.in_flight if other is not None and before.steps[other].tool == tool]
+    return before.now < before.health.last_failure[tool] + breaker.seconds or bool(trying)
 
 
 def _undone(before: Board, event: UndoStarted, case: Case) -> None:
@@ -109,7 +131,8 @@ def _ended(board: Board, event: Ended, case: Case) -> None:
         tried = {label for label, _ in board.rollback.remains}
         assert all(id in tried for id in board.results if steps[id].undo), "rolled back, and a step was forgotten"
     rejected = any(review.verdict == "reject" for review in board.reviews)
-    assert rejected or event.status != "stopped", "stopped, and nobody said no"
+    late = case.policy.deadline is not None and board.now >= case.policy.deadline
+    assert rejected or late or event.status != "stopped", "stopped, and nobody said no"
     assert not rejected or event.status in ("stopped", "rolled back"), "somebody said no, and it did not stop"
     if case.policy.failure == "skip" and event.status == "failed" and not board.problems:
         lost = {id for id, state in states.items() if state in ("failed", "skipped")}

@@ -8,7 +8,7 @@ so that all runs are seen without walking each of them. `rules` says what must h
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import combinations, permutations, product
 from typing import Any
 
@@ -84,6 +84,8 @@ class Case:
         gate: the step that a person is asked about, "" for none; asked about the plan as well.
         planner: a planner may be asked for the rest; it answers, or fails.
         undo: every step can be undone, but the last one; an undo may fail.
+        anyway: the steps that run anyway.
+        ticks: every outcome comes a second later.
     """
 
     graph: Graph
@@ -96,6 +98,8 @@ class Case:
     gate: str = ""
     planner: bool = False
     undo: bool = False
+    anyway: str = ""
+    ticks: bool = False
 
     def step(self, id: str, depends_on: tuple[str, ...]) -> Step:
         first = id.rstrip(".")
@@ -106,6 +110,7 @@ class Case:
             depends_on=depends_on,
             success_criteria="it holds" if self.judged else None,
             gate=first == self.gate,
+            run_anyway=first in self.anyway,
             undo=Call(tool="take back") if self.undo and first != max(self.graph) else None,
         )
 
@@ -167,10 +172,10 @@ def walk(case: Case, decide: Decide = decide) -> Walk:
     """Walk every run of a case. Raises `AssertionError` with the events of the first run that breaks a rule."""
     seen = Walk(case)
     first = Board.of(case.began())
-    came: dict[Any, tuple[Any, Event | None]] = {key_of(first): (None, None)}
+    came: dict[Any, tuple[Any, Event | None]] = {key_of(first, case.policy): (None, None)}
     # a board is left when all that follows from it has been seen; one that is met again before that is a run without end
     open_boards: set[Any] = set()
-    waiting: list[tuple[Any, Board | None]] = [(key_of(first), first)]
+    waiting: list[tuple[Any, Board | None]] = [(key_of(first, case.policy), first)]
     while waiting:
         key, board = waiting.pop()
         if board is None:
@@ -180,7 +185,8 @@ def walk(case: Case, decide: Decide = decide) -> Walk:
         waiting.append((key, None))
         seen.boards += 1
         event = decide(board, case.policy)
-        following = [event] if event is not None else list(outcomes(board, case))
+        later = board.now + case.ticks
+        following = [event] if event is not None else [replace(one, at=later) for one in outcomes(board, case)]
         try:
             rules.at_rest(board, case, following)
             for event in following:
@@ -188,7 +194,7 @@ def walk(case: Case, decide: Decide = decide) -> Walk:
                     after = board.copy()
                     after.apply(event)
                     rules.recorded(board, event, after, case)
-                    step = key_of(after)
+                    step = key_of(after, case.policy)
                     assert step not in open_boards, "the run comes back to where it was"
                     if step not in came:
                         came[step] = (key, event)
@@ -208,7 +214,7 @@ def _told(came: Mapping[Any, tuple[Any, Event | None]], key: Any, last: Event | 
     return "\n".join(f"  {event}" for event in reversed(events))
 
 
-def key_of(board: Board) -> Any:
+def key_of(board: Board, policy: Policy) -> Any:
     """What can still change anything: boards with the same key go on in the same ways.
 
     Left out are superseded steps, the words of errors, and the orders in which steps were done and are skipped.
@@ -228,6 +234,8 @@ def key_of(board: Board) -> Any:
         frozenset(table.unreachable),
         frozenset(table.failed),
         table.done_since_plan > 0,
+        board.now,
+        tuple(sorted(board.health.failures.items())) if policy.breaker else (),
         frozenset(board.in_flight),
         board.paused and (board.paused.reason, board.paused.step),
         board.ended and board.ended.status,

@@ -101,6 +101,7 @@ def test_a_folder_is_measured_file_by_file(tmp_path: Path) -> None:
     assert without == ["broken.json", "tools.json"]
 
 
+@pytest.mark.slow
 def test_the_module_prints_the_table_of_a_folder_and_refuses_a_wrong_call(tmp_path: Path) -> None:
     write(tmp_path)
     done = subprocess.run(

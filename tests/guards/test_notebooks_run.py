@@ -17,6 +17,8 @@ from tests.guards.books import NETWORK_CUT, NOTEBOOKS, PLACES, code, each_notebo
 
 pytestmark = pytest.mark.notebooks
 
+STORED, AGAIN = "test_outputs_are_the_stored_ones", "test_a_new_run_writes_the_same_bytes"
+
 
 @dataclass(frozen=True)
 class Cells:
@@ -46,10 +48,16 @@ def report(path: Path) -> dict[str, Cells]:
     return cells
 
 
-def chosen(request: pytest.FixtureRequest) -> list[Path]:
-    """The notebooks that this session's chosen tests are about."""
-    asked = {item.callspec.params.get("path") for item in request.session.items if hasattr(item, "callspec")}
-    return [path for path in NOTEBOOKS if path in asked]
+def chosen(request: pytest.FixtureRequest, test: str) -> list[Path]:
+    """The notebooks that this session asks of a test, at the place of the request where it has one."""
+    asked = [
+        item.callspec.params
+        for item in request.session.items
+        if isinstance(item, pytest.Function) and item.originalname == test and hasattr(item, "callspec")
+    ]
+    place = getattr(request, "param", None)
+    wanted = {params["path"] for params in asked if params.get("ran") == place}
+    return [path for path in NOTEBOOKS if path in wanted]
 
 
 def in_a_group(place: dict[str, str]) -> Any:
@@ -65,11 +73,22 @@ def in_a_group(place: dict[str, str]) -> Any:
 def ran(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Ran:
     """Strict nbval over the chosen notebooks at one place, without a network."""
     scratch = tmp_path_factory.mktemp("nbval")
-    done = books.nbval(*chosen(request), scratch=scratch, **request.param)
+    done = books.nbval(*chosen(request, STORED), scratch=scratch, **request.param)
     return Ran(report(scratch / "nbval.xml"), done.stdout, books.attempts(scratch))
 
 
-@each_notebook
+# The bytes are compared of every notebook, and a lesson's outputs by nbval too; `make wide` asks nbval of them all.
+each_lesson_first = pytest.mark.parametrize(
+    "path",
+    [
+        pytest.param(path, marks=[] if path in books.LESSONS or books.TEXT_ONLY else pytest.mark.wide)
+        for path in NOTEBOOKS
+    ],
+    ids=map(name_of, NOTEBOOKS),
+)
+
+
+@each_lesson_first
 def test_outputs_are_the_stored_ones(path: Path, ran: Ran) -> None:
     cells = ran.cells.get(name_of(path).replace("/", "."))
     assert cells is not None, ran.printed
@@ -83,17 +102,27 @@ def test_no_notebook_tries_to_reach_the_network(ran: Ran) -> None:
 
 
 @pytest.fixture(scope="module")
-def run_again(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> str:
-    """What the notebook tool says when it compares a new run with the stored files."""
+def run_again(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[str, str]:
+    """What the notebook tool says when it compares a new run with the stored files, and who tried the network."""
     scratch = tmp_path_factory.mktemp("again")
-    return books.run(".ci/notebooks.py", "--check", *chosen(request), scratch=scratch, **PLACES[1]).stdout
+    asked = chosen(request, AGAIN) or NOTEBOOKS[:1]
+    done = books.run(".ci/notebooks.py", "--check", *asked, scratch=scratch, **PLACES[1])
+    return done.stdout, books.attempts(scratch)
 
 
 @each_notebook
 @pytest.mark.xdist_group("bytes")
 @pytest.mark.skipif(books.TEXT_ONLY, reason="newer versions may draw the same figure with other bytes")
-def test_a_new_run_writes_the_same_bytes(path: Path, run_again: str) -> None:
-    assert f"{name_of(path)}: unchanged" in run_again.splitlines(), run_again
+def test_a_new_run_writes_the_same_bytes(path: Path, run_again: tuple[str, str]) -> None:
+    said, _ = run_again
+    assert f"{name_of(path)}: unchanged" in said.splitlines(), said
+
+
+@pytest.mark.xdist_group("bytes")
+@pytest.mark.skipif(not NOTEBOOKS or books.TEXT_ONLY, reason="there is no such run")
+def test_no_new_run_tries_to_reach_the_network(run_again: tuple[str, str]) -> None:
+    _, attempts = run_again
+    assert attempts == ""
 
 
 SOURCES = ["from IPython.display import HTML", "print('planned')", "6 * 7", "HTML('<b>done</b>')"]

@@ -52,6 +52,7 @@ def test_the_workflow_to_copy_is_a_workflow(tmp_path: Path) -> None:
     assert "--nbval" in str(yaml.safe_load(source)["jobs"])
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(books.TEXT_ONLY, reason="a newer matplotlib may draw otherwise")
 def test_the_picture_is_the_one_of_the_run(tmp_path: Path) -> None:
     done = books.run(".ci/picture.py", tmp_path / "run.svg", scratch=tmp_path)

@@ -24,6 +24,7 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     return {path.name: path.read_text(encoding="utf-8") for path in sorted(folder.glob("*.html"))}
 
 
+@pytest.mark.slow
 def test_every_link_of_the_site_leads_somewhere(pages: dict[str, str]) -> None:
     anchors = {page: set(re.findall(r'id="([^"]+)"', text)) for page, text in pages.items()}
     links = [(page, link) for page, text in pages.items() for link in re.findall(r'href="([^"]+)"', text)]

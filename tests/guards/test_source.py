@@ -41,6 +41,7 @@ SIGNATURES = {  # name -> the parameters that the design shows, in this order at
 }
 
 
+@pytest.mark.slow
 def test_imports_go_down_the_floors() -> None:
     assert import_faults(ROOT) == []
 
@@ -49,6 +50,7 @@ def test_no_imports_go_in_a_circle() -> None:
     assert circle(ROOT) == []
 
 
+@pytest.mark.slow
 def test_no_late_import_of_the_views_hides_a_circle() -> None:
     assert circle(ROOT, late="planexec_lite.views.") == []
 

@@ -6,6 +6,7 @@ from all changes that `tests.exercises.mutants` makes, over the core, the script
 
 from __future__ import annotations
 
+import compileall
 import json
 import os
 import shutil
@@ -15,6 +16,7 @@ import sys
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from py_compile import PycInvalidationMode
 
 from tests.exercises.mutants import mutants
 from tests.guards.books import ROOT
@@ -24,7 +26,7 @@ COPIED = ("planexec_lite", "mock_llm", "exercises", "tests", "notebooks", ".ci",
 COPIED += ("README.md", "CONTRIBUTING.md", "GLOSSARY.md")
 LEFT_OUT = shutil.ignore_patterns("__pycache__", "progress.json", ".ipynb_checkpoints")
 NO_TESTS = 5  # how pytest says that it found none
-OPTIONS = ["-x", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", "--assert=plain", "--hypothesis-profile=quick"]
+OPTIONS = ["-x", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", "--assert=plain", "--hypothesis-profile=few"]
 OPTIONS += ["-m", "not browser and not wide and not notebooks"]
 
 
@@ -64,6 +66,8 @@ def copy_to(folder: Path) -> Path:
             shutil.copytree(source, folder / name, ignore=LEFT_OUT)
         else:
             shutil.copy(source, folder / name)
+    compiled = PycInvalidationMode.CHECKED_HASH  # a changed file is noticed, and no other is compiled again
+    compileall.compile_dir(folder, quiet=2, invalidation_mode=compiled)
     return folder
 
 

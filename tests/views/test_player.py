@@ -218,6 +218,7 @@ EVENTS: list[e.Event] = [
     e.StepLate(3.0, "1", {"a": 1}),
     e.StepHeld(3.0, "1", "step 0 has done the same"),
     e.StepPaused(3.0, "1", "waits for approval"),
+    e.StepBlocked(3.0, "1", "not called: its breaker is open", 2, 3),
     e.Interrupted(3.0, "1"),
     e.Interrupted(3.0),
     e.StepDone(3.0, "1", "ok"),

@@ -102,6 +102,7 @@ def test_the_migration_team_tests_its_script_and_loses_nothing():
     assert world.update_config(2)["was"] == 2
 
 
+@pytest.mark.slow
 def test_the_refactor_team_mends_what_the_tests_show():
     world = refactor.World()
     run = team("refactor", world)

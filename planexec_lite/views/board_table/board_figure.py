@@ -9,7 +9,7 @@ from planexec_lite.views.drawing.figure import Figure
 from planexec_lite.views.drawing.table import Row, table
 from planexec_lite.views.drawing.text_fitting import clean, fit_columns
 from planexec_lite.views.drawing.theme import LOOKS
-from planexec_lite.views.drawing.wording import count, few, name_of, value
+from planexec_lite.views.drawing.wording import count, few, gate_in_words, name_of, value
 from planexec_lite.views.step_remarks import judgements, latest_news, mark
 
 HEAD = ("step", "status", "what", "waits for", "attempt", "result")
@@ -58,7 +58,7 @@ def _finding(stand: Board) -> str:
             return f"Step {few(list(stand.failed))} failed: {done}" + (f", {skipped:,} skipped" if skipped else "")
         return f"{stand.ended.status.capitalize()}: {done}"
     if stand.paused:
-        what = f"before step {stand.paused.step}" if stand.paused.step else "for approval of the plan"
+        what = f"before {gate_in_words(stand.paused.gate)}" if stand.paused.gate else "for approval of the plan"
         return f"Paused {what}: {done}"
     return done[0].upper() + done[1:]
 

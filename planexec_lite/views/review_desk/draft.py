@@ -126,7 +126,8 @@ class Draft:
             known = self.toolbox[tool].parameters if tool is not None else ()
             params = {name: value for name, value in params.items() if name in known}
         if side:
-            return self.with_field(key, undo={"tool": tool, "params": params} if tool is not None else None)
+            undo = {**self.row(key).call(side), "tool": tool, "params": params}
+            return self.with_field(key, undo=undo if tool is not None else None)
         return self.with_field(key, tool=tool, params=params)
 
     def with_argument(self, key: int, name: str, text: str, side: Side = "") -> Draft:

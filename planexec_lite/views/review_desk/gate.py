@@ -1,4 +1,4 @@
-"""A step that waits behind its gate, in the place of the rows: what it will do, with what, where the run stands, what follows."""
+"""A gate, in the place of the rows: what a step, or a call that takes something back, will do, with what, and what follows."""
 
 from __future__ import annotations
 
@@ -8,10 +8,13 @@ from typing import Any
 
 import ipywidgets as w
 
+from planexec_lite import references
 from planexec_lite.board import Board
 from planexec_lite.views.board_table import board
 from planexec_lite.views.drawing.visible import call, visible, written
+from planexec_lite.views.drawing.wording import gate_in_words
 from planexec_lite.views.review_desk import summary
+from planexec_lite.views.review_desk.calls import in_html
 from planexec_lite.views.review_desk.draft import Draft, Row
 
 Problems = Mapping[Any, Any]
@@ -27,7 +30,7 @@ class Gate:
     def __init__(self, stand: Board) -> None:
         if stand.paused is None or stand.paused.step is None:
             raise ValueError("this run does not wait before a gate")
-        self.stand, self.step = stand, stand.paused.step
+        self.stand, self.step, self.gate = stand, stand.paused.step, str(stand.paused.gate)
         self._words = w.HTML()
         self.box = w.VBox([self._words, w.HTML(board(stand)._repr_html_())], layout={"grid_gap": "8px"})
 
@@ -38,12 +41,15 @@ class Gate:
 
     def show(self, draft: Draft, problems: Problems) -> None:
         """Show the step as `draft` has it, what it is given, and the steps behind it."""
+        head = summary.head_at_gate(draft, gate_in_words(self.gate))
+        if self._of_undo:
+            self._words.value = head + self._undo()
+            return
         own = Draft.of(self.stand.plan, draft.toolbox)
         rows = {row.id: row for row in own.rows}
         step = summary.step(own, rows[self.step], (), closed=True)
         given = [f"step {id} gave {written(self.stand.results[id])}" for id in self._inputs(rows[self.step])]
         behind = [f"{id} {_name_and_call(rows[id])}" for id in self._behind(rows)]
-        head = summary.head_at_gate(draft, self.step)
         self._words.value = f"{head}{step}{_list('It is given:', given)}{_list('What comes next:', behind)}"
 
     def close(self) -> None:
@@ -64,7 +70,21 @@ class Gate:
 
     def question(self, draft: Draft) -> str:
         """What is asked before a yes to the gate; see `summary.question`."""
-        return summary.question(Draft.of(self.stand.plan, draft.toolbox), self.step)
+        return "" if self._of_undo else summary.question(Draft.of(self.stand.plan, draft.toolbox), self.step)
+
+    @property
+    def _of_undo(self) -> bool:
+        return self.stand.rollback.asks
+
+    def _undo(self) -> str:
+        """The call that takes something back, what it is given, and what is taken back after it."""
+        *later, undo = self.stand.rollback.left
+        called = in_html(undo.call.tool, undo.call.params, undo.name)
+        wanted = {one.step for one in references.find(undo.call.params)} | {undo.label}
+        inputs = self.stand.rollback.inputs_of(undo)
+        given = [f"step {id} gave {written(result)}" for id, result in inputs.items() if id in wanted]
+        behind = [f"{one.name}: {call(one.call.tool, one.call.params)}" for one in reversed(later)]
+        return f"<p>{called}</p>{_list('It is given:', given)}{_list('What comes next:', behind)}"
 
     def _inputs(self, row: Row) -> list[str]:
         return [id for id in row.step["depends_on"] if id in self.stand.results]

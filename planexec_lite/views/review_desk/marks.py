@@ -75,10 +75,11 @@ def risks(draft: Draft) -> dict[Risk, list[Row]]:
 
 
 def bounds(row: Row) -> list[str]:
-    """Return in words what else changes what happens at a step: its time limit, its retries, its gate."""
+    """Return in words what else changes what happens at a step: its time limit, its retries, what it waits for, its gate."""
     one = row.step
     limits = [f"given up after {seconds(one['timeout'])}"] if one["timeout"] else []
     limits += [f"tried again up to {count(one['retries'], 'time')}"] if one["retries"] else []
+    limits += ["runs even if what it waits for fails"] if one["run_anyway"] else []
     return limits + (["asks before it starts"] if one["gate"] else [])
 
 

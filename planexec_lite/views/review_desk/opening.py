@@ -112,7 +112,7 @@ def _of_run(run: Run, toolbox: Toolbox, *, done: Any = (), before: Plan | None =
     board = run.board
     if board.paused is None or board.proposal is None:
         raise ValueError(f"this run does not wait for a decision: it is {run.status}")
-    at = board if board.paused.reason == "gate" else None
+    at = board if board.paused.gate else None
     finished = dict.fromkeys([*board.results, *done])
     plans = [event.plan for event in run.events if isinstance(event, PlanProposed) and event.plan is not None]
     if before is None and plans[:-1]:

@@ -9,7 +9,7 @@ from planexec_lite.plan import Plan, Problem
 from planexec_lite.tools import Effects
 from planexec_lite.views.drawing.theme import CHANGES
 from planexec_lite.views.drawing.visible import call, visible
-from planexec_lite.views.drawing.wording import count, listed
+from planexec_lite.views.drawing.wording import count, gate_in_words, listed
 from planexec_lite.views.review_desk import marks
 from planexec_lite.views.review_desk.calls import in_html, isolated, seen
 from planexec_lite.views.review_desk.draft import Draft, Row
@@ -37,7 +37,8 @@ def step(draft: Draft, row: Row, faults: Sequence[Problem], closed: bool) -> str
         f"{in_html(*_call(row), f'step {row.id}')} {_meta(about(draft, row))}",
     ]
     if row.step["undo"]:
-        lines.append(_meta("undo: ") + in_html(*_call(row, "undo"), f"the undo of step {row.id}"))
+        asks = " · asks before it is called" if row.call("undo").get("gate") else ""
+        lines.append(_meta("undo: ") + in_html(*_call(row, "undo"), f"the undo of step {row.id}") + _meta(asks))
     if criterion := row.step["success_criteria"]:
         lines.append(_meta("done when ") + isolated(criterion))
     if remark := draft.comments.get(row.key, "").strip():
@@ -72,7 +73,10 @@ def beside_steps(plan: Plan) -> str:
     """What a plan holds beside its steps: what a rollback calls, what the answer is, whether more is to come."""
     paragraphs = []
     if plan.rollback:
-        calls = "".join(f"<li>{in_html(one.tool, one.params, 'the rollback')}</li>" for one in plan.rollback)
+        calls = "".join(
+            f"<li>{in_html(one.tool, one.params, 'the rollback')}{_meta(' · asks before it is called') if one.gate else ''}</li>"
+            for one in plan.rollback
+        )
         paragraphs.append(f"<p>If the run is rolled back:</p><ol>{calls}</ol>")
     paragraphs += [f"<p>The answer is {isolated(plan.answer)}</p>"] if plan.answer is not None else []
     paragraphs += [] if plan.complete else ["<p>The planner is asked again when these steps are done.</p>"]
@@ -97,15 +101,21 @@ def stand(draft: Draft, commented: bool, odd_grant: bool, unseen: Sequence[str])
     return f"<p>{stand}{'' if commented else WANTED}</p>"
 
 
-def head_at_gate(draft: Draft, step: str) -> str:
-    """The goal, and before which step the run waits."""
+def head_at_gate(draft: Draft, what: str) -> str:
+    """The goal, and before what the run waits."""
     goal = seen(draft.received.goal) if draft.received.goal.strip() else "A gate"
-    return f'<h3 dir="auto">{goal}</h3><p>The run waits before step {escape(step)}.</p>'
+    return f'<h3 dir="auto">{goal}</h3><p>The run waits before {escape(what)}.</p>'
 
 
-def stand_at_gate(step: str, commented: bool) -> str:
-    """What a yes means before the gate of a step."""
-    meaning = f"Step {escape(step)} starts when you approve; the yes opens this gate alone."
+def stand_at_gate(gate: str, commented: bool) -> str:
+    """What a yes means before the gate of a step, or before an undo."""
+    what = escape(gate_in_words(gate))
+    meaning = f"{what[0].upper()}{what[1:]} {'starts' if what.startswith('step') else 'is made'} when you approve"
+    meaning += (
+        "; the yes opens this gate alone."
+        if what.startswith("step")
+        else "; a no leaves it out, and the rollback goes on."
+    )
     return f"<p>{meaning}{'' if commented else WANTED}</p>"
 
 

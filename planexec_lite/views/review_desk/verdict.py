@@ -6,7 +6,7 @@ from planexec_lite.plan import Plan
 from planexec_lite.review.reviewers import Decision
 from planexec_lite.views.drawing.text_fitting import clean
 from planexec_lite.views.drawing.visible import visible
-from planexec_lite.views.drawing.wording import count
+from planexec_lite.views.drawing.wording import count, gate_in_words
 
 BUTTONS = {"approve": "Approve", "reject": "Reject", "change": "Ask for changes"}
 VERDICTS = {"approve": "Approved", "reject": "Rejected", "change": "Changes asked for"}
@@ -19,7 +19,8 @@ def lines(decision: Decision, shown: Plan) -> list[str]:
 
 def _head(decision: Decision) -> str:
     """Return the verdict, who gave it, and the hash of the plan that it is about."""
-    about = f"the gate of step {decision.gate}, " if decision.gate else ""
+    gate = gate_in_words(decision.gate) if decision.gate else ""
+    about = f"{'the gate of ' if gate.startswith('step ') else ''}{gate}, " if gate else ""
     about += f"plan {(decision.plan.hash if decision.plan else decision.of)[:8]}"
     return f"{VERDICTS[decision.verdict]} by {clean(decision.by)}: {about}"
 

@@ -62,7 +62,7 @@ class Review:
         self.script = script
         since = marks.changes(before, plan) if before is not None else []
         self._rows: Rows | Gate = Gate(at) if at is not None else Rows(lambda: self.draft, self.edit, since)
-        self._gate = self._rows.step if isinstance(self._rows, Gate) else None
+        self._gate = self._rows.gate if isinstance(self._rows, Gate) else None
         self._figure = board(at) if at is not None else figure(self.draft)
         self._decision: Decision | None = None
         self._closed = False

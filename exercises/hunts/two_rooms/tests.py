@@ -1,0 +1,56 @@
+def tool(program, *ends):
+    """A tool that ends so at each call, and counts: an error is raised, anything else returned; the last end stays."""
+    calls = []
+
+    def work():
+        end = ends[min(len(calls), len(ends) - 1)]
+        calls.append(end)
+        if isinstance(end, Exception):
+            raise end
+        return end
+
+    return calls, work
+
+
+def test_what_may_have_been_done_is_not_done_again(program):
+    calls, book = tool(program, program.Timeout("late"), "booking 2")
+    status, _ = program.call(book)
+    assert len(calls) == 1, f"a booking timed out, and may have been made; it was called {len(calls)} times"
+    assert status == "in doubt", f"a booking timed out; its status is {status!r}, wanted 'in doubt'"
+
+
+def test_a_repeat_that_does_no_harm_is_made(program):
+    calls, read = tool(program, program.Timeout("late"), "20 euros")
+    said = program.call(read, repeatable=True)
+    assert said == ("done", "20 euros"), f"reading a price may be repeated after a timeout; it said {said}"
+    assert len(calls) == 2, f"a price was read at the second call; there were {len(calls)}"
+
+
+def test_an_error_that_changed_nothing_is_tried_again(program):
+    _, book = tool(program, ConnectionError("down"), ConnectionError("down"), "booking 1")
+    said = program.call(book)
+    assert said == ("done", "booking 1"), f"the line was down twice, nothing was booked; it said {said}"
+
+
+def test_the_doubt_counts_at_every_attempt(program):
+    calls, book = tool(program, ConnectionError("down"), program.Timeout("late"), "booking 2")
+    status, _ = program.call(book)
+    assert (len(calls), status) == (2, "in doubt"), (
+        f"the line was down, then a timeout; there were {len(calls)} calls, and the status is {status!r}"
+    )
+
+
+def test_what_was_refused_is_not_asked_again(program):
+    calls, book = tool(program, program.Refused("no such hotel"))
+    status, _ = program.call(book)
+    assert (len(calls), status) == (1, "failed"), f"it was refused; {len(calls)} calls, and the status is {status!r}"
+
+
+def test_it_gives_up(program):
+    calls, read = tool(program, program.Timeout("late"))
+    status, error = program.call(read, repeatable=True, attempts=4)
+    assert (len(calls), str(error)) == (4, "late"), f"four attempts; there were {len(calls)} calls, it said {error!r}"
+    assert status == "in doubt", f"the last of four attempts timed out; its status is {status!r}, wanted 'in doubt'"
+    calls, book = tool(program, ConnectionError("down"))
+    status, _ = program.call(book)
+    assert (len(calls), status) == (3, "failed"), f"the line stays down; {len(calls)} calls, the status is {status!r}"

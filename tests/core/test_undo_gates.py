@@ -1,0 +1,227 @@
+"""A gate before an undo: a person is asked; a no leaves the call out, and the rollback goes on. And rollbacks of any run."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from planexec_lite import (
+    ApproveAll,
+    Backoff,
+    Board,
+    Breaker,
+    Decision,
+    Plan,
+    PlannerExecutor,
+    Policy,
+    Run,
+    ScriptedReviewer,
+    Simulated,
+    ToolExecutor,
+)
+from planexec_lite.board import IllegalTransition
+from planexec_lite.events import Reviewed, RollbackBegun, UndoDone, UndoStarted
+from planexec_lite.views import desk
+from planexec_lite.views.narration import trace
+from tests.core.shapes import Job, Portions, check_fold, check_replay, jobs
+from tests.core.test_rollback import FAILED, Site, broken, check_rollback, told, up
+from tests.rounds import rounds
+from tests.views.desks import fill, press
+from tests.views.test_review_desk import words
+
+
+def asked(id: str, *after: str, **more: Any) -> dict[str, Any]:
+    """Something is put up, and a person is asked before it is taken down."""
+    one = up(id, *after, **more)
+    return one | {"undo": one["undo"] | {"gate": True}}
+
+
+def paused(site: Site, *steps: dict[str, Any], **more: Any) -> Run:
+    run = site.run(*(steps or (asked("a"), up("b", "a"), asked("c", "b"), broken("d", "c"))), **more)
+    assert run.status == "paused"
+    return run
+
+
+def go_on(site: Site, run: Run, decision: Decision) -> Run:
+    agent = PlannerExecutor(None, ToolExecutor(site.tools), workers=Simulated(), policy=FAILED)
+    run = agent.resume(run, decision)
+    check_fold(run)
+    return run
+
+
+YES, NO = Decision("approve", "Ada"), Decision("reject", "Ada", "the neighbours watch")
+
+
+def test_it_waits_before_the_call_and_goes_on_after_a_yes() -> None:
+    site = Site()
+    run = paused(site)
+    assert (run.reason, site.standing) == ("waits before the undo of step c", ["a", "b", "c"])
+    run = go_on(site, run, YES)
+    assert (run.reason, site.standing) == ("waits before the undo of step a", ["a"])
+    run = go_on(site, run, YES)
+    assert (run.status, site.standing) == ("rolled back", [])
+    assert told(run, UndoDone) == ["c", "b", "a"]
+
+
+def test_after_a_no_the_rest_is_taken_back_and_what_stays_is_named() -> None:
+    site = Site()
+    run = go_on(site, go_on(site, paused(site), NO), YES)
+    assert (run.status, site.standing) == ("rolled back", ["c"])
+    assert run.reason.endswith("undone: b, a; not undone: c (Ada rejected it: the neighbours watch)")
+
+
+def test_a_call_of_the_plans_rollback_may_ask_too() -> None:
+    site = Site()
+    rollback = [{"tool": "tell", "params": {"text": "sorry"}, "gate": True}]
+    run = paused(site, up("a"), broken("b", "a"), rollback=rollback)
+    assert run.reason == "waits before call 1 of the plan's rollback"
+    assert go_on(site, run, YES).status == "rolled back"
+    assert site.log == ["+a", "-a", "!sorry"]
+
+
+def test_a_decision_about_another_gate_is_not_taken() -> None:
+    site = Site()
+    run = paused(site)
+    for gate in ("c", "undo a", "a"):
+        with pytest.raises(ValueError, match="this run waits before the undo of step c"):
+            go_on(site, run, Decision("approve", gate=gate))
+    assert go_on(site, run, Decision("approve", gate="undo c")).reason == "waits before the undo of step a"
+
+
+@pytest.mark.parametrize(
+    "decision", [Decision("change", comment="plan it otherwise"), Decision("approve", plan=Plan())]
+)
+def test_nothing_is_planned_there(decision: Decision) -> None:
+    with pytest.raises(ValueError, match="approve this call, or reject it"):
+        go_on(Site(), paused(Site()), decision)
+
+
+def test_a_plan_that_was_approved_has_not_approved_the_undo() -> None:
+    site = Site()
+    agent = site.agent([asked("a"), broken("b", "a")], reviewer=ScriptedReviewer(["approve"]))
+    run = agent.run("build")
+    assert run.reason == "waits before the undo of step a"
+    agent.reviewer = ApproveAll()
+    assert (agent.resume(run).status, site.standing) == ("rolled back", [])
+
+
+def test_the_desk_shows_the_call_what_it_is_given_and_what_follows() -> None:
+    site = Site()
+    run = paused(site)
+    shown = desk(run, site.tools, by="Ada")
+    text = words(shown)
+    assert "The run waits before the undo of step c." in text
+    assert "step c gave {&quot;name&quot;: &quot;c&quot;}" in text or "step c gave" in text
+    assert "the undo of step b: take_down" in text
+    fill(shown, "Comment", "let it stand")
+    press(shown, "Reject")
+    assert (shown.decision.gate, shown.decision.verdict) == ("undo c", "reject")
+    assert "Rejected by Ada: the undo of step c" in words(shown)
+    assert go_on(site, run, shown.decision).reason == "waits before the undo of step a"
+
+
+def test_the_desk_says_before_the_run_that_an_undo_asks() -> None:
+    plan = Plan.parse(
+        {"steps": [asked("a")], "rollback": [{"tool": "tell", "params": {"text": "sorry"}, "gate": True}]}
+    )
+    assert words(desk(plan, Site().tools)).count("asks before it is called") == 2
+
+
+def test_the_trace_tells_of_it() -> None:
+    site = Site()
+    said = trace(go_on(site, paused(site), NO))
+    assert "the run pauses before the undo of step c" in said
+    assert "Ada rejects the undo of step c: the neighbours watch" in said
+
+
+def test_a_decision_that_nobody_asked_for_is_illegal() -> None:
+    board: Board = paused(Site()).board.copy()
+    before = board.copy()
+    with pytest.raises(IllegalTransition, match="it is not what is to be undone next"):
+        board.apply(Reviewed(board.now, "approve", "", "Ada", step="undo b"))
+    assert board == before
+
+
+def test_a_gated_undo_is_another_plan() -> None:
+    assert Plan.parse([asked("a")]).hash != Plan.parse([up("a")]).hash
+    assert Plan.parse(Plan.parse([asked("a")]).to_json()) == Plan.parse([asked("a")])
+
+
+# Any run
+
+
+class Person:
+    """Says yes to plans and to the gates of steps; to the undos in `refuses` no."""
+
+    def __init__(self, refuses: set[str]) -> None:
+        self.refuses = refuses
+
+    def review(self, plan: Plan, board: Board, tools: Any) -> Decision:
+        gate = (board.paused.gate if board.paused else None) or ""
+        return Decision(
+            "reject" if gate.removeprefix("undo ") in self.refuses and gate.startswith("undo ") else "approve"
+        )
+
+
+def steps_of(draw: st.DrawFn, made: list[Job], prefix: str) -> list[dict[str, Any]]:
+    """Jobs that put something up and can be taken back; some behind gates, some run anyway, some undos ask."""
+    some = st.integers(0, 3).map(lambda n: n == 0)
+    steps = []
+    for job in made:
+        waits_for = [prefix + id for id in job.waits_for]
+        one = up(prefix + job.id, *waits_for, fails=job.fails, quarters=job.quarters, retries=job.retries)
+        undo = None if draw(some) else one["undo"] | {"gate": draw(some)}
+        steps.append(one | {"undo": undo, "gate": draw(some), "run_anyway": draw(some)})
+    return steps
+
+
+@st.composite
+def cases(draw: st.DrawFn) -> tuple[list[list[dict[str, Any]]], Policy, int | None, dict[str, int], set[str], set[str]]:
+    plans = [steps_of(draw, draw(jobs(6)), prefix) for prefix in ("", "r", "s")]
+    policy = Policy(
+        failure=draw(st.sampled_from(["skip", "stop"])),
+        retries=draw(st.integers(0, 1)),
+        replan=draw(st.sampled_from(["never", "failure"])),
+        max_replans=draw(st.integers(0, 2)),
+        rollback=draw(st.sampled_from(["never", "failed", "unfinished"])),
+        backoff=draw(st.sampled_from([None, Backoff(0.5), Backoff(3.0)])),
+        breaker=draw(st.sampled_from([None, Breaker(1, 0.5), Breaker(2, 5.0)])),
+        deadline=draw(st.sampled_from([None, None, 1.0, 2.5, 6.0])),
+    )
+    ids = [one["id"] for plan in plans for one in plan]
+    refuses, stuck = (set(draw(st.lists(st.sampled_from(ids), max_size=3))) for _ in range(2))
+    limits = draw(st.sampled_from([{}, {"put_up": 1}, {"put_up": 2}]))
+    return plans, policy, draw(st.sampled_from([None, 1, 3])), limits, refuses, stuck
+
+
+@given(cases())
+@rounds(300)
+def test_of_any_run_what_gave_a_result_is_undone_once_or_named(drawn: Any) -> None:
+    plans, policy, slots, limits, refuses, stuck = drawn
+    site = Site(" ".join(stuck))
+    workers = Simulated(slots, limits=limits)
+    agent = PlannerExecutor(Portions(*plans), ToolExecutor(site.tools), Person(refuses), workers=workers, policy=policy)
+    run = agent.run("build")
+    if any(isinstance(event, RollbackBegun) for event in run.events):
+        check_replay(run, policy)
+    else:
+        run = agent.roll_back(run)
+    check_fold(run)
+    begun = next(place for place, event in enumerate(run.events) if isinstance(event, RollbackBegun))
+    undo = {one["id"]: one["undo"] for plan in plans for one in plan if one["undo"]}
+    left_out = {id for id in refuses if undo.get(id, {}).get("gate")}
+    before = run.events[:begun]
+    doubted = {id for id, attempts in Board.of(before).in_doubt.items() if attempts}
+    site.standing = [id for id in site.standing if id not in doubted]
+    run.board.rollback.remains = [(id, why) for id, why in run.board.rollback.remains if id not in doubted]
+    check_rollback(run, site, undo.keys() - left_out, before)
+    assert not left_out & set(told(run, UndoStarted))
+    asked_about = [one.step for one in run.board.reviews if (one.step or "").startswith("undo ")]
+    wanted = [label for label in told(run, UndoStarted) if undo[label]["gate"]]
+    assert [gate for gate in asked_about if gate.removeprefix("undo ") not in left_out] == [
+        f"undo {id}" for id in wanted
+    ]
+    assert run.status == "rolled back"
