@@ -24,6 +24,7 @@ SECTIONS = [
     "A step, beside plain peers",
     "Large plans, on the wall",
     "Growth of the cost of a step",
+    "Retries with backoff",
     "The cost of validation",
     "Parse and validate: growth of the cost of a step",
     "Memory: the peak of a fresh process",

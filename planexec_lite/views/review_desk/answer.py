@@ -129,13 +129,13 @@ class Answer:
         self._stand.value = summary.closed(title, more)
 
     def close(self, title: str, more: Sequence[str] = ()) -> None:
-        """Leave nothing but the words."""
+        """Leave nothing but the words; the focus goes to them at once, before a person can have put it elsewhere."""
         self.say(title, more)
+        focus(self._stand)
         for control in self.controls.values():
             control.disabled = True
         for gone in (self._asked, self._bar, self._sure_bar):
             gone.layout.display = "none"
-        focus(self._stand)
 
     @property
     def _odd_grant(self) -> bool:
