@@ -7,12 +7,14 @@ work between them. Read in this order:
 2. `decide`, with the settings in `policy`: what happens next. `loop`: decide, record, start, wait.
 3. `plan` and `references`: what a plan is, and when it is valid. `tools` and `meter`: what a step calls, and what it costs.
 4. `planning`, `executors`, `review`, `workers`: the parts that can be exchanged. `model`: what those with a model share.
-5. `views`: pictures and the desk. `formats`: plans as others publish them. `scenarios`: the worlds of the lessons.
+5. `journal`: runs on disk, from which they go on.
+6. `views`: pictures and the desk. `formats`: plans as others publish them. `scenarios`: the worlds of the lessons.
 """
 
 from planexec_lite.board import Board
 from planexec_lite.events import Grant
 from planexec_lite.executors import HybridExecutor, ReActExecutor, Team, ToolExecutor
+from planexec_lite.journal import Journal, JournalError
 from planexec_lite.loop import PlannerExecutor, execute
 from planexec_lite.loop.run import Run
 from planexec_lite.model.connect import connect
@@ -34,6 +36,8 @@ __all__ = [
     "Grant",
     "HybridExecutor",
     "Inline",
+    "Journal",
+    "JournalError",
     "LLMEvaluator",
     "LLMPlanner",
     "NextStepPlanner",

@@ -29,7 +29,7 @@ from planexec_lite.events.kinds import (
     StepProposed,
     StepStarted,
 )
-from planexec_lite.events.record import from_dict, to_dict
+from planexec_lite.events.record import from_dict, from_json, to_dict, to_json
 from planexec_lite.events.rollback import RollbackBegun, UndoDone, UndoFailed, UndoStarted
 from planexec_lite.events.setbacks import (
     BackoffEnded,
@@ -87,5 +87,7 @@ __all__ = [
     "UndoFailed",
     "UndoStarted",
     "from_dict",
+    "from_json",
     "to_dict",
+    "to_json",
 ]

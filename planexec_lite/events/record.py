@@ -35,6 +35,23 @@ def from_dict(data: dict[str, Any]) -> Event:
     return event
 
 
+def to_json(event: Event) -> str:
+    """Return an event as a line of JSON, without the fields that have their default; `from_json` reads it back."""
+    if isinstance(event, Inside):
+        return json.dumps(to_dict(event), ensure_ascii=False, allow_nan=False)
+    kind = type(event)
+    fields = _adapter(kind).dump_json(event, exclude_defaults=True).decode()
+    return f'{{"event":"{kind.__name__}",{fields[1:]}'
+
+
+def from_json(line: str) -> Event:
+    """Return the event that `to_json` wrote. Raises `ValueError`, `TypeError` or `LookupError` for anything else."""
+    data = json.loads(line)
+    if not isinstance(data, dict):
+        raise ValueError(f"an event is an object, not {shown(data)[:80]}")
+    return from_dict(data)
+
+
 def _inner_to_data(inner: Any) -> dict[str, Any]:
     """What somebody emitted, whatever it is: what can't be written down is told in words, so that the log can be."""
     try:

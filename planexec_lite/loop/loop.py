@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections import deque
 from collections.abc import Callable
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 
 from planexec_lite import references
@@ -28,7 +29,7 @@ from planexec_lite.executors import Executor, ToolExecutor, effects_of, perform
 from planexec_lite.loop.decisions import reviewed
 from planexec_lite.loop.jobs import cancelled, judge, nothing, outcomes, propose
 from planexec_lite.loop.nested import NestedExecutor, going_on
-from planexec_lite.loop.run import Run
+from planexec_lite.loop.run import Run, RunStore
 from planexec_lite.meter import Within
 from planexec_lite.plan import Plan, PlanError, Step
 from planexec_lite.plan.data import as_words, copied
@@ -56,6 +57,7 @@ def drive(run: Run, agent: PlannerExecutor, session: WorkerSession) -> None:
                 tasks.append(agent._task(event, run))
                 slots -= not tasks[-1].live
         try:
+            run.commit()  # what is done is on disk before what follows from it begins
             if agent.watch:
                 agent.watch(run)
             while tasks:
@@ -88,6 +90,7 @@ class PlannerExecutor(NestedExecutor):
         policy: bounds and meanings; see `Policy`.
         watch: is called with the run whenever something was recorded, before what was started begins; a picture that
             follows the run is such a function. It must not change the run.
+        journal: where runs are written down; None: nowhere. A run that has a journal already goes on in that one.
     """
 
     planner: Planner | None
@@ -97,6 +100,7 @@ class PlannerExecutor(NestedExecutor):
     workers: Workers = field(default_factory=Inline)
     policy: Policy = field(default_factory=Policy)
     watch: Watch | None = None
+    journal: RunStore | None = None
 
     def run(self, goal: str) -> Run:
         """Pursue `goal` until the run has finished, ended otherwise, or paused for a person.
@@ -150,7 +154,7 @@ class PlannerExecutor(NestedExecutor):
 
     def _interrupted(self, run: Run) -> Run:
         """A copy of a run that nobody drives: what was in flight when it was left is interrupted."""
-        run = Run(run.events)
+        run = run.again()
         run.interrupt()
         return run
 
@@ -174,7 +178,9 @@ class PlannerExecutor(NestedExecutor):
     def _drive(self, run: Run) -> Run:
         """Carry the run on. An interrupt, or an error of the reviewer or of `watch`, has the run so far as its ``run``."""
         try:
-            with loop_at_rest(), self.workers.open(run.board.now) as session:
+            store = run.journal or self.journal
+            written_down = nullcontext() if store is None else store.carry_on(run)
+            with loop_at_rest(), written_down, self.workers.open(run.board.now) as session:
                 while True:
                     drive(run, self, session)
                     decision = self._ask(run.board)
@@ -243,6 +249,7 @@ def execute(
     workers: Workers | None = None,
     policy: Policy | None = None,
     watch: Watch | None = None,
+    journal: RunStore | None = None,
 ) -> Run:
     """Carry out a plan that is already there. Raises `PlanError` if it is invalid; a failing step is reported.
 
@@ -254,7 +261,7 @@ def execute(
     problems = plan.problems(executor.tools) + (plan.without_undo(executor.tools) if policy.require_undo else [])
     if problems:
         raise PlanError(problems)
-    agent = PlannerExecutor(None, executor, None, evaluator, workers or Inline(), policy, watch)
+    agent = PlannerExecutor(None, executor, None, evaluator, workers or Inline(), policy, watch, journal)
     run = agent._begun(plan.goal)
     run.record(PlanProposed(0.0, plan))
     return agent._drive(run)

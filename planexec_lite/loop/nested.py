@@ -69,7 +69,7 @@ class NestedExecutor:
         _PAUSED_INSIDE.set(None)  # for the run that this one is, and for none inside it
         told = Told(isinstance(self.workers, Simulated), self.watch, paused.events if paused else ())
         policy = _within_step(self.policy, paused.events[-1].at if paused else 0.0)
-        agent: Any = replace(self, watch=told, policy=policy)  # type: ignore[type-var]
+        agent: Any = replace(self, watch=told, policy=policy, journal=None)  # type: ignore[type-var]
         if paused is None:
             return result_of(agent.run(goal_of(step, inputs)))
         return result_of(agent.resume(Run([*paused.events]), paused.decision))

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from collections.abc import Sequence
+from contextlib import AbstractContextManager
+from typing import Any, Literal, Protocol
+from uuid import uuid4
 
 from planexec_lite import references
 from planexec_lite.board import Board
@@ -12,12 +15,61 @@ from planexec_lite.plan import Plan
 from planexec_lite.plan.data import copied
 
 
+class EventLog(Protocol):
+    """Where the events of a run are written down as they happen."""
+
+    def append(self, number: int, events: Sequence[Event], status: str) -> None:
+        """Write down events, the first of which is number `number`, from 0, and how the run stands after them."""
+
+
+class RunStore(Protocol):
+    """Keeps runs; `Journal` is one."""
+
+    def carry_on(self, run: Run) -> AbstractContextManager[None]:
+        """Write down what `run` records from here on, and let nobody else carry it on meanwhile."""
+
+
 class Run:
-    """What has happened and where it stands: the events, and the board that they add up to."""
+    """What has happened and where it stands: the events, and the board that they add up to.
+
+    Attributes:
+        journal: where it is written down; None: nowhere.
+        id: how it is called there; "" where it is not written down.
+        stored: how many of its events are written down.
+        log: what they are written to while it is carried on.
+    """
+
+    journal: RunStore | None = None
+    id: str = ""
+    stored: int = 0
+    log: EventLog | None = None
+    _uid: str = ""
 
     def __init__(self, events: list[Event] | None = None) -> None:
         self.events: list[Event] = list(events or [])
         self.board = Board.of(self.events)
+
+    @property
+    def uid(self) -> str:
+        """How the run is called everywhere: no other run has this."""
+        self._uid = self._uid or uuid4().hex
+        return self._uid
+
+    @uid.setter
+    def uid(self, uid: str) -> None:
+        self._uid = uid
+
+    def again(self) -> Run:
+        """A copy to go on with, which is the same run to its journal; this one stays as it is."""
+        run = Run(self.events)
+        run.journal, run.id, run.uid, run.stored = self.journal, self.id, self.uid, self.stored
+        return run
+
+    def commit(self) -> None:
+        """Write down what was recorded since the last time, where the run has a journal."""
+        if self.log is not None and self.stored < len(self.events):
+            self.log.append(self.stored, self.events[self.stored :], self.status)
+            self.stored = len(self.events)
 
     def record(self, event: Event) -> None:
         """Show an event on the board, and append it. Raises `IllegalTransition` where it can't have happened."""

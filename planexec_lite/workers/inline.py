@@ -48,7 +48,7 @@ class _InlineSession:
         if task is not None:
             report = measure(task.call, task.args)
             self.free, self.task = 1, None
-            messages += in_real_time(task, report, perf_counter() - self.epoch)
+            messages += in_real_time(task, report, round(perf_counter() - self.epoch, 9))
         else:
             assert self.resting, "nothing is in flight"
             until = min(since + (task.rest or 0) for since, task in self.resting)

@@ -129,7 +129,7 @@ class _PoolSession:
         while True:
             messages = self._overdue()
             words = self._words(0 if messages else self._patience())
-            at = perf_counter() - self.epoch
+            at = round(perf_counter() - self.epoch, 9)
             # what came together is told in the order of starting, whichever thread was quicker
             for number, task, word in sorted(words, key=itemgetter(0)):
                 messages += self._progressed(number, task, word, at)

@@ -177,7 +177,7 @@ def measure(
         error, final = described(problem), getattr(problem, "no_retry", False) is True
     finally:
         current.reset(token)
-    took, calls, events = perf_counter() - meter.began, meter.calls, meter.events
+    took, calls, events = round(perf_counter() - meter.began, 9), meter.calls, meter.events
     inside = tuple(calls) if calls else (), tuple(events) if events else ()
     return Report(value, error, meter.seconds, took, *inside, meter.once, final)
 

@@ -11,7 +11,18 @@ import argparse
 import sys
 from pathlib import Path
 
-from tests.bench import environment, imports, makespan, memory, mock_calls, pictures, speed, validation, watching
+from tests.bench import (
+    environment,
+    imports,
+    journalled,
+    makespan,
+    memory,
+    mock_calls,
+    pictures,
+    speed,
+    validation,
+    watching,
+)
 from tests.bench.effort import FULL, QUICK, Effort
 from tests.bench.elsewhere import DASK, PACKAGE_OF, Found, Settings, start
 from tests.bench.report import Part, Report, frameworks, load, loading
@@ -79,6 +90,7 @@ def measure(effort: Effort, peers: Path | None) -> Report:
         Part("Large plans, on the wall", large, "taken", "at most", note=f"{effort.whole[0]:,} steps."),
         Part("Growth of the cost of a step", grown, "10,000 steps", "1,000 steps"),
         Part("Retries with backoff", speed.retried(steps, times), "with failures", "without"),
+        Part("A run that is written down", journalled.measure(steps, times), "written down", "beside"),
         Part("The cost of validation", validation.rows(checked, steps), "part", "from JSON to results",
              ("validation.svg", pictures.validation(checked, steps))),
         Part("Parse and validate: growth of the cost of a step", validation.growth(*effort.read), "large", "small"),

@@ -25,6 +25,7 @@ SECTIONS = [
     "Large plans, on the wall",
     "Growth of the cost of a step",
     "Retries with backoff",
+    "A run that is written down",
     "The cost of validation",
     "Parse and validate: growth of the cost of a step",
     "Memory: the peak of a fresh process",

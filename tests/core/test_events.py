@@ -101,6 +101,12 @@ some = {
 }  # fmt: skip
 
 
+def over_line(event: Any) -> Any:
+    line = events.to_json(event)
+    assert "\n" not in line
+    return events.from_json(line)
+
+
 def over_json(event: Any) -> Any:
     return events.from_dict(json.loads(json.dumps(events.to_dict(event))))
 
@@ -115,7 +121,7 @@ def test_every_kind_of_event_goes_through_json_and_back(kind: Any) -> None:
     @rounds(30)
     @given(some[kind])
     def check(event: Any) -> None:
-        assert over_json(event) == event
+        assert over_json(event) == over_line(event) == event
         assert hash(event.at) == hash(over_json(event).at)
 
     check()
@@ -125,7 +131,7 @@ def test_every_kind_of_event_goes_through_json_and_back(kind: Any) -> None:
 @given(st.one_of(*[made for kind, made in some.items() if kind is not events.Inside]))
 def test_an_event_of_a_nested_run_goes_through_json_and_back(inner: Any) -> None:
     event = events.Inside(1.0, "1", inner)
-    assert over_json(event) == event
+    assert over_json(event) == over_line(event) == event
     assert over_json(events.Inside(2.0, "2", event)) == events.Inside(2.0, "2", event)
 
 

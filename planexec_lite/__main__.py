@@ -1,0 +1,57 @@
+"""The command line: ``python -m planexec_lite runs FILE`` lists the runs in a journal, shows one, exports or imports one."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from planexec_lite.journal import Journal, JournalError
+from planexec_lite.views.drawing.text_fitting import aligned, clean
+from planexec_lite.views.narration import trace
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run a command.
+
+    Args:
+        arguments: what follows ``python -m planexec_lite``; by default what this process was started with.
+
+    Returns:
+        The exit status: 0 when all is well, 1 when the journal or the file can't be read.
+    """
+    parser = argparse.ArgumentParser(prog="python -m planexec_lite", description="Plan, execute, look at runs.")
+    commands = parser.add_subparsers(dest="command", required=True)
+    runs = commands.add_parser("runs", help="list the runs in a journal, show one, export or import one")
+    runs.add_argument("file", type=Path, help="the journal")
+    runs.add_argument("run", nargs="?", help="the run to show, event by event in words; by default all are listed")
+    runs.add_argument("--export", action="store_true", help="write the run as JSON lines instead")
+    runs.add_argument("--import", dest="lines", type=Path, metavar="LINES", help="take in a run that --export wrote")
+    options = parser.parse_args(arguments)
+    if options.export and options.run is None:
+        parser.error("--export needs a run: runs FILE RUN --export")
+    journal = Journal(options.file)
+    try:
+        if options.lines is not None:
+            with options.lines.open(encoding="utf-8") as lines:
+                print(f"run {journal.import_(lines)}")
+        elif options.run is None:
+            _list(journal)
+        elif options.export:
+            sys.stdout.writelines(journal.export(options.run))
+        else:
+            print(trace(journal.load(options.run)))
+    except (JournalError, OSError, UnicodeDecodeError) as problem:
+        print(f"{problem}", file=sys.stderr)
+        return 1
+    return 0
+
+
+def _list(journal: Journal) -> None:
+    rows = [[one.id, clean(one.status), str(one.events), clean(one.goal)] for one in journal.list()]
+    print("\n".join(aligned([["run", "status", "events", "goal"], *rows])))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,213 @@
+"""The journal: many runs in one file, each the list of its events; written by the loop, read by whoever goes on."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import closing, contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from platform import node
+from typing import NamedTuple, get_args
+
+from planexec_lite.events import Event, from_json, to_json
+from planexec_lite.journal import lines
+from planexec_lite.journal.database import JournalError, Synchronous, in_words, to_read, to_write, transaction
+from planexec_lite.journal.lease import is_held, lease
+from planexec_lite.journal.lines import UNREADABLE
+from planexec_lite.loop.run import Run
+
+
+class StoredRun(NamedTuple):
+    """A run in a journal. `status` is as `Run.status`; "running" while somebody carries it on, "interrupted" when nobody does."""
+
+    id: str
+    goal: str
+    status: str
+    events: int
+
+
+@dataclass(frozen=True, slots=True)
+class Journal:
+    """A file to which runs are written as they go on: given to `PlannerExecutor` or `execute`, or read by itself.
+
+    What was recorded is on disk before what follows from it begins: one commit each time that the loop wakes up. Many runs and
+    several processes may share a file; one process at a time carries on a run.
+
+    Args:
+        path: the file, made by the first run; its folder must be there. Files of the same name that end in "-wal", "-shm" and
+            "-lease" belong to it.
+        synchronous: when SQLite waits for the disk. "FULL": a commit survives a loss of power. "NORMAL": it survives the death
+            of the process. "OFF": no waiting at all.
+
+    Its methods raise `JournalError` for a file that is missing, damaged, locked or none of ours, and for a run that is not there.
+    """
+
+    path: Path
+    synchronous: Synchronous = "FULL"
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "path", Path(self.path))
+        if self.synchronous not in get_args(Synchronous):
+            raise ValueError(f"synchronous={self.synchronous!r}: one of {', '.join(get_args(Synchronous))}")
+
+    def list(self) -> list[StoredRun]:
+        """Return all runs, in the order in which they began."""
+        asked = "SELECT id, goal, status, (SELECT count(*) FROM events WHERE run = id) FROM runs ORDER BY id"
+        with self._reading() as connection:
+            rows = connection.execute(asked).fetchall()
+        return [StoredRun(str(id), goal, self._status(id, status), events) for id, goal, status, events in rows]
+
+    def load(self, run: str | int) -> Run:
+        """Return a run as it stands in the file; `PlannerExecutor.resume` goes on with it."""
+        loaded, uid, data = Run(), *self._stored(run)
+        for loaded in self._folded(run, data):  # noqa: B007
+            pass
+        loaded.uid, loaded.id, loaded.journal, loaded.stored = uid, str(run), self, len(data)
+        return loaded
+
+    def replay(self, run: str | int) -> Iterator[Run]:
+        """Give the run as it stood after each event, the same object each time. Nothing is called, and no model is asked."""
+        return self._folded(run, self._stored(run)[1])
+
+    def export(self, run: str | int) -> Iterator[str]:
+        """Give a run as JSON lines: one that says what this is, and one for each event."""
+        return lines.written(*self._stored(run))
+
+    def import_(self, text: Iterable[str]) -> str:
+        """Take in what `export` gave, from whatever journal, and return the id that the run has here.
+
+        Raises `JournalError`, and writes nothing, where a line can't be read, or the run is here already.
+        """
+        run = Run()
+        run.uid, events = lines.read(text)
+        for number, event in enumerate(events, 2):
+            with lines.of_line(number):
+                run.record(event)
+        with closing(to_write(self.path, self.synchronous)) as connection, in_words(self.path):
+            return str(self._begin(connection, run))
+
+    @contextmanager
+    def carry_on(self, run: Run) -> Iterator[None]:
+        """Write down what `run` records from here on, and hold its lease meanwhile.
+
+        Raises `JournalError` where another process carries it on, and where it has gone on since `run` was read.
+        """
+        with closing(to_write(self.path, self.synchronous)) as connection:
+            if run.journal is None:
+                with in_words(self.path):
+                    run.id = str(self._begin(connection, run))
+                run.journal, run.stored = self, len(run.events)
+            log = _Log(connection, self.path, int(run.id))
+            with lease(self.path, log.run, log.holder):
+                if (stored := log.stored()) != run.stored:
+                    raise JournalError(
+                        f"run {run.id} has gone on since this copy of it was read: {stored} events are in "
+                        f"{self.path.name}, and {run.stored} here; load it again"
+                    )
+                log.hold()
+                run.log = log
+                try:
+                    yield
+                except JournalError:
+                    raise
+                except BaseException:
+                    with suppress(JournalError):  # what was interrupted is told first
+                        run.stored = log.stored()
+                        run.commit()
+                    raise
+                finally:
+                    run.log = None
+
+    def _folded(self, run: str | int, data: Sequence[str]) -> Iterator[Run]:
+        folded = Run()
+        for number, text in enumerate(data, 1):
+            try:
+                folded.record(from_json(text))
+            except UNREADABLE as problem:
+                raise JournalError(
+                    f"event {number} of run {run} in {self.path.name} can't be read ({lines.told(problem)}); those before it "
+                    "can be, by replay()"
+                ) from problem
+            yield folded
+
+    @contextmanager
+    def _reading(self) -> Iterator[sqlite3.Connection]:
+        with closing(to_read(self.path)) as connection, in_words(self.path):
+            yield connection
+
+    def _stored(self, run: str | int) -> tuple[str, Sequence[str]]:
+        """The uid of a run, and its events as they are in the file."""
+        with self._reading() as connection:
+            known = str(run).isascii() and str(run).isdigit() and len(str(run)) < 19
+            row = connection.execute("SELECT uid FROM runs WHERE id = ?", (int(run),)).fetchone() if known else None
+            if row is None:
+                ids = ", ".join(str(id) for (id,) in connection.execute("SELECT id FROM runs ORDER BY id LIMIT 20"))
+                raise JournalError(f"there is no run {run} in {self.path.name}; there are {ids or 'none'}")
+            asked = "SELECT number, data FROM events WHERE run = ? ORDER BY number"
+            rows = connection.execute(asked, (int(run),)).fetchall()
+        if not rows or [number for number, _ in rows] != list(range(len(rows))):
+            raise JournalError(f"events of run {run} are missing in {self.path.name}: the file is damaged")
+        return str(row[0]), [data for _, data in rows]
+
+    def _begin(self, connection: sqlite3.Connection, run: Run) -> int:
+        """Write a run down that is not in the file, as far as it has come, and return its id."""
+        with transaction(connection):
+            row = connection.execute("SELECT id FROM runs WHERE uid = ?", (run.uid,)).fetchone()
+            if row is not None:
+                raise JournalError(f"this run is in {self.path.name} already, as run {row[0]}")
+            into = "INSERT INTO runs (uid, goal, status, holder) VALUES (?, ?, ?, ?)"
+            id = connection.execute(into, (run.uid, run.board.goal, run.status, _me())).lastrowid or 0
+            append(connection, id, 0, run.events)
+        return id
+
+    def _status(self, id: int, status: str) -> str:
+        if status != "running":
+            return status
+        return "running" if is_held(self.path, id) else "interrupted"
+
+
+@dataclass(slots=True)
+class _Log:
+    """Where the events of a run go that is being carried on."""
+
+    connection: sqlite3.Connection
+    path: Path
+    run: int
+    status: str = ""
+
+    def append(self, number: int, events: Sequence[Event], status: str) -> None:
+        """Write down events, the first of which is number `number`, from 0. All of them are on disk, or none."""
+        with in_words(self.path), transaction(self.connection):
+            append(self.connection, self.run, number, events)
+            if status != self.status:
+                self.connection.execute("UPDATE runs SET status = ? WHERE id = ?", (status, self.run))
+        self.status = status
+
+    def stored(self) -> int:
+        """How many events are on disk."""
+        with in_words(self.path):
+            (count,) = self.connection.execute("SELECT count(*) FROM events WHERE run = ?", (self.run,)).fetchone()
+        return int(count)
+
+    def hold(self) -> None:
+        """Write down who carries the run on, for others to read."""
+        with in_words(self.path), transaction(self.connection):
+            self.connection.execute("UPDATE runs SET holder = ? WHERE id = ?", (_me(), self.run))
+
+    def holder(self) -> str:
+        """Who carries the run on, in words."""
+        with in_words(self.path):
+            (holder,) = self.connection.execute("SELECT holder FROM runs WHERE id = ?", (self.run,)).fetchone()
+        return str(holder)
+
+
+def append(connection: sqlite3.Connection, run: int, number: int, events: Sequence[Event]) -> None:
+    """Write down events, the first of which is number `number`."""
+    rows = [(run, at, to_json(event)) for at, event in enumerate(events, number)]
+    connection.executemany("INSERT INTO events VALUES (?, ?, ?)", rows)
+
+
+def _me() -> str:
+    return f"process {os.getpid()} on {node() or 'this computer'}"

@@ -1,0 +1,130 @@
+"""A process that carries on a run until it is killed: ``python -m tests.core.crashing JOURNAL WORLD SEED``.
+
+The plan follows from the seed alone. What its tools do is a line in the file WORLD, written at once, so that the file
+says what really happened, whatever the journal knows of it.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
+from random import Random
+
+from planexec_lite import (
+    Backoff,
+    Inline,
+    Journal,
+    Plan,
+    PlannerExecutor,
+    Policy,
+    Pool,
+    RulePlanner,
+    Run,
+    Tool,
+    Toolbox,
+    ToolExecutor,
+)
+from tests.core.shapes import step
+
+
+def count(world: os.PathLike[str]) -> int:
+    """How many lines the file has."""
+    with open(world, "rb") as file:
+        return file.read().count(b"\n")
+
+
+class World:
+    """What the tools do: begin and end are lines of one file; work that is to fail fails the first time, as the file says."""
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+        tools = [Tool(self.note), Tool(self.put, effects="idempotent"), Tool(self.pay, effects="once")]
+        self.tools = Toolbox([*tools, Tool(self.take_back, effects="idempotent")])
+
+    def write(self, line: str) -> None:
+        file = os.open(self.path, os.O_WRONLY | os.O_APPEND | os.O_CREAT)
+        os.write(file, f"{line}\n".encode())
+        os.close(file)
+
+    def lines(self) -> list[str]:
+        with open(self.path, encoding="utf-8") as file:
+            return file.read().splitlines()
+
+    def _work(self, name: str, fails: bool) -> str:
+        again = os.path.exists(self.path) and f"fail {name}" in self.lines()
+        self.write(f"begin {name}")
+        time.sleep(0.003)
+        if fails and not again:
+            self.write(f"fail {name}")
+            raise RuntimeError("not yet")
+        self.write(f"end {name}")
+        return name
+
+    def note(self, name: str, fails: bool = False) -> str:
+        """Do what changes nothing."""
+        return self._work(name, fails)
+
+    def put(self, name: str, fails: bool = False) -> str:
+        """Do what may be repeated."""
+        return self._work(name, fails)
+
+    def pay(self, name: str, fails: bool = False) -> str:
+        """Do what may be done once."""
+        return self._work(name, fails)
+
+    def take_back(self, name: str) -> str:
+        """Take back what was put."""
+        return self._work(f"undo {name}", fails=False)
+
+
+def plan_of(seed: int) -> Plan:
+    """A plan of up to 14 steps; one in three runs has steps that may be done once, one in four fails and is taken back."""
+    chance = Random(seed)
+    kinds = ["note", "put", "pay"] if seed % 3 == 0 else ["note", "put"]
+    steps = []
+    for n in range(chance.randint(5, 14)):
+        after = sorted(chance.sample(range(n), min(n, chance.randint(0, 2))))
+        tool = chance.choice(kinds)
+        fails = tool != "pay" and chance.random() < 0.2
+        one = step(str(n), tool, *map(str, after), name=str(n), fails=fails)
+        one |= {"retries": 1} if fails and (seed % 4 or n % 2) else {}
+        one |= {"undo": {"tool": "take_back", "params": {"name": str(n)}}} if tool == "put" else {}
+        steps.append(one)
+    return Plan.parse(steps)
+
+
+def policy_of(seed: int) -> Policy:
+    """What failure means: go on elsewhere, or take back."""
+    backoff = Backoff(first=0.002, longest=0.01) if seed % 2 else None
+    return Policy(
+        rollback="failed" if seed % 4 == 0 else "never", failure="stop" if seed % 5 == 0 else "skip", backoff=backoff
+    )
+
+
+def agent_of(seed: int, world: World, journal: Journal | None, threads: ThreadPoolExecutor) -> PlannerExecutor:
+    """Who carries the plan out: inline or on threads, some of the steps as runs of their own."""
+    workers = Pool(threads, slots=3) if seed % 2 else Inline()
+    return PlannerExecutor(
+        RulePlanner(lambda goal: plan_of(seed)),
+        ToolExecutor(world.tools),
+        workers=workers,
+        policy=policy_of(seed),
+        journal=journal,
+    )
+
+
+def main(path: str, world: str, seed: int) -> Run:
+    """Begin the run, or go on with it."""
+    journal = Journal(path)
+    with ThreadPoolExecutor(4) as threads:
+        agent = agent_of(seed, World(world), journal, threads)
+        print("ready", flush=True)
+        if os.path.exists(path) and (runs := journal.list()):
+            return agent.resume(journal.load(runs[0].id))
+        return agent.run("do it")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], sys.argv[2], int(sys.argv[3]))

@@ -1,0 +1,468 @@
+"""The journal: what is written down when, what comes back, who may go on with it, and what a file may hold."""
+
+from __future__ import annotations
+
+import json
+import os
+import sqlite3
+import subprocess
+import sys
+import textwrap
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any, NoReturn
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from planexec_lite import (
+    Decision,
+    Journal,
+    JournalError,
+    Plan,
+    PlannerExecutor,
+    Policy,
+    Pool,
+    RulePlanner,
+    Run,
+    Simulated,
+    Tool,
+    Toolbox,
+    ToolExecutor,
+    execute,
+)
+from planexec_lite.events import StepDone, StepStarted, from_json, to_json
+from planexec_lite.journal.lease import lease
+from tests.core.shapes import Workshop, jobs, json_values, plan_of, step
+
+TWO = [step("1", "add", a=1, b=2), step("2", "add", "1", a="{step_1_result}", b=4)]
+
+
+def add(a: int, b: int) -> int:
+    """Add."""
+    return a + b
+
+
+def broken() -> NoReturn:
+    """Leave the run as an interrupt does."""
+    raise KeyboardInterrupt
+
+
+TOOLS = Toolbox([Tool(add), Tool(broken)])
+
+
+@pytest.fixture
+def journal(tmp_path: Path) -> Journal:
+    return Journal(tmp_path / "runs.db")
+
+
+def carried_out(journal: Journal, *steps: dict[str, Any], **settings: Any) -> Run:
+    return execute(Plan.parse(list(steps or TWO)), ToolExecutor(TOOLS), journal=journal, **settings)
+
+
+def agent(**settings: Any) -> PlannerExecutor:
+    return PlannerExecutor(None, ToolExecutor(TOOLS), **settings)
+
+
+def test_a_run_comes_back_as_it_was_written_down(journal: Journal) -> None:
+    run = carried_out(journal)
+    again = journal.load(run.id)
+    assert (again.events, again.status, again.results, again.uid) == (run.events, "finished", {"1": 3, "2": 7}, run.uid)
+    assert [(one.id, one.status, one.events) for one in journal.list()] == [("1", "finished", len(run.events))]
+
+
+@given(json_values)
+def test_any_result_comes_back_from_a_line_as_it_was(value: object) -> None:
+    event = StepDone(1.5, "1", value, 0.25)
+    assert from_json(to_json(event)) == event
+
+
+def test_what_is_done_is_on_disk_before_its_dependents_start(journal: Journal) -> None:
+    seen: list[int] = []
+
+    def look(n: int) -> int:
+        """Look at what another process would find."""
+        seen.append(sum(isinstance(event, StepDone) for event in journal.load(1).events))
+        return n
+
+    chain = [step(str(n), "look", *([str(n - 1)] if n else []), n=n) for n in range(5)]
+    execute(Plan.parse(chain), ToolExecutor(Toolbox([Tool(look)])), journal=journal)
+    assert seen == [0, 1, 2, 3, 4]
+
+
+def test_what_starts_together_is_one_commit(journal: Journal, monkeypatch: pytest.MonkeyPatch) -> None:
+    commits: list[int] = []
+    commit = Run.commit
+
+    def counted(run: Run) -> None:
+        commits.append(len(run.events) - run.stored)
+        commit(run)
+
+    monkeypatch.setattr(Run, "commit", counted)
+    fan = [step(str(n), "add", a=n, b=1) for n in range(4)]
+    carried_out(journal, *fan, workers=Simulated())
+    assert commits == [4, 5]  # four starts; four results and the end
+
+
+def test_a_paused_run_is_decided_in_another_process(journal: Journal) -> None:
+    run = carried_out(journal, TWO[0], TWO[1] | {"gate": True})
+    assert (run.status, journal.list()[0].status) == ("paused", "paused")
+    told = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent("""
+            import sys
+            from planexec_lite import Decision, Journal
+            from tests.core.test_journal import agent
+            run = agent().resume(Journal(sys.argv[1]).load(1), Decision("approve", by="Ada"))
+            print(run.status, run.results)
+            """), str(journal.path)],
+        capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    assert told.stdout == "finished {'1': 3, '2': 7}\n"
+    assert journal.load(run.id).board.reviews[0].by == "Ada"
+
+
+def test_an_old_copy_of_a_run_that_went_on_is_refused(journal: Journal) -> None:
+    run = carried_out(journal, TWO[0], TWO[1] | {"gate": True})
+    done = agent().resume(run, Decision("approve", by="Ada"))
+    with pytest.raises(
+        JournalError, match=r"run 1 has gone on since this copy of it was read: 9 events .* load it again"
+    ):
+        agent().resume(run, Decision("reject", by="Bob"))
+    assert journal.load(1).events == done.events
+
+
+def test_a_run_in_memory_is_written_down_from_where_a_journal_is_given(journal: Journal) -> None:
+    plan = Plan.parse([TWO[0], TWO[1] | {"gate": True}])
+    run = execute(plan, ToolExecutor(TOOLS))
+    done = agent(journal=journal).resume(run, Decision("approve", by="Ada"))
+    assert journal.load(done.id).events == done.events
+
+
+def test_an_interrupted_run_goes_on_and_repeats_nothing(journal: Journal) -> None:
+    calls: list[int] = []
+
+    def once(n: int) -> int:
+        """Count, and be interrupted the first time that 2 is wanted."""
+        calls.append(n)
+        if calls == [1, 2]:
+            raise KeyboardInterrupt
+        return n
+
+    tools = Toolbox([Tool(once)])
+    plan = Plan.parse([step("1", "once", n=1), step("2", "once", "1", n=2), step("3", "once", "2", n=3)])
+    with pytest.raises(KeyboardInterrupt):
+        execute(plan, ToolExecutor(tools), journal=journal)
+    assert journal.list()[0].status == "interrupted"
+    run = PlannerExecutor(None, ToolExecutor(tools)).resume(journal.load(1))
+    assert (run.status, calls) == ("finished", [1, 2, 2, 3])
+    assert journal.list()[0].status == "finished"
+
+
+def test_one_process_at_a_time_carries_on_a_run(journal: Journal) -> None:
+    run = carried_out(journal, TWO[0], TWO[1] | {"gate": True})
+    with lease(journal.path, 1, lambda: ""):
+        assert journal.list()[0].status == "paused"
+        with pytest.raises(
+            JournalError, match=f"run 1 is being carried on by process {os.getpid()} on .*; wait for it"
+        ):
+            agent().resume(run, Decision("approve", by="Ada"))
+    assert agent().resume(run, Decision("approve", by="Ada")).status == "finished"
+
+
+HOLDER = """
+import sys, time
+from planexec_lite import Journal, Plan, Tool, Toolbox, ToolExecutor, execute
+
+def wait() -> None:
+    \"\"\"Say that it has begun, and wait.\"\"\"
+    print("begun", flush=True)
+    time.sleep(600)
+
+execute(Plan.parse([{"id": "1", "tool": "wait"}]), ToolExecutor(Toolbox([Tool(wait)])), journal=Journal(sys.argv[1]))
+"""
+
+
+@pytest.fixture
+def holder(journal: Journal) -> Iterator[subprocess.Popen[str]]:
+    """A process that carries on run 1, whose only step has begun."""
+    with subprocess.Popen(
+        [sys.executable, "-c", HOLDER, str(journal.path)], stdout=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "begun\n"
+        yield process
+        process.kill()
+
+
+def test_a_dead_process_loses_its_lease(journal: Journal, holder: subprocess.Popen[str]) -> None:
+    def wait() -> int:
+        """Wait no longer."""
+        return 7
+
+    waiting = PlannerExecutor(None, ToolExecutor(Toolbox([Tool(wait)])))
+    assert journal.list()[0].status == "running"
+    with pytest.raises(JournalError, match=f"carried on by process {holder.pid} on"):
+        waiting.resume(journal.load(1))
+    holder.kill()
+    holder.wait()
+    assert journal.list()[0].status == "interrupted"
+    assert waiting.resume(journal.load(1)).results == {"1": 7}
+
+
+def test_several_threads_write_runs_of_their_own_into_one_file(journal: Journal) -> None:
+    with ThreadPoolExecutor(4) as threads:
+        runs = list(threads.map(lambda _: carried_out(journal), range(12)))
+    assert sorted(int(run.id) for run in runs) == list(range(1, 13))
+    assert all(journal.load(run.id).events == run.events for run in runs)
+
+
+def test_a_run_inside_a_step_is_written_down_with_the_run_around_it(journal: Journal, tmp_path: Path) -> None:
+    inner = PlannerExecutor(RulePlanner(lambda goal: TWO), ToolExecutor(TOOLS), journal=Journal(tmp_path / "other.db"))
+    run = execute(Plan.parse([{"id": "1", "description": "add up"}]), inner, journal=journal)
+    assert journal.load(run.id).inside(1).results == {"1": 3, "2": 7}
+    assert not (tmp_path / "other.db").exists()
+
+
+@given(jobs(most=6), st.integers(1, 3))
+def test_a_replay_shows_each_board_of_a_random_run(tmp_path_factory: Any, made: list[Any], slots: int) -> None:
+    journal = Journal(tmp_path_factory.mktemp("replays") / "runs.db", "OFF")
+    boards: list[tuple[int, dict[str, str]]] = []
+    run = execute(
+        plan_of(made), ToolExecutor(Workshop().toolbox), workers=Simulated(slots), policy=Policy(), journal=journal,
+        watch=lambda run: boards.append((len(run.events), dict(run.board.state))),
+    )  # fmt: skip
+    replayed = [dict(one.board.state) for one in journal.replay(run.id)]
+    assert all(replayed[count - 1] == state for count, state in boards)
+
+
+# What goes out and comes in
+
+
+def test_an_exported_run_is_taken_in_elsewhere(journal: Journal, tmp_path: Path) -> None:
+    run = carried_out(journal, TWO[0], TWO[1] | {"gate": True})
+    text = "".join(journal.export(run.id))
+    there = Journal(tmp_path / "there.db")
+    assert there.import_(text.splitlines(keepends=True)) == "1"
+    assert (there.load(1).events, there.load(1).uid) == (run.events, run.uid)
+    assert agent().resume(there.load(1), Decision("approve", by="Ada")).status == "finished"
+    with pytest.raises(JournalError, match=r"this run is in there.db already, as run 1"):
+        there.import_(text.splitlines())
+
+
+LINES: dict[str, tuple[Callable[[list[str]], list[str]], str]] = {
+    "nothing": (lambda lines: [], "no line in it"),
+    "no json": (lambda lines: ["x", *lines[1:]], "line 1 can't be read"),
+    "another format": (lambda lines: ['{"format": "other"}', *lines[1:]], "line 1 can't be read .*no exported run"),
+    "a newer version": (lambda lines: [lines[0].replace('"version": 1', '"version": 2'), *lines[1:]], "version 2"),
+    "no uid": (lambda lines: [json.dumps(json.loads(lines[0]) | {"run": "../x"}), *lines[1:]], "no id of a run"),
+    "torn": (lambda lines: lines[:-1], "the rest of the lines is missing"),
+    "torn in a line": (lambda lines: [*lines[:-1], lines[-1][:20]], "line 8 can't be read"),
+    "more": (lambda lines: [*lines, lines[-1]], "more lines than the 7 events"),
+    "an unknown event": (lambda lines: [*lines[:3], '{"event": "Exec"}', *lines[4:]], "line 4 .*unknown event 'Exec'"),
+    "an impossible event": (
+        lambda lines: [*lines[:3], lines[4], *lines[4:]],
+        "line 4 can't be read .*come to this end",
+    ),
+    "deep": (lambda lines: [*lines[:3], "[" * 100_000, *lines[4:]], "line 4 can't be read .*RecursionError"),
+}
+
+
+@pytest.mark.parametrize("name", LINES)
+def test_lines_that_are_no_run_are_refused_and_nothing_is_written(name: str, journal: Journal, tmp_path: Path) -> None:
+    spoil, words = LINES[name]
+    lines = list(journal.export(carried_out(journal).id))
+    there = Journal(tmp_path / "there.db")
+    with pytest.raises(JournalError, match=words):
+        there.import_(spoil(lines))
+    assert not there.path.exists()
+
+
+# Files that are no journal, or no longer one
+
+
+def bytes_of(folder: Path) -> dict[str, bytes]:
+    return {
+        path.name: path.read_bytes() for path in sorted(folder.iterdir()) if not path.name.endswith(("-shm", "-wal"))
+    }
+
+
+def another_database(path: Path) -> None:
+    with sqlite3.connect(path) as db:
+        db.execute("CREATE TABLE orders (id)")
+    db.close()
+
+
+def newer(path: Path) -> None:
+    carried_out(Journal(path))
+    with sqlite3.connect(path) as db:
+        db.execute("PRAGMA user_version = 7")
+    db.close()
+
+
+def torn(path: Path) -> None:
+    carried_out(Journal(path))
+    path.write_bytes(path.read_bytes()[:5000])
+
+
+def overwritten(path: Path) -> None:
+    carried_out(Journal(path))
+    path.write_bytes(path.read_bytes()[:100] + b"\x5a" * 20_000)
+
+
+FOREIGN: dict[str, tuple[Callable[[Path], Any], str]] = {
+    "text": (lambda path: path.write_text("dear diary, this is no database"), "is no SQLite file, and stays as it is"),
+    "another database": (another_database, "a database of something else, and stays as it is"),
+    "newer": (newer, r"written by a newer version of the kit \(schema 7; this one reads 1\)"),
+    "torn": (torn, "is damaged"),
+    "overwritten": (overwritten, "is damaged"),
+    "a folder": (lambda path: path.mkdir(), "is no file"),
+}
+
+
+@pytest.mark.parametrize("name", FOREIGN)
+def test_a_foreign_or_damaged_file_is_refused_and_stays_as_it_is(name: str, journal: Journal, tmp_path: Path) -> None:
+    make, words = FOREIGN[name]
+    make(journal.path)
+    before = bytes_of(tmp_path) if journal.path.is_file() else None
+    for use in (journal.list, lambda: journal.load(1), lambda: carried_out(journal)):
+        with pytest.raises(JournalError, match=words):
+            use()
+    assert before is None or bytes_of(tmp_path) == before
+
+
+def test_a_journal_that_is_not_there_is_named(journal: Journal, tmp_path: Path) -> None:
+    with pytest.raises(JournalError, match=r"there is no journal runs.db"):
+        journal.list()
+    with pytest.raises(JournalError, match=r"there is no folder for the journal runs.db; make it first"):
+        carried_out(Journal(tmp_path / "nowhere" / "runs.db"))
+    carried_out(journal)
+    for run in ("7", "1; DROP TABLE runs", "٣", "-1", "9" * 30):
+        with pytest.raises(JournalError, match=r"there is no run .* in runs.db; there are 1"):
+            journal.load(run)
+
+
+@pytest.mark.parametrize(
+    "spoiled",
+    ["", "{", "[]", "3", '{"event":"Exec"}', '{"event":"StepDone","at":1.0,"step":"9","result":1}', "[" * 9999,
+     '{"event":"StepDone","at":"x","step":"1","result":1}', '{"event":["StepDone"]}', '{"event":"Inside","at":1}'],
+)  # fmt: skip
+def test_an_event_that_cannot_be_read_is_named(spoiled: str, journal: Journal) -> None:
+    carried_out(journal)
+    with sqlite3.connect(journal.path) as db:
+        db.execute("UPDATE events SET data = ? WHERE number = 3", (spoiled,))
+    db.close()
+    with pytest.raises(JournalError, match=r"event 4 of run 1 in runs.db can't be read"):
+        journal.load(1)
+    replayed = journal.replay(1)
+    assert [len(next(replayed).events) for _ in range(3)] == [1, 2, 3]
+    with pytest.raises(JournalError):
+        next(replayed)
+
+
+def test_an_event_that_is_missing_is_noticed(journal: Journal) -> None:
+    carried_out(journal)
+    with sqlite3.connect(journal.path) as db:
+        db.execute("DELETE FROM events WHERE number = 3")
+    db.close()
+    with pytest.raises(JournalError, match=r"events of run 1 are missing in runs.db"):
+        journal.load(1)
+
+
+# What the disk can do
+
+
+def test_a_full_disk_stops_the_run_and_what_was_committed_can_be_read(journal: Journal) -> None:
+    full = textwrap.dedent("""
+        import resource, signal, sys
+        from planexec_lite import JournalError
+        from tests.core.test_journal import Journal, carried_out, step
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (200_000, 200_000))
+        chain = [step(str(n), "add", *([str(n - 1)] if n else []), a=n, b=1) for n in range(400)]
+        try:
+            carried_out(Journal(sys.argv[1]), *chain)
+        except JournalError as problem:
+            print(problem, "|", len(problem.run.board.done) > 10)
+        """)
+    told = subprocess.run([sys.executable, "-c", full, str(journal.path)], capture_output=True, text=True, check=True)
+    assert "can't be written: the disk is full, or fails; make room and resume the run" in told.stdout
+    assert told.stdout.rstrip().endswith("| True")
+    left = journal.load(1)
+    assert (left.status, journal.list()[0].status) == ("running", "interrupted")
+    done = agent().resume(left)
+    assert (done.status, len(done.results)) == ("finished", 400)
+    assert [event.step for event in done.events if isinstance(event, StepDone)] == [str(n) for n in range(400)]
+
+
+def test_a_locked_journal_is_waited_for_and_then_named(journal: Journal, monkeypatch: pytest.MonkeyPatch) -> None:
+    carried_out(journal)
+    monkeypatch.setattr("planexec_lite.journal.database.PATIENCE", 0.2)
+    db = sqlite3.connect(journal.path, isolation_level=None)
+    db.execute("BEGIN IMMEDIATE")
+    try:
+        with pytest.raises(JournalError, match=r"has kept the journal runs.db locked for 0.2 s; try again"):
+            carried_out(journal)
+        assert journal.load(1).status == "finished"  # reading waits for nobody
+    finally:
+        db.execute("ROLLBACK")
+        db.close()
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid"), reason="permissions are other ones here")
+def test_a_folder_that_cannot_be_written_to_can_be_read(journal: Journal, tmp_path: Path) -> None:
+    run = carried_out(journal)
+    tell = textwrap.dedent("""
+        import os, sys
+        from planexec_lite import Journal, JournalError
+        from tests.core.test_journal import carried_out
+        if os.geteuid() == 0:
+            os.setuid(65534)
+        print(len(Journal(sys.argv[1]).load(1).events))
+        try:
+            carried_out(Journal(sys.argv[1]))
+        except JournalError as problem:
+            print(problem)
+        """)
+    Path(f"{journal.path}-lease").unlink()
+    for path in (journal.path, tmp_path):
+        path.chmod(0o555)
+    for path in [one for one in tmp_path.parents if one.is_relative_to("/tmp") and one != Path("/tmp")]:
+        path.chmod(path.stat().st_mode | 0o011)
+    try:
+        told = subprocess.run([sys.executable, "-c", tell, str(journal.path)], capture_output=True, text=True)
+    finally:
+        tmp_path.chmod(0o755)
+    assert told.stdout.startswith(f"{len(run.events)}\n"), told.stderr
+    assert "can't be opened or written to; look at its permissions" in told.stdout
+
+
+def test_an_interrupt_in_the_middle_leaves_a_whole_journal(journal: Journal) -> None:
+    with pytest.raises(KeyboardInterrupt) as left:
+        carried_out(journal, TWO[0], step("2", "broken", "1"))
+    run = left.value.run  # type: ignore[attr-defined]
+    assert journal.load(1).events == run.events
+    assert isinstance(run.events[-1], StepStarted)
+
+
+def test_an_error_outside_the_journal_is_not_told_as_one_of_the_journal(journal: Journal) -> None:
+    def watch(run: Run) -> None:
+        if run.board.done:
+            raise FileNotFoundError("picture.svg")
+
+    with pytest.raises(FileNotFoundError) as left:
+        carried_out(journal, watch=watch)
+    assert journal.load(1).events == left.value.run.events  # type: ignore[attr-defined]
+
+
+def test_a_pool_of_threads_writes_down_what_it_does(journal: Journal) -> None:
+    fan = [step(str(n), "add", a=n, b=1) for n in range(20)]
+    with ThreadPoolExecutor(4) as threads:
+        run = carried_out(journal, *fan, workers=Pool(threads))
+    assert journal.load(1).events == run.events
+
+
+def test_what_is_no_way_to_wait_for_the_disk_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="synchronous='EXTRA!': one of FULL, NORMAL, OFF"):
+        Journal(tmp_path / "runs.db", "EXTRA!")  # type: ignore[arg-type]
