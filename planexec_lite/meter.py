@@ -55,7 +55,7 @@ class Usage:
 class Meter:
     """Collects what one job reports: declared `seconds`, model `calls`, `events`, and whether it did what is done `once`.
 
-    `limit`: after so many seconds the job is given up; None: never.
+    `limit`: after so many seconds the job is given up; None: never. `key`: see `idempotency_key`.
 
     An event is kept with the seconds declared and those really gone by when it happened; or `hear` is told at once.
     Most jobs report nothing, so the lists are made by the first report. `at` is when the job began on a virtual clock.
@@ -66,6 +66,7 @@ class Meter:
     events: Sequence[tuple[float, float, Any]] = ()
     once = False
     limit: float | None = None
+    key: str | None = None
 
     def __init__(self, hear: Callable[[Any], None] | None = None, at: float | None = None) -> None:
         self.hear = hear
@@ -129,15 +130,29 @@ def emit(event: Any) -> None:
         meter.add("events", (meter.seconds, perf_counter() - meter.began, event))
 
 
-@dataclass(frozen=True, slots=True)
-class Within:
-    """Does what `work` does, and lets it know that it is given up after `seconds`. It can be sent to another process."""
+def idempotency_key() -> str | None:
+    """The name of what the current step does: 32 characters, the same each time that it is tried, after a crash too.
 
-    seconds: float
+    A service that knows the key does the same thing once, however often it is asked. It belongs to the step: who makes several
+    calls in one step adds something for each. None outside a step, and in a step without effects.
+    """
+    meter = current.get()
+    return None if meter is None else meter.key
+
+
+@dataclass(frozen=True, slots=True)
+class Knowing:
+    """Does what `work` does, and lets it know after how many seconds it is given up, and its idempotency key.
+
+    It can be sent to another process.
+    """
+
     work: Callable[..., Any]
+    limit: float | None
+    key: str | None
 
     def __call__(self, *args: Any) -> Any:
         meter = current.get()
         if meter is not None:
-            meter.limit = self.seconds
+            meter.limit, meter.key = self.limit, self.key
         return self.work(*args)

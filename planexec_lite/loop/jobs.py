@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from hashlib import sha256
 from typing import Any, NamedTuple
 
 from planexec_lite.board import Board, signature
@@ -116,6 +118,12 @@ def cancelled(tasks: Iterable[Task], at: float) -> Iterator[Event]:
             if isinstance(job, StepStarted | UndoStarted)
             else Interrupted(at, getattr(job, "step", None))
         )
+
+
+def key_of(run: str, step: Step, inputs: Mapping[str, Any], what: str = "step") -> str:
+    """The idempotency key of a step, or of its undo: another where the run, the step or what it was given is another."""
+    told = json.dumps([run, what, step.id, step.tool, step.description, step.params, inputs], sort_keys=True)
+    return sha256(told.encode(errors="replace")).hexdigest()[:32]
 
 
 class CheckedPlan(NamedTuple):

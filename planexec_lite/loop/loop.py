@@ -27,10 +27,10 @@ from planexec_lite.events import (
 )
 from planexec_lite.executors import Executor, ToolExecutor, effects_of, perform
 from planexec_lite.loop.decisions import reviewed
-from planexec_lite.loop.jobs import cancelled, judge, nothing, outcomes, propose
+from planexec_lite.loop.jobs import cancelled, judge, key_of, nothing, outcomes, propose
 from planexec_lite.loop.nested import NestedExecutor, going_on
 from planexec_lite.loop.run import Run, RunStore
-from planexec_lite.meter import Within
+from planexec_lite.meter import Knowing, idempotency_key
 from planexec_lite.plan import Plan, PlanError, Step
 from planexec_lite.plan.data import as_words, copied
 from planexec_lite.planning.planners import Planner
@@ -162,6 +162,7 @@ class PlannerExecutor(NestedExecutor):
         tools = self.tools
         limits = (*limits_of(tools, self.workers.limits), *getattr(self.executor, "limits", ()))
         run = Run()
+        run.uid = idempotency_key() or run.uid  # a run inside a step that is tried again is the same run to the world
         run.record(
             RunStarted(
                 at=0.0,
@@ -211,34 +212,37 @@ class PlannerExecutor(NestedExecutor):
             step, results = board.steps[job.step], board.results
             inputs = {id: copied(results[id]) for id in step.depends_on if id in results}
             done = perform if step.id not in board.approvals.held else going_on(run, step.id, perform)
-            return self._bounded(Task(job, done, (self.executor, step, inputs), step.timeout), board.now)
+            key = key_of(run.uid, step, inputs) if step.effects_with(board.once.effects) != "none" else None
+            return self._bounded(Task(job, done, (self.executor, step, inputs), step.timeout), board.now, key)
         tools = self.executor.tools
         if isinstance(job, BackoffStarted):
             return Task(job, nothing, (), live=True, rest=job.seconds)
         if isinstance(job, UndoStarted):
-            return self._undo(job, board)
+            return self._undo(job, run)
         if isinstance(job, JudgeStarted):
             judged = (self.evaluator, board.steps[job.step], board.table.judging[job.step], board, tools)
             return Task(job, judge, judged, here=True)
         live = getattr(self.planner, "stream", False)
         return Task(job, propose, (self.planner, board.copy(), tools, self.policy), here=True, live=live)
 
-    def _bounded(self, task: Task, now: float) -> Task:
-        """A step's task, which is given up when its timeout is over or the run's deadline passes, and knows it."""
+    def _bounded(self, task: Task, now: float, key: str | None) -> Task:
+        """A step's task, which is given up when its timeout is over or the run's deadline passes, and knows it and its key."""
         left = self.policy.time_left(now)
         if left < (math.inf if task.timeout is None else task.timeout):
             task.timeout, task.given_up = left, f"not over when the run's deadline of {self.policy.deadline:g} s passed"
-        if task.timeout is not None:
-            task.call = Within(task.timeout, task.call)
+        if task.timeout is not None or key is not None:
+            task.call = Knowing(task.call, task.timeout, key)
         return task
 
-    def _undo(self, job: UndoStarted, board: Board) -> Task:
+    def _undo(self, job: UndoStarted, run: Run) -> Task:
         """The undo of a step is a call of a tool, whoever carried out the step; it has the timeout of its step."""
+        board = run.board
         step = Step(id=job.step.replace(" ", "-"), tool=job.call.tool, params=job.call.params)
         results = board.rollback.inputs()
         inputs = {one.step: copied(results[one.step]) for one in references.find(step.params)}
         timeout = board.steps[job.step].timeout if job.step in board.steps else None
-        return Task(job, perform, (ToolExecutor(self.tools), step, inputs), timeout)
+        call = Knowing(perform, timeout, key_of(run.uid, step, inputs, "undo"))
+        return Task(job, call, (ToolExecutor(self.tools), step, inputs), timeout)
 
 
 def execute(

@@ -1,0 +1,126 @@
+"""Idempotency keys: the same for the same work, however often it is tried and in whichever process; another for any other."""
+
+from __future__ import annotations
+
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from planexec_lite import (
+    Journal,
+    Plan,
+    PlannerExecutor,
+    Policy,
+    Pool,
+    RulePlanner,
+    Run,
+    Simulated,
+    Tool,
+    Toolbox,
+    ToolExecutor,
+    execute,
+    tool,
+)
+from planexec_lite.meter import idempotency_key
+from tests.core.shapes import step
+
+
+class Service:
+    """Acts once for each key, whatever happens to its answer."""
+
+    def __init__(self, answers_lost: int = 0, interrupts: int = 0) -> None:
+        self.acted: dict[str, str] = {}
+        self.asked: list[str] = []
+        self.answers_lost, self.interrupts = answers_lost, interrupts
+        self.tools = Toolbox([Tool(self.send, effects="idempotent"), Tool(self.look)])
+
+    def send(self, name: str) -> str:
+        """Send it, once for each key."""
+        key = idempotency_key()
+        assert key is not None
+        self.asked.append(key)
+        self.acted.setdefault(key, name)
+        if self.interrupts:
+            self.interrupts -= 1
+            raise KeyboardInterrupt
+        if self.answers_lost:
+            self.answers_lost -= 1
+            raise ConnectionError("the answer was lost")
+        return name
+
+    def look(self) -> str | None:
+        """Say which key a call has that changes nothing."""
+        return idempotency_key()
+
+
+def send(id: str, *after: str, **more: object) -> dict[str, object]:
+    return step(id, "send", *after, **({"name": "parcel"} | more))
+
+
+def run_of(service: Service, *steps: dict[str, object], **settings: object) -> Run:
+    return execute(Plan.parse(list(steps)), ToolExecutor(service.tools), **settings)  # type: ignore[arg-type]
+
+
+def test_a_retry_has_the_key_of_the_first_attempt() -> None:
+    service = Service(answers_lost=2)
+    run = run_of(service, send("1", retries=2), workers=Simulated())
+    assert (run.status, len(service.asked), service.acted) == ("finished", 3, {service.asked[0]: "parcel"})
+
+
+def test_another_step_run_or_parameter_has_another_key() -> None:
+    service = Service()
+    run_of(service, send("1"), send("2"), send("3", name="letter"))
+    run_of(service, send("1"))
+    assert len(set(service.asked)) == 4
+    assert {len(key) for key in service.asked} == {32}
+
+
+def test_what_a_step_is_given_belongs_to_its_key() -> None:
+    service = Service()
+    for first in ("a", "b"):
+        run_of(service, send("1", name=first), send("2", "1", name="{step_1_result}"))
+    assert len(set(service.asked)) == 4
+
+
+def test_a_step_without_effects_and_a_plain_call_have_no_key() -> None:
+    assert run_of(Service(), step("1", "look")).results == {"1": None}
+    assert idempotency_key() is None
+
+
+def test_the_key_outlives_the_process(tmp_path: Path) -> None:
+    journal, service = Journal(tmp_path / "runs.db"), Service(interrupts=1)
+    with pytest.raises(KeyboardInterrupt):
+        run_of(service, send("1"), journal=journal)
+    run = PlannerExecutor(None, ToolExecutor(service.tools)).resume(journal.load(1))
+    assert (run.status, len(service.asked), len(service.acted)) == ("finished", 2, 1)
+
+
+def test_a_run_inside_a_step_that_is_tried_again_has_the_same_keys() -> None:
+    service = Service(answers_lost=1)
+    inner = PlannerExecutor(RulePlanner(lambda goal: [send("1")]), ToolExecutor(service.tools), workers=Simulated())
+    run = execute(
+        Plan.parse([{"id": "1", "description": "send", "retries": 1}]), inner, workers=Simulated(), policy=Policy()
+    )
+    assert (run.status, len(service.asked), len(service.acted)) == ("finished", 2, 1)
+
+
+@tool(effects="idempotent")
+def told() -> str | None:
+    """Say the key."""
+    return idempotency_key()
+
+
+@pytest.mark.parametrize("kind", [ThreadPoolExecutor, ProcessPoolExecutor])
+def test_the_key_goes_with_the_step_wherever_it_is_carried_out(kind: type[ThreadPoolExecutor]) -> None:
+    with kind(1) as executor:
+        run = execute(Plan.parse([step("1", "told")]), ToolExecutor(Toolbox([told])), workers=Pool(executor))
+    assert len(run.results["1"]) == 32
+
+
+def test_an_undo_has_a_key_of_its_own() -> None:
+    service = Service()
+    undone = send("1") | {"undo": {"tool": "send", "params": {"name": "parcel"}}}
+    run = run_of(service, undone, send("2", "1"))
+    PlannerExecutor(None, ToolExecutor(service.tools)).roll_back(run)
+    assert len(service.asked) == len(set(service.asked)) == 3
