@@ -36,11 +36,15 @@ class OnceCalls(Part):
         """Whether carrying out the step twice does no harm."""
         return step.effects_with(self.effects) != "once"
 
+    def changes_world(self, step: Step) -> bool:
+        """Whether carrying out the step does anything that lasts."""
+        # most runs have no such call: one that is marked neither by its tool nor by itself is not looked at
+        return bool(self.effects or step.effects) and step.effects_with(self.effects) != "none"
+
     def spend(self, id: str, table: StepTable, approvals: int, *, sure: bool) -> None:
         """The step's call was made, or, where that is not `sure`, may have been: where a repeat does harm, it is kept."""
         step = table.steps[id]
-        # most runs have no such call: one that is marked neither by its tool nor by itself is not looked at
-        if (self.effects or step.effects is not None) and not self.repeatable(step):
+        if self.changes_world(step) and not self.repeatable(step):
             self.spent.append(Spent(step, table.brought_by(id), table.plans, approvals, sure))
 
     def learn(self, id: str, attempts_in_doubt: int, *, made: bool) -> None:

@@ -212,7 +212,7 @@ class PlannerExecutor(NestedExecutor):
             step, results = board.steps[job.step], board.results
             inputs = {id: copied(results[id]) for id in step.depends_on if id in results}
             done = perform if step.id not in board.approvals.held else going_on(run, step.id, perform)
-            key = key_of(run.uid, step, inputs) if step.effects_with(board.once.effects) != "none" else None
+            key = key_of(run.uid, step, inputs) if board.once.changes_world(step) else None
             return self._bounded(Task(job, done, (self.executor, step, inputs), step.timeout), board.now, key)
         tools = self.executor.tools
         if isinstance(job, BackoffStarted):

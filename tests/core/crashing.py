@@ -14,12 +14,15 @@ from random import Random
 
 from planexec_lite import (
     Backoff,
+    Board,
+    HybridExecutor,
     Inline,
     Journal,
     Plan,
     PlannerExecutor,
     Policy,
     Pool,
+    RuleEvaluator,
     RulePlanner,
     Run,
     Tool,
@@ -33,6 +36,9 @@ def count(world: os.PathLike[str]) -> int:
     """How many lines the file has."""
     with open(world, "rb") as file:
         return file.read().count(b"\n")
+
+
+PAUSE = 0.003
 
 
 class World:
@@ -52,31 +58,31 @@ class World:
         with open(self.path, encoding="utf-8") as file:
             return file.read().splitlines()
 
-    def _work(self, name: str, fails: bool) -> str:
-        again = os.path.exists(self.path) and f"fail {name}" in self.lines()
+    def _work(self, name: str, fails: str) -> str:
+        again = fails == "first" and f"fail {name}" in self.lines()
         self.write(f"begin {name}")
-        time.sleep(0.003)
+        time.sleep(PAUSE)
         if fails and not again:
             self.write(f"fail {name}")
             raise RuntimeError("not yet")
         self.write(f"end {name}")
         return name
 
-    def note(self, name: str, fails: bool = False) -> str:
+    def note(self, name: str, fails: str = "") -> str:
         """Do what changes nothing."""
         return self._work(name, fails)
 
-    def put(self, name: str, fails: bool = False) -> str:
+    def put(self, name: str, fails: str = "") -> str:
         """Do what may be repeated."""
         return self._work(name, fails)
 
-    def pay(self, name: str, fails: bool = False) -> str:
+    def pay(self, name: str, fails: str = "") -> str:
         """Do what may be done once."""
         return self._work(name, fails)
 
     def take_back(self, name: str) -> str:
         """Take back what was put."""
-        return self._work(f"undo {name}", fails=False)
+        return self._work(f"undo {name}", fails="")
 
 
 def plan_of(seed: int) -> Plan:
@@ -87,29 +93,63 @@ def plan_of(seed: int) -> Plan:
     for n in range(chance.randint(5, 14)):
         after = sorted(chance.sample(range(n), min(n, chance.randint(0, 2))))
         tool = chance.choice(kinds)
-        fails = tool != "pay" and chance.random() < 0.2
+        fails = chance.choice(["first", "always"]) if tool != "pay" and chance.random() < 0.25 else ""
         one = step(str(n), tool, *map(str, after), name=str(n), fails=fails)
-        one |= {"retries": 1} if fails and (seed % 4 or n % 2) else {}
+        one |= {"retries": 1} if fails == "first" else {}
+        one |= {"success_criteria": "good work"} if tool == "put" and seed % 7 == 1 else {}
+        if seed % 7 == 5 and tool == "note":
+            one |= {"tool": None, "params": {}, "description": str(n)}
         one |= {"undo": {"tool": "take_back", "params": {"name": str(n)}}} if tool == "put" else {}
         steps.append(one)
     return Plan.parse(steps)
+
+
+class Planner:
+    """Gives the plan; after a failure one more step, which no failed one is waited for by."""
+
+    def __init__(self, seed: int) -> None:
+        self.seed = seed
+
+    def plan(self, goal: str, board: Board, tools: Toolbox) -> Plan:
+        time.sleep(PAUSE)
+        if board.failed:
+            return Plan.parse([step(f"mend-{board.proposals.replans}", "note", name=f"mend-{board.proposals.replans}")])
+        return plan_of(self.seed)
+
+
+def judged(*_: object) -> bool:
+    """Find it good, and take some time for that."""
+    time.sleep(PAUSE)
+    return True
 
 
 def policy_of(seed: int) -> Policy:
     """What failure means: go on elsewhere, or take back."""
     backoff = Backoff(first=0.002, longest=0.01) if seed % 2 else None
     return Policy(
-        rollback="failed" if seed % 4 == 0 else "never", failure="stop" if seed % 5 == 0 else "skip", backoff=backoff
+        rollback="failed" if seed % 4 == 0 else "never",
+        failure="stop" if seed % 5 == 0 else "skip",
+        backoff=backoff,
+        replan="failure" if seed % 7 == 3 else "never",
     )
 
 
 def agent_of(seed: int, world: World, journal: Journal | None, threads: ThreadPoolExecutor) -> PlannerExecutor:
-    """Who carries the plan out: inline or on threads, some of the steps as runs of their own."""
-    workers = Pool(threads, slots=3) if seed % 2 else Inline()
+    """Who carries the plan out: inline or on threads, steps without a tool as runs of their own."""
+    by_tool = ToolExecutor(world.tools)
+    harmless = ToolExecutor(world.tools.only("note", "put", "take_back"))
+
+    def two(goal: str) -> list[dict[str, object]]:
+        name = goal.splitlines()[0]
+        return [step("1", "put", name=f"{name}a"), step("2", "note", "1", name=f"{name}b")]
+
     return PlannerExecutor(
-        RulePlanner(lambda goal: plan_of(seed)),
-        ToolExecutor(world.tools),
-        workers=workers,
+        Planner(seed),
+        HybridExecutor(by_tool if seed % 3 == 0 else harmless, PlannerExecutor(RulePlanner(two), harmless))
+        if seed % 7 == 5
+        else by_tool,
+        evaluator=RuleEvaluator(judged) if seed % 7 == 1 else None,
+        workers=Pool(threads, slots=3) if seed % 2 else Inline(),
         policy=policy_of(seed),
         journal=journal,
     )

@@ -106,6 +106,7 @@ def test_what_starts_together_is_one_commit(journal: Journal, monkeypatch: pytes
     assert commits == [4, 5]  # four starts; four results and the end
 
 
+@pytest.mark.slow
 def test_a_paused_run_is_decided_in_another_process(journal: Journal) -> None:
     run = carried_out(journal, TWO[0], TWO[1] | {"gate": True})
     assert (run.status, journal.list()[0].status) == ("paused", "paused")
@@ -196,6 +197,7 @@ def holder(journal: Journal) -> Iterator[subprocess.Popen[str]]:
         process.kill()
 
 
+@pytest.mark.slow
 def test_a_dead_process_loses_its_lease(journal: Journal, holder: subprocess.Popen[str]) -> None:
     def wait() -> int:
         """Wait no longer."""
@@ -373,6 +375,7 @@ def test_an_event_that_is_missing_is_noticed(journal: Journal) -> None:
 # What the disk can do
 
 
+@pytest.mark.slow
 def test_a_full_disk_stops_the_run_and_what_was_committed_can_be_read(journal: Journal) -> None:
     full = textwrap.dedent("""
         import resource, signal, sys
@@ -410,6 +413,7 @@ def test_a_locked_journal_is_waited_for_and_then_named(journal: Journal, monkeyp
         db.close()
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not hasattr(os, "geteuid"), reason="permissions are other ones here")
 def test_a_folder_that_cannot_be_written_to_can_be_read(journal: Journal, tmp_path: Path) -> None:
     run = carried_out(journal)

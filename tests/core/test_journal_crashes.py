@@ -17,6 +17,8 @@ from planexec_lite.events import Event, Interrupted, StepDone, UndoDone
 from tests.core import crashing
 from tests.core.shapes import check_fold
 
+pytestmark = pytest.mark.slow
+
 
 def killed(folder: Path, seed: int, lines: int, after: float = 0.0) -> list[Event]:
     """Kill a process so many seconds after the world has got so many more lines, and return what its journal holds then."""
@@ -67,16 +69,19 @@ def check(folder: Path, seed: int, instants: list[tuple[int, float]]) -> None:
             assert done[f"begin {event.step}"] == begun[f"begin {event.step}"], f"step {event.step} was repeated"
         if isinstance(event, UndoDone):
             assert done[f"end undo {event.step}"] == begun[f"end undo {event.step}"], f"undo {event.step} was repeated"
-    once = [id for id, one in run.board.steps.items() if one.tool == "pay"]
+    board, alone = run.board, undisturbed(folder, seed)
+    once = [id for id in board.steps if not board.repeatable(id)]
     assert all(done[f"begin {id}"] <= 1 for id in once), "what may be done once was done twice"
-    alone = undisturbed(folder, seed)
-    doubted = [event.step for event in run.events if isinstance(event, Interrupted) and event.step in once]
+    doubted = [event.step or "" for event in run.events if isinstance(event, Interrupted) and event.step in once]
+    assert all(board.state[id] in ("failed", "superseded") for id in doubted)
     if not doubted:
-        assert (run.status, run.results) == (alone.status, alone.results), (run.reason, alone.reason)
-        assert run.board.state == alone.board.state
-    else:
-        assert all(run.board.state[id or ""] in ("failed", "superseded") for id in doubted)
-    assert all(done[f"end {id}"] >= 1 for id in run.results)
+        assert run.status == alone.status, (run.reason, alone.reason)
+        policy = crashing.policy_of(seed)
+        if (
+            policy.failure == "skip" and policy.replan == "never"
+        ):  # what else is done before a failure hangs on the clock
+            assert (run.results, board.state) == (alone.results, alone.board.state)
+    assert all(done[f"end {id}"] >= 1 for id in run.results if board.steps[id].tool)
 
 
 def an_instant(chance: Random) -> tuple[int, float]:
