@@ -69,7 +69,9 @@ def outcomes(message: WorkerMessage) -> list[Event]:
         case Cancelled(task=task, at=at):
             return [StepCancelled(at, task.event.step)]
         case TimedOut(task=task, at=at, seconds=seconds):
-            error = f"TimeoutError: {task.given_up or f'took longer than its timeout of {task.timeout:g} s'}"
+            own = task.timeout is not None and seconds >= task.timeout
+            words = f"took longer than its timeout of {task.timeout:g} s" if own else _too_late(task)
+            error = f"TimeoutError: {words}"
             if isinstance(task.event, UndoStarted):
                 return [UndoFailed(at, task.event.step, error, seconds, in_doubt=True)]
             return [StepFailed(at, task.event.step, error, seconds, in_doubt=True)]
@@ -78,6 +80,10 @@ def outcomes(message: WorkerMessage) -> list[Event]:
         case Late(task=task, report=report, at=at, seconds=seconds, inside=inside):
             step = task.event.step
             return [*_inside(step, inside), StepLate(at, step, report.value, report.error, seconds, report.calls)]
+
+
+def _too_late(task: Task) -> str:
+    return f"not over when the run's deadline of {task.until:g} s passed"
 
 
 def _inside(step: str, happened: Sequence[tuple[float, Any]]) -> list[Event]:

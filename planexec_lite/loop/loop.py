@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -219,11 +218,9 @@ class PlannerExecutor(NestedExecutor):
 
     def _bounded(self, task: Task, now: float) -> Task:
         """A step's task, which is given up when its timeout is over or the run's deadline passes, and knows it."""
-        left = self.policy.time_left(now)
-        if left < (math.inf if task.timeout is None else task.timeout):
-            task.timeout, task.given_up = left, f"not over when the run's deadline of {self.policy.deadline:g} s passed"
-        if task.timeout is not None:
-            task.call = Within(task.timeout, task.call)
+        task.until = self.policy.deadline
+        if (seconds := task.limit(now)) is not None:
+            task.call = Within(seconds, task.call)
         return task
 
     def _undo(self, job: UndoStarted, board: Board) -> Task:
