@@ -102,7 +102,8 @@ def _breaker_open(board: Board, breaker: Breaker, id: str) -> str | None:
     closed_for = round(board.health.last_failure[tool] + breaker.seconds - board.now, 9)
     if closed_for > 0:
         return f"not called: {tool} failed {failures} times in a row, and its breaker is open for {closed_for:g} s more"
-    if any(other is not None and board.steps[other].tool == tool for other in board.in_flight - board.table.resting):
+    running = (board.steps[other] for other in board.in_flight if other is not None and board.state[other] == "running")
+    if any(step.tool == tool for step in running):
         return f"not called: {tool} failed {failures} times in a row, and one call is trying it"
     return None
 
