@@ -100,7 +100,8 @@ class Board(Part):
                 table.release(event.step)
                 if self.health.failures:
                     self.health.recover(table.steps[event.step].tool)
-                self.rollback.complete(table.steps[event.step], event.result, table.attempt[event.step][0])
+                step, repeatable = table.steps[event.step], self.repeatable(event.step)
+                self.rollback.complete(step, event.result, repeatable=repeatable)
                 if table.steps[event.step].success_criteria is None:
                     self._finish(event.step, event.result)
                 elif self.has_evaluator:
@@ -149,6 +150,8 @@ class Board(Part):
                     raise IllegalTransition("come late", event.step, table.state.get(event.step))
                 self.calls += event.calls
                 table.late[event.step] = event.error or event.result
+                if event.error is None and event.step not in self.rollback.latest:
+                    self.rollback.doubt(table.steps[event.step], "it was done after it had been given up")
                 self.once.learn(event.step, table.in_doubt[event.step], made=event.error is None)
                 table.in_doubt -= Counter([event.step])  # one of the attempts that timed out
             case e.StepSkipped():
@@ -287,6 +290,7 @@ class Board(Part):
             # its result is kept: only the judgement is asked for again, and before others
             table.to_judge.appendleft(job)
         elif self.repeatable(job):
+            self.rollback.doubt(table.steps[job], "interrupted; nobody knows whether it was done")
             table.requeue(job)
         else:
             table.release(job)

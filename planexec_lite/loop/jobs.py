@@ -35,6 +35,7 @@ from planexec_lite.plan.data import copied
 from planexec_lite.planning.planners import Planner, StreamingPlanner
 from planexec_lite.planning.stream_buffer import StepReady, StreamBuffer
 from planexec_lite.policy import Policy
+from planexec_lite.references import find
 from planexec_lite.review.evaluators import Evaluator, Verdict
 from planexec_lite.review.grants import granting_reviewer
 from planexec_lite.review.repeats import repeated
@@ -175,6 +176,18 @@ def _repeats(plan: Plan, board: Board, tools: Toolbox) -> Iterator[Problem]:
             yield Problem("in_doubt", step.id, message, hint)
 
 
+def _dropped(plan: Plan, board: Board) -> Iterator[Problem]:
+    """The done steps that the rollback so far takes back, and that of `plan` would not."""
+    before, now = (
+        {named.step for named in find([call.params for call in calls])}
+        for calls in (board.rollback.listed, plan.rollback)
+    )
+    for id in board.results:
+        if id in before - now and board.steps[id].undo is None:
+            hint = f"keep the call in rollback that uses {{step_{id}_result}}"
+            yield Problem("no_undo", id, "it is done, and the plan drops the call that takes it back", hint)
+
+
 def propose(planner: Planner, board: Board, tools: Toolbox, policy: Policy) -> CheckedPlan:
     """Ask the planner, and check what it says. Done steps that it repeats word for word are dropped.
 
@@ -196,7 +209,7 @@ def propose(planner: Planner, board: Board, tools: Toolbox, policy: Policy) -> C
         return CheckedPlan(None, (*error.problems, *written.dangling()), error.text)
     plan = without_done(plan, board)
     problems = plan.problems(tools, done=board.results.keys(), max_steps=policy.max_steps)
-    problems += plan.without_undo(tools) if policy.require_undo else []
+    problems += [*plan.without_undo(tools), *_dropped(plan, board)] if policy.require_undo else []
     problems += written.missing_in(plan)
     # a reviewer sees the repeat, and may want it
     if not board.has_reviewer:

@@ -141,7 +141,7 @@ class PlannerExecutor(NestedExecutor):
         Raises `ValueError` where `to` names no step that gave a result. `run` itself stays as it is.
         """
         run = self._interrupted(run)
-        given = [step.id for step, _ in run.board.rollback.completed.values()]
+        given = dict.fromkeys(step.id for step, _ in run.board.rollback.completed.values())
         if to is not None and str(to) not in given:
             raise ValueError(f"to={to!r}: step {to} gave no result; those that did are {', '.join(given) or 'none'}")
         run.record(RollbackBegun(run.board.now, "asked for", None if to is None else str(to)))
@@ -185,9 +185,9 @@ class PlannerExecutor(NestedExecutor):
             raise
 
     def _ask(self, board: Board) -> Decision | None:
-        if board.paused is None or self.reviewer is None or board.proposal is None:
+        if board.paused is None or self.reviewer is None:
             return None
-        return self.reviewer.review(board.proposal, board.copy(), self.executor.tools)
+        return self.reviewer.review(board.proposal or board.plan, board.copy(), self.executor.tools)
 
     def _reviewed(self, run: Run, decision: Decision) -> Reviewed:
         return reviewed(run, decision, self.executor.tools, self.planner is not None)
@@ -227,9 +227,8 @@ class PlannerExecutor(NestedExecutor):
         """The undo of a step is a call of a tool, whoever carried out the step; it has the timeout of its step."""
         step = Step(id=job.step.replace(" ", "-"), tool=job.call.tool, params=job.call.params)
         results = board.rollback.inputs()
-        inputs = {one.step: copied(results[one.step]) for one in references.find(step.params)}
-        timeout = board.steps[job.step].timeout if job.step in board.steps else None
-        return Task(job, perform, (ToolExecutor(self.tools), step, inputs), timeout)
+        inputs = {one.step: copied(results[one.step]) for one in references.find(step.params) if one.step in results}
+        return Task(job, perform, (ToolExecutor(self.tools), step, inputs), board.rollback.timeout)
 
 
 def execute(
