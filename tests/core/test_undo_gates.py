@@ -112,6 +112,21 @@ def test_a_call_of_the_plans_rollback_may_ask_too() -> None:
     assert site.log == ["+a", "-a", "!sorry"]
 
 
+@pytest.mark.parametrize("effects", ["idempotent", "once"])
+def test_after_a_replan_too_it_asks_before_each_call(effects: str) -> None:
+    site = Site()
+    rollback = [{"tool": "tell", "params": {"text": "sorry"}, "gate": True}]
+    first = {"steps": [asked("a", effects=effects, success_criteria="straight")], "rollback": rollback}
+    second = {"steps": [asked("b"), asked("a", quarters=1), broken("c", "b", "a")], "rollback": rollback}
+    policy = Policy(rollback="failed", replan="failure", max_replans=1)
+    agent = site.agent(first, second, policy=policy, evaluator=Verdicts("replan"))
+    run, gates = agent.run("build"), list[str]()
+    while run.status == "paused":
+        gates.append(run.board.paused.gate or "")  # type: ignore[union-attr]
+        run = go_on(site, run, YES)
+    assert (run.status, gates) == ("rolled back", ["undo a", "undo b", "undo a", "undo rollback 1"])
+
+
 def test_a_decision_about_another_gate_is_not_taken() -> None:
     site = Site()
     run = paused(site)
