@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import sqlite3
+import threading
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
@@ -259,6 +260,21 @@ def test_each_result_of_what_may_be_done_once_is_taken_back() -> None:
     run = execute(plan, ToolExecutor(tools), workers=Simulated(), policy=FAILED, evaluator=Verdicts("retry"))
     check_fold(run)
     assert log == ["+1", "+2", "-2", "-1"]
+
+
+def test_an_undo_that_waits_for_a_thread_is_handed_over_once() -> None:
+    site, over = Site(), threading.Event()
+
+    def wait() -> bool:
+        """Keep the only thread for a while."""
+        return over.wait(0.6)
+
+    tools = ToolExecutor(Toolbox([*site.tools, Tool(wait)]))
+    policy = Policy(deadline=0.3, rollback="unfinished")
+    with ThreadPoolExecutor(1) as threads:
+        run = execute(Plan.parse([up("1"), step("2", "wait", "1")]), tools, workers=Pool(threads), policy=policy)
+    check_fold(run)
+    assert (told(run, UndoStarted), run.status, site.log) == (["1"], "rolled back", ["+1", "-1"])
 
 
 def test_nothing_is_undone_that_was_never_done() -> None:
