@@ -74,10 +74,8 @@ def decide(board: Board, policy: Policy) -> Event | None:
 
 def holds_back(board: Board, policy: Policy) -> bool:
     """Whether nothing may start until what is in flight has ended: the workers take back what has not begun."""
-    if board.rollback.begun:
-        return False
-    if _bad_end(board, policy) is not None:
-        return True
+    if board.rollback.begun or _bad_end(board, policy) is not None:
+        return not board.rollback.begun  # an undo that waits for its turn is the next one in any case
     planned_again = (board.problems and not board.planning) or _why_replan(board, policy) is not None
     if not planned_again:
         return False

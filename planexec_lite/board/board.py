@@ -200,8 +200,11 @@ class Board(Part):
             case e.UndoStarted():
                 self.rollback.start(event.step, table.state.get(event.step))
                 self.in_flight.add(event.step)
-            case e.UndoDone() | e.UndoFailed():
-                self._undo(event.step, event.error if isinstance(event, e.UndoFailed) else None)
+            case e.UndoDone():
+                self._undo(event.step)
+                self.calls += event.calls
+            case e.UndoFailed():
+                self._undo(event.step, event.error, in_doubt=event.in_doubt)
                 self.calls += event.calls
             case e.RunStarted():
                 self.goal = event.goal
@@ -250,9 +253,11 @@ class Board(Part):
         self.rollback.begin(event, doubted, self.once.effects)
         self.ended = self.paused = None
 
-    def _undo(self, label: str, error: str | None = None) -> None:
+    def _undo(self, label: str, error: str | None = None, *, in_doubt: bool = False) -> None:
         """A call that takes something back has come to its end. What did not count stays as it is: failed, or superseded."""
-        step = self.rollback.finish(label, self.state.get(label), error)
+        undo = self.rollback.calling
+        unsure = in_doubt and undo is not None and self.once.effects.get(undo.call.tool) == "once"
+        step = self.rollback.finish(label, self.state.get(label), error, unsure=unsure)
         self.in_flight.remove(label)
         if step is not None and self.state[step.id] == "done" and self.steps[step.id] == step:
             self.table.undo(step.id)
@@ -271,7 +276,7 @@ class Board(Part):
         table = self.table
         if (undo := self.rollback.calling) is not None and job == undo.label:
             if self.once.effects.get(undo.call.tool) == "once":
-                self._undo(undo.label, "interrupted; nobody knows whether it was undone")
+                self._undo(undo.label, "interrupted; nobody knows whether it was undone", in_doubt=True)
             else:
                 self._undo_again(undo.label)
             return

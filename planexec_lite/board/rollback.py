@@ -59,6 +59,7 @@ class Rollback(Part):
     undone: list[str] = field(default_factory=list)
     made: list[str] = field(default_factory=list)  # what was called, in all rollbacks of the run
     doubted: dict[str, tuple[Step, str]] = field(default_factory=dict)  # steps that were given up or cut off, and why
+    unsure: list[Undo] = field(default_factory=list)  # may have been made, and may be made once
     remains: list[tuple[str, str]] = field(default_factory=list)  # what was not taken back, and why
 
     def complete(self, step: Step, result: object, *, repeatable: bool) -> None:
@@ -90,9 +91,10 @@ class Rollback(Part):
         self.begun, self.calling, self.undone, self.opened = event, None, [], set()
         unknown = {step.id: (step, "nobody knows whether it was done") for step in doubted} | self.doubted
         self.remains = [(id, why) for id, (step, why) in unknown.items() if _matters(step, effects)]
+        self.remains += [(undo.label, "nobody knows whether it was undone") for undo in self.unsure]
         line = [*self._of_steps(event.to, effects)]
         if event.to is None:
-            line += self._of_plan([*self.made, *map(self._in_full, line)], effects)
+            line += self._of_plan([*self.made, *map(self._in_full, [*self.unsure, *line])], effects)
         self.left = line[::-1]
 
     @property
@@ -126,11 +128,15 @@ class Rollback(Part):
     def _results(self, last: int) -> dict[str, object]:
         return {step.id: result for number, (step, result) in self.completed.items() if number <= last}
 
-    def finish(self, label: str, state: State | None, error: str | None = None) -> Step | None:
-        """The call came to its end, or, with `error`, to none. Returns the step that is undone now, if it is one."""
+    def finish(self, label: str, state: State | None, error: str | None = None, *, unsure: bool = False) -> Step | None:
+        """The call came to its end, or, with `error`, to none. Returns the step that is undone now, if it is one.
+
+        `unsure`: it may have been made all the same, and may be made once.
+        """
         undo = self._called(label, state)
         self.opened.discard(label)  # another step may have had the id: the yes was about this call
         if error is not None:
+            self.unsure += [undo] if unsure else []
             self.remains.append((label, error))
             return None
         self.undone.append(label)
@@ -172,12 +178,13 @@ class Rollback(Part):
         return {step.id for step, _ in self.completed.values()}
 
     def _of_steps(self, to: str | None, effects: Mapping[str, Effects]) -> Iterator[Undo]:
+        settled = self.gone | {undo.number for undo in self.unsure}
         for number, (step, _) in reversed(self.completed.items()):
             if step.id == to:
                 return
-            if number not in self.gone and step.undo is not None:
+            if number not in settled and step.undo is not None:
                 yield Undo(step.id, step.undo, number)
-            elif number not in self.gone and _matters(step, effects):
+            elif number not in settled and _matters(step, effects):
                 self.remains.append((step.id, "no undo of its own"))
 
     def _of_plan(self, made: list[str], effects: Mapping[str, Effects]) -> Iterator[Undo]:

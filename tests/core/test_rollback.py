@@ -44,6 +44,7 @@ from planexec_lite.events import (
     UndoFailed,
     UndoStarted,
 )
+from planexec_lite.meter import made_once
 from planexec_lite.plan import Step
 from planexec_lite.scenarios import migration
 from tests.core.shapes import END, Job, Portions, Writing, check_fold, check_replay, jobs, step
@@ -465,6 +466,27 @@ def test_what_was_done_after_it_had_been_given_up_is_named() -> None:
     assert run.board.late == {"1": {"name": "1"}}
     assert run.board.rollback.remains == [("1", "it was done after it had been given up")]
     assert site.standing == ["1"]
+
+
+@pytest.mark.parametrize("listed", [False, True])
+def test_an_undo_that_may_have_been_made_is_not_made_again(listed: bool) -> None:
+    site, refunds = Site(), list[str]()
+
+    def refund(name: str) -> None:
+        """Pay it back, and break down behind that."""
+        refunds.append(name)
+        made_once()
+        raise RuntimeError("no answer")
+
+    site.tools = Toolbox([*site.tools, Tool(refund, effects="once")])
+    back = call("refund", name="{step_1_result.name}")
+    run = site.run(up("1", undo=None if listed else back), broken("2", "1"), rollback=[back] * listed)
+    label = "rollback 1" if listed else "1"
+    assert (label, "RuntimeError: no answer") in run.board.rollback.remains
+    again = site.agent([]).roll_back(run)
+    check_fold(again)
+    assert (again.status, refunds) == ("rolled back", ["1"])
+    assert (label, "nobody knows whether it was undone") in again.board.rollback.remains
 
 
 def test_an_undo_whose_reference_leads_nowhere_fails_like_any_other() -> None:
