@@ -74,8 +74,8 @@ def decide(board: Board, policy: Policy) -> Event | None:
 
 def holds_back(board: Board, policy: Policy) -> bool:
     """Whether nothing may start until what is in flight has ended: the workers take back what has not begun."""
-    if _bad_end(board, policy) is not None:
-        return True
+    if board.rollback.begun or _bad_end(board, policy) is not None:
+        return not board.rollback.begun  # an undo that waits for its turn is the next one in any case
     planned_again = (board.problems and not board.planning) or _why_replan(board, policy) is not None
     if not planned_again:
         return False
@@ -102,7 +102,8 @@ def _breaker_open(board: Board, breaker: Breaker, id: str) -> str | None:
     closed_for = round(board.health.last_failure[tool] + breaker.seconds - board.now, 9)
     if closed_for > 0:
         return f"not called: {tool} failed {failures} times in a row, and its breaker is open for {closed_for:g} s more"
-    if any(other is not None and board.steps[other].tool == tool for other in board.in_flight - board.table.resting):
+    running = (board.steps[other] for other in board.in_flight if other is not None and board.state[other] == "running")
+    if any(step.tool == tool for step in running):
         return f"not called: {tool} failed {failures} times in a row, and one call is trying it"
     return None
 

@@ -90,7 +90,8 @@ class Policy:
             would end "failed", all retries and replans being used up; or whenever it would end "unfinished", after a
             plan was rejected or a bound was reached, too.
         require_undo: a plan is invalid while a step of it changes the world and nothing takes that back, unless its gate
-            asks a person (see `Plan.without_undo`). A plan that a reviewer edits is the reviewer's own.
+            asks a person (see `Plan.without_undo`). A later plan must keep the calls of the rollback that take back what
+            is done. A plan that a reviewer edits is the reviewer's own.
         backoff: how long a failed step waits before it is tried again, holding no slot; None: it does not wait.
         breaker: when a tool that keeps failing is left alone; None: it never is.
         deadline: seconds on the run's clock after which nothing starts any more, and the run is "stopped" unless all is

@@ -100,7 +100,8 @@ class Board(Part):
                 table.release(event.step)
                 if self.health.failures:
                     self.health.recover(table.steps[event.step].tool)
-                self.rollback.complete(table.steps[event.step], event.result, table.attempt[event.step][0])
+                step, repeatable = table.steps[event.step], self.repeatable(event.step)
+                self.rollback.complete(step, event.result, repeatable=repeatable)
                 if table.steps[event.step].success_criteria is None:
                     self._finish(event.step, event.result)
                 elif self.has_evaluator:
@@ -149,6 +150,8 @@ class Board(Part):
                     raise IllegalTransition("come late", event.step, table.state.get(event.step))
                 self.calls += event.calls
                 table.late[event.step] = event.error or event.result
+                if event.error is None and event.step not in self.rollback.latest:
+                    self.rollback.doubt(table.steps[event.step], "it was done after it had been given up")
                 self.once.learn(event.step, table.in_doubt[event.step], made=event.error is None)
                 table.in_doubt -= Counter([event.step])  # one of the attempts that timed out
             case e.StepSkipped():
@@ -197,8 +200,11 @@ class Board(Part):
             case e.UndoStarted():
                 self.rollback.start(event.step, table.state.get(event.step))
                 self.in_flight.add(event.step)
-            case e.UndoDone() | e.UndoFailed():
-                self._undo(event.step, event.error if isinstance(event, e.UndoFailed) else None)
+            case e.UndoDone():
+                self._undo(event.step)
+                self.calls += event.calls
+            case e.UndoFailed():
+                self._undo(event.step, event.error, in_doubt=event.in_doubt)
                 self.calls += event.calls
             case e.RunStarted():
                 self.goal = event.goal
@@ -247,9 +253,11 @@ class Board(Part):
         self.rollback.begin(event, doubted, self.once.effects)
         self.ended = self.paused = None
 
-    def _undo(self, label: str, error: str | None = None) -> None:
+    def _undo(self, label: str, error: str | None = None, *, in_doubt: bool = False) -> None:
         """A call that takes something back has come to its end. What did not count stays as it is: failed, or superseded."""
-        step = self.rollback.finish(label, self.state.get(label), error)
+        undo = self.rollback.calling
+        unsure = in_doubt and undo is not None and self.once.effects.get(undo.call.tool) == "once"
+        step = self.rollback.finish(label, self.state.get(label), error, unsure=unsure)
         self.in_flight.remove(label)
         if step is not None and self.state[step.id] == "done" and self.steps[step.id] == step:
             self.table.undo(step.id)
@@ -268,7 +276,7 @@ class Board(Part):
         table = self.table
         if (undo := self.rollback.calling) is not None and job == undo.label:
             if self.once.effects.get(undo.call.tool) == "once":
-                self._undo(undo.label, "interrupted; nobody knows whether it was undone")
+                self._undo(undo.label, "interrupted; nobody knows whether it was undone", in_doubt=True)
             else:
                 self._undo_again(undo.label)
             return
@@ -287,6 +295,7 @@ class Board(Part):
             # its result is kept: only the judgement is asked for again, and before others
             table.to_judge.appendleft(job)
         elif self.repeatable(job):
+            self.rollback.doubt(table.steps[job], "interrupted; nobody knows whether it was done")
             table.requeue(job)
         else:
             table.release(job)

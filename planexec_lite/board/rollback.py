@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -43,28 +45,36 @@ class Rollback(Part):
     """The steps that gave a result, in that order, and what becomes of them in a rollback.
 
     What a judge said of a result changes nothing in the world, so a step that failed by verdict is here as well.
-    A step that is tried again is here once, with its latest result.
+    A step that does the same again is here once, with its latest result, where a repeat does no harm.
     """
 
     completed: dict[int, Completed] = field(default_factory=dict)  # by a number that counts up
     latest: dict[str, int] = field(default_factory=dict)  # by step id, the number of its latest result
-    gone: set[int] = field(default_factory=set)
+    gone: set[int] = field(default_factory=set)  # undone, or the same was done again later
     listed: tuple[Call, ...] = ()  # the rollback of the latest plan that might be carried out
     begun: RollbackBegun | None = None
     opened: set[str] = field(default_factory=set)  # calls that a person has said yes to
     left: list[Undo] = field(default_factory=list)  # the next one is the last of the list
     calling: Undo | None = None
     undone: list[str] = field(default_factory=list)
-    made: list[Call] = field(default_factory=list)  # in all rollbacks of the run
+    made: list[str] = field(default_factory=list)  # what was called, in all rollbacks of the run
+    doubted: dict[str, tuple[Step, str]] = field(default_factory=dict)  # steps that were given up or cut off, and why
+    unsure: list[Undo] = field(default_factory=list)  # may have been made, and may be made once
     remains: list[tuple[str, str]] = field(default_factory=list)  # what was not taken back, and why
 
-    def complete(self, step: Step, result: object, attempt: int) -> None:
-        """A step gave a result."""
-        before = self.latest.get(step.id) if attempt > 1 else None
-        if before is not None and self.completed[before].step == step:
-            del self.completed[before]
+    def complete(self, step: Step, result: object, *, repeatable: bool) -> None:
+        """A step gave a result. `repeatable`: carrying it out twice does no harm."""
+        if self.doubted.get(step.id, (None,))[0] == step:
+            del self.doubted[step.id]
+        before = self.latest.get(step.id)
         number = self.latest[step.id] = next(reversed(self.completed), 0) + 1
         self.completed[number] = Completed(step, result)
+        if before is not None and repeatable and self._did(before) == self._did(number):
+            self.gone.add(before)
+
+    def doubt(self, step: Step, why: str) -> None:
+        """A step may have been done, or was, and has no result that counts."""
+        self.doubted[step.id] = (step, why)
 
     def has_anything(self, effects: Mapping[str, Effects]) -> bool:
         """Whether anything was done that can be taken back, or that changed the world and can't."""
@@ -79,10 +89,12 @@ class Rollback(Part):
         if event.to is not None and event.to not in self._given:
             raise IllegalTransition("stay", event.to, None, "it gave no result")
         self.begun, self.calling, self.undone, self.opened = event, None, [], set()
-        self.remains = [(step.id, "nobody knows whether it was done") for step in doubted if _matters(step, effects)]
+        unknown = {step.id: (step, "nobody knows whether it was done") for step in doubted} | self.doubted
+        self.remains = [(id, why) for id, (step, why) in unknown.items() if _matters(step, effects)]
+        self.remains += [(undo.label, "nobody knows whether it was undone") for undo in self.unsure]
         line = [*self._of_steps(event.to, effects)]
         if event.to is None:
-            line += self._of_plan([*self.made, *(undo.call for undo in line)], effects)
+            line += self._of_plan([*self.made, *map(self._in_full, [*self.unsure, *line])], effects)
         self.left = line[::-1]
 
     @property
@@ -111,17 +123,24 @@ class Rollback(Part):
 
     def inputs_of(self, undo: Undo | None) -> dict[str, object]:
         """The results that a call may refer to, by step id."""
-        last = undo.number if undo and undo.number else next(reversed(self.completed), 0)
+        return self._results(undo.number if undo and undo.number else next(reversed(self.completed), 0))
+
+    def _results(self, last: int) -> dict[str, object]:
         return {step.id: result for number, (step, result) in self.completed.items() if number <= last}
 
-    def finish(self, label: str, state: State | None, error: str | None = None) -> Step | None:
-        """The call came to its end, or, with `error`, to none. Returns the step that is undone now, if it is one."""
+    def finish(self, label: str, state: State | None, error: str | None = None, *, unsure: bool = False) -> Step | None:
+        """The call came to its end, or, with `error`, to none. Returns the step that is undone now, if it is one.
+
+        `unsure`: it may have been made all the same, and may be made once.
+        """
         undo = self._called(label, state)
+        self.opened.discard(label)  # another step may have had the id: the yes was about this call
         if error is not None:
+            self.unsure += [undo] if unsure else []
             self.remains.append((label, error))
             return None
         self.undone.append(label)
-        self.made.append(undo.call)
+        self.made.append(self._in_full(undo))
         if undo.number is None:
             return None
         self.gone.add(undo.number)
@@ -138,29 +157,54 @@ class Rollback(Part):
         self.calling = None
         return undo
 
+    def _in_full(self, undo: Undo) -> str:
+        """The call as its tool receives it: the same for calls that do the same, whether a person is asked or not."""
+        return _written(undo.call.tool, undo.call.params, self.inputs_of(undo))
+
+    def _did(self, number: int) -> tuple[object, ...]:
+        """What a completed step did, and what takes it back: equal for steps that did the same."""
+        step, results = self.completed[number].step, self._results(number)
+        given = {} if step.tool else {step.description: [results.get(id) for id in step.depends_on]}
+        return _written(step.tool, {**step.params, **given}, results), step.undo
+
+    @property
+    def timeout(self) -> float | None:
+        """How long the call that is made may take: as long as its step."""
+        number = self.calling.number if self.calling else None
+        return self.completed[number].step.timeout if number else None
+
     @property
     def _given(self) -> set[str]:
         return {step.id for step, _ in self.completed.values()}
 
     def _of_steps(self, to: str | None, effects: Mapping[str, Effects]) -> Iterator[Undo]:
+        settled = self.gone | {undo.number for undo in self.unsure}
         for number, (step, _) in reversed(self.completed.items()):
             if step.id == to:
                 return
-            if number not in self.gone and step.undo is not None:
+            if number not in settled and step.undo is not None:
                 yield Undo(step.id, step.undo, number)
-            elif number not in self.gone and _matters(step, effects):
+            elif number not in settled and _matters(step, effects):
                 self.remains.append((step.id, "no undo of its own"))
 
-    def _of_plan(self, made: Sequence[Call], effects: Mapping[str, Effects]) -> Iterator[Undo]:
+    def _of_plan(self, made: list[str], effects: Mapping[str, Effects]) -> Iterator[Undo]:
         """The calls of the plan's rollback that have something to take back, and are made neither before nor as a step's undo."""
         something = any(_matters(step, effects) for step, _ in self.completed.values())
         for number, call in enumerate(self.listed, 1):
             missing = [one.step for one in references.find(call.params) if one.step not in self._given]
             if missing:
                 self.remains.append((f"{LISTED} {number}", f"step {missing[0]} gave no result"))
-            elif something and call not in made:
-                yield Undo(f"{LISTED} {number}", call)
+            elif something and (call_in_full := self._in_full(undo := Undo(f"{LISTED} {number}", call))) not in made:
+                made.append(call_in_full)
+                yield undo
 
 
 def _matters(step: Step, effects: Mapping[str, Effects]) -> bool:
     return step.undo is not None or step.effects_with(effects) != "none"
+
+
+def _written(tool: str | None, params: Mapping[str, object], results: Mapping[str, object]) -> str:
+    """A call as its tool receives it, or, where it can't be made, as it was written."""
+    with suppress(references.MissingResultError):
+        params = references.resolve(params, results)
+    return json.dumps([tool, params], sort_keys=True, default=repr)

@@ -19,11 +19,12 @@ def reviewed(run: Run, decision: Decision, tools: Toolbox, has_planner: bool) ->
     plan that the reviewer edited is invalid.
     """
     board = run.board
-    if board.paused is None or board.proposal is None:
+    if board.paused is None:
         raise ValueError(f"this run does not wait for a decision: it is {run.status}")
     if not isinstance(decision, Decision):
         raise TypeError(f"a reviewer gives a Decision or None, not a {type(decision).__name__}")
-    if board.has_reviewer and board.proposal.hash != board.proposals.latest_hash:
+    stands = board.proposal or board.plan  # of a planner that broke off, what had arrived stands
+    if board.paused.reason != "undo" and board.has_reviewer and stands.hash != board.proposals.latest_hash:
         raise ValueError('the plan was changed in place; give what you edited: Decision("approve", plan=…)')
     inside = waiting_inside(run)
     if decision.of and decision.of not in hashes_of(inside or run):
@@ -49,7 +50,7 @@ def reviewed(run: Run, decision: Decision, tools: Toolbox, has_planner: bool) ->
     if decision.verdict == "change" and not has_planner:
         raise ValueError("there is no planner to change the plan; approve it, reject it, or edit it yourself")
     plan = _edited(decision.plan, board, tools) if decision.plan is not None else None
-    hash, gate = (plan or board.proposal).hash, board.paused.gate
+    hash, gate = (plan or stands).hash, board.paused.gate
     return Reviewed(board.now, decision.verdict, hash, decision.by, decision.comment, gate, plan, decision.grant)
 
 

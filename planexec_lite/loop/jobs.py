@@ -37,6 +37,7 @@ from planexec_lite.plan.data import copied
 from planexec_lite.planning.planners import Planner, StreamingPlanner
 from planexec_lite.planning.stream_buffer import StepReady, StreamBuffer
 from planexec_lite.policy import Policy
+from planexec_lite.references import find
 from planexec_lite.review.evaluators import Evaluator, Verdict
 from planexec_lite.review.grants import granting_reviewer
 from planexec_lite.review.repeats import repeated
@@ -71,7 +72,9 @@ def outcomes(message: WorkerMessage) -> list[Event]:
         case Cancelled(task=task, at=at):
             return [StepCancelled(at, task.event.step)]
         case TimedOut(task=task, at=at, seconds=seconds):
-            error = f"TimeoutError: {task.given_up or f'took longer than its timeout of {task.timeout:g} s'}"
+            own = task.timeout is not None and seconds >= task.timeout
+            words = f"took longer than its timeout of {task.timeout:g} s" if own else _too_late(task)
+            error = f"TimeoutError: {words}"
             if isinstance(task.event, UndoStarted):
                 return [UndoFailed(at, task.event.step, error, seconds, in_doubt=True)]
             return [StepFailed(at, task.event.step, error, seconds, in_doubt=True)]
@@ -80,6 +83,10 @@ def outcomes(message: WorkerMessage) -> list[Event]:
         case Late(task=task, report=report, at=at, seconds=seconds, inside=inside):
             step = task.event.step
             return [*_inside(step, inside), StepLate(at, step, report.value, report.error, seconds, report.calls)]
+
+
+def _too_late(task: Task) -> str:
+    return f"not over when the run's deadline of {task.until:g} s passed"
 
 
 def _inside(step: str, happened: Sequence[tuple[float, Any]]) -> list[Event]:
@@ -120,9 +127,12 @@ def cancelled(tasks: Iterable[Task], at: float) -> Iterator[Event]:
         )
 
 
-def key_of(run: str, step: Step, inputs: Mapping[str, Any], what: str = "step") -> str:
-    """The idempotency key of a step, or of its undo: another where the run, the step or what it was given is another."""
-    told = json.dumps([run, what, step.id, step.tool, step.description, step.params, inputs], sort_keys=True)
+def key_of(run: str, step: Step, inputs: Mapping[str, Any], what: str, number: int | None) -> str:
+    """The idempotency key of a step, or of its undo: another where the run, the step or what it was given is another.
+
+    `number` tells results of one step apart, where it has had several.
+    """
+    told = json.dumps([run, what, number, step.id, step.tool, step.description, step.params, inputs], sort_keys=True)
     return sha256(told.encode(errors="replace")).hexdigest()[:32]
 
 
@@ -177,6 +187,18 @@ def _repeats(plan: Plan, board: Board, tools: Toolbox) -> Iterator[Problem]:
             yield Problem("in_doubt", step.id, message, hint)
 
 
+def _dropped(plan: Plan, board: Board) -> Iterator[Problem]:
+    """The done steps that the rollback so far takes back, and that of `plan` would not."""
+    before, now = (
+        {named.step for named in find([call.params for call in calls])}
+        for calls in (board.rollback.listed, plan.rollback)
+    )
+    for id in board.results:
+        if id in before - now and board.steps[id].undo is None:
+            hint = f"keep the call in rollback that uses {{step_{id}_result}}"
+            yield Problem("no_undo", id, "it is done, and the plan drops the call that takes it back", hint)
+
+
 def propose(planner: Planner, board: Board, tools: Toolbox, policy: Policy) -> CheckedPlan:
     """Ask the planner, and check what it says. Done steps that it repeats word for word are dropped.
 
@@ -198,7 +220,7 @@ def propose(planner: Planner, board: Board, tools: Toolbox, policy: Policy) -> C
         return CheckedPlan(None, (*error.problems, *written.dangling()), error.text)
     plan = without_done(plan, board)
     problems = plan.problems(tools, done=board.results.keys(), max_steps=policy.max_steps)
-    problems += plan.without_undo(tools) if policy.require_undo else []
+    problems += [*plan.without_undo(tools), *_dropped(plan, board)] if policy.require_undo else []
     problems += written.missing_in(plan)
     # a reviewer sees the repeat, and may want it
     if not board.has_reviewer:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections import deque
 from collections.abc import Callable
 from contextlib import nullcontext
@@ -146,7 +145,7 @@ class PlannerExecutor(NestedExecutor):
         Raises `ValueError` where `to` names no step that gave a result. `run` itself stays as it is.
         """
         run = self._interrupted(run)
-        given = [step.id for step, _ in run.board.rollback.completed.values()]
+        given = dict.fromkeys(step.id for step, _ in run.board.rollback.completed.values())
         if to is not None and str(to) not in given:
             raise ValueError(f"to={to!r}: step {to} gave no result; those that did are {', '.join(given) or 'none'}")
         run.record(RollbackBegun(run.board.now, "asked for", None if to is None else str(to)))
@@ -193,9 +192,9 @@ class PlannerExecutor(NestedExecutor):
             raise
 
     def _ask(self, board: Board) -> Decision | None:
-        if board.paused is None or self.reviewer is None or board.proposal is None:
+        if board.paused is None or self.reviewer is None:
             return None
-        return self.reviewer.review(board.proposal, board.copy(), self.executor.tools)
+        return self.reviewer.review(board.proposal or board.plan, board.copy(), self.executor.tools)
 
     def _reviewed(self, run: Run, decision: Decision) -> Reviewed:
         return reviewed(run, decision, self.executor.tools, self.planner is not None)
@@ -212,7 +211,8 @@ class PlannerExecutor(NestedExecutor):
             step, results = board.steps[job.step], board.results
             inputs = {id: copied(results[id]) for id in step.depends_on if id in results}
             done = perform if step.id not in board.approvals.held else going_on(run, step.id, perform)
-            key = key_of(run.uid, step, inputs) if board.once.changes_world(step) else None
+            before = board.rollback.latest.get(step.id)  # a result that was judged badly: to be done again is meant
+            key = key_of(run.uid, step, inputs, "step", before) if board.once.changes_world(step) else None
             return self._bounded(Task(job, done, (self.executor, step, inputs), step.timeout), board.now, key)
         tools = self.executor.tools
         if isinstance(job, BackoffStarted):
@@ -227,11 +227,10 @@ class PlannerExecutor(NestedExecutor):
 
     def _bounded(self, task: Task, now: float, key: str | None) -> Task:
         """A step's task, which is given up when its timeout is over or the run's deadline passes, and knows it and its key."""
-        left = self.policy.time_left(now)
-        if left < (math.inf if task.timeout is None else task.timeout):
-            task.timeout, task.given_up = left, f"not over when the run's deadline of {self.policy.deadline:g} s passed"
-        if task.timeout is not None or key is not None:
-            task.call = Knowing(task.call, task.timeout, key)
+        task.until = self.policy.deadline
+        seconds = task.limit(now)
+        if seconds is not None or key is not None:
+            task.call = Knowing(task.call, seconds, key)
         return task
 
     def _undo(self, job: UndoStarted, run: Run) -> Task:
@@ -239,10 +238,10 @@ class PlannerExecutor(NestedExecutor):
         board = run.board
         step = Step(id=job.step.replace(" ", "-"), tool=job.call.tool, params=job.call.params)
         results = board.rollback.inputs()
-        inputs = {one.step: copied(results[one.step]) for one in references.find(step.params)}
-        timeout = board.steps[job.step].timeout if job.step in board.steps else None
-        call = Knowing(perform, timeout, key_of(run.uid, step, inputs, "undo"))
-        return Task(job, call, (ToolExecutor(self.tools), step, inputs), timeout)
+        inputs = {one.step: copied(results[one.step]) for one in references.find(step.params) if one.step in results}
+        number = board.rollback.calling.number if board.rollback.calling else None
+        call = Knowing(perform, board.rollback.timeout, key_of(run.uid, step, inputs, "undo", number))
+        return Task(job, call, (ToolExecutor(self.tools), step, inputs), board.rollback.timeout)
 
 
 def execute(

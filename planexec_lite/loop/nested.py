@@ -142,7 +142,7 @@ def hashes_of(run: Run) -> tuple[str, ...]:
     if deepest is not None:
         return hashes_of(deepest)
     board = run.board
-    return (board.proposal.hash, board.plan.hash) if board.proposal is not None else ()
+    return (board.proposal or board.plan).hash, board.plan.hash
 
 
 def why_paused(error: str | None, events: Sequence[Event]) -> str | None:

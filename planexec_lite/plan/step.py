@@ -105,8 +105,8 @@ class Step(_WordForWord):
             results of those that are done; a reference to another's result is an error.
         effects: "none", "idempotent" or "once"; a step may be more careful than its tool, never less. None: as the tool.
         undo: the call that takes this step's effect back; it may refer to its result and to those that it depends on. In a rollback
-            it is made once, if the step gave a result, whatever a judge said of that. The step's gate does not ask about it; a
-            gate of its own does (see `Call`).
+            it is made once, if the step gave a result, whatever a judge said of that; where the step may be done once and was
+            done again, for each result. The step's gate does not ask about it; a gate of its own does (see `Call`).
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid", coerce_numbers_to_str=True, allow_inf_nan=False)

@@ -59,7 +59,7 @@ def held(event: Event | None, board: Board, tools: Toolbox) -> Event | None:
 
     A repeat that a reviewer could see when approving the plan was approved; one that came out of later results was not.
     """
-    if not isinstance(event, StepStarted | Paused) or event.step is None:
+    if not isinstance(event, StepStarted | Paused) or event.step is None or board.rollback.begun:
         return event
     if event.step in board.opened or event.step in board.approvals.held:
         return event

@@ -38,7 +38,8 @@ if TYPE_CHECKING:
     from concurrent.futures import Future
 
 _LOOK = 0.02  # seconds between two looks at whether a job with a timeout has begun
-_Word = tuple[int, Task, Report | Progress]  # which task, in the order of starting, and what is to be said about it
+# which task, in the order of starting; what is to be said about it; when it came
+_Word = tuple[int, Task, Report | Progress, float]
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +49,7 @@ class Pool:
     Each job is measured where it runs; planning and judging stay in this process. A timeout counts from when the
     executor begins with the step. The step is then given up and its slot is free, but a thread can't be stopped: the step
     is in doubt, and keeps the executor's thread until it ends. What it used, such as an oven, counts as free: the run
-    could wait for ever otherwise.
+    could wait for ever otherwise. At the run's deadline, steps that the executor has not begun with are taken back.
 
     A step that runs a plan on the executor that carries it out holds one of its threads: that plan runs inline, on this
     thread, since it could wait for ever for another.
@@ -112,16 +113,16 @@ class _PoolSession:
         elif task.live:
             Thread(target=_live, args=(number, task, words), name="planner", daemon=True).start()
         elif task.here:
-            words.put((number, task, measure(task.call, task.args)))
+            _put(words, number, task, measure(task.call, task.args))
         else:
             waiting = carried_by.get() | {id(self.executor)}
             try:
                 future = self.executor.submit(carry_out, waiting, task.call, task.args)
             except Exception as problem:
-                words.put((number, task, Report(error=described(problem))))
+                _put(words, number, task, Report(error=described(problem)))
                 return
             self.futures[number] = future
-            if task.timeout is not None:
+            if task.timeout is not None or task.until is not None:
                 self.timed[number] = (task, None)
             future.add_done_callback(partial(_told, words, number, task))
 
@@ -131,8 +132,8 @@ class _PoolSession:
             words = self._words(0 if messages else self._patience())
             at = round(perf_counter() - self.epoch, 9)
             # what came together is told in the order of starting, whichever thread was quicker
-            for number, task, word in sorted(words, key=itemgetter(0)):
-                messages += self._progressed(number, task, word, at)
+            for number, task, word, came in sorted(words, key=itemgetter(0)):
+                messages += self._progressed(number, task, word, at, came - self.epoch)
             if messages:
                 return messages
 
@@ -146,7 +147,7 @@ class _PoolSession:
         """A rest is over; its timer and a cancel may both say so."""
         if (rest := self.resting.pop(number, None)) is not None:
             task, _, since = rest
-            self.words.put((number, task, Report(took=perf_counter() - since)))
+            _put(self.words, number, task, Report(took=perf_counter() - since))
 
     def _words(self, patience: float | None) -> list[_Word]:
         """What has come, waiting for the first, but not for longer than `patience` seconds; None: as long as it takes."""
@@ -157,7 +158,9 @@ class _PoolSession:
         words += [self.words.get() for _ in range(self.words.qsize())]
         return words
 
-    def _progressed(self, number: int, task: Task, word: Report | Progress, at: float) -> Sequence[WorkerMessage]:
+    def _progressed(
+        self, number: int, task: Task, word: Report | Progress, at: float, came: float
+    ) -> Sequence[WorkerMessage]:
         if isinstance(word, Progress):
             return [word._replace(at=at)]
         self.futures.pop(number, None)
@@ -169,15 +172,22 @@ class _PoolSession:
         self.free += not task.live
         if number in self.cancelled:
             return [Cancelled(task, at)]
-        return in_real_time(task, word, at)
+        return in_real_time(task, word, at, came)
 
     def _patience(self) -> float | None:
-        """Seconds until somebody's timeout can be over, or somebody can have begun; None: nobody has a timeout."""
+        """Seconds until somebody can be given up, or somebody can have begun; None: nobody has a timeout or a deadline."""
         if not self.timed:
             return None
         now = perf_counter()
-        ends = [_LOOK if began is None else began + (task.timeout or 0) - now for task, began in self.timed.values()]
-        return max(0.0, min(ends))
+        left = [self._end(task, began) - now for task, began in self.timed.values()]
+        waiting = any(began is None for _, began in self.timed.values())
+        return max(0.0, min([*left, _LOOK] if waiting else left))
+
+    def _end(self, task: Task, began: float | None) -> float:
+        """When a task is given up, by the computer's clock; infinite while it has not begun, and no deadline is set."""
+        if began is None:
+            return math.inf if task.until is None else self.epoch + task.until
+        return began + (task.limit(began - self.epoch) or 0.0)
 
     def _overdue(self) -> list[WorkerMessage]:
         if not self.timed:
@@ -186,12 +196,18 @@ class _PoolSession:
         messages: list[WorkerMessage] = []
         for number, (task, began) in list(self.timed.items()):
             if began is None and number in begun:
-                self.timed[number] = (task, now)
-            elif began is not None and now - began >= (task.timeout or 0) and not self.futures[number].done():
-                del self.timed[number]
-                self.given_up.add(number)
-                self.free += 1
-                messages.append(TimedOut(task, now - self.epoch, task.timeout or 0))
+                began = now
+                self.timed[number] = (task, began)
+            if now < self._end(task, began) or (future := self.futures[number]).done():
+                continue
+            del self.timed[number]
+            if began is None and future.cancel():  # its word is that it was cancelled
+                self.cancelled.add(number)
+                continue
+            self.given_up.add(number)
+            self.free += 1
+            seconds = 0.0 if began is None else task.limit(began - self.epoch) or 0.0
+            messages.append(TimedOut(task, now - self.epoch, seconds))
         return messages
 
     def _begun(self) -> list[int]:
@@ -200,19 +216,23 @@ class _PoolSession:
         return running[: getattr(self.executor, "_max_workers", None)]
 
 
+def _put(words: SimpleQueue[_Word], number: int, task: Task, word: Report | Progress) -> None:
+    words.put((number, task, word, perf_counter()))
+
+
 def _live(number: int, task: Task, words: SimpleQueue[_Word]) -> None:
     def hear(event: object) -> None:
-        words.put((number, task, Progress(task, 0.0, event)))
+        _put(words, number, task, Progress(task, 0.0, event))
 
     try:
         report = measure(task.call, task.args, hear)
     except BaseException as problem:  # an interrupt inside: nobody else would hear of it in this thread
         report = Report(error=described(problem))
-    words.put((number, task, report))
+    _put(words, number, task, report)
 
 
 def _told(words: SimpleQueue[_Word], number: int, task: Task, future: Future[Report]) -> None:
-    words.put((number, task, _report(future)))
+    _put(words, number, task, _report(future))
 
 
 def _report(future: Future[Report]) -> Report:

@@ -20,7 +20,7 @@ class Task:
 
     `here`: it stays in this process, and holds none of an executor's threads. `live`: it takes no slot, and what happens
     inside it is handed over as it happens. `rest`: nothing is called; so many seconds later it is over, or when the session
-    is told to cancel. It is live. `given_up`: what to say of it when its timeout is over.
+    is told to cancel. It is live. `until`: when it is given up on the session's clock, whether it has begun or not.
     """
 
     event: Any
@@ -30,7 +30,12 @@ class Task:
     here: bool = False
     live: bool = False
     rest: float | None = None
-    given_up: str = ""
+    until: float | None = None
+
+    def limit(self, began: float) -> float | None:
+        """After how many seconds it is given up, where it began at `began` on the session's clock; None: it never is."""
+        left = None if self.until is None else max(0.0, round(self.until - began, 9))
+        return min((seconds for seconds in (self.timeout, left) if seconds is not None), default=None)
 
 
 @dataclass(slots=True)
@@ -139,10 +144,11 @@ def described(problem: BaseException) -> str:
     return f"{type(problem).__name__}: {text}" if text else type(problem).__name__
 
 
-def in_real_time(task: Task, report: Report, at: float) -> tuple[WorkerMessage, ...]:
-    """What a session on the real clock says about a task that was measured where it ran, and has ended."""
-    if task.timeout is not None and report.took > task.timeout:
-        return TimedOut(task, at, task.timeout), Late(task, report, at, report.took, happened_inside(report, at))
+def in_real_time(task: Task, report: Report, at: float, ended: float | None = None) -> tuple[WorkerMessage, ...]:
+    """What a session on the real clock says at `at` about a task that was measured where it ran, and ended then or before."""
+    limit = task.limit((at if ended is None else ended) - report.took)
+    if limit is not None and report.took > limit:
+        return TimedOut(task, at, limit), Late(task, report, at, report.took, happened_inside(report, at))
     if not report.events:
         return (Finished(task, report, at, report.took),)
     if task.live:

@@ -59,8 +59,9 @@ class _SimulatedSession:
         report = measure(task.call, task.args, at=self.since + self.now)
         declared = report.declared
         inside = [(self._at(after), event) for after, _, event in report.events]
-        if task.timeout is not None and declared > task.timeout:
-            self._place(TimedOut(task, self._at(task.timeout), task.timeout))
+        limit = task.limit(self.now)
+        if limit is not None and declared > limit:
+            self._place(TimedOut(task, self._at(limit), limit))
             self._place(Late(task, report, self._at(declared), declared, inside))
         elif task.live:
             for at, event in inside:

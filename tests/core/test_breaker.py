@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from planexec_lite import (
     Backoff,
+    Board,
     Breaker,
     Plan,
     PlannerExecutor,
@@ -20,10 +21,12 @@ from planexec_lite import (
     Tool,
     Toolbox,
     ToolExecutor,
+    Verdict,
     execute,
 )
 from planexec_lite.events import StepBlocked, StepDone, StepFailed, StepStarted
-from planexec_lite.meter import now
+from planexec_lite.meter import charge, now
+from planexec_lite.plan import Step
 from planexec_lite.views.narration import trace
 from tests.core.shapes import Portions, check_fold, check_replay, step
 from tests.rounds import rounds
@@ -156,6 +159,28 @@ def test_nobody_is_asked_about_a_step_that_would_be_blocked() -> None:
     run = Service().run(*ten()[:3], step("4", "ask", gate=True), slots=1)
     assert run.status == "failed"
     assert run.board.errors["4"].startswith("not called")
+
+
+def test_a_result_that_is_being_judged_is_no_call_that_tries() -> None:
+    class Slow:
+        def evaluate(self, step: Step, result: Any, board: Board) -> Verdict:
+            charge(30.0)
+            return Verdict("accept", "here")
+
+    answers = iter([True, False, True])
+
+    def ask() -> str:
+        """Ask."""
+        if not next(answers):
+            raise RuntimeError("down")
+        return "here"
+
+    tools = Toolbox([Tool(ask, latency=1.0), Tool(Service().note, latency=1.0)])
+    plan = [step("1", "ask", success_criteria="here"), step("n", "note"), step("2", "ask", "n", retries=1)]
+    policy = Policy(breaker=Breaker(1, 5.0), backoff=Backoff(5.0, jitter=0.0))
+    run = execute(Plan.parse(plan), ToolExecutor(tools), workers=Simulated(), policy=policy, evaluator=Slow())
+    check_fold(run)
+    assert (run.status, kinds(run, StepBlocked)) == ("finished", [])
 
 
 @pytest.mark.parametrize(

@@ -192,6 +192,40 @@ def test_on_a_real_clock_a_run_inside_stops_too() -> None:
     assert run.status == "failed"
 
 
+def test_what_still_waits_for_a_thread_is_taken_back() -> None:
+    over = threading.Event()
+
+    def wait() -> bool:
+        """Wait until the test is over."""
+        return over.wait(60.0)
+
+    # the first is given up and keeps the only thread, so that the second never begins
+    plan = Plan.parse([step("1", "wait", timeout=0.1), step("2", "wait")])
+    with ThreadPoolExecutor(1) as threads:
+        run = execute(plan, ToolExecutor(Toolbox([Tool(wait)])), workers=Pool(threads), policy=Policy(deadline=0.4))
+        over.set()
+    check_fold(run)
+    assert (run.status, run.board.state) == ("stopped", {"1": "failed", "2": "waiting"})
+    assert run.makespan < 30.0
+
+
+def test_what_began_late_is_given_up_at_the_deadline() -> None:
+    over = threading.Event()
+
+    def wait(seconds: float) -> bool:
+        """Wait so long, or until the test is over."""
+        return over.wait(seconds)
+
+    # the second begins after 0.3 s, and has 0.2 s left of the 0.5 s that it had when it was handed over
+    plan = Plan.parse([step("1", "wait", seconds=0.3), step("2", "wait", seconds=60.0, timeout=50.0)])
+    with ThreadPoolExecutor(1) as threads:
+        run = execute(plan, ToolExecutor(Toolbox([Tool(wait)])), workers=Pool(threads), policy=Policy(deadline=0.5))
+        over.set()
+    assert run.board.state == {"1": "done", "2": "failed"}
+    assert run.board.errors["2"] == "TimeoutError: not over when the run's deadline of 0.5 s passed"
+    assert 0.5 <= run.makespan < 0.75
+
+
 @pytest.mark.parametrize("kind", ["inline", "threads"])
 @pytest.mark.parametrize("by", ["deadline", "timeout"])
 def test_an_async_step_that_is_given_up_hears_of_it(kind: str, by: str) -> None:

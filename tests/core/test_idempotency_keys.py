@@ -13,12 +13,14 @@ from planexec_lite import (
     PlannerExecutor,
     Policy,
     Pool,
+    RuleEvaluator,
     RulePlanner,
     Run,
     Simulated,
     Tool,
     Toolbox,
     ToolExecutor,
+    Verdict,
     execute,
     tool,
 )
@@ -124,3 +126,10 @@ def test_an_undo_has_a_key_of_its_own() -> None:
     run = run_of(service, undone, send("2", "1"))
     PlannerExecutor(None, ToolExecutor(service.tools)).roll_back(run)
     assert len(service.asked) == len(set(service.asked)) == 3
+
+
+def test_what_is_done_again_because_it_was_judged_has_another_key() -> None:
+    service, verdicts = Service(), [Verdict("retry", "do it again"), Verdict("accept")]
+    judge = RuleEvaluator(lambda step, result: verdicts.pop(0))
+    run = run_of(service, send("1", retries=1, success_criteria="sent well"), evaluator=judge)
+    assert (run.status, len(service.acted)) == ("finished", 2)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import sqlite3
+import threading
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
@@ -43,6 +44,7 @@ from planexec_lite.events import (
     UndoFailed,
     UndoStarted,
 )
+from planexec_lite.meter import made_once
 from planexec_lite.plan import Step
 from planexec_lite.scenarios import migration
 from tests.core.shapes import END, Job, Portions, Writing, check_fold, check_replay, jobs, step
@@ -211,6 +213,71 @@ def test_on_threads_it_is_the_order_in_which_results_came(drawn: Any) -> None:
     check_rollback(run, site, undo, before)
 
 
+class Verdicts:
+    """Gives the verdicts in turn, and accepts after that."""
+
+    def __init__(self, *verdicts: Any) -> None:
+        self.verdicts = [*verdicts]
+
+    def evaluate(self, step: Step, result: Any, board: Board) -> Verdict:
+        if not self.verdicts:
+            return Verdict("accept", "well done")
+        verdict = self.verdicts.pop(0)
+        changed = step.model_copy(update={"description": "with care"}) if verdict == "modify" else None
+        return Verdict(verdict, "once more", changed)
+
+
+def test_a_step_whose_words_a_judge_changed_is_undone_once() -> None:
+    site = Site()
+    run = site.run(up("1", success_criteria="straight", retries=1), broken("2", "1"), evaluator=Verdicts("modify"))
+    assert site.log == ["+1", "+1", "-1"]
+    assert run.reason.endswith("; undone: 1")
+
+
+def test_a_step_that_a_later_plan_repeats_is_undone_once() -> None:
+    site = Site()
+    one = up("1", success_criteria="straight")
+    policy = Policy(rollback="failed", replan="failure", max_replans=1)
+    agent = site.agent([one], [one, broken("2", "1")], policy=policy, evaluator=Verdicts("replan"))
+    run = agent.run("build")
+    assert (run.status, site.log) == ("rolled back", ["+1", "+1", "-1"])
+
+
+def test_each_result_of_what_may_be_done_once_is_taken_back() -> None:
+    log: list[str] = []
+
+    def order() -> int:
+        """Order something; each time it is another one."""
+        log.append(f"+{len(log) + 1}")
+        return len(log)
+
+    def cancel(number: int) -> None:
+        """Cancel an order."""
+        log.append(f"-{number}")
+
+    tools = Toolbox([Tool(order, effects="once"), Tool(cancel, effects="idempotent"), *Site().tools])
+    undo = call("cancel", number="{step_1_result}")
+    plan = Plan.parse([step("1", "order", success_criteria="cheap", retries=1, undo=undo), broken("2", "1")])
+    run = execute(plan, ToolExecutor(tools), workers=Simulated(), policy=FAILED, evaluator=Verdicts("retry"))
+    check_fold(run)
+    assert log == ["+1", "+2", "-2", "-1"]
+
+
+def test_an_undo_that_waits_for_a_thread_is_handed_over_once() -> None:
+    site, over = Site(), threading.Event()
+
+    def wait() -> bool:
+        """Keep the only thread for a while."""
+        return over.wait(0.6)
+
+    tools = ToolExecutor(Toolbox([*site.tools, Tool(wait)]))
+    policy = Policy(deadline=0.3, rollback="unfinished")
+    with ThreadPoolExecutor(1) as threads:
+        run = execute(Plan.parse([up("1"), step("2", "wait", "1")]), tools, workers=Pool(threads), policy=policy)
+    check_fold(run)
+    assert (told(run, UndoStarted), run.status, site.log) == (["1"], "rolled back", ["+1", "-1"])
+
+
 def test_nothing_is_undone_that_was_never_done() -> None:
     site = Site()
     run = site.run(up("1", fails=9), up("2", "1"), up("3"))
@@ -375,6 +442,53 @@ def test_an_undo_has_the_timeout_of_its_step() -> None:
     assert run.status == "rolled back"
 
 
+def test_the_undo_of_a_step_that_was_planned_anew_keeps_its_own_timeout() -> None:
+    site = Site()
+    first = up("1", success_criteria="straight", timeout=2.0, undo=call("slow", name="1"))
+    policy = Policy(rollback="failed", replan="failure", max_replans=1)
+    second = [step("1", "look"), broken("2", "1")]
+    run = site.agent([first], second, policy=policy, evaluator=Verdicts("replan")).run("build")
+    assert run.board.rollback.remains == [("1", "TimeoutError: took longer than its timeout of 2 s")]
+
+
+def test_an_undo_that_refers_to_a_step_that_failed_fails_and_the_rest_go_on() -> None:
+    site = Site()
+    undo = call("take_down", name="{step_1_result.name}")
+    run = site.run(up("1", fails=9), up("2", "1", undo=undo) | {"run_anyway": True}, up("3"))
+    why = "MissingResultError: {step_1_result.name}: step 1 has no result"
+    assert (run.status, run.board.rollback.undone, run.board.rollback.remains) == ("rolled back", ["3"], [("2", why)])
+
+
+def test_what_was_done_after_it_had_been_given_up_is_named() -> None:
+    site = Site()
+    late = up("1", quarters=12, timeout=1.0)
+    run = site.run(late, up("2", quarters=20), broken("3", "2"))
+    assert run.board.late == {"1": {"name": "1"}}
+    assert run.board.rollback.remains == [("1", "it was done after it had been given up")]
+    assert site.standing == ["1"]
+
+
+@pytest.mark.parametrize("listed", [False, True])
+def test_an_undo_that_may_have_been_made_is_not_made_again(listed: bool) -> None:
+    site, refunds = Site(), list[str]()
+
+    def refund(name: str) -> None:
+        """Pay it back, and break down behind that."""
+        refunds.append(name)
+        made_once()
+        raise RuntimeError("no answer")
+
+    site.tools = Toolbox([*site.tools, Tool(refund, effects="once")])
+    back = call("refund", name="{step_1_result.name}")
+    run = site.run(up("1", undo=None if listed else back), broken("2", "1"), rollback=[back] * listed)
+    label = "rollback 1" if listed else "1"
+    assert (label, "RuntimeError: no answer") in run.board.rollback.remains
+    again = site.agent([]).roll_back(run)
+    check_fold(again)
+    assert (again.status, refunds) == ("rolled back", ["1"])
+    assert (label, "nobody knows whether it was undone") in again.board.rollback.remains
+
+
 def test_an_undo_whose_reference_leads_nowhere_fails_like_any_other() -> None:
     site = Site()
     run = site.run(up("1", undo=call("take_down", name="{step_1_result.colour}")), broken("2", "1"))
@@ -391,6 +505,14 @@ def test_the_plans_rollback_is_called_last_and_each_call_once() -> None:
     run = site.run(up("1"), broken("2", "1"), rollback=[same, call("tell", text="taken back")])
     assert site.log == ["+1", "-1", "!taken back"]
     assert run.reason.endswith("; undone: 1; called: rollback 2")
+
+
+@pytest.mark.parametrize("name", ["{step_1_result.name}", "1"])
+def test_a_call_that_does_the_same_as_another_is_not_made(name: str) -> None:
+    site = Site()
+    same, sorry = call("take_down", name=name), call("tell", text="sorry")
+    run = site.run(up("1"), broken("2", "1"), rollback=[same | {"gate": True}, sorry, sorry])
+    assert (run.status, site.log) == ("rolled back", ["+1", "-1", "!sorry"])
 
 
 def test_a_call_is_not_made_for_a_step_that_gave_no_result() -> None:
@@ -458,6 +580,18 @@ def test_a_planner_is_told_and_mends_its_plan() -> None:
     assert (run.status, agent.planner.told) == ("finished", [[], ["no_undo"]])  # type: ignore[union-attr]
 
 
+def test_a_later_plan_keeps_the_calls_that_take_back_what_is_done() -> None:
+    site = Site()
+    back = [call("take_down", name="{step_1_result.name}")]
+    first = {"steps": [up("1", undo=None), broken("2", "1")], "rollback": back}
+    second = {"steps": [up("3"), broken("4", "3")]}
+    policy = Policy(rollback="failed", require_undo=True, replan="failure", max_replans=1)
+    agent = site.agent(first, second, second | {"rollback": back}, policy=policy)
+    run = agent.run("build")
+    assert agent.planner.told == [[], [], ["no_undo"]]  # type: ignore[union-attr]
+    assert (run.status, site.log) == ("rolled back", ["+1", "+3", "-3", "-1"])
+
+
 def test_of_a_plan_that_is_streamed_only_what_has_an_undo_starts_early() -> None:
     site = Site()
     first = [up("1"), 1.0, up("2", undo=None), 1.0, END]
@@ -499,6 +633,28 @@ def test_a_rollback_that_is_cut_off_goes_on_and_undoes_nothing_twice(effects: An
     why = "ValueError: list.remove(x): x not in list" if again else "interrupted; nobody knows whether it was undone"
     assert run.board.rollback.remains == [("2", why)]
     assert run.board.rollback.undone == ["3", "1"]
+
+
+def test_what_was_under_way_when_the_run_was_left_is_named_until_it_is_done() -> None:
+    site, cut = Site(), [True]
+    put_up = site.put_up
+
+    def cut_off(name: str) -> dict[str, str]:
+        """Put something up, once cut off right behind that."""
+        result = put_up(name)
+        if cut.pop() if cut else False:
+            raise Stop
+        return result
+
+    site.tools = Toolbox([Tool(cut_off, name="put_up", effects="idempotent"), site.tools["take_down"]])
+    with pytest.raises(Stop) as caught:
+        site.run(up("1"))
+    left: Run = caught.value.run  # type: ignore[attr-defined]
+    run = site.agent([]).roll_back(left)
+    check_fold(run)
+    assert run.reason.endswith("; not undone: 1 (interrupted; nobody knows whether it was done)")
+    done = site.agent([]).resume(left)
+    assert site.agent([]).roll_back(done).reason == "asked for; undone: 1"
 
 
 def test_an_undo_that_had_not_begun_is_called_once() -> None:

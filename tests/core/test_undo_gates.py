@@ -26,8 +26,8 @@ from planexec_lite.board import IllegalTransition
 from planexec_lite.events import Reviewed, RollbackBegun, UndoDone, UndoStarted
 from planexec_lite.views import desk
 from planexec_lite.views.narration import trace
-from tests.core.shapes import Job, Portions, check_fold, check_replay, jobs
-from tests.core.test_rollback import FAILED, Site, broken, check_rollback, told, up
+from tests.core.shapes import Job, Portions, Writing, check_fold, check_replay, jobs
+from tests.core.test_rollback import FAILED, Site, Verdicts, broken, check_rollback, told, up
 from tests.rounds import rounds
 from tests.views.desks import fill, press
 from tests.views.test_review_desk import words
@@ -73,6 +73,36 @@ def test_after_a_no_the_rest_is_taken_back_and_what_stays_is_named() -> None:
     assert run.reason.endswith("undone: b, a; not undone: c (Ada rejected it: the neighbours watch)")
 
 
+def test_a_yes_is_about_one_call_and_not_about_another_of_the_same_id() -> None:
+    site = Site()
+    policy = Policy(rollback="failed", replan="failure", max_replans=1)
+    first, second = asked("a", success_criteria="straight"), asked("a", quarters=1)
+    agent = site.agent([first], [second, broken("b", "a")], policy=policy, evaluator=Verdicts("replan"))
+    run = go_on(site, agent.run("build"), YES)
+    assert (run.reason, site.log) == ("waits before the undo of step a", ["+a", "+a", "-a"])
+    assert go_on(site, run, NO).reason.endswith("undone: a; not undone: a (Ada rejected it: the neighbours watch)")
+
+
+def test_what_was_rejected_is_not_called_by_the_plans_rollback() -> None:
+    site = Site()
+    run = paused(site, asked("a"), broken("b", "a"), rollback=[up("a")["undo"]])
+    assert (go_on(site, run, NO).status, site.log) == ("rolled back", ["+a"])
+
+
+def test_it_asks_about_what_a_planner_that_broke_off_had_begun() -> None:
+    site = Site()
+    writing = Writing([asked("a"), 5.0, RuntimeError("no more")])
+    agent = PlannerExecutor(writing, ToolExecutor(site.tools), workers=Simulated(), policy=FAILED)
+    run = agent.run("build")
+    assert (run.board.proposal, run.reason) == (None, "waits before the undo of step a")
+    shown = desk(run, site.tools, by="Ada")
+    assert "The run waits before the undo of step a." in words(shown)
+    press(shown, "Approve")
+    assert (go_on(site, run, shown.decision).status, site.standing) == ("rolled back", [])
+    agent.reviewer = ApproveAll()
+    assert agent.resume(run).status == "rolled back"
+
+
 def test_a_call_of_the_plans_rollback_may_ask_too() -> None:
     site = Site()
     rollback = [{"tool": "tell", "params": {"text": "sorry"}, "gate": True}]
@@ -80,6 +110,21 @@ def test_a_call_of_the_plans_rollback_may_ask_too() -> None:
     assert run.reason == "waits before call 1 of the plan's rollback"
     assert go_on(site, run, YES).status == "rolled back"
     assert site.log == ["+a", "-a", "!sorry"]
+
+
+@pytest.mark.parametrize("effects", ["idempotent", "once"])
+def test_after_a_replan_too_it_asks_before_each_call(effects: str) -> None:
+    site = Site()
+    rollback = [{"tool": "tell", "params": {"text": "sorry"}, "gate": True}]
+    first = {"steps": [asked("a", effects=effects, success_criteria="straight")], "rollback": rollback}
+    second = {"steps": [asked("b"), asked("a", quarters=1), broken("c", "b", "a")], "rollback": rollback}
+    policy = Policy(rollback="failed", replan="failure", max_replans=1)
+    agent = site.agent(first, second, policy=policy, evaluator=Verdicts("replan"))
+    run, gates = agent.run("build"), list[str]()
+    while run.status == "paused":
+        gates.append(run.board.paused.gate or "")  # type: ignore[union-attr]
+        run = go_on(site, run, YES)
+    assert (run.status, gates) == ("rolled back", ["undo a", "undo b", "undo a", "undo rollback 1"])
 
 
 def test_a_decision_about_another_gate_is_not_taken() -> None:

@@ -110,11 +110,11 @@ def _opened(shown: Plan | Run, toolbox: Toolbox, **more: Any) -> Review:
 def _of_run(run: Run, toolbox: Toolbox, *, done: Any = (), before: Plan | None = None, **more: Any) -> Review:
     """The desk for what a paused run waits for."""
     board = run.board
-    if board.paused is None or board.proposal is None:
+    if board.paused is None:
         raise ValueError(f"this run does not wait for a decision: it is {run.status}")
     at = board if board.paused.gate else None
     finished = dict.fromkeys([*board.results, *done])
     plans = [event.plan for event in run.events if isinstance(event, PlanProposed) and event.plan is not None]
     if before is None and plans[:-1]:
         before = plans[-2].changed(steps=tuple(step for step in plans[-2].steps if step.id not in finished))
-    return Review(board.proposal, toolbox, done=tuple(finished), before=before, at=at, **more)
+    return Review(board.proposal or board.plan, toolbox, done=tuple(finished), before=before, at=at, **more)
