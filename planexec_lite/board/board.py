@@ -243,7 +243,7 @@ class Board(Part):
     def _list_rollback(self) -> None:
         """What a plan lists for a rollback counts from when the plan may be carried out: of a rejected one, never."""
         if self.proposal is not None and not self.needs_approval:
-            self.rollback.listed = self.proposal.rollback
+            self.rollback.list_calls(self.proposal.rollback)
 
     def _begin_rollback(self, event: e.RollbackBegun) -> None:
         if self.in_flight:

@@ -19,10 +19,15 @@ LISTED = "rollback"  # names a call of the plan's rollback: "rollback 1"; no id 
 
 
 class Completed(NamedTuple):
-    """A step that gave a result, as it stood then."""
+    """A step that gave a result, as it stood then. `undo` is its own as JSON: the step is an object that others hold too."""
 
     step: Step
     result: object
+    undo: str | None
+
+    def matters(self, effects: Mapping[str, Effects]) -> bool:
+        """Whether it can be taken back, or changed the world and can't."""
+        return self.undo is not None or self.step.effects_with(effects) != "none"
 
 
 class Undo(NamedTuple):
@@ -51,7 +56,7 @@ class Rollback(Part):
     completed: dict[int, Completed] = field(default_factory=dict)  # by a number that counts up
     latest: dict[str, int] = field(default_factory=dict)  # by step id, the number of its latest result
     gone: set[int] = field(default_factory=set)  # undone, or the same was done again later
-    listed: tuple[Call, ...] = ()  # the rollback of the latest plan that might be carried out
+    listed: tuple[str, ...] = ()  # the rollback of the latest plan that might be carried out, each call as JSON
     begun: RollbackBegun | None = None
     opened: set[str] = field(default_factory=set)  # calls that a person has said yes to
     left: list[Undo] = field(default_factory=list)  # the next one is the last of the list
@@ -68,9 +73,18 @@ class Rollback(Part):
             del self.doubted[step.id]
         before = self.latest.get(step.id)
         number = self.latest[step.id] = next(reversed(self.completed), 0) + 1
-        self.completed[number] = Completed(step, result)
+        self.completed[number] = Completed(step, result, None if step.undo is None else step.undo.model_dump_json())
         if before is not None and repeatable and self._did(before) == self._did(number):
             self.gone.add(before)
+
+    def list_calls(self, calls: Iterable[Call]) -> None:
+        """A plan that might be carried out lists these for a rollback."""
+        self.listed = tuple(call.model_dump_json() for call in calls)
+
+    @property
+    def listed_calls(self) -> list[Call]:
+        """What the latest plan that might be carried out lists for a rollback."""
+        return [Call.model_validate_json(call) for call in self.listed]
 
     def doubt(self, step: Step, why: str) -> None:
         """A step may have been done, or was, and has no result that counts."""
@@ -78,8 +92,7 @@ class Rollback(Part):
 
     def has_anything(self, effects: Mapping[str, Effects]) -> bool:
         """Whether anything was done that can be taken back, or that changed the world and can't."""
-        steps = (step for number, (step, _) in self.completed.items() if number not in self.gone)
-        return any(_matters(step, effects) for step in steps)
+        return any(one.matters(effects) for number, one in self.completed.items() if number not in self.gone)
 
     def begin(self, event: RollbackBegun, doubted: Iterable[Step], effects: Mapping[str, Effects]) -> None:
         """Line up what is to be called: the steps' undo, the latest result first, then the plan's rollback in its order.
@@ -126,7 +139,7 @@ class Rollback(Part):
         return self._results(undo.number if undo and undo.number else next(reversed(self.completed), 0))
 
     def _results(self, last: int) -> dict[str, object]:
-        return {step.id: result for number, (step, result) in self.completed.items() if number <= last}
+        return {one.step.id: one.result for number, one in self.completed.items() if number <= last}
 
     def finish(self, label: str, state: State | None, error: str | None = None, *, unsure: bool = False) -> Step | None:
         """The call came to its end, or, with `error`, to none. Returns the step that is undone now, if it is one.
@@ -163,9 +176,9 @@ class Rollback(Part):
 
     def _did(self, number: int) -> tuple[object, ...]:
         """What a completed step did, and what takes it back: equal for steps that did the same."""
-        step, results = self.completed[number].step, self._results(number)
+        (step, _, undo), results = self.completed[number], self._results(number)
         given = {} if step.tool else {step.description: [results.get(id) for id in step.depends_on]}
-        return _written(step.tool, {**step.params, **given}, results), step.undo
+        return _written(step.tool, {**step.params, **given}, results), undo
 
     @property
     def timeout(self) -> float | None:
@@ -175,22 +188,22 @@ class Rollback(Part):
 
     @property
     def _given(self) -> set[str]:
-        return {step.id for step, _ in self.completed.values()}
+        return {one.step.id for one in self.completed.values()}
 
     def _of_steps(self, to: str | None, effects: Mapping[str, Effects]) -> Iterator[Undo]:
         settled = self.gone | {undo.number for undo in self.unsure}
-        for number, (step, _) in reversed(self.completed.items()):
-            if step.id == to:
+        for number, one in reversed(self.completed.items()):
+            if one.step.id == to:
                 return
-            if number not in settled and step.undo is not None:
-                yield Undo(step.id, step.undo, number)
-            elif number not in settled and _matters(step, effects):
-                self.remains.append((step.id, "no undo of its own"))
+            if number not in settled and one.undo is not None:
+                yield Undo(one.step.id, Call.model_validate_json(one.undo), number)
+            elif number not in settled and one.matters(effects):
+                self.remains.append((one.step.id, "no undo of its own"))
 
     def _of_plan(self, made: list[str], effects: Mapping[str, Effects]) -> Iterator[Undo]:
         """The calls of the plan's rollback that have something to take back, and are made neither before nor as a step's undo."""
-        something = any(_matters(step, effects) for step, _ in self.completed.values())
-        for number, call in enumerate(self.listed, 1):
+        something = any(one.matters(effects) for one in self.completed.values())
+        for number, call in enumerate(self.listed_calls, 1):
             missing = [one.step for one in references.find(call.params) if one.step not in self._given]
             if missing:
                 self.remains.append((f"{LISTED} {number}", f"step {missing[0]} gave no result"))

@@ -191,7 +191,7 @@ def _dropped(plan: Plan, board: Board) -> Iterator[Problem]:
     """The done steps that the rollback so far takes back, and that of `plan` would not."""
     before, now = (
         {named.step for named in find([call.params for call in calls])}
-        for calls in (board.rollback.listed, plan.rollback)
+        for calls in (board.rollback.listed_calls, plan.rollback)
     )
     for id in board.results:
         if id in before - now and board.steps[id].undo is None:

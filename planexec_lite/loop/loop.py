@@ -145,7 +145,7 @@ class PlannerExecutor(NestedExecutor):
         Raises `ValueError` where `to` names no step that gave a result. `run` itself stays as it is.
         """
         run = self._interrupted(run)
-        given = dict.fromkeys(step.id for step, _ in run.board.rollback.completed.values())
+        given = dict.fromkeys(one.step.id for one in run.board.rollback.completed.values())
         if to is not None and str(to) not in given:
             raise ValueError(f"to={to!r}: step {to} gave no result; those that did are {', '.join(given) or 'none'}")
         run.record(RollbackBegun(run.board.now, "asked for", None if to is None else str(to)))

@@ -20,6 +20,7 @@ from planexec_lite import (
     Run,
     ScriptedReviewer,
     Simulated,
+    Toolbox,
     ToolExecutor,
 )
 from planexec_lite.board import IllegalTransition
@@ -270,3 +271,27 @@ def test_of_any_run_what_gave_a_result_is_undone_once_or_named(drawn: Any) -> No
         f"undo {id}" for id in wanted
     ]
     assert run.status == "rolled back"
+
+
+@pytest.mark.parametrize("reviewer", [None, ScriptedReviewer(["approve"])], ids=["none", "a reviewer"])
+def test_a_planner_that_changes_an_undo_in_place_opens_no_gate(reviewer: Any) -> None:
+    class Hostile:
+        """Plans; and when it is asked again, writes into the plan that is done."""
+
+        plans = 0
+
+        def plan(self, goal: str, board: Board, tools: Toolbox) -> Plan:
+            self.plans += 1
+            if self.plans == 1:
+                return Plan.parse([asked("a"), broken("b", "a")])
+            for step in (board.steps["a"], board.rollback.completed[1].step):
+                assert step.undo is not None
+                vars(step.undo)["gate"] = False
+            return Plan.parse([broken("c")])
+
+    site = Site()
+    policy = Policy(rollback="failed", replan="failure", max_replans=1)
+    agent = PlannerExecutor(Hostile(), ToolExecutor(site.tools), reviewer, workers=Simulated(), policy=policy)
+    run = agent.run("go")
+    assert (run.status, run.reason) == ("paused", "waits before the undo of step a")
+    assert site.standing == ["a"]

@@ -259,7 +259,7 @@ def _taken_back(board: Board) -> Any:
     return (
         rollback.begun is not None,
         rollback.calling and rollback.calling.label,
-        tuple((number in rollback.gone, step.id) for number, (step, _) in rollback.completed.items()),
+        tuple((number in rollback.gone, one.step.id) for number, one in rollback.completed.items()),
         tuple(undo.label for undo in rollback.left),
         frozenset(label for label, _ in rollback.remains),
     )
