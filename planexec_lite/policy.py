@@ -96,7 +96,8 @@ class Policy:
         breaker: when a tool that keeps failing is left alone; None: it never is.
         deadline: seconds on the run's clock after which nothing starts any more, and the run is "stopped" unless all is
             done. A step that is under way then is given up, as with its own timeout; a run inside it stops too. Planning,
-            judging and a rollback are heard out. None: there is none.
+            judging and a rollback are heard out. The time that a paused run lies does not count, but that of a reviewer who is
+            asked in between does. None: there is none.
 
     Raises `ValueError` for a bound below zero, too many retries, or a word that is not among these.
     """
