@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planexec_lite import Plan, Run, views
+from planexec_lite import Plan, Policy, Run, Toolbox, ToolExecutor, execute, tool, views
 from planexec_lite import events as e
 from planexec_lite.tools.limits import Limit
 from planexec_lite.views.drawing.text_fitting import width
@@ -64,6 +64,34 @@ def test_every_try_has_a_bar_and_failure_is_said_in_words() -> None:
     assert "Step 5 failed 3 times: RuntimeError" in text
     assert "Skipped: 6, 7 and 8." in text
     assert "Skipped: 6, 7 and 8." in figure.text
+
+
+def test_a_step_that_came_through_at_its_second_try_is_not_said_to_be_undone_for_the_first() -> None:
+    tries = iter([OSError("no network"), None])
+
+    @tool(effects="idempotent", latency=1.0)
+    def put() -> None:
+        """Put it there; the first try fails."""
+        if error := next(tries):
+            raise error
+
+    @tool(latency=1.0)
+    def look() -> None:
+        """Look at it; it is not well."""
+        raise ValueError("it is not well")
+
+    @tool(latency=1.0)
+    def take_back() -> None:
+        """Take it back."""
+
+    undo = {"tool": "take_back"}
+    plan = Plan.parse(
+        [{"id": 1, "tool": "put", "retries": 1, "undo": undo}, {"id": 2, "tool": "look", "depends_on": [1]}]
+    )
+    tools = Toolbox([put, look, take_back])
+    text = views.timeline(execute(plan, ToolExecutor(tools), policy=Policy(rollback="failed"))).text
+    assert "Step 1 failed, then done." in text
+    assert "Undone: 1." in text
 
 
 def test_planning_has_a_lane_of_its_own() -> None:

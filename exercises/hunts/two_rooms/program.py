@@ -13,8 +13,8 @@ def call(tool, repeatable=False, attempts=3):
     """Call a tool and return ("done", result), ("failed", error) or ("in doubt", error).
 
     Any other error than these two has changed nothing: it is tried again. What was refused is not. After a timeout a
-    tool is called again only if it is `repeatable`, a repeat doing no harm; otherwise the call is in doubt, for a
-    person to look at. It is called `attempts` times at most.
+    tool is called again only if it is `repeatable`, a repeat doing no harm. It is called `attempts` times at most. A
+    call that ends with a timeout is in doubt, for a person to look at.
     """
     last = None
     for _ in range(attempts):
@@ -26,7 +26,7 @@ def call(tool, repeatable=False, attempts=3):
 
 
 class Hotel:
-    """Books every room that it is asked for; its first answer is lost, and so is nothing else."""
+    """Books every room that it is asked for; its first answer gets lost."""
 
     def __init__(self):
         self.rooms = []

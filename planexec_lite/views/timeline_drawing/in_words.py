@@ -129,8 +129,10 @@ def _failures(shown: Timeline) -> list[str]:
         states = tries.get(id, [])
         if failed := states.count("failed"):
             times = "" if failed == 1 else f" {failed} times"
-            # a failed step may have ended by a verdict, after tries that failed: then that is what it came to
-            last = states[-1] if state == "failed" else state
+            # a failed step may have ended by a verdict, after tries that failed: then that is what it came to; what is
+            # undone is said in a sentence of its own
+            undone = state == "undone" and states[-1] == "done"
+            last = states[-1] if state == "failed" or undone else state
             error = f": {fit_columns(clean(board.errors[id]), 110)}" if last == "failed" else f", then {last}."
             sentences.append(f"Step {id} failed{times}{error}")
     return sentences
