@@ -85,9 +85,10 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
-    """A worker for each processor, six at most, and two more for the browsers, which wait most of their time."""
-    browser = "not browser" not in config.getoption("markexpr")
-    return min(6, (os.cpu_count() or 1) + 2 * browser)
+    """A worker for each processor, six at most, and more beside kernels and browsers, which wait most of their time."""
+    chosen = config.getoption("markexpr")
+    waiting = 0 if "not browser" in chosen else 4 if "not wide" in chosen else 2
+    return min(6, (os.cpu_count() or 1) + waiting)
 
 
 class Announcer:

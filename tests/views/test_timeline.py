@@ -66,7 +66,7 @@ def test_every_try_has_a_bar_and_failure_is_said_in_words() -> None:
     assert "Skipped: 6, 7 and 8." in figure.text
 
 
-def test_a_step_that_came_through_at_its_second_try_is_not_said_to_be_undone_for_the_first() -> None:
+def test_what_came_through_at_its_second_try_is_not_said_to_be_undone() -> None:
     tries = iter([OSError("no network"), None])
 
     @tool(effects="idempotent", latency=1.0)
