@@ -29,6 +29,7 @@ from planexec_lite.loop.decisions import reviewed
 from planexec_lite.loop.jobs import cancelled, judge, key_of, nothing, outcomes, propose
 from planexec_lite.loop.nested import NestedExecutor, going_on
 from planexec_lite.loop.run import Run, RunStore
+from planexec_lite.loop.tools_since import check_tools
 from planexec_lite.meter import Knowing, idempotency_key
 from planexec_lite.plan import Plan, PlanError, Step
 from planexec_lite.plan.data import as_words, copied
@@ -117,9 +118,10 @@ class PlannerExecutor(NestedExecutor):
         an interrupt, or by an error of the reviewer or of `watch`, which have the run so far as their ``run``; what was in
         flight then is interrupted: it is tried again, but a step that may be done once is in doubt.
 
-        Raises `ValueError` for a decision that the run does not wait for, and `PlanError` if the plan that the reviewer
-        edited is invalid. `run` itself stays as it is.
+        Raises `ValueError` for a decision that the run does not wait for, and where the tools are no longer those that its
+        steps were planned for; `PlanError` if the plan that the reviewer edited is invalid. `run` itself stays as it is.
         """
+        check_tools(run.board, self.tools, effects_of(self.executor))
         run = self._interrupted(run)
         if decision is not None:
             run.record(self._reviewed(run, decision))
