@@ -63,7 +63,11 @@ def approve(where: Locator) -> None:
     """
     ask, sure = button(where, "Approve"), button(where, "Yes, approve")
     ask.click()
-    ask.wait_for(state="hidden")
+    try:
+        ask.wait_for(state="hidden", timeout=20_000)
+    except TimeoutError:  # the question came and was taken back between two looks
+        ask.click()
+        ask.wait_for(state="hidden")
     if not where.get_by_label("Comment", exact=True).is_visible():  # it goes before the buttons where the desk closes
         return
     try:
