@@ -18,7 +18,7 @@ from planexec_lite.board.board import INSIDE
 from planexec_lite.events import Event, Inside, Paused
 from planexec_lite.executors import effects_of_any
 from planexec_lite.loop.run import Run
-from planexec_lite.meter import charge, current, emit, made_once
+from planexec_lite.meter import charge, current, emit, idempotency_key, made_once
 from planexec_lite.plan import Step
 from planexec_lite.policy import Policy
 from planexec_lite.references import as_text, resolve
@@ -72,7 +72,9 @@ class NestedExecutor:
         agent: Any = replace(self, watch=told, policy=policy, journal=None)  # type: ignore[type-var]
         if paused is None:
             return result_of(agent.run(goal_of(step, inputs)))
-        return result_of(agent.resume(Run([*paused.events]), paused.decision))
+        run = Run([*paused.events])
+        run.uid = idempotency_key() or run.uid  # the same run to the world as the one that paused
+        return result_of(agent.resume(run, paused.decision))
 
 
 def _within_step(policy: Policy, now: float) -> Policy:

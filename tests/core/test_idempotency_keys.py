@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from planexec_lite import (
+    Decision,
     Journal,
     Plan,
     PlannerExecutor,
@@ -104,6 +105,20 @@ def test_a_run_inside_a_step_that_is_tried_again_has_the_same_keys() -> None:
     run = execute(
         Plan.parse([{"id": "1", "description": "send", "retries": 1}]), inner, workers=Simulated(), policy=Policy()
     )
+    assert (run.status, len(service.asked), len(service.acted)) == ("finished", 2, 1)
+
+
+def test_a_run_inside_that_paused_and_was_cut_off_then_has_the_same_keys(tmp_path: Path) -> None:
+    journal, service = Journal(tmp_path / "runs.db"), Service(interrupts=1)
+    inner = PlannerExecutor(RulePlanner(lambda goal: [send("1") | {"gate": True}]), ToolExecutor(service.tools))
+    middle = PlannerExecutor(RulePlanner(lambda goal: [{"id": "1", "description": "send"}]), inner)
+    outer = PlannerExecutor(None, middle)
+    run = execute(Plan.parse([{"id": "1", "description": "send"}]), middle, journal=journal)
+    with pytest.raises(KeyboardInterrupt):
+        outer.resume(run, Decision("approve", by="Ada"))
+    run = outer.resume(journal.load(1))
+    if run.status == "paused":
+        run = outer.resume(run, Decision("approve", by="Ada"))
     assert (run.status, len(service.asked), len(service.acted)) == ("finished", 2, 1)
 
 
