@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Sequence
+from io import TextIOWrapper
 from pathlib import Path
 
 from planexec_lite.journal import Journal, JournalError
@@ -31,6 +32,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     if options.export and options.run is None:
         parser.error("--export needs a run: runs FILE RUN --export")
+    if isinstance(sys.stdout, TextIOWrapper):  # an export is read as UTF-8; people see what their terminal can show
+        sys.stdout.reconfigure(
+            encoding="utf-8" if options.export else None, errors="strict" if options.export else "replace"
+        )
     journal = Journal(options.file)
     try:
         if options.lines is not None:

@@ -57,10 +57,10 @@ def _inner_to_data(inner: Any) -> dict[str, Any]:
     try:
         known = type(inner) in _BY_NAME.values()
         data = to_dict(inner) if known else {"data": to_jsonable_python(inner, fallback=shown, inf_nan_mode="strings")}
-        json.dumps(data, allow_nan=False)
+        json.dumps(data, ensure_ascii=False, allow_nan=False).encode()
         return data
     except Exception:  # its own methods are called, and may raise anything
-        return {"data": shown(inner)}
+        return {"data": shown(inner).encode(errors="backslashreplace").decode()}
 
 
 def _inner_from_data(data: dict[str, Any]) -> Any:

@@ -77,7 +77,7 @@ def as_data(value: Any, step: Step) -> Any:
 
     Models and dataclasses become objects, tuples lists, sets sorted lists.
     """
-    if value is None or type(value) is str or (type(value) in _NUMBERS and abs(value) < 2**63):
+    if value is None or (type(value) is str and value.isascii()) or (type(value) in _NUMBERS and abs(value) < 2**63):
         return value
     try:
         if isinstance(value, int | float):
@@ -86,7 +86,7 @@ def as_data(value: Any, step: Step) -> Any:
             )  # of a class of its own, or beyond what is written fast
         else:
             data = to_jsonable_python(_ordered(_ANYTHING.dump_python(value)))
-            json.dumps(data, allow_nan=False)
+            json.dumps(data, ensure_ascii=False, allow_nan=False).encode()  # a text may hold what no file can
         return fixed(data)
     except (PydanticSerializationError, TypeError, ValueError, RecursionError) as error:
         cause = str(error).splitlines()[0]

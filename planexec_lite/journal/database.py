@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -36,9 +37,9 @@ class JournalError(RuntimeError):
 
 def to_read(path: Path) -> sqlite3.Connection:
     """A connection that changes nothing. Raises `JournalError` where the file is missing, foreign or damaged."""
-    if not path.exists():
-        raise JournalError(f"there is no journal {path.name}; it is made when the first run is written to it")
     with in_words(path):
+        if not path.exists():
+            raise JournalError(f"there is no journal {path.name}; it is made when the first run is written to it")
         _must_be_sqlite(path)
         connection = _connect(path, "mode=ro")
         try:
@@ -58,9 +59,9 @@ def to_read(path: Path) -> sqlite3.Connection:
 
 def to_write(path: Path, synchronous: Synchronous = "FULL") -> sqlite3.Connection:
     """A connection that appends; the file is made where there is none. Raises `JournalError` as `to_read` does."""
-    if not path.parent.is_dir():
-        raise JournalError(f"there is no folder for the journal {path.name}; make it first")
     with in_words(path):
+        if not path.parent.is_dir():
+            raise JournalError(f"there is no folder for the journal {path.name}; make it first")
         _must_be_sqlite(path)
         connection = _connect(path, "mode=rwc")
         try:
@@ -78,8 +79,8 @@ def to_write(path: Path, synchronous: Synchronous = "FULL") -> sqlite3.Connectio
 @contextmanager
 def transaction(connection: sqlite3.Connection) -> Iterator[None]:
     """All of it or nothing is written, and nobody else writes meanwhile."""
-    connection.execute("BEGIN IMMEDIATE")
     try:
+        connection.execute("BEGIN IMMEDIATE")
         yield
         connection.execute("COMMIT")
     except BaseException:
@@ -111,7 +112,8 @@ def _meaning(name: str, problem: Exception) -> str:
 
 
 def _connect(path: Path, how: str) -> sqlite3.Connection:
-    return sqlite3.connect(f"file:{quote(str(path.absolute()))}?{how}", PATIENCE, isolation_level=None, uri=True)
+    name = quote(os.fsencode(path.absolute()), safe="")  # whatever a file may be called
+    return sqlite3.connect(f"file:{name}?{how}", PATIENCE, isolation_level=None, uri=True)
 
 
 def _must_be_sqlite(path: Path) -> None:

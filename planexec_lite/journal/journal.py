@@ -6,7 +6,7 @@ import os
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from platform import node
 from typing import NamedTuple, get_args
@@ -48,7 +48,7 @@ class Journal:
     synchronous: Synchronous = "FULL"
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "path", Path(self.path))
+        object.__setattr__(self, "path", Path(self.path).absolute())  # it is the same file when the folder is changed
         if self.synchronous not in get_args(Synchronous):
             raise ValueError(f"synchronous={self.synchronous!r}: one of {', '.join(get_args(Synchronous))}")
 
@@ -110,10 +110,8 @@ class Journal:
                 run.log = log
                 try:
                     yield
-                except JournalError:
-                    raise
                 except BaseException:
-                    with suppress(JournalError):  # what was interrupted is told first
+                    with suppress(Exception):  # what was interrupted is told first
                         run.stored = log.stored()
                         run.commit()
                     raise
@@ -156,7 +154,7 @@ class Journal:
         with transaction(connection):
             row = connection.execute("SELECT id FROM runs WHERE uid = ?", (run.uid,)).fetchone()
             if row is not None:
-                raise JournalError(f"this run is in {self.path.name} already, as run {row[0]}")
+                raise JournalError(f"this run is in {self.path.name} already, as run {row[0]}; load it from there")
             into = "INSERT INTO runs (uid, goal, status, holder) VALUES (?, ?, ?, ?)"
             id = connection.execute(into, (run.uid, run.board.goal, run.status, _me())).lastrowid or 0
             append(connection, id, 0, run.events)
@@ -176,9 +174,11 @@ class _Log:
     path: Path
     run: int
     status: str = ""
+    owner: int = field(default_factory=os.getpid)
 
     def append(self, number: int, events: Sequence[Event], status: str) -> None:
         """Write down events, the first of which is number `number`, from 0. All of them are on disk, or none."""
+        self._check_owner()
         with in_words(self.path), transaction(self.connection):
             append(self.connection, self.run, number, events)
             if status != self.status:
@@ -187,9 +187,17 @@ class _Log:
 
     def stored(self) -> int:
         """How many events are on disk."""
+        self._check_owner()
         with in_words(self.path):
             (count,) = self.connection.execute("SELECT count(*) FROM events WHERE run = ?", (self.run,)).fetchone()
         return int(count)
+
+    def _check_owner(self) -> None:
+        if self.owner != os.getpid():
+            raise JournalError(
+                f"run {self.run} is being carried on by process {self.owner}, and not by its copy {os.getpid()}: "
+                "a tool that forks has to end the copy with os._exit"
+            )
 
     def hold(self) -> None:
         """Write down who carries the run on, for others to read."""

@@ -11,6 +11,8 @@ from planexec_lite.events import Event, from_json
 from planexec_lite.journal.database import JournalError
 
 FORMAT, VERSION = "planexec-run", 1
+# where str.splitlines ends a line, and JSON does not
+ENDS = {ord(end): f"\\u{ord(end):04x}" for end in "\x85\u2028\u2029"}
 UNREADABLE = (ValueError, TypeError, LookupError, AttributeError, RecursionError, OverflowError)
 
 
@@ -18,7 +20,7 @@ def written(uid: str, events: Sequence[str]) -> Iterator[str]:
     """Give the lines, each with its end: what this is, then the events."""
     yield json.dumps({"format": FORMAT, "version": VERSION, "run": uid, "events": len(events)}) + "\n"
     for event in events:
-        yield event + "\n"
+        yield event.translate(ENDS) + "\n"
 
 
 def read(lines: Iterable[str]) -> tuple[str, list[Event]]:

@@ -217,7 +217,8 @@ def propose(planner: Planner, board: Board, tools: Toolbox, policy: Policy) -> C
             plan = planner.plan(board.goal, shown, tools)
         plan = Plan.received(plan, "the planner")
     except PlanError as error:
-        return CheckedPlan(None, (*error.problems, *written.dangling()), error.text)
+        text = error.text.encode(errors="backslashreplace").decode()  # a model may say what no file can hold
+        return CheckedPlan(None, (*error.problems, *written.dangling()), text)
     plan = without_done(plan, board)
     problems = plan.problems(tools, done=board.results.keys(), max_steps=policy.max_steps)
     problems += [*plan.without_undo(tools), *_dropped(plan, board)] if policy.require_undo else []

@@ -12,6 +12,7 @@ from planexec_lite.events import Judgement
 from planexec_lite.model import SHORT, Bounds, Message, ask, listed, model_for, shortened
 from planexec_lite.model.schemas import closed
 from planexec_lite.plan import Step
+from planexec_lite.plan.data import as_words
 from planexec_lite.references import as_text
 
 
@@ -36,6 +37,7 @@ class Verdict:
             raise ValueError(
                 f"verdict={self.verdict!r}: say 'accept', 'retry', 'modify' or 'replan', and a reason in words"
             )
+        as_words(self.reason, "the reason")
         if self.rejects is not None and not isinstance(self.rejects, str):
             raise ValueError(f"rejects={self.rejects!r}: it is the id of a done step, or None")
         if self.changed is not None:

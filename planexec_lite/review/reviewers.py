@@ -9,6 +9,7 @@ from typing import Protocol, get_args
 from planexec_lite.board import Board
 from planexec_lite.events import Approval, Grant
 from planexec_lite.plan import Plan
+from planexec_lite.plan.data import as_words
 from planexec_lite.tools import Toolbox
 
 
@@ -27,7 +28,8 @@ class Decision:
         gate: the step before whose gate it is decided, or "undo 3" for that of the undo of step 3; None: it is about the plan,
             or, without `of`, about whatever is asked.
 
-    Raises `ValueError` for an unknown verdict, and for an edited plan or a grant without an approval.
+    Raises `ValueError` for an unknown verdict, for words that can't be written down, and for an edited plan or a grant without
+    an approval.
     """
 
     verdict: Approval
@@ -45,6 +47,8 @@ class Decision:
             raise ValueError("plan is a Plan or None, and grant a Grant or None; Plan.parse reads a plan")
         if self.verdict != "approve" and (self.plan is not None or self.grant is not None):
             raise ValueError(f"verdict={self.verdict!r}: an edited plan and a grant go with 'approve'")
+        as_words(self.by, "by")
+        as_words(self.comment, "comment")
 
 
 class Reviewer(Protocol):

@@ -138,7 +138,7 @@ class Workers(Protocol):
 def described(problem: BaseException) -> str:
     """An exception in words: its type, and what it says if it can."""
     try:
-        text = str(problem)
+        text = str(problem).encode(errors="backslashreplace").decode()  # the name of a file may hold what no text may
     except BaseException:
         text = ""
     return f"{type(problem).__name__}: {text}" if text else type(problem).__name__

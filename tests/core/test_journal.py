@@ -8,9 +8,11 @@ import sqlite3
 import subprocess
 import sys
 import textwrap
+import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from types import FrameType
 from typing import Any, NoReturn
 
 import pytest
@@ -31,10 +33,12 @@ from planexec_lite import (
     Tool,
     Toolbox,
     ToolExecutor,
+    Verdict,
     execute,
 )
 from planexec_lite.events import StepDone, StepStarted, from_json, to_json
-from planexec_lite.journal.lease import lease
+from planexec_lite.journal.lease import _file, is_held, lease
+from planexec_lite.meter import emit
 from tests.core.shapes import Workshop, jobs, json_values, plan_of, step
 
 TWO = [step("1", "add", a=1, b=2), step("2", "add", "1", a="{step_1_result}", b=4)]
@@ -239,7 +243,186 @@ def test_a_replay_shows_each_board_of_a_random_run(tmp_path_factory: Any, made: 
     assert all(replayed[count - 1] == state for count, state in boards)
 
 
+def test_a_folder_that_is_changed_does_not_change_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    run = carried_out(Journal("runs.db"), TWO[0], TWO[1] | {"gate": True})  # type: ignore[arg-type]
+    (tmp_path / "below").mkdir()
+    monkeypatch.chdir(tmp_path / "below")
+    assert agent().resume(run, Decision("approve", by="Ada")).status == "finished"
+    assert not list((tmp_path / "below").iterdir())
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="such names are refused there")
+@pytest.mark.parametrize("name", ["a?b#c%25&mode=memory.db", ":memory:", "file:x?mode=ro", "\udcff.db", "a\nb.db"])
+def test_a_journal_may_be_called_whatever_a_file_may(name: str, tmp_path: Path) -> None:
+    run = carried_out(Journal(tmp_path / name))
+    assert (tmp_path / name).exists()
+    assert Journal(f"/{tmp_path / name}").load(1).events == run.events  # type: ignore[arg-type]
+
+
+# Who carries it on
+
+
+def test_an_error_of_another_journal_leaves_no_doubt_about_a_step(journal: Journal, tmp_path: Path) -> None:
+    def pay() -> int:
+        """Pay."""
+        return 7
+
+    def watch(run: Run) -> None:
+        Journal(tmp_path / "other.db").list()
+
+    executor = ToolExecutor(Toolbox([Tool(pay, effects="once")]))
+    with pytest.raises(JournalError, match=r"no journal other.db"):
+        execute(Plan.parse([{"id": "1", "tool": "pay"}]), executor, journal=journal, watch=watch)
+    assert PlannerExecutor(None, executor).resume(journal.load(1)).results == {"1": 7}
+
+
+def test_a_journal_made_again_under_its_name_has_new_leases(journal: Journal, tmp_path: Path) -> None:
+    """Another process would lock the new file, and know nothing of a lock on the deleted one."""
+    carried_out(journal)
+    for path in tmp_path.iterdir():
+        path.unlink()
+    carried_out(journal)
+    assert Path(f"{journal.path}-lease").exists()
+
+
+def test_who_only_looks_for_a_lease_keeps_nobody_from_it(journal: Journal) -> None:
+    file, mine = _file(journal.path), object()
+    assert file.take(1, mine)
+    with ThreadPoolExecutor(1) as threads:
+        threads.submit(lambda: (time.sleep(0.002), file.release(1, mine)))
+        with lease(journal.path, 1, lambda: "nobody"):
+            assert is_held(journal.path, 1)
+    assert not is_held(journal.path, 1)
+
+
+def test_an_interrupt_in_any_call_of_a_lease_gives_it_back(journal: Journal) -> None:
+    """An interrupt comes when a function begins, or when one that is built in returns."""
+
+    def use(after: int) -> bool:
+        left = after
+
+        def profile(frame: FrameType, event: str, arg: object) -> None:
+            nonlocal left
+            if event in ("call", "c_return") and frame.f_code.co_filename.endswith("lease.py"):
+                left -= 1
+                if left == 0:
+                    sys.setprofile(None)
+                    raise KeyboardInterrupt
+
+        before = sys.getprofile()
+        sys.setprofile(profile)
+        try:
+            with lease(journal.path, 1, lambda: "nobody"):
+                pass
+        except KeyboardInterrupt:
+            return True
+        finally:
+            sys.setprofile(before)
+        return False
+
+    after = 1
+    while use(after):
+        assert not is_held(journal.path, 1), after
+        after += 1
+    assert after > 10
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="processes can't be copied here")
+def test_a_copy_of_the_process_writes_nothing_into_the_run(journal: Journal) -> None:
+    told = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent("""
+            import os, sys
+            from planexec_lite import Journal, JournalError, Plan, Tool, Toolbox, ToolExecutor, execute
+
+            def fork() -> int:
+                "Leave a copy that goes on."
+                copy = os.fork()
+                if copy:
+                    os.waitpid(copy, 0)
+                return copy
+
+            plan = Plan.parse([{"id": "1", "tool": "fork"}])
+            try:
+                print(execute(plan, ToolExecutor(Toolbox([Tool(fork)])), journal=Journal(sys.argv[1])).status, flush=True)
+            except JournalError as problem:
+                print(problem, flush=True)
+            """), str(journal.path)],
+        capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    copy, parent = told.stdout.splitlines()
+    assert "and not by its copy" in copy
+    assert (parent, journal.load(1).status) == ("finished", "finished")
+
+
+# What can't be written down
+
+
+@pytest.mark.parametrize(
+    ("what", "kept"),
+    [("result", "which JSON can't hold"), ("error", r"OSError: a\udcffb"), ("emitted", "1 steps done")],
+)
+def test_words_that_no_file_can_hold_end_no_run(what: str, kept: str, journal: Journal) -> None:
+    def odd() -> str:
+        """Give the name of a file as some systems have it."""
+        name = "a\udcffb"
+        if what == "error":
+            raise OSError(name)
+        if what == "emitted":
+            emit({"name": name})
+        return name if what == "result" else ""
+
+    run = execute(Plan.parse([{"id": "1", "tool": "odd"}]), ToolExecutor(Toolbox([Tool(odd)])), journal=journal)
+    assert kept in run.reason
+    assert journal.load(1).status == run.status
+
+
+def test_a_plan_that_no_file_can_hold_ends_no_run(journal: Journal) -> None:
+    planner = RulePlanner(lambda goal: Plan.parse("no plan \ud800 {"))
+    run = PlannerExecutor(planner, ToolExecutor(TOOLS), journal=journal).run("add up")
+    assert journal.load(1).events == run.events
+
+
+def test_a_decision_or_verdict_that_cannot_be_written_down_is_refused() -> None:
+    for made in (
+        lambda: Decision("reject", comment="a\ud800"),
+        lambda: Decision("approve", by="a\ud800"),
+        lambda: Verdict("replan", "a\ud800"),
+    ):
+        with pytest.raises(ValueError, match="can't be written down"):
+            made()
+
+
 # What goes out and comes in
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("encoding", ["ascii", "cp1252", "utf-8"])
+def test_the_command_line_tells_any_goal_to_any_terminal(encoding: str, journal: Journal, tmp_path: Path) -> None:
+    plan = Plan.parse({"goal": "Grüße \u202e\x1b[2J\x00 \U0001f600", "steps": TWO})
+    run = execute(plan, ToolExecutor(TOOLS), journal=journal)
+
+    def told(*arguments: str) -> bytes:
+        command = [sys.executable, "-m", "planexec_lite", "runs", str(journal.path), *arguments]
+        environment = os.environ | {"PYTHONIOENCODING": encoding}
+        return subprocess.run(command, capture_output=True, check=True, env=environment).stdout
+
+    assert b"\x1b" not in told() + told("1")
+    there = Journal(tmp_path / "there.db")
+    there.import_(told("1", "--export").decode().splitlines())
+    assert there.load(1).events == run.events
+
+
+def test_an_export_has_one_line_for_each_event_however_it_is_split(journal: Journal, tmp_path: Path) -> None:
+    def odd() -> str:
+        """Give what ends a line for some."""
+        return "a\x85b\u2028c\u2029d\x1ce\x0bf"
+
+    run = execute(Plan.parse([{"id": "1", "tool": "odd"}]), ToolExecutor(Toolbox([Tool(odd)])), journal=journal)
+    there = Journal(tmp_path / "there.db")
+    there.import_("".join(journal.export(1)).splitlines())
+    assert there.load(1).events == run.events
 
 
 def test_an_exported_run_is_taken_in_elsewhere(journal: Journal, tmp_path: Path) -> None:
