@@ -12,6 +12,7 @@ work between them. Read in this order:
 """
 
 from planexec_lite.board import Board
+from planexec_lite.budget import Budget
 from planexec_lite.events import Grant
 from planexec_lite.executors import HybridExecutor, ReActExecutor, Team, ToolExecutor
 from planexec_lite.journal import Journal, JournalError
@@ -32,6 +33,7 @@ __all__ = [
     "Backoff",
     "Board",
     "Breaker",
+    "Budget",
     "Decision",
     "Grant",
     "HybridExecutor",

@@ -9,10 +9,13 @@ from __future__ import annotations
 from typing import Literal
 
 from planexec_lite.board import Board
+from planexec_lite.budget import SHARED, Allowance, Budget, in_words
 from planexec_lite.events import (
+    JOBS,
     BackoffStarted,
     Ended,
     Event,
+    Job,
     JudgeStarted,
     Paused,
     PlanStarted,
@@ -28,11 +31,27 @@ from planexec_lite.policy import Breaker, Policy
 
 def decide(board: Board, policy: Policy) -> Event | None:
     """Return the next event of the run that `board` shows."""
+    event = _next(board, policy)
+    if policy.budget is None or not isinstance(event, JOBS) or board.rollback.begun:
+        return event
+    if not (short := _used_up(board, policy, event)):
+        return event
+    if board.in_flight:
+        return None
+    if policy.over_budget == "stop":
+        return _over(board, policy, "stopped", f"the budget is used up: {', '.join(short.values())}")
+    return Paused(board.now, "budget", short=short)
+
+
+def _next(board: Board, policy: Policy) -> Event | None:
     at, table, proposals = board.now, board.table, board.proposals
     if board.ended or board.paused or (board.planning and not table.arrived):
         return None
     if board.rollback.begun:
         return None if board.in_flight else _take_back(board)
+    # before anything else: what is done next hangs on what was done
+    if table.doubted:
+        return None if board.in_flight else Paused(at, "doubt", next(iter(table.doubted)))
     # what has begun is heard out first: it can not be stopped, and its results are kept
     if end := _bad_end(board, policy):
         return None if board.in_flight else _over(board, policy, *end)
@@ -76,12 +95,47 @@ def holds_back(board: Board, policy: Policy) -> bool:
     """Whether nothing may start until what is in flight has ended: the workers take back what has not begun."""
     if board.rollback.begun or _bad_end(board, policy) is not None:
         return not board.rollback.begun  # an undo that waits for its turn is the next one in any case
+    if policy.budget is not None and _used_up(board, policy):
+        return True
     planned_again = (board.problems and not board.planning) or _why_replan(board, policy) is not None
     if not planned_again:
         return False
     # what is being tried again goes before a replan
     table = board.table
     return not any(id in table.resting or (id is not None and table.attempt[id][0] > 1) for id in board.in_flight)
+
+
+def _used_up(board: Board, policy: Policy, job: Job | None = None) -> dict[str, str]:
+    """What keeps `job` from starting, by name, in words: the budget has nothing left of it. Without one: what keeps any step."""
+    short = {}
+    for name, bound in (policy.budget or Budget()).plus(board.spending.granted).bounds.items():
+        used = board.used(name)
+        # what needs none of it starts all the same, unless more was used than there was
+        if (used > bound and name in SHARED) or (used >= bound and name in _needs(board, job)):
+            short[name] = in_words(name, used, bound)
+    return short
+
+
+def allowance_of(board: Board, policy: Policy) -> Allowance:
+    """What the budget has left for the runs inside a step that starts now."""
+    budget = (policy.budget or Budget()).plus(board.spending.granted)
+    shared = Budget(**{name: bound for name, bound in budget.bounds.items() if name in SHARED})  # type: ignore[arg-type]
+    return Allowance(shared.plus({name: -board.used(name) for name in shared.bounds}), policy.over_budget)
+
+
+def _needs(board: Board, job: Job | None) -> tuple[str, ...]:
+    """What a job uses, as far as it is known before."""
+    match job:
+        case StepStarted(attempt=1):
+            own: tuple[str, ...] = ("steps",)
+        case PlanStarted(reason="repair"):
+            own = ("repairs",)
+        case PlanStarted(reason="failure" | "news" | "stall"):
+            own = ("replans",)
+        case _:
+            own = ()
+    models = isinstance(job, PlanStarted | JudgeStarted) or board.models_in_steps
+    return (*own, *SHARED) if models else (*own, "seconds")
 
 
 def _begin(board: Board, policy: Policy, id: str, attempt: int, attempts: int) -> Event | None:

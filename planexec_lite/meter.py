@@ -14,6 +14,8 @@ from dataclasses import dataclass
 from time import perf_counter
 from typing import Any
 
+from planexec_lite.budget import Allowance
+
 current: ContextVar[Meter | None] = ContextVar("meter", default=None)
 
 
@@ -55,7 +57,8 @@ class Usage:
 class Meter:
     """Collects what one job reports: declared `seconds`, model `calls`, `events`, and whether it did what is done `once`.
 
-    `limit`: after so many seconds the job is given up; None: never. `key`: see `idempotency_key`.
+    `limit`: after so many seconds the job is given up; None: never. `key`: see `idempotency_key`. `allowance`: what a run inside
+    the job may use of models and time; None: no bound.
 
     An event is kept with the seconds declared and those really gone by when it happened; or `hear` is told at once.
     Most jobs report nothing, so the lists are made by the first report. `at` is when the job began on a virtual clock.
@@ -67,6 +70,7 @@ class Meter:
     once = False
     limit: float | None = None
     key: str | None = None
+    allowance: Allowance | None = None
 
     def __init__(self, hear: Callable[[Any], None] | None = None, at: float | None = None) -> None:
         self.hear = hear
@@ -142,7 +146,7 @@ def idempotency_key() -> str | None:
 
 @dataclass(frozen=True, slots=True)
 class Knowing:
-    """Does what `work` does, and lets it know after how many seconds it is given up, and its idempotency key.
+    """Does what `work` does, and lets it know after how many seconds it is given up, its idempotency key, and its allowance.
 
     It can be sent to another process.
     """
@@ -150,9 +154,10 @@ class Knowing:
     work: Callable[..., Any]
     limit: float | None
     key: str | None
+    allowance: Allowance | None = None
 
     def __call__(self, *args: Any) -> Any:
         meter = current.get()
         if meter is not None:
-            meter.limit, meter.key = self.limit, self.key
+            meter.limit, meter.key, meter.allowance = self.limit, self.key, self.allowance
         return self.work(*args)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from random import Random
 from typing import Literal
 
+from planexec_lite.budget import Budget, OverBudget
 from planexec_lite.plan import MAX_RETRIES
 
 
@@ -98,6 +99,9 @@ class Policy:
             done. A step that is under way then is given up, as with its own timeout; a run inside it stops too. Planning,
             judging and a rollback are heard out. The time that a paused run lies does not count, but that of a reviewer who is
             asked in between does. None: there is none.
+        budget: how much the run may use, over all the times that it is resumed. A run inside a step gets what is left of the
+            model calls, tokens, dollars and seconds when the step starts. None: there is no bound.
+        over_budget: when something more is needed than the budget has: the run may "pause" and ask for more, or "stop".
 
     Raises `ValueError` for a bound below zero, too many retries, or a word that is not among these.
     """
@@ -115,6 +119,8 @@ class Policy:
     backoff: Backoff | None = None
     breaker: Breaker | None = None
     deadline: float | None = None
+    budget: Budget | None = None
+    over_budget: OverBudget = "pause"
 
     def __post_init__(self) -> None:
         if self.failure not in ("skip", "stop"):
@@ -125,6 +131,10 @@ class Policy:
             raise ValueError(
                 f"rollback={self.rollback!r}: take back 'never', what has 'failed', or what is 'unfinished'"
             )
+        if self.over_budget not in ("pause", "stop"):
+            raise ValueError(f"over_budget={self.over_budget!r}: 'pause' and ask for more, or 'stop'")
+        if not isinstance(self.budget, Budget | None):
+            raise ValueError(f"budget={self.budget!r}: a Budget, or None for no bound")
         if self.replan == "stall" and self.failure == "stop":
             raise ValueError('replan="stall" needs failure="skip": a run that stops at a failure never stalls')
         if self.retries > MAX_RETRIES:

@@ -7,7 +7,7 @@ The rules of the fold; those that concern steps alone are carried out by the ste
 - where there is an evaluator, a result whose step has a criterion does not count before it is judged;
 - a failed step with attempts left is tried again, unless its tool says that the error will not go away by itself;
 - behind a step that failed for good every waiting step is unreachable;
-- a job that was interrupted is done again; a step that may be done once is in doubt;
+- a job that was interrupted is done again; a step that may be done once is in doubt, until somebody says what became of it;
 - an attempt that is blocked counts as one that failed, though nothing was called;
 - a step that timed out is in doubt: it is tried again only if a repeat does no harm, and a late result never counts;
 - a step that arrives while the planner is still writing stands at once, and goes again if the answer comes to nothing;
@@ -32,6 +32,7 @@ from planexec_lite.board.once_calls import OnceCalls
 from planexec_lite.board.part import Part
 from planexec_lite.board.proposals import Proposals
 from planexec_lite.board.rollback import Rollback
+from planexec_lite.board.spending import Spending
 from planexec_lite.board.step_table import StepTable
 from planexec_lite.board.tool_health import ToolHealth
 from planexec_lite.board.transitions import IllegalTransition, State
@@ -53,23 +54,26 @@ class Board(Part):
         once: the calls that may be made once.
         rollback: what was done and can be taken back, and how far a rollback has come.
         health: how often in a row each tool's calls have failed.
+        spending: what models were called, and what was granted beyond a budget.
     """
 
     goal: str = ""
     now: float = 0.0
+    answers: int = 0  # how often somebody decided about the run
     has_planner: bool = False
     has_reviewer: bool = False
     has_evaluator: bool = False
+    models_in_steps: bool = False
     in_flight: set[str | None] = field(default_factory=set)
     paused: e.Paused | None = None
     ended: e.Ended | None = None
-    calls: list[ModelCall] = field(default_factory=list)
     table: StepTable = field(default_factory=StepTable)
     proposals: Proposals = field(default_factory=Proposals)
     approvals: Approvals = field(default_factory=Approvals)
     once: OnceCalls = field(default_factory=OnceCalls)
     rollback: Rollback = field(default_factory=Rollback)
     health: ToolHealth = field(default_factory=ToolHealth)
+    spending: Spending = field(default_factory=Spending)
 
     @classmethod
     def of(cls, events: Iterable[Event]) -> Board:
@@ -97,18 +101,9 @@ class Board(Part):
                 self.in_flight.add(event.step)
             case StepDone():
                 self._settle(event.step, event.calls)
-                table.release(event.step)
                 if self.health.failures:
                     self.health.recover(table.steps[event.step].tool)
-                step, repeatable = table.steps[event.step], self.repeatable(event.step)
-                self.rollback.complete(step, event.result, repeatable=repeatable)
-                if table.steps[event.step].success_criteria is None:
-                    self._finish(event.step, event.result)
-                elif self.has_evaluator:
-                    table.judge(event.step, event.result)
-                else:
-                    table.unverified.add(event.step)
-                    self._finish(event.step, event.result)
+                self._give(event.step, event.result)
             case e.StepFailed():
                 self._settle(event.step, event.calls)
                 table.release(event.step)
@@ -148,7 +143,7 @@ class Board(Part):
             case e.StepLate():
                 if not table.in_doubt[event.step]:
                     raise IllegalTransition("come late", event.step, table.state.get(event.step))
-                self.calls += event.calls
+                self.spending.charge(event.calls)
                 table.late[event.step] = event.error or event.result
                 if event.error is None and event.step not in self.rollback.latest:
                     self.rollback.doubt(table.steps[event.step], "it was done after it had been given up")
@@ -174,6 +169,7 @@ class Board(Part):
             case e.PlanStarted():
                 self.in_flight.add(None)
                 self.proposals.ask(event.reason)
+                self.spending.repairs += event.reason == "repair"
             case e.StepProposed():
                 table.arrive(event.step)
             case e.PlanProposed():
@@ -191,7 +187,13 @@ class Board(Part):
                 self._answered(event.calls)
             case e.Reviewed():
                 self._decided_undo(event) if self.rollback.begun else self._review(event)
-                self.paused = None
+                self._go_on()
+            case e.DoubtResolved():
+                self._resolve(event)
+                self._go_on()
+            case e.BudgetGranted():
+                self.spending.grant(event.more)
+                self._go_on()
             case e.News():
                 self.paused = None
                 self.proposals.tell(event.text)
@@ -202,13 +204,14 @@ class Board(Part):
                 self.in_flight.add(event.step)
             case e.UndoDone():
                 self._undo(event.step)
-                self.calls += event.calls
+                self.spending.charge(event.calls)
             case e.UndoFailed():
                 self._undo(event.step, event.error, in_doubt=event.in_doubt)
-                self.calls += event.calls
+                self.spending.charge(event.calls)
             case e.RunStarted():
                 self.goal = event.goal
                 self.has_planner, self.has_reviewer, self.has_evaluator = event.planner, event.reviewer, event.evaluator
+                self.models_in_steps = event.models_in_steps
                 table.limits, self.once.effects = event.limits, event.effects
             case e.Paused():
                 self.paused = event
@@ -233,12 +236,17 @@ class Board(Part):
             raise IllegalTransition("come to this end", id, self.table.state.get(id))
         self.in_flight.remove(id)
         if calls:
-            self.calls += calls
+            self.spending.charge(calls)
+
+    def _go_on(self) -> None:
+        """Somebody has decided about what was asked."""
+        self.paused = None
+        self.answers += 1
 
     def _answered(self, calls: tuple[ModelCall, ...]) -> None:
         """The planner has answered; a plan that was there from the first was not asked for."""
         self.in_flight.discard(None)
-        self.calls += calls
+        self.spending.charge(calls)
 
     def _list_rollback(self) -> None:
         """What a plan lists for a rollback counts from when the plan may be carried out: of a rejected one, never."""
@@ -283,6 +291,7 @@ class Board(Part):
         if job is None:
             self.in_flight.discard(None)
             table.withdraw()
+            self.spending.repairs -= self.proposals.asked_for == "repair"
             self.proposals.interrupt()
             return
         if job in table.resting:  # it has waited long enough: whoever goes on does so later
@@ -298,10 +307,34 @@ class Board(Part):
             self.rollback.doubt(table.steps[job], "interrupted; nobody knows whether it was done")
             table.requeue(job)
         else:
-            table.release(job)
             table.in_doubt[job] += 1
             self._spend(job, sure=False)
-            table.fail(job, "interrupted; nobody knows whether it was done", final=True)
+            table.doubt(job, "interrupted; nobody knows whether it was done")
+
+    def _resolve(self, event: e.DoubtResolved) -> None:
+        """It is known what became of a step in doubt: its result counts as any other, or it is to be started again."""
+        table, id = self.table, event.step
+        if id not in table.doubted:
+            raise IllegalTransition("be resolved", id, table.state.get(id))
+        self.once.learn(id, table.in_doubt[id], made=False)  # where it was done, that is noted with its result
+        table.in_doubt -= Counter([id])
+        if event.done:
+            self._give(id, event.result)
+        else:
+            table.requeue(id)
+
+    def _give(self, id: str, result: object) -> None:
+        """A step gave a result: it counts, or, with a criterion and an evaluator, has to be judged before."""
+        table, step = self.table, self.table.steps[id]
+        table.release(id)
+        self.rollback.complete(step, result, repeatable=self.repeatable(id))
+        if step.success_criteria is None:
+            self._finish(id, result)
+        elif self.has_evaluator:
+            table.judge(id, result)
+        else:
+            table.unverified.add(id)
+            self._finish(id, result)
 
     def _take_verdict(self, event: e.Judged) -> None:
         result = self.table.judging.pop(event.step)
@@ -341,6 +374,8 @@ class Board(Part):
         # a yes at a gate is about that step alone; the grant stands
         if event.step is None or event.verdict == "change":
             approvals.revoke()
+        if event.budget is not None:
+            self.spending.grant(event.budget)
         if event.verdict == "approve":
             if event.plan is not None:
                 self._accept(event.plan)
@@ -490,6 +525,26 @@ class Board(Part):
     def late(self) -> dict[str, object]:
         """What came of an attempt that was given up, by step: a result or the words of an error. It does not count."""
         return self.table.late
+
+    @property
+    def calls(self) -> list[ModelCall]:
+        """The calls of models, in the order in which they were reported."""
+        return self.spending.calls
+
+    def used(self, name: str) -> float:
+        """How much the run has used of what a `Budget` bounds. Raises `ValueError` for dollars where a price is missing."""
+        match name:
+            case "steps":
+                return self.table.started
+            case "model_calls":
+                return len(self.spending.calls)
+            case "tokens" | "dollars" | "repairs":
+                return float(getattr(self.spending, name)) if name == "dollars" else int(getattr(self.spending, name))
+            case "seconds":
+                return self.now
+            case "replans":
+                return self.proposals.replans
+        raise KeyError(name)
 
     @property
     def proposal(self) -> Plan | None:

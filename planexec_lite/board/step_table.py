@@ -34,6 +34,8 @@ class StepTable(Part):
     retries: deque[str] = field(default_factory=deque)  # failed, and to be tried again
     resting: set[str] = field(default_factory=set)  # failed, and waiting before they are to be tried again
     rested: set[str] = field(default_factory=set)  # to be tried again, and they have waited
+    doubted: dict[str, None] = field(default_factory=dict)  # cut off, and nobody has said yet whether they were done
+    started: int = 0  # how many; what goes back to be started again counts once
     unreachable: deque[str] = field(default_factory=deque)  # waiting behind a step that failed for good
     to_judge: deque[str] = field(default_factory=deque)
     judging: dict[str, object] = field(default_factory=dict)  # results that don't count before they are judged
@@ -181,6 +183,7 @@ class StepTable(Part):
                 raise IllegalTransition("retry", id, "failed", "it has no attempt left")
             self.retries.remove(id)
             self._queue.acquire(id)
+        self.started += attempt == 1
         self.state[id] = state
         self.attempt[id] = _ONLY if attempts == 1 else (attempt, attempts)
 
@@ -188,9 +191,11 @@ class StepTable(Part):
         """A step that was started goes back: it waits, or is to be tried again; that attempt does not count."""
         attempt, attempts = self.attempt.get(id, _ONLY)
         self.state[id] = self._next("requeue" if attempt == 1 else "cancel retry", id)
+        self.doubted.pop(id, None)
         del self.attempt[id]
         self._queue.release(id)
         if attempt == 1:
+            self.started -= 1
             self._queue.put(id)
         else:
             self.attempt[id] = (attempt - 1, attempts)
@@ -203,12 +208,20 @@ class StepTable(Part):
     def judge(self, id: str, result: object) -> None:
         """A step gave a result that has to be judged before it counts."""
         self.state[id] = self._next("judge", id)
+        self.doubted.pop(id, None)
         self.judging[id] = result
         self.to_judge.append(id)
+
+    def doubt(self, id: str, error: str) -> None:
+        """A step was cut off, and must not be started again before somebody says whether it was done. It keeps its slots."""
+        self.state[id] = self._next("doubt", id)
+        self.errors[id] = error
+        self.doubted[id] = None
 
     def finish(self, id: str, result: object) -> None:
         """A step is done; what waited for it alone becomes ready."""
         self.state[id] = self._next("finish", id)
+        self.doubted.pop(id, None)
         self.results[id] = result
         if self.errors:
             self.errors.pop(id, None)

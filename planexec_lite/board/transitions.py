@@ -5,19 +5,31 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Literal
 
-State = Literal["waiting", "running", "judging", "done", "failed", "skipped", "superseded", "undone"]
+State = Literal["waiting", "running", "judging", "in doubt", "done", "failed", "skipped", "superseded", "undone"]
 Transition = Literal[
-    "propose", "start", "retry", "requeue", "cancel retry", "judge", "finish", "fail", "skip", "supersede", "undo"
+    "propose",
+    "start",
+    "retry",
+    "requeue",
+    "cancel retry",
+    "judge",
+    "doubt",
+    "finish",
+    "fail",
+    "skip",
+    "supersede",
+    "undo",
 ]
 
 TRANSITIONS: Mapping[Transition, Mapping[State | None, State]] = {
     "propose": {None: "waiting", "superseded": "waiting"},
     "start": {"waiting": "running"},
     "retry": {"failed": "running"},
-    "requeue": {"running": "waiting"},
-    "cancel retry": {"running": "failed"},
-    "judge": {"running": "judging"},
-    "finish": {"running": "done", "judging": "done"},
+    "requeue": {"running": "waiting", "in doubt": "waiting"},
+    "cancel retry": {"running": "failed", "in doubt": "failed"},
+    "judge": {"running": "judging", "in doubt": "judging"},
+    "doubt": {"running": "in doubt"},
+    "finish": {"running": "done", "judging": "done", "in doubt": "done"},
     "fail": {"running": "failed", "judging": "failed"},
     "skip": {"waiting": "skipped"},
     "undo": {"done": "undone"},

@@ -1,6 +1,7 @@
-"""Everything that can happen in a run (`kinds`), what keeps a step from being done (`setbacks`),
-what takes it back (`rollback`), what happens inside one (`inner`), and how it is written down (`record`)."""
+"""Everything that can happen in a run (`kinds`), what keeps a step from being done (`setbacks`), what takes it back (`rollback`),
+what is said about a run that waits (`answers`), what happens inside a step (`inner`), and how it is written down (`record`)."""
 
+from planexec_lite.events.answers import BudgetGranted, DoubtResolved
 from planexec_lite.events.inner import Action, Inner, Observation, Thought
 from planexec_lite.events.kinds import (
     JOBS,
@@ -17,6 +18,7 @@ from planexec_lite.events.kinds import (
     News,
     Outcome,
     Paused,
+    PauseReason,
     PlanFailed,
     PlanProposed,
     PlanReason,
@@ -28,6 +30,7 @@ from planexec_lite.events.kinds import (
     StepFailed,
     StepProposed,
     StepStarted,
+    gate_in_words,
 )
 from planexec_lite.events.record import from_dict, from_json, to_dict, to_json
 from planexec_lite.events.rollback import RollbackBegun, UndoDone, UndoFailed, UndoStarted
@@ -49,6 +52,8 @@ __all__ = [
     "Approval",
     "BackoffEnded",
     "BackoffStarted",
+    "BudgetGranted",
+    "DoubtResolved",
     "Ended",
     "Event",
     "Grant",
@@ -63,6 +68,7 @@ __all__ = [
     "News",
     "Observation",
     "Outcome",
+    "PauseReason",
     "Paused",
     "PlanFailed",
     "PlanProposed",
@@ -88,6 +94,7 @@ __all__ = [
     "UndoStarted",
     "from_dict",
     "from_json",
+    "gate_in_words",
     "to_dict",
     "to_json",
 ]

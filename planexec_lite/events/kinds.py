@@ -9,6 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from planexec_lite.budget import Budget
+from planexec_lite.events.answers import BudgetGranted, DoubtResolved
 from planexec_lite.events.rollback import RollbackBegun, UndoDone, UndoFailed, UndoStarted
 from planexec_lite.events.setbacks import (
     BackoffEnded,
@@ -29,6 +31,7 @@ from planexec_lite.tools.limits import Limit
 Approval = Literal["approve", "reject", "change"]
 Judgement = Literal["accept", "retry", "modify", "replan"]
 PlanReason = Literal["first", "repair", "horizon", "failure", "news", "step", "stall"]
+PauseReason = Literal["approval", "gate", "undo", "doubt", "budget"]
 Status = Literal["finished", "failed", "stopped", "rolled back"]
 
 
@@ -52,7 +55,7 @@ class Grant:
 @dataclass(frozen=True, slots=True)
 class RunStarted:
     """A goal was given. What the rules need to know is named, so that a replay decides the same: the roles that exist,
-    what may be used by how many steps at once, and the tools whose calls change the world.
+    what may be used by how many steps at once, the tools whose calls change the world, and whether steps may ask models.
     """
 
     at: float
@@ -62,6 +65,7 @@ class RunStarted:
     evaluator: bool = False
     limits: tuple[Limit, ...] = ()
     effects: dict[str, Effects] = field(default_factory=dict)
+    models_in_steps: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +119,8 @@ class Reviewed:
     """A person or a rule decided about the plan with this hash, or, where `step` is named, about that step's gate ("3") or
     its undo ("undo 3").
 
-    `plan` is what the reviewer made of the plan, where it was edited; the hash is then that of the edited plan.
+    `plan` is what the reviewer made of the plan, where it was edited; the hash is then that of the edited plan. `budget` is
+    granted to the run inside the step, which waits for it, and to the runs around it.
     """
 
     at: float
@@ -126,6 +131,7 @@ class Reviewed:
     step: str | None = None
     plan: Plan | None = None
     grant: Grant | None = None
+    budget: Budget | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,19 +228,37 @@ class Inside:
 
 @dataclass(frozen=True, slots=True)
 class Paused:
-    """The run waits for a decision from outside: "approval" of the plan, or of one `step` behind its "gate", or of its "undo".
+    """The run waits for a decision from outside.
 
-    `step` may also name a call of the plan's rollback, as in `UndoStarted`.
+    It is asked for "approval" of the plan, or of one `step` behind its "gate", or of its "undo"; for what became of a step in
+    "doubt"; or for more "budget". `step` may also name a call of the plan's rollback, as in `UndoStarted`. `short` says of what
+    the budget is used up, and how much of it, in words.
     """
 
     at: float
-    reason: Literal["approval", "gate", "undo"]
+    reason: PauseReason
     step: str | None = None
+    short: dict[str, str] = field(default_factory=dict)
 
     @property
     def gate(self) -> str | None:
-        """What a decision names: the step, or the undo of a step, "undo 3"; None: it is about the plan."""
-        return f"undo {self.step}" if self.reason == "undo" else self.step
+        """What a decision names: the step behind a gate, "undo 3", "doubt 3", or "budget"; None: it is about the plan."""
+        if self.reason in ("undo", "doubt"):
+            return f"{self.reason} {self.step}"
+        return "budget" if self.reason == "budget" else self.step
+
+
+def gate_in_words(gate: str) -> str:
+    """What a decision is about: "step 3", "the undo of step 3", "call 1 of the plan's rollback", "step 3, which is in doubt"."""
+    if gate == "budget":
+        return "the budget"
+    if gate.startswith("doubt "):
+        return f"step {gate.removeprefix('doubt ')}, which is in doubt"
+    if not gate.startswith("undo "):
+        return f"step {gate}"
+    label = gate.removeprefix("undo ")
+    listed = label.removeprefix("rollback ")
+    return f"call {listed} of the plan's rollback" if listed != label else f"the undo of step {label}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -273,6 +297,8 @@ Event = (
     | Interrupted
     | StepLate
     | Reviewed
+    | DoubtResolved
+    | BudgetGranted
     | News
     | StepSkipped
     | RollbackBegun

@@ -4,7 +4,15 @@
 the step says what to call, and the second where it does not; `team` gives each step to the executor whose role it is.
 """
 
-from planexec_lite.executors.direct import Executor, ToolExecutor, as_data, effects_of, effects_of_any, perform
+from planexec_lite.executors.direct import (
+    Executor,
+    ToolExecutor,
+    as_data,
+    asks_models,
+    effects_of,
+    effects_of_any,
+    perform,
+)
 from planexec_lite.executors.hybrid import HybridExecutor
 from planexec_lite.executors.react import ReActExecutor
 from planexec_lite.executors.team import Team
@@ -16,6 +24,7 @@ __all__ = [
     "Team",
     "ToolExecutor",
     "as_data",
+    "asks_models",
     "effects_of",
     "effects_of_any",
     "perform",

@@ -20,7 +20,8 @@ class Executor(Protocol):
     """Carries out a step. `tools` is what it has, so that a planner can be told and a plan checked.
 
     What it is given is its own: `inputs` are copies, and changing them changes no result. What it returns must be data
-    (what JSON can hold): a lock or an open file is rejected, since it can't be written down, copied or sent.
+    (what JSON can hold): a lock or an open file is rejected, since it can't be written down, copied or sent. One whose steps
+    never ask a model may say so, ``asks_models = False``: then they go on when a budget has no model calls left.
     """
 
     tools: Toolbox
@@ -37,6 +38,11 @@ def effects_of(executor: Executor) -> dict[str, Effects]:
     return getattr(executor, "effects", None) or executor.tools.effects
 
 
+def asks_models(executor: Executor) -> bool:
+    """Whether a step may call a model, as far as the executor says (`asks_models`); one that says nothing may."""
+    return bool(getattr(executor, "asks_models", True))
+
+
 def effects_of_any(tools: Toolbox) -> dict[str, Effects]:
     """The effects of steps whose executor may call any of `tools`, whichever they name."""
     most = worst(tools.effects.values())
@@ -48,6 +54,8 @@ class ToolExecutor:
 
     A step without a tool is noted: its result is its `input` or its description.
     """
+
+    asks_models = False
 
     def __init__(self, tools: Toolbox) -> None:
         self.tools = tools

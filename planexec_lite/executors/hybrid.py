@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from planexec_lite.executors.direct import Executor, effects_of
+from planexec_lite.executors.direct import Executor, asks_models, effects_of
 from planexec_lite.plan import Step
 from planexec_lite.tools import Effects, Toolbox, worst
 
@@ -26,6 +26,7 @@ class HybridExecutor:
 
     def __init__(self, rule: Executor, otherwise: Executor, applies: Callable[[Step], bool] = names_its_tool) -> None:
         self.rule, self.otherwise, self.applies = rule, otherwise, applies
+        self.asks_models = asks_models(rule) or asks_models(otherwise)
         tools = {tool.name: tool for executor in (otherwise, rule) for tool in executor.tools}
         self.tools = Toolbox(tools.values())
 

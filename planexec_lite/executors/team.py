@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from planexec_lite.executors.direct import Executor, effects_of
+from planexec_lite.executors.direct import Executor, asks_models, effects_of
 from planexec_lite.plan import Step
 from planexec_lite.tools import Effects, Toolbox, suggest
 from planexec_lite.tools.limits import Limit
@@ -56,6 +56,11 @@ class Team:
         """What steps may do, by their tool: what the executor of the role may do with it."""
         by_role = {role: effects_of(executor) for role, executor in self.roles.items()}
         return {name: by_role[role][name] for name, role in self._role.items() if name in by_role[role]}
+
+    @property
+    def asks_models(self) -> bool:
+        """Whether a step may call a model."""
+        return any(map(asks_models, self.roles.values()))
 
     def _takes(self, role: str, tool: str) -> bool:
         return self._role.setdefault(tool, role) == role

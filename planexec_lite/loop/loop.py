@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 from planexec_lite import references
 from planexec_lite.board import Board
-from planexec_lite.decide import decide, holds_back
+from planexec_lite.decide import allowance_of, decide, holds_back
 from planexec_lite.events import (
     JOBS,
     BackoffStarted,
@@ -18,14 +18,13 @@ from planexec_lite.events import (
     JudgeStarted,
     News,
     PlanProposed,
-    Reviewed,
     RollbackBegun,
     RunStarted,
     StepStarted,
     UndoStarted,
 )
-from planexec_lite.executors import Executor, ToolExecutor, effects_of, perform
-from planexec_lite.loop.decisions import reviewed
+from planexec_lite.executors import Executor, ToolExecutor, asks_models, effects_of, perform
+from planexec_lite.loop.decisions import answered
 from planexec_lite.loop.jobs import cancelled, judge, key_of, nothing, outcomes, propose
 from planexec_lite.loop.nested import NestedExecutor, going_on
 from planexec_lite.loop.run import Run, RunStore
@@ -115,8 +114,9 @@ class PlannerExecutor(NestedExecutor):
         """Return a new run that goes on from where `run` stands; one that has ended has nothing left to do.
 
         It may be paused, and `decision` is what a person says; None: the reviewer is asked again. It may have been left by
-        an interrupt, or by an error of the reviewer or of `watch`, which have the run so far as their ``run``; what was in
-        flight then is interrupted: it is tried again, but a step that may be done once is in doubt.
+        an interrupt, by the end of its process, or by an error of the reviewer or of `watch`, which have the run so far as
+        their ``run``; what was in flight then is interrupted: it is tried again, but a step that may be done once is in doubt,
+        and the run pauses until somebody says what became of it.
 
         Raises `ValueError` for a decision that the run does not wait for, and where the tools are no longer those that its
         steps were planned for; `PlanError` if the plan that the reviewer edited is invalid. `run` itself stays as it is.
@@ -124,7 +124,7 @@ class PlannerExecutor(NestedExecutor):
         check_tools(run.board, self.tools, effects_of(self.executor))
         run = self._interrupted(run)
         if decision is not None:
-            run.record(self._reviewed(run, decision))
+            run.record(self._answered(run, decision))
         return self._drive(run)
 
     def tell(self, run: Run, news: str) -> Run:
@@ -173,6 +173,7 @@ class PlannerExecutor(NestedExecutor):
                 evaluator=self.evaluator is not None,
                 limits=limits,
                 effects=effects_of(self.executor),
+                models_in_steps=asks_models(self.executor),
             )
         )
         return run
@@ -188,7 +189,7 @@ class PlannerExecutor(NestedExecutor):
                     decision = self._ask(run.board)
                     if decision is None:
                         return run
-                    run.record(self._reviewed(run, decision))
+                    run.record(self._answered(run, decision))
         except BaseException as problem:
             problem.run = run  # type: ignore[attr-defined]
             raise
@@ -198,8 +199,8 @@ class PlannerExecutor(NestedExecutor):
             return None
         return self.reviewer.review(board.proposal or board.plan, board.copy(), self.executor.tools)
 
-    def _reviewed(self, run: Run, decision: Decision) -> Reviewed:
-        return reviewed(run, decision, self.executor.tools, self.planner is not None)
+    def _answered(self, run: Run, decision: Decision) -> Event:
+        return answered(run, decision, self.executor.tools, self.planner is not None)
 
     def _next(self, board: Board) -> Event | None:
         """The next event by the rules; but a step that would repeat what may be done once is held."""
@@ -215,7 +216,7 @@ class PlannerExecutor(NestedExecutor):
             done = perform if step.id not in board.approvals.held else going_on(run, step.id, perform)
             before = board.rollback.latest.get(step.id)  # a result that was judged badly: to be done again is meant
             key = key_of(run.uid, step, inputs, "step", before) if board.once.changes_world(step) else None
-            return self._bounded(Task(job, done, (self.executor, step, inputs), step.timeout), board.now, key)
+            return self._bounded(Task(job, done, (self.executor, step, inputs), step.timeout), board, key)
         tools = self.executor.tools
         if isinstance(job, BackoffStarted):
             return Task(job, nothing, (), live=True, rest=job.seconds)
@@ -227,12 +228,13 @@ class PlannerExecutor(NestedExecutor):
         live = getattr(self.planner, "stream", False)
         return Task(job, propose, (self.planner, board.copy(), tools, self.policy), here=True, live=live)
 
-    def _bounded(self, task: Task, now: float, key: str | None) -> Task:
+    def _bounded(self, task: Task, board: Board, key: str | None) -> Task:
         """A step's task, which is given up when its timeout is over or the run's deadline passes, and knows it and its key."""
         task.until = self.policy.deadline
-        seconds = task.limit(now)
-        if seconds is not None or key is not None:
-            task.call = Knowing(task.call, seconds, key)
+        seconds = task.limit(board.now)
+        allowance = None if self.policy.budget is None else allowance_of(board, self.policy)
+        if seconds is not None or key is not None or allowance is not None:
+            task.call = Knowing(task.call, seconds, key, allowance)
         return task
 
     def _undo(self, job: UndoStarted, run: Run) -> Task:

@@ -14,7 +14,9 @@ from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
+from planexec_lite.board import Board
 from planexec_lite.board.board import INSIDE
+from planexec_lite.budget import Budget
 from planexec_lite.events import Event, Inside, Paused
 from planexec_lite.executors import effects_of_any
 from planexec_lite.loop.run import Run
@@ -68,7 +70,7 @@ class NestedExecutor:
         paused = _PAUSED_INSIDE.get()
         _PAUSED_INSIDE.set(None)  # for the run that this one is, and for none inside it
         told = Told(isinstance(self.workers, Simulated), self.watch, paused.events if paused else ())
-        policy = _within_step(self.policy, paused.events[-1].at if paused else 0.0)
+        policy = _within_step(self.policy, paused)
         agent: Any = replace(self, watch=told, policy=policy, journal=None)  # type: ignore[type-var]
         if paused is None:
             return result_of(agent.run(goal_of(step, inputs)))
@@ -77,12 +79,26 @@ class NestedExecutor:
         return result_of(agent.resume(run, paused.decision))
 
 
-def _within_step(policy: Policy, now: float) -> Policy:
-    """The policy of a run inside the current step, which goes on from `now`: its deadline is at the latest the step's."""
+def _within_step(policy: Policy, paused: PausedInside | None) -> Policy:
+    """The policy of a run inside the current step, which begins or goes on from where it paused.
+
+    Its deadline is at the latest the step's, and it may use what the run around it has left.
+    """
     meter = current.get()
-    if meter is None or meter.left is None:
+    if meter is None:
         return policy
-    return replace(policy, deadline=now + policy.until_deadline(now, meter.left))
+    board = Board.of(paused.events if paused else ())
+    if meter.left is not None:
+        policy = replace(policy, deadline=board.now + policy.until_deadline(board.now, meter.left))
+    if meter.allowance is not None:
+        left, over = meter.allowance
+        # what it has used is counted in it again, and what is granted to it now is left already in the run around it
+        more = paused.decision.budget if paused and paused.decision.budget else Budget()
+        known = {
+            name: board.used(name) - board.spending.granted[name] - more.bounds.get(name, 0) for name in left.bounds
+        }
+        policy = replace(policy, budget=(policy.budget or Budget()).tightest(left.plus(known)), over_budget=over)
+    return policy
 
 
 class PausedInside(NamedTuple):
@@ -116,10 +132,8 @@ def going_on(run: Run, step: str, work: Callable[..., Any]) -> Callable[..., Any
     review = next((one for one in reversed(run.board.reviews) if one.step == step), None)
     if inside is None or review is None:
         return work
-    return GoingOn(
-        PausedInside(tuple(inside.events), Decision(review.verdict, review.by, review.comment, grant=review.grant)),
-        work,
-    )
+    said = Decision(review.verdict, review.by, review.comment, grant=review.grant, budget=review.budget)
+    return GoingOn(PausedInside(tuple(inside.events), said), work)
 
 
 def waiting_inside(run: Run) -> Run | None:
@@ -138,12 +152,15 @@ def _inside(run: Run, step: str) -> Run | None:
     return inside if inside.status == "paused" else None
 
 
+def innermost(run: Run) -> Run:
+    """The run that waits: the one inside a step that pauses the one around it, however deep; else `run` itself."""
+    inside = waiting_inside(run)
+    return run if inside is None else innermost(inside)
+
+
 def hashes_of(run: Run) -> tuple[str, ...]:
     """The hashes of the plans that a decision about `run` may be of; those of the innermost run that waits."""
-    deepest = waiting_inside(run)
-    if deepest is not None:
-        return hashes_of(deepest)
-    board = run.board
+    board = innermost(run).board
     return (board.proposal or board.plan).hash, board.plan.hash
 
 

@@ -97,6 +97,10 @@ class Run:
         if self.board.ended:
             return self.board.ended.reason
         if paused := self.board.paused:
+            if paused.reason == "budget":
+                return f"waits for more budget: {', '.join(paused.short.values())} used"
+            if paused.reason == "doubt":
+                return f"waits to be told whether step {paused.step} was done"
             if paused.step is None:
                 return f"waits for {paused.reason}"
             if paused.reason == "undo":

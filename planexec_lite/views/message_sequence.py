@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from planexec_lite import events as e
 from planexec_lite.board import Board
+from planexec_lite.budget import in_words
 from planexec_lite.loop.run import Run
 from planexec_lite.plan import Plan
 from planexec_lite.views.drawing import theme
@@ -201,6 +202,12 @@ def _message(event: e.Event, board: Board) -> Message | None:
             return Message(at, "evaluator", "board", words, True, True)
         case e.News():
             return Message(at, "outside", "board", f"news: {clean(event.text)}")
+        case e.DoubtResolved():
+            words = f"{event.step} was {'' if event.done else 'not '}done, by {clean(event.by)}"
+            return Message(at, "outside", "board", words)
+        case e.BudgetGranted():
+            more = ", ".join(in_words(name, amount) for name, amount in event.more.bounds.items())
+            return Message(at, "outside", "board", f"{more} more, by {clean(event.by)}")
         case e.Reviewed():
             about = f"step {event.step}" if event.step is not None else "the plan"
             comment = f": {clean(event.comment)}" if event.comment else ""

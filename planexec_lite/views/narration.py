@@ -6,9 +6,10 @@ from collections.abc import Mapping
 from typing import Any, assert_never, get_args
 
 from planexec_lite import events as e
+from planexec_lite.budget import in_words
 from planexec_lite.loop.run import Run
 from planexec_lite.views.drawing.text_fitting import aligned, clean, fit_columns
-from planexec_lite.views.drawing.wording import count, gate_in_words, name_of, seconds, value
+from planexec_lite.views.drawing.wording import count, name_of, seconds, value
 
 LONG = 200  # columns of a result, an error or a comment
 WHY = {
@@ -48,7 +49,7 @@ def sentence(event: e.Event, names: Mapping[str, str]) -> str:
         case e.PlanFailed():
             return f"the planner fails: {_brief(event.error)}"
         case e.Reviewed():
-            about = "the plan" if event.step is None else gate_in_words(event.step)
+            about = "the plan" if event.step is None else e.gate_in_words(event.step)
             s = "" if event.by in ("you", "I", "we") else "s"
             verdict = {"approve": f"approve{s}", "reject": f"reject{s}", "change": f"ask{s} for changes to"}[
                 event.verdict
@@ -96,13 +97,25 @@ def sentence(event: e.Event, names: Mapping[str, str]) -> str:
             return f"the evaluator says {event.verdict} of step {event.step}" + _after(event.reason)
         case e.JudgeFailed():
             return f"the evaluator gives no verdict on step {event.step}: {_brief(event.error)}"
+        case e.DoubtResolved():
+            said = f"step {event.step} was done, and gave {_brief(value(event.result))}"
+            return (
+                f"{clean(event.by)}: {said if event.done else f'step {event.step} was not done'}{_after(event.comment)}"
+            )
+        case e.BudgetGranted():
+            more = ", ".join(in_words(name, amount) for name, amount in event.more.bounds.items())
+            return f"{clean(event.by)}: {more} more may be used{_after(event.comment)}"
         case e.News():
             return f"news from outside: {_brief(event.text)}"
         case e.Inside():
             return f"inside step {event.step}: {_inside(event.event)}"
         case e.Paused():
             if event.reason == "undo":
-                return f"the run pauses before {gate_in_words(event.gate or '')}"
+                return f"the run pauses before {e.gate_in_words(event.gate or '')}"
+            if event.reason == "budget":
+                return f"the run pauses for more budget: {', '.join(event.short.values())} used"
+            if event.reason == "doubt":
+                return f"the run pauses: was step {event.step} done?"
             where = f" before step {event.step}" if event.step is not None else ""
             return f"the run pauses for {event.reason}{where}"
         case e.Ended():

@@ -15,6 +15,7 @@ from random import Random
 from planexec_lite import (
     Backoff,
     Board,
+    Decision,
     HybridExecutor,
     Inline,
     Journal,
@@ -156,14 +157,23 @@ def agent_of(seed: int, world: World, journal: Journal | None, threads: ThreadPo
 
 
 def main(path: str, world: str, seed: int) -> Run:
-    """Begin the run, or go on with it."""
-    journal = Journal(path)
+    """Begin the run, or go on with it; what is in doubt is looked up in the world, as a person would."""
+    journal, there = Journal(path), World(world)
     with ThreadPoolExecutor(4) as threads:
-        agent = agent_of(seed, World(world), journal, threads)
+        agent = agent_of(seed, there, journal, threads)
         print("ready", flush=True)
         if os.path.exists(path) and (runs := journal.list()):
-            return agent.resume(journal.load(runs[0].id))
+            run = agent.resume(journal.load(runs[0].id))
+            while run.board.table.doubted:
+                run = agent.resume(run, answer(there, next(iter(run.board.table.doubted))))
+            return run
         return agent.run("do it")
+
+
+def answer(world: World, step: str) -> Decision:
+    """What became of a step, as far as the file says."""
+    done = f"end {step}" in world.lines()
+    return Decision("done", "Ann", result=step) if done else Decision("not done", "Ann")
 
 
 if __name__ == "__main__":

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from planexec_lite import (
     ApproveAll,
     Board,
+    Budget,
     Plan,
     PlannerExecutor,
     Policy,
@@ -50,9 +51,12 @@ reasons = st.sampled_from(["first", "repair", "horizon", "failure", "news", "ste
 plans = jobs(most=4).map(plan_of)
 limits = st.lists(st.builds(Limit, st.text(), st.lists(names, max_size=2).map(tuple), st.integers(1)), max_size=2)
 effects = st.dictionaries(st.text(), st.sampled_from(["none", "idempotent", "once"]), max_size=2)
+amounts, costs = st.none() | st.integers(0), st.none() | st.integers(0, 4000).map(lambda quarters: quarters / 4)
+budgets = st.builds(Budget, amounts, amounts, amounts, costs, costs, amounts, amounts)
 some = {
     events.RunStarted: st.builds(
-        events.RunStarted, seconds, st.text(), st.booleans(), st.booleans(), st.booleans(), limits.map(tuple), effects
+        events.RunStarted, seconds, st.text(), st.booleans(), st.booleans(), st.booleans(), limits.map(tuple), effects,
+        st.booleans(),
     ),
     events.PlanStarted: st.builds(events.PlanStarted, seconds, reasons),
     events.PlanProposed: st.builds(
@@ -70,7 +74,7 @@ some = {
     events.PlanFailed: st.builds(events.PlanFailed, seconds, st.text(), seconds, model_calls),
     events.Reviewed: st.builds(
         events.Reviewed, seconds, st.sampled_from(["approve", "reject", "change"]), st.text(), st.text(), st.text(),
-        st.none() | names, st.none() | plans, st.none() | st.builds(events.Grant, st.integers(0)),
+        st.none() | names, st.none() | plans, st.none() | st.builds(events.Grant, st.integers(0)), st.none() | budgets,
     ),
     events.StepStarted: st.builds(events.StepStarted, seconds, names, st.integers(1, 3), st.integers(1, 3)),
     events.StepDone: st.builds(events.StepDone, seconds, names, json_values, seconds, model_calls),
@@ -93,8 +97,15 @@ some = {
     ),
     events.JudgeFailed: st.builds(events.JudgeFailed, seconds, names, st.text(), seconds, model_calls),
     events.News: st.builds(events.News, seconds, st.text()),
+    events.DoubtResolved: st.builds(
+        events.DoubtResolved, seconds, names, st.booleans(), st.text(), json_values, st.text()
+    ),
+    events.BudgetGranted: st.builds(events.BudgetGranted, seconds, budgets, st.text(), st.text()),
     events.Inside: st.builds(events.Inside, seconds, names, json_values),
-    events.Paused: st.builds(events.Paused, seconds, st.sampled_from(["approval", "gate"]), st.none() | names),
+    events.Paused: st.builds(
+        events.Paused, seconds, st.sampled_from(get_args(events.PauseReason)), st.none() | names,
+        st.dictionaries(names, st.text(), max_size=2),
+    ),
     events.Ended: st.builds(
         events.Ended, seconds, st.sampled_from(["finished", "failed", "stopped", "rolled back"]), st.text()
     ),

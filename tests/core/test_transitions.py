@@ -22,6 +22,7 @@ PLAN = Plan.parse(
     ]
 )
 BEGUN = [e.RunStarted(0.0, "goal", True, False, True), e.PlanProposed(0.0, PLAN)]
+ONCE = [e.RunStarted(0.0, "goal", True, False, True, effects={"a": "once"}), e.PlanProposed(0.0, PLAN)]
 
 
 def board(*more: e.Event) -> Board:
@@ -40,6 +41,7 @@ STATES: dict[str, Callable[[], Board]] = {
     "superseded": lambda: board(
         e.PlanStarted(1.0, "news"), e.PlanProposed(1.0, Plan.parse([{"id": "9", "tool": "a"}]))
     ),
+    "in doubt": lambda: Board.of([*ONCE, e.StepStarted(1.0, "1"), e.Interrupted(2.0, "1")]),
     "undone": lambda: board(
         *DONE, e.RollbackBegun(2.0, "asked for"), e.UndoStarted(2.0, "1", UNDO), e.UndoDone(3.0, "1", 1)
     ),
@@ -55,8 +57,10 @@ EVENTS: dict[str, tuple[Callable[[str], e.Event], set[str]]] = {
     "cancelled": (lambda id: e.StepCancelled(3.0, id), {"running"}),
     "paused inside": (lambda id: e.StepPaused(3.0, id, "waits"), {"running"}),
     "interrupted": (lambda id: e.Interrupted(3.0, id), {"running"}),
+    "resolved": (lambda id: e.DoubtResolved(3.0, id, True, "Ann", 1), {"in doubt"}),
+    "not done": (lambda id: e.DoubtResolved(3.0, id, False, "Ann"), {"in doubt"}),
     "held": (lambda id: e.StepHeld(3.0, id, "no"), {"waiting"}),
-    "late": (lambda id: e.StepLate(3.0, id, 1), set()),
+    "late": (lambda id: e.StepLate(3.0, id, 1), {"in doubt"}),
     "skipped": (lambda id: e.StepSkipped(3.0, id, "no"), {"waiting"}),
     "judged": (lambda id: e.Judged(3.0, id, "accept", ""), set()),
     "judge failed": (lambda id: e.JudgeFailed(3.0, id, "no"), set()),

@@ -8,8 +8,8 @@ from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 FLOORS = {
-    1: ("data", "meter"),
-    2: ("references",),
+    1: ("data", "budget"),
+    2: ("meter", "references"),
     3: ("tools",),
     4: ("plan",),
     5: ("events", "model", "policy"),

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planexec_lite import Plan, Run, Simulated, Toolbox, ToolExecutor, execute, views
+from planexec_lite import Budget, Plan, Run, Simulated, Toolbox, ToolExecutor, execute, views
 from planexec_lite import events as e
 from planexec_lite.plan import Call
 from planexec_lite.views import narration
@@ -227,6 +227,11 @@ EVENTS: list[e.Event] = [
     e.Judged(4.0, "1", "retry", "thin"),
     e.JudgeFailed(4.0, "1", "no model"),
     e.News(4.0, "hurry"),
+    e.Paused(4.0, "doubt", "1"),
+    e.DoubtResolved(4.0, "1", True, "Ann", {"id": 7}),
+    e.DoubtResolved(4.0, "1", False, "Ann"),
+    e.Paused(4.0, "budget", short={"steps": "3 of 3 steps"}),
+    e.BudgetGranted(4.0, Budget(steps=2, dollars=0.05), "Ann"),
     e.Inside(4.0, "1", e.Thought("hm")),
     e.BackoffStarted(4.0, "1", 2.0),
     e.BackoffEnded(4.5, "1", 2.0),

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from planexec_lite.board import Board
+from planexec_lite.events import Paused, gate_in_words
 from planexec_lite.loop.run import Run
 from planexec_lite.views.board_table.row_window import Window, order, standing
 from planexec_lite.views.drawing.figure import Figure
 from planexec_lite.views.drawing.table import Row, table
 from planexec_lite.views.drawing.text_fitting import clean, fit_columns
 from planexec_lite.views.drawing.theme import LOOKS
-from planexec_lite.views.drawing.wording import count, few, gate_in_words, name_of, value
+from planexec_lite.views.drawing.wording import count, few, name_of, value
 from planexec_lite.views.step_remarks import judgements, latest_news, mark
 
 HEAD = ("step", "status", "what", "waits for", "attempt", "result")
@@ -58,9 +59,16 @@ def _finding(stand: Board) -> str:
             return f"Step {few(list(stand.failed))} failed: {done}" + (f", {skipped:,} skipped" if skipped else "")
         return f"{stand.ended.status.capitalize()}: {done}"
     if stand.paused:
-        what = f"before {gate_in_words(stand.paused.gate)}" if stand.paused.gate else "for approval of the plan"
-        return f"Paused {what}: {done}"
+        return f"Paused {_waits(stand.paused)}: {done}"
     return done[0].upper() + done[1:]
+
+
+def _waits(paused: Paused) -> str:
+    if paused.reason == "doubt":
+        return f"to be told whether step {paused.step} was done"
+    if paused.reason == "budget":
+        return "for more budget"
+    return f"before {gate_in_words(paused.gate)}" if paused.gate else "for approval of the plan"
 
 
 def _caption(stand: Board) -> str:

@@ -32,6 +32,7 @@ LOOKS = {
     "waiting": Look("○", "waiting", WHITE, "#505050"),
     "running": Look("▸", "running", "#D3EAF9", "#00517F"),
     "judging": Look("?", "judging", "#FAF3B4", "#5F5700"),
+    "in doubt": Look("!", "in doubt", "#F9D9E0", "#7E1A36"),
     "done": Look("✓", "done", "#CFEBE0", "#005A42"),
     "failed": Look("✗", "failed", "#FADBC8", "#8F3C00"),
     "skipped": Look("–", "skipped", "#D9DDE2", "#505050"),

@@ -49,12 +49,3 @@ def few(ids: Sequence[str], most: int = 12) -> str:
 def count(number: int, noun: str) -> str:
     """A number and its noun: ``1 step``, ``2 steps``, ``1,000 steps``."""
     return f"{number} {noun}" if number == 1 else f"{number:,} {noun}s"
-
-
-def gate_in_words(gate: str) -> str:
-    """What a decision about a gate is about: "step 3", "the undo of step 3", "call 1 of the plan's rollback"."""
-    if not gate.startswith("undo "):
-        return f"step {gate}"
-    label = gate.removeprefix("undo ")
-    listed = label.removeprefix("rollback ")
-    return f"call {listed} of the plan's rollback" if listed != label else f"the undo of step {label}"

@@ -10,9 +10,9 @@ import ipywidgets as w
 
 from planexec_lite import references
 from planexec_lite.board import Board
+from planexec_lite.events import gate_in_words
 from planexec_lite.views.board_table import board
 from planexec_lite.views.drawing.visible import call, visible, written
-from planexec_lite.views.drawing.wording import gate_in_words
 from planexec_lite.views.review_desk import summary
 from planexec_lite.views.review_desk.calls import in_html
 from planexec_lite.views.review_desk.draft import Draft, Row

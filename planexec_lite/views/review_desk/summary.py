@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from html import escape
 
+from planexec_lite.events import gate_in_words
 from planexec_lite.plan import Plan, Problem
 from planexec_lite.tools import Effects
 from planexec_lite.views.drawing.theme import CHANGES
 from planexec_lite.views.drawing.visible import call, visible
-from planexec_lite.views.drawing.wording import count, gate_in_words, listed
+from planexec_lite.views.drawing.wording import count, listed
 from planexec_lite.views.review_desk import marks
 from planexec_lite.views.review_desk.calls import in_html, isolated, seen
 from planexec_lite.views.review_desk.draft import Draft, Row

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from planexec_lite.events import gate_in_words
 from planexec_lite.plan import Plan
 from planexec_lite.review.reviewers import Decision
 from planexec_lite.views.drawing.text_fitting import clean
 from planexec_lite.views.drawing.visible import visible
-from planexec_lite.views.drawing.wording import count, gate_in_words
+from planexec_lite.views.drawing.wording import count
 
 BUTTONS = {"approve": "Approve", "reject": "Reject", "change": "Ask for changes"}
 VERDICTS = {"approve": "Approved", "reject": "Rejected", "change": "Changes asked for"}
