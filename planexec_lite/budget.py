@@ -84,4 +84,4 @@ def in_words(name: str, used: float, bound: float | None = None) -> str:
 def _figure(name: str, number: float) -> str:
     if name == "dollars":
         return f"${number:.4f}".rstrip("0").rstrip(".") if number else "$0"
-    return f"{round(number, 3):,}" if name == "seconds" else f"{number:,}"
+    return f"{round(number, 3):,}".removesuffix(".0")

@@ -108,7 +108,7 @@ def holds_back(board: Board, policy: Policy) -> bool:
 def _used_up(board: Board, policy: Policy, job: Job | None = None) -> dict[str, str]:
     """What keeps `job` from starting, by name, in words: the budget has nothing left of it. Without one: what keeps any step."""
     short = {}
-    for name, bound in (policy.budget or Budget()).plus(board.spending.granted).bounds.items():
+    for name, bound in (policy.budget or Budget()).plus(board.spending.extra).bounds.items():
         used = board.used(name)
         # what needs none of it starts all the same, unless more was used than there was
         if (used > bound and name in SHARED) or (used >= bound and name in _needs(board, job)):
@@ -118,7 +118,7 @@ def _used_up(board: Board, policy: Policy, job: Job | None = None) -> dict[str, 
 
 def allowance_of(board: Board, policy: Policy) -> Allowance:
     """What the budget has left for the runs inside a step that starts now."""
-    budget = (policy.budget or Budget()).plus(board.spending.granted)
+    budget = (policy.budget or Budget()).plus(board.spending.extra)
     shared = Budget(**{name: bound for name, bound in budget.bounds.items() if name in SHARED})  # type: ignore[arg-type]
     return Allowance(shared.plus({name: -board.used(name) for name in shared.bounds}), policy.over_budget)
 

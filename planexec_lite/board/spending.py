@@ -18,7 +18,7 @@ class Spending(Part):
 
     calls: list[ModelCall] = field(default_factory=list)
     repairs: int = 0
-    granted: Counter[str] = field(default_factory=Counter)
+    extra: Counter[str] = field(default_factory=Counter)
     by_model: dict[str, ModelCall] = field(default_factory=dict)  # the sum of its calls
 
     def charge(self, calls: Iterable[ModelCall]) -> None:
@@ -31,7 +31,7 @@ class Spending(Part):
 
     def grant(self, more: Budget) -> None:
         """The run may use so much more."""
-        self.granted.update(more.bounds)
+        self.extra.update(more.bounds)
 
     @property
     def tokens(self) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import cast
+from typing import Any, cast
 
 from planexec_lite import references
 from planexec_lite.board import Board
@@ -69,7 +69,12 @@ def _check_subject(run: Run, decision: Decision) -> None:
     of_plan = asked.reason in ("approval", "gate") and board.has_reviewer
     if of_plan and _stands(board).hash != board.proposals.latest_hash:
         raise ValueError('the plan was changed in place; give what you edited: Decision("approve", plan=…)')
-    if decision.of and decision.of not in hashes_of(run):
+    # a budget is no matter of the plan inside: whoever grants it may have looked at the run around it
+    looked_at = (
+        *hashes_of(run),
+        *((_stands(board).hash,) if cast(Paused, waits.board.paused).reason == "budget" else ()),
+    )
+    if decision.of and decision.of not in looked_at:
         raise ValueError("the decision is about another plan than the one that waits; review that one")
     if decision.gate is not None and decision.gate != asked.gate:
         about = f"the gate of step {decision.gate}" if decision.gate in board.steps else gate_in_words(decision.gate)
@@ -108,19 +113,25 @@ def _check_budget(waits: Run, decision: Decision) -> None:
         return
     if decision.plan is not None or decision.grant is not None:
         raise ValueError("a budget is granted by itself; the plan is decided about when it is asked for")
-    granted = decision.budget.bounds if decision.budget else {}
-    if missing := [name for name in short if not granted.get(name)]:
+    amounts = decision.budget.bounds if decision.budget else {}
+    if missing := [name for name in short if not amounts.get(name)]:
         more = ", ".join(f"{name}=…" for name in missing)
         raise ValueError(f'this run {waits.reason}; say how much: Decision("approve", budget=Budget({more}))')
 
 
 def _resolved(board: Board, asked: Paused, decision: Decision) -> Event:
     """What became of a step in doubt. Raises `ValueError` for a result that the steps behind it can't use."""
-    step = board.steps[asked.step or ""]
+    id = asked.step or ""
     if decision.verdict == "not done":
-        return DoubtResolved(board.now, step.id, False, decision.by, comment=decision.comment)
+        return DoubtResolved(board.now, id, False, decision.by, comment=decision.comment)
+    return DoubtResolved(board.now, id, True, decision.by, usable(board, id, decision.result), decision.comment)
+
+
+def usable(board: Board, id: str, result: Any) -> Any:
+    """Return what somebody says that a step gave, as data. Raises `ValueError` where the steps behind it can't use it."""
+    step = board.steps[id]
     try:
-        result = as_data(decision.result, step)
+        result = as_data(result, step)
     except ToolError as problem:
         raise ValueError(str(problem)) from None
     behind = [(f"step {id} uses", board.steps[id].params) for id in board.unfinished]
@@ -133,7 +144,7 @@ def _resolved(board: Board, asked: Paused, decision: Decision) -> Event:
                 raise ValueError(
                     f'{who} {named}, and {problem}; say what step {step.id} gave: Decision("done", result=…)'
                 ) from None
-    return DoubtResolved(board.now, step.id, True, decision.by, result, decision.comment)
+    return result
 
 
 def _more(board: Board, decision: Decision) -> Event:

@@ -94,9 +94,7 @@ def _within_step(policy: Policy, paused: PausedInside | None) -> Policy:
         left, over = meter.allowance
         # what it has used is counted in it again, and what is granted to it now is left already in the run around it
         more = paused.decision.budget if paused and paused.decision.budget else Budget()
-        known = {
-            name: board.used(name) - board.spending.granted[name] - more.bounds.get(name, 0) for name in left.bounds
-        }
+        known = {name: board.used(name) - board.spending.extra[name] - more.bounds.get(name, 0) for name in left.bounds}
         policy = replace(policy, budget=(policy.budget or Budget()).tightest(left.plus(known)), over_budget=over)
     return policy
 
@@ -132,8 +130,8 @@ def going_on(run: Run, step: str, work: Callable[..., Any]) -> Callable[..., Any
     review = next((one for one in reversed(run.board.reviews) if one.step == step), None)
     if inside is None or review is None:
         return work
-    said = Decision(review.verdict, review.by, review.comment, grant=review.grant, budget=review.budget)
-    return GoingOn(PausedInside(tuple(inside.events), said), work)
+    decision = Decision(review.verdict, review.by, review.comment, grant=review.grant, budget=review.budget)
+    return GoingOn(PausedInside(tuple(inside.events), decision), work)
 
 
 def waiting_inside(run: Run) -> Run | None:

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import ipywidgets as w
 
-from planexec_lite.events import Approval, Grant
+from planexec_lite.events import Grant
+from planexec_lite.review.reviewers import Answer as Verdict
 from planexec_lite.views.review_desk import look, marks, summary, verdict
 from planexec_lite.views.review_desk.buttons import button
 from planexec_lite.views.review_desk.draft import Draft
 from planexec_lite.views.review_desk.focus import focus
+from planexec_lite.views.review_desk.gate import Gate
 
-Press = Callable[[Approval, bool], None]
+Press = Callable[[Verdict, bool], None]
 
 
 class Answer:
@@ -23,7 +26,7 @@ class Answer:
         press: takes the verdict whose button was pressed, and whether it was said once more, surely.
         start_over: is called when the edits are to be dropped.
         typed: is called when a field was changed.
-        gate: the step before whose gate it is decided; None where it is about a plan.
+        gate: what is asked, where it is not about a plan.
     """
 
     def __init__(
@@ -31,7 +34,7 @@ class Answer:
         press: Press,
         start_over: Callable[[], None],
         typed: Callable[[], None],
-        gate: str | None = None,
+        gate: Gate | None = None,
     ) -> None:
         self._gate = gate
         self._draft: Draft | None = None
@@ -47,18 +50,19 @@ class Answer:
         )  # fmt: skip
         for field in (self._comment, self._grant):
             field.observe(lambda _: typed(), "value")
+        self._names: dict[Verdict, str] = dict(verdict.BUTTONS) if gate is None else gate.buttons
         self._buttons = {
-            "Approve": button("Approve", lambda: press("approve", False), "pxl-main"),
-            "Ask for changes": button("Ask for changes", lambda: press("change", False)),
-            "Reject": button("Reject", lambda: press("reject", False)),
-            "Start over": button("Start over", start_over, "pxl-quiet"),
+            name: button(
+                name, partial(press, choice, False), "pxl-main" if name == next(iter(self._names.values())) else ""
+            )
+            for choice, name in self._names.items()
         }
+        if gate is None:  # elsewhere nothing is edited
+            self._buttons["Start over"] = button("Start over", start_over, "pxl-quiet")
         self._surely = {
             "Yes, approve": button("Yes, approve", lambda: press("approve", True), "pxl-main"),
             "Back to the plan": button("Back to the plan", lambda: self._back(typed)),
         }
-        if gate is not None:  # nothing is edited there, and later plans are another matter
-            del self._buttons["Start over"]
         self._bar, self._sure_bar = w.Box(list(self._buttons.values())), w.Box(list(self._surely.values()))
         for bar in (self._bar, self._sure_bar):
             bar.add_class("pxl-buttons")
@@ -89,9 +93,9 @@ class Answer:
         text = self._grant.value.strip()
         return None if not text or self._odd_grant else Grant(int(text))
 
-    def allows(self, choice: Approval) -> bool:
+    def allows(self, choice: Verdict) -> bool:
         """Whether the button for this verdict can be pressed."""
-        return not self._buttons[verdict.BUTTONS[choice]].disabled
+        return not self._buttons[self._names[choice]].disabled
 
     def show(self, draft: Draft, unseen: Sequence[str] = ()) -> None:
         """Show how the draft stands, and which buttons can be pressed; `unseen` are the steps that were not shown yet."""
@@ -102,10 +106,12 @@ class Answer:
         if self._gate is None:
             self._buttons["Approve"].disabled = bool(draft.problems or self._odd_grant or unseen)
             self._buttons["Start over"].disabled = not (draft.edited or draft.comments)
+            for name in ("Ask for changes", "Reject"):
+                self._buttons[name].disabled = not self.comment
         else:
-            self._stand.value = summary.stand_at_gate(self._gate, bool(self.comment))
-        for name in ("Ask for changes", "Reject"):
-            self._buttons[name].disabled = not self.comment
+            self._stand.value = self._gate.stand(bool(self.comment))
+            for choice, name in self._names.items():
+                self._buttons[name].disabled = not self._gate.allows(choice, bool(self.comment))
         self._show_bar(asks=False)
 
     def ask(self, question: str) -> bool:
@@ -118,7 +124,7 @@ class Answer:
 
     def _back(self, typed: Callable[[], None]) -> None:
         typed()
-        focus(self._buttons["Approve"])
+        focus(next(iter(self._buttons.values())))
 
     def _show_bar(self, asks: bool) -> None:
         self._bar.layout.display = "none" if asks else ""

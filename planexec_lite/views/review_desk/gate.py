@@ -11,11 +11,13 @@ import ipywidgets as w
 from planexec_lite import references
 from planexec_lite.board import Board
 from planexec_lite.events import gate_in_words
+from planexec_lite.review.reviewers import Answer
 from planexec_lite.views.board_table import board
 from planexec_lite.views.drawing.visible import call, visible, written
 from planexec_lite.views.review_desk import summary
 from planexec_lite.views.review_desk.calls import in_html
 from planexec_lite.views.review_desk.draft import Draft, Row
+from planexec_lite.views.review_desk.verdict import BUTTONS
 
 Problems = Mapping[Any, Any]
 
@@ -28,9 +30,9 @@ class Gate:
     """
 
     def __init__(self, stand: Board) -> None:
-        if stand.paused is None or stand.paused.step is None:
+        if stand.paused is None or stand.paused.gate is None:
             raise ValueError("this run does not wait before a gate")
-        self.stand, self.step, self.gate = stand, stand.paused.step, str(stand.paused.gate)
+        self.at, self.step, self.gate = stand, stand.paused.step or "", str(stand.paused.gate)
         self._words = w.HTML()
         self.box = w.VBox([self._words, w.HTML(board(stand)._repr_html_())], layout={"grid_gap": "8px"})
 
@@ -45,10 +47,10 @@ class Gate:
         if self._of_undo:
             self._words.value = head + self._undo()
             return
-        own = Draft.of(self.stand.plan, draft.toolbox)
+        own = Draft.of(self.at.plan, draft.toolbox)
         rows = {row.id: row for row in own.rows}
         step = summary.step(own, rows[self.step], (), closed=True)
-        given = [f"step {id} gave {written(self.stand.results[id])}" for id in self._inputs(rows[self.step])]
+        given = [f"step {id} gave {written(self.at.results[id])}" for id in self._inputs(rows[self.step])]
         behind = [f"{id} {_name_and_call(rows[id])}" for id in self._behind(rows)]
         self._words.value = f"{head}{step}{_list('It is given:', given)}{_list('What comes next:', behind)}"
 
@@ -68,26 +70,43 @@ class Gate:
         """Nothing of a gate is held back."""
         return []
 
+    @property
+    def buttons(self) -> dict[Answer, str]:
+        """What may be answered, and what is written on the button for it."""
+        return {one: BUTTONS[one] for one in ("approve", "change", "reject")}
+
+    def allows(self, choice: Answer, commented: bool) -> bool:
+        """Whether it may be answered so now: a no, and the wish for a change, take a comment."""
+        return choice == "approve" or commented
+
+    def stand(self, commented: bool) -> str:
+        """What the answers mean."""
+        return summary.stand_at_gate(self.gate, commented)
+
+    def said(self, choice: Answer) -> dict[str, Any]:
+        """What goes with the answer, beside the comment: nothing."""
+        return {}
+
     def question(self, draft: Draft) -> str:
         """What is asked before a yes to the gate; see `summary.question`."""
-        return "" if self._of_undo else summary.question(Draft.of(self.stand.plan, draft.toolbox), self.step)
+        return "" if self._of_undo else summary.question(Draft.of(self.at.plan, draft.toolbox), self.step)
 
     @property
     def _of_undo(self) -> bool:
-        return self.stand.rollback.asks
+        return self.at.rollback.asks
 
     def _undo(self) -> str:
         """The call that takes something back, what it is given, and what is taken back after it."""
-        *later, undo = self.stand.rollback.left
+        *later, undo = self.at.rollback.left
         called = in_html(undo.call.tool, undo.call.params, undo.name)
         wanted = {one.step for one in references.find(undo.call.params)} | {undo.label}
-        inputs = self.stand.rollback.inputs_of(undo)
+        inputs = self.at.rollback.inputs_of(undo)
         given = [f"step {id} gave {written(result)}" for id, result in inputs.items() if id in wanted]
         behind = [f"{one.name}: {call(one.call.tool, one.call.params)}" for one in reversed(later)]
         return f"<p>{called}</p>{_list('It is given:', given)}{_list('What comes next:', behind)}"
 
     def _inputs(self, row: Row) -> list[str]:
-        return [id for id in row.step["depends_on"] if id in self.stand.results]
+        return [id for id in row.step["depends_on"] if id in self.at.results]
 
     def _behind(self, rows: Mapping[str, Row]) -> list[str]:
         """The steps that wait for this one, directly or through others, in plan order."""

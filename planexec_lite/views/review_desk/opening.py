@@ -46,7 +46,8 @@ def desk(plan: Plan | Run | None = None, toolbox: Toolbox | None = None, **more:
 
     Args:
         plan: the plan to review, valid or not; only a valid one can be approved. Or a run that is paused: for its
-            plan, with what is done and what the planner changed, or before a gate, with the board as it stands.
+            plan, with what is done and what the planner changed; before a gate, about a step in doubt, or for more budget,
+            with the board as it stands.
         toolbox: the tools that its steps may call.
         done: ids of the steps that are done already, and may be waited for.
         script: what is pressed and typed where nobody is there, such as ``[("3: tag", "v2.3.2"), "Remove 8",
@@ -112,9 +113,9 @@ def _of_run(run: Run, toolbox: Toolbox, *, done: Any = (), before: Plan | None =
     board = run.board
     if board.paused is None:
         raise ValueError(f"this run does not wait for a decision: it is {run.status}")
-    at = board if board.paused.gate else None
+    at = run if board.paused.gate else None
     finished = dict.fromkeys([*board.results, *done])
     plans = [event.plan for event in run.events if isinstance(event, PlanProposed) and event.plan is not None]
     if before is None and plans[:-1]:
         before = plans[-2].changed(steps=tuple(step for step in plans[-2].steps if step.id not in finished))
-    return Review(board.proposal or board.plan, toolbox, done=tuple(finished), before=before, at=at, **more)
+    return Review(board.proposal or board.plan, toolbox, done=tuple(finished), before=before, run=at, **more)

@@ -105,7 +105,17 @@ def stand(draft: Draft, commented: bool, odd_grant: bool, unseen: Sequence[str])
 def head_at_gate(draft: Draft, what: str) -> str:
     """The goal, and before what the run waits."""
     goal = seen(draft.received.goal) if draft.received.goal.strip() else "A gate"
+    if what.endswith("in doubt"):
+        step = what.partition(",")[0]
+        return f'<h3 dir="auto">{goal}</h3><p>The run was left while {escape(step)} was under way. Was it done?</p>'
     return f'<h3 dir="auto">{goal}</h3><p>The run waits before {escape(what)}.</p>'
+
+
+def head_at_budget(draft: Draft, gate: str) -> str:
+    """The goal, and that the budget is used up, of the run itself or of the one inside a step."""
+    goal = seen(draft.received.goal) if draft.received.goal.strip() else "A budget"
+    whose = "The budget" if gate == "budget" else f"The budget of the run inside step {escape(gate)}"
+    return f'<h3 dir="auto">{goal}</h3><p>{whose} is used up:</p>'
 
 
 def stand_at_gate(gate: str, commented: bool) -> str:

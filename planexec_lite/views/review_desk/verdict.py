@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+from planexec_lite.budget import in_words
 from planexec_lite.events import gate_in_words
 from planexec_lite.plan import Plan
-from planexec_lite.review.reviewers import Decision
+from planexec_lite.review.reviewers import Answer, Decision
 from planexec_lite.views.drawing.text_fitting import clean
 from planexec_lite.views.drawing.visible import visible
-from planexec_lite.views.drawing.wording import count
+from planexec_lite.views.drawing.wording import count, value
 
-BUTTONS = {"approve": "Approve", "reject": "Reject", "change": "Ask for changes"}
-VERDICTS = {"approve": "Approved", "reject": "Rejected", "change": "Changes asked for"}
+BUTTONS: dict[Answer, str] = {"approve": "Approve", "reject": "Reject", "change": "Ask for changes"}
+AT_DOUBT: dict[Answer, str] = {"done": "It was done", "not done": "It was not done", "roll back": "Roll back"}
+AT_BUDGET: dict[Answer, str] = {"approve": "Grant more", "reject": "Stop", "roll back": "Roll back"}
+VERDICTS = {
+    "approve": "Approved", "reject": "Rejected", "change": "Changes asked for", "done": "Said to be done",
+    "not done": "Said not to be done", "roll back": "Rollback asked for",
+}  # fmt: skip
 
 
 def lines(decision: Decision, shown: Plan) -> list[str]:
@@ -21,7 +27,11 @@ def lines(decision: Decision, shown: Plan) -> list[str]:
 def _head(decision: Decision) -> str:
     """Return the verdict, who gave it, and the hash of the plan that it is about."""
     gate = gate_in_words(decision.gate) if decision.gate else ""
-    about = f"{'the gate of ' if gate.startswith('step ') else ''}{gate}, " if gate else ""
+    about = (
+        f"{'the gate of ' if decision.gate and decision.gate == gate.removeprefix('step ') else ''}{gate}, "
+        if gate
+        else ""
+    )
     about += f"plan {(decision.plan.hash if decision.plan else decision.of)[:8]}"
     return f"{VERDICTS[decision.verdict]} by {clean(decision.by)}: {about}"
 
@@ -29,7 +39,14 @@ def _head(decision: Decision) -> str:
 def _body(decision: Decision, shown: Plan) -> list[str]:
     """Return what goes with the verdict: whose plan it is, what later plans may add unasked, and the comment."""
     lines = []
-    if decision.gate is not None:
+    if decision.budget is not None:
+        more = ", ".join(in_words(name, amount) for name, amount in decision.budget.bounds.items())
+        lines.append(f"It may use {more} more.")
+    elif decision.verdict == "done":
+        lines.append(f"Its result: {visible(value(decision.result))}")
+    elif decision.verdict == "not done":
+        lines.append("It is carried out again.")
+    elif decision.gate is not None and decision.gate != "budget":
         lines.append("Only this gate; the next one asks again." if decision.verdict == "approve" else "")
     elif decision.verdict == "approve":
         plan = decision.plan or shown

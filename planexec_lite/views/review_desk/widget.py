@@ -10,9 +10,9 @@ from typing import Any
 
 import ipywidgets as w
 
-from planexec_lite.board import Board
-from planexec_lite.events import Approval
+from planexec_lite.loop.run import Run
 from planexec_lite.plan import Plan
+from planexec_lite.review.reviewers import Answer as Answered
 from planexec_lite.review.reviewers import Decision
 from planexec_lite.tools import Toolbox
 from planexec_lite.views.board_table import board
@@ -22,6 +22,7 @@ from planexec_lite.views.review_desk.answer import Answer
 from planexec_lite.views.review_desk.draft import Draft
 from planexec_lite.views.review_desk.fence import Fence, shown_by
 from planexec_lite.views.review_desk.gate import Gate
+from planexec_lite.views.review_desk.pauses import gate_of
 from planexec_lite.views.review_desk.rows import Rows
 from planexec_lite.views.review_desk.still import Still
 from planexec_lite.views.review_desk.text import figure
@@ -43,7 +44,7 @@ class Review:
         script: what to press and to type where nobody is there; see `play`. A person's session never uses it.
         before: the plan of the round before; what was changed since is listed.
         by: who sits at the desk; the decision carries the name.
-        at: the board of a run that is paused before a gate: then it is the gate that is decided about, not the plan.
+        run: the run, where it waits for something else than an approval: then that is decided about, not the plan.
     """
 
     def __init__(
@@ -55,15 +56,15 @@ class Review:
         script: Sequence[script.Gesture] | None = None,
         before: Plan | None = None,
         by: str = "reviewer",
-        at: Board | None = None,
+        run: Run | None = None,
     ) -> None:
         self._shown = plan
         self.draft = Draft.of(plan, toolbox, done)
         self.script = script
         since = marks.changes(before, plan) if before is not None else []
-        self._rows: Rows | Gate = Gate(at) if at is not None else Rows(lambda: self.draft, self.edit, since)
-        self._gate = self._rows.gate if isinstance(self._rows, Gate) else None
-        self._figure = board(at) if at is not None else figure(self.draft)
+        self._gate = None if run is None else gate_of(run, self._refresh)
+        self._rows: Rows | Gate = self._gate or Rows(lambda: self.draft, self.edit, since)
+        self._figure = board(run) if run is not None else figure(self.draft)
         self._decision: Decision | None = None
         self._closed = False
         self._by = by
@@ -164,7 +165,7 @@ class Review:
         self._rows.show(self.draft, marks.places(self.draft))
         self._answer.show(self.draft, self._rows.unseen(self.draft))
 
-    def _press(self, choice: Approval, surely: bool) -> None:
+    def _press(self, choice: Answered, surely: bool) -> None:
         """Decide, behind everything that was typed before the press; until then nothing can be changed."""
         if self._closed:
             return
@@ -174,22 +175,26 @@ class Review:
         if not self._fence.behind(lambda: self._decide(choice, surely)):
             self._answer.say("Writing it down …")
 
-    def _decide(self, choice: Approval, surely: bool) -> None:
+    def _decide(self, choice: Answered, surely: bool) -> None:
         sure = (surely and self._answer.asks) or self._by == SCRIPT  # whoever wrote the script had the plan at hand
         self._show()
         if not self._answer.allows(choice):  # what was typed before the press, and came with it, stands against it
             return
         if choice == "approve" and not sure and self._answer.ask(self._rows.question(self.draft)):
             return
-        edited, yes = self.draft.plan if self.draft.edited else None, choice == "approve"
-        plan, grant = (edited, self._answer.grant) if yes else (None, None)
-        self._decision = Decision(
-            choice, self._by, self._answer.comment, plan, grant, of=self._shown.hash, gate=self._gate
-        )
+        self._decision = Decision(choice, self._by, self._answer.comment, of=self._shown.hash, **self._said(choice))
         lines = verdict.lines(self._decision, self._shown)
         self._close(*lines)
         if self._by != SCRIPT:  # nobody looks then, and nbval compares
             self._still.decided(lines, self._figure if self._gate else figure(self.draft))
+
+    def _said(self, choice: Answered) -> dict[str, Any]:
+        """What goes with the verdict, beside who decided, and the comment."""
+        if self._gate is not None:
+            return {"gate": self._gate.gate, **self._gate.said(choice)}
+        if choice != "approve":
+            return {}
+        return {"plan": self.draft.plan if self.draft.edited else None, "grant": self._answer.grant}
 
     def _close(self, headline: str, *more: str) -> None:
         """Let nothing be changed any more, and say what was decided."""

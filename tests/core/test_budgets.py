@@ -1,0 +1,264 @@
+"""Budgets: each bound holds, the run pauses or stops where it is reached, and what is granted lets it go on."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from planexec_lite import (
+    ApproveAll,
+    Budget,
+    Decision,
+    HybridExecutor,
+    Inline,
+    Journal,
+    Plan,
+    PlannerExecutor,
+    Policy,
+    Run,
+    Simulated,
+    Toolbox,
+    ToolExecutor,
+    tool,
+)
+from planexec_lite import events as e
+from planexec_lite.meter import ModelCall, charge
+from planexec_lite.plan import Step
+from tests.core.shapes import step
+
+CALL = ModelCall("gpt-4o-mini", 800, 200, 1.0)
+
+
+class Thinking:
+    """An executor that asks a model once for each step."""
+
+    def __init__(self, tools: Toolbox) -> None:
+        self.tools = tools
+
+    def execute(self, one: Step, inputs: Any) -> str:
+        charge(2.0, CALL)
+        if one.params.get("fails"):
+            raise RuntimeError("no")
+        return one.id
+
+
+@tool(latency=2.0)
+def work(fails: bool = False) -> str:
+    """Work, or fail."""
+    if fails:
+        raise RuntimeError("no")
+    return "ok"
+
+
+TOOLS = Toolbox([work])
+FIVE = Plan.parse([step(str(n), "work", *([str(n - 1)] if n > 1 else [])) for n in range(1, 6)])
+WIDE = Plan.parse([step(str(n), "work") for n in range(1, 9)])
+
+
+class Asked:
+    """A planner that a model helps: it asks it once for each plan."""
+
+    def __init__(self, *plans: Any) -> None:
+        self.plans = list(plans)
+
+    def plan(self, *_: object) -> Plan:
+        charge(1.0, CALL)
+        return Plan.parse(self.plans.pop(0)) if len(self.plans) > 1 else Plan.parse(self.plans[0])
+
+
+def agent(budget: Budget, *plans: Any, thinking: bool = False, **more: Any) -> PlannerExecutor:
+    executor = Thinking(TOOLS) if thinking else ToolExecutor(TOOLS)
+    policy = Policy(budget=budget, **more)
+    return PlannerExecutor(Asked(*plans or [FIVE]), executor, workers=Simulated(slots=3), policy=policy)
+
+
+def approve(**more: Any) -> Decision:
+    return Decision("approve", "Ann", budget=Budget(**more))
+
+
+def starts(run: Run) -> int:
+    return sum(isinstance(event, e.StepStarted) for event in run.events)
+
+
+@pytest.mark.parametrize("plan", [FIVE, WIDE], ids=["chain", "wide"])
+@pytest.mark.parametrize("bound", [0, 1, 2, 4])
+def test_so_many_steps_and_no_more(plan: Plan, bound: int) -> None:
+    one = agent(Budget(steps=bound), plan)
+    run = one.run("go")
+    assert (run.status, starts(run), len(run.results)) == ("paused", bound, bound)
+    assert run.reason == f"waits for more budget: {bound} of {bound} step{'' if bound == 1 else 's'} used"
+    assert one.resume(run).status == "paused"
+    run = one.resume(run, approve(steps=1))
+    assert starts(run) == bound + 1
+    run = one.resume(run, approve(steps=100)) if run.status == "paused" else run
+    assert (run.status, starts(run)) == ("finished", len(plan.steps))
+    assert Run(list(run.events)).board == run.board
+
+
+def test_a_budget_that_is_enough_asks_nothing() -> None:
+    run = agent(Budget(steps=5, model_calls=1, tokens=1000, seconds=12, dollars=0.01, replans=0, repairs=0)).run("go")
+    assert (run.status, run.reason) == ("finished", "5 steps done")
+
+
+@pytest.mark.parametrize(
+    ("budget", "used"),
+    [
+        (Budget(model_calls=3), "3 of 3 model calls"),
+        (Budget(tokens=2_500), "3,000 of 2,500 tokens"),
+        (Budget(dollars=0.0006), "$0.0007 of $0.0006"),
+        (Budget(seconds=4), "5 of 4 s"),
+    ],
+    ids=["model calls", "tokens", "dollars", "seconds"],
+)
+def test_what_models_and_time_cost_is_bounded(budget: Budget, used: str) -> None:
+    run = agent(budget, thinking=True).run("go")
+    assert run.reason == f"waits for more budget: {used} used"
+    assert len(run.results) == 2
+    stopped = agent(budget, thinking=True, over_budget="stop").run("go")
+    assert (stopped.status, stopped.reason) == ("stopped", f"the budget is used up: {used}")
+
+
+def test_steps_that_ask_no_model_go_on_when_no_model_call_is_left() -> None:
+    assert agent(Budget(model_calls=1)).run("go").status == "finished"
+    assert agent(Budget(model_calls=0)).run("go").reason == "waits for more budget: 0 of 0 model calls used"
+    # more was used than there was: nobody knows what else will be
+    assert agent(Budget(tokens=999)).run("go").reason == "waits for more budget: 1,000 of 999 tokens used"
+
+
+def test_replans_and_repairs_are_asked_for_when_they_are_needed() -> None:
+    bad = [{"id": "1", "tool": "nothing"}]
+    one = agent(Budget(repairs=1), bad, bad, FIVE)
+    run = one.run("go")
+    assert run.reason == "waits for more budget: 1 of 1 repair used"
+    assert one.resume(run, approve(repairs=1)).status == "finished"
+    fails = [step("1", "work", fails=True)]
+    one = agent(Budget(replans=0), fails, [step("2", "work")], replan="failure")
+    run = one.run("go")
+    assert run.reason == "waits for more budget: 0 of 0 replans used"
+    assert one.resume(run, approve(replans=1)).status == "finished"
+
+
+def test_a_further_attempt_is_no_further_step_and_costs_all_the_same() -> None:
+    plan = [step("1", "work", fails=True) | {"retries": 3}]
+    assert agent(Budget(steps=1), plan).run("go").status == "failed"
+    run = agent(Budget(model_calls=3), plan, thinking=True).run("go")
+    assert (run.status, starts(run)) == ("paused", 2)
+
+
+def test_a_no_stops_the_run_and_a_way_back_is_taken() -> None:
+    one = agent(Budget(steps=2))
+    run = one.run("go")
+    ended = one.resume(run, Decision("reject", "Ann", "too dear"))
+    assert (ended.status, ended.reason) == ("stopped", "Ann granted no more budget: too dear")
+    assert one.resume(run, Decision("roll back", "Ann")).status == "rolled back"
+
+
+def test_a_yes_says_how_much_and_of_all_that_is_short() -> None:
+    one = agent(Budget(steps=2, seconds=5))
+    run = one.run("go")
+    for decision in (Decision("approve"), approve(tokens=5), approve(steps=3), approve(steps=3, seconds=0)):
+        with pytest.raises(ValueError, match=r"of 2 steps.*say how much: Decision\(\"approve\", budget=Budget\("):
+            one.resume(run, decision)
+    assert one.resume(run, approve(steps=9, seconds=90)).status == "finished"
+    waits = PlannerExecutor(Asked(FIVE), ToolExecutor(TOOLS), AskFirst())
+    with pytest.raises(ValueError, match="granted to a run that waits for it, and this one waits for approval"):
+        waits.resume(waits.run("go"), approve(steps=2))
+
+
+class AskFirst:
+    def review(self, *_: object) -> None: ...
+
+
+def test_a_budget_is_for_a_person() -> None:
+    one = PlannerExecutor(Asked(FIVE), ToolExecutor(TOOLS), ApproveAll(), policy=Policy(budget=Budget(steps=1)))
+    assert one.run("go").reason == "waits for more budget: 1 of 1 step used"
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"steps": -1}, {"steps": 1.5}, {"tokens": True}, {"dollars": float("nan")}, {"seconds": float("inf")}]
+)
+def test_a_bound_that_is_none_is_refused(wrong: Any) -> None:
+    with pytest.raises(ValueError, match=f"{next(iter(wrong))}=.*number"):
+        Budget(**wrong)
+
+
+def test_a_model_without_a_price_is_named() -> None:
+    one = agent(Budget(dollars=1.0), thinking=True)
+    one.executor.execute = lambda *_: charge(1.0, ModelCall("mine", 1, 1))  # type: ignore[method-assign]
+    with pytest.raises(ValueError, match="a budget in dollars can't be kept: no price for the model 'mine'"):
+        one.run("go")
+
+
+def test_what_was_cut_off_and_is_done_again_counts_once() -> None:
+    start = e.RunStarted(0.0, "", False, False)
+    run = Run([start, e.PlanProposed(0.0, FIVE), e.StepStarted(0.0, "1")])
+    run = PlannerExecutor(None, ToolExecutor(TOOLS), policy=Policy(budget=Budget(steps=5))).resume(run)
+    assert run.status == "finished"
+
+
+def test_a_budget_holds_over_a_journal(tmp_path: Any) -> None:
+    journal = Journal(tmp_path / "runs.db")
+    one = agent(Budget(steps=2))
+    one.journal = journal
+    one.run("go")
+    for done in (3, 4):
+        again = agent(Budget(steps=2)).resume(journal.load(1), approve(steps=1))
+        assert (again.status, len(again.results)) == ("paused", done)
+    assert agent(Budget(steps=2)).resume(journal.load(1), approve(steps=1)).status == "finished"
+
+
+def nested(budget: Budget, inner: Policy, over: Any = "pause") -> PlannerExecutor:
+    def two(goal: str) -> Plan:
+        return Plan.parse([step("a", "work"), step("b", "work", "a")])
+
+    class Inner:
+        def plan(self, goal: str, *_: object) -> Plan:
+            return two(goal)
+
+    inside = PlannerExecutor(Inner(), Thinking(TOOLS), workers=Simulated(), policy=inner)
+    plan = Plan.parse([{"id": "1", "description": "first"}, {"id": "2", "description": "second", "depends_on": ["1"]}])
+    executor = HybridExecutor(ToolExecutor(TOOLS), inside)
+    policy = Policy(budget=budget, over_budget=over)
+    return PlannerExecutor(Asked(plan), executor, workers=Simulated(), policy=policy)
+
+
+@pytest.mark.parametrize("bound", [1, 2, 3, 4, 5])
+def test_runs_inside_use_up_what_the_run_around_them_has(bound: int) -> None:
+    one = nested(Budget(model_calls=bound), Policy())
+    run = one.run("go")
+    grants = 0
+    while run.status == "paused":
+        assert len(run.board.calls) <= bound + grants
+        run = one.resume(run, approve(model_calls=1))
+        grants += 1
+    assert (run.status, len(run.board.calls), grants) == ("finished", 5, 5 - bound)
+    assert sum(isinstance(event, e.StepStarted) for event in run.inside("2").events) == 2
+
+
+def test_a_run_inside_has_a_budget_of_its_own() -> None:
+    one = nested(Budget(), Policy(budget=Budget(steps=1)))
+    run = one.run("go")
+    assert run.reason == "waits for gate of step 1: the run inside waits for more budget: 1 of 1 step used"
+    with pytest.raises(ValueError, match=r"say how much: Decision\(\"approve\", budget=Budget\(steps=…\)\)"):
+        one.resume(run, Decision("approve"))
+    with pytest.raises(ValueError, match='"roll back" is no answer here'):
+        one.resume(run, Decision("roll back"))
+    run = one.resume(run, approve(steps=1))
+    assert run.reason.startswith("waits for gate of step 2")
+    assert one.resume(run, approve(steps=1)).status == "finished"
+    assert one.resume(run, Decision("reject", "Ann")).status == "stopped"
+
+
+def test_a_run_inside_stops_with_the_budget_of_the_run_around_it() -> None:
+    run = nested(Budget(model_calls=2), Policy(), over="stop").run("go")
+    assert (run.status, len(run.board.calls)) == ("failed", 2)
+    assert "the run inside stopped: the budget is used up: 1 of 1 model call" in run.reason
+
+
+def test_the_budget_is_reached_with_work_in_flight_and_that_is_heard_out() -> None:
+    plan = Plan.parse([step("1", "work"), step("2", "work"), step("3", "work", "1")])
+    run = PlannerExecutor(
+        Asked(plan), ToolExecutor(TOOLS), workers=Inline(), policy=Policy(budget=Budget(steps=2))
+    ).run("g")
+    assert (run.status, list(run.results), not run.board.in_flight) == ("paused", ["1", "2"], True)
