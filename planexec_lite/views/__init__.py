@@ -25,6 +25,7 @@ from planexec_lite.views.board_table import board
 from planexec_lite.views.drawing.figure import Figure
 from planexec_lite.views.drawing.text_fitting import wrapped
 from planexec_lite.views.graph_drawing import graph
+from planexec_lite.views.ledger_table import ledger
 from planexec_lite.views.line_chart import curves
 from planexec_lite.views.message_sequence import sequence
 from planexec_lite.views.plan_diff import diff
@@ -53,6 +54,7 @@ __all__ = [
     "diff",
     "durations",
     "graph",
+    "ledger",
     "live",
     "player",
     "review",

@@ -1,0 +1,62 @@
+"""The ledger: every call of a model is counted once, whichever way the lines are drawn."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from planexec_lite import Budget, Plan, PlannerExecutor, Policy, Simulated, views
+from planexec_lite.meter import ModelCall, charge
+from tests.core.shapes import step
+from tests.core.test_budgets import FIVE, TOOLS, Asked, Thinking, approve, nested
+
+
+@pytest.mark.parametrize("by", ["role", "step", "model", "plan"])
+def test_the_lines_add_up_to_what_the_run_used(by: Any) -> None:
+    run = PlannerExecutor(Asked(FIVE), Thinking(TOOLS), workers=Simulated()).run("go")
+    text = views.ledger(run, by).text
+    assert text.startswith("6 model calls, 6,000 tokens, $0.0014")
+    counted = [line.split() for line in text.splitlines()[2:]]
+    lines = [line for line in counted if line[0] != "in"]
+    assert sum(int(line[-6] if line[-1] == "s" and by == "plan" else line[1]) for line in lines) == 6
+
+
+def test_what_is_asked_after_a_failure_is_another_line() -> None:
+    fails = [step("1", "work", fails=True)]
+    agent = PlannerExecutor(Asked(fails, [step("2", "work")]), Thinking(TOOLS), policy=Policy(replan="failure"))
+    text = views.ledger(agent.run("go"), "plan").text
+    assert [line.split()[:3] for line in text.splitlines()[2:4]] == [["plan", "1", "2"], ["plan", "2", "2"]]
+
+
+def test_runs_inside_steps_are_counted_with_the_step_and_once() -> None:
+    agent = nested(Budget(model_calls=2), Policy())
+    run = agent.run("go")
+    while run.status == "paused":
+        run = agent.resume(run, approve(model_calls=1))
+    assert views.ledger(run).text.startswith("5 model calls, 5,000 tokens")
+    assert [line.split()[:2] for line in views.ledger(run, "step").text.splitlines()[2:5]] == [
+        ["–", "1"],
+        ["1", "2"],
+        ["2", "2"],
+    ]
+
+
+def test_a_model_without_a_price_costs_nobody_knows_what() -> None:
+    class Mine:
+        def plan(self, *_: object) -> Plan:
+            charge(1.0, ModelCall("mine", 10, 10))
+            return FIVE
+
+    run = PlannerExecutor(Mine(), Thinking(TOOLS)).run("go")
+    text = views.ledger(run, "model").text
+    assert text.startswith("6 model calls, 5,020 tokens, ?")
+    with pytest.raises(ValueError, match="by='day': one of role, step, model, plan"):
+        views.ledger(run, "day")  # type: ignore[arg-type]
+
+
+def test_a_run_without_a_model_has_an_empty_ledger() -> None:
+    from planexec_lite import ToolExecutor, execute
+
+    run = execute(FIVE, ToolExecutor(TOOLS), workers=Simulated())
+    assert views.ledger(run).text.startswith("0 model calls, 0 tokens, $0.0000")
