@@ -3,11 +3,11 @@
 import sys
 from time import perf_counter
 
-from tests.exhaustive.kinds import KINDS, told, walked
+from tests.exhaustive.kinds import CRASHES, KINDS, told, walked
 from tests.exhaustive.walk import graphs
 
 for size in range(1, int(sys.argv[1] if len(sys.argv) > 1 else 3) + 1):
-    for kind in KINDS:
+    for kind in (*KINDS, *CRASHES):
         began = perf_counter()
         walks = walked(graphs(size), kind)
         print(f"{size} steps, {kind}: {told(walks)}; {perf_counter() - began:.1f} s", flush=True)

@@ -33,11 +33,14 @@ KINDS: dict[str, dict[str, Any]] = {  # of a case, and in "policy" of its policy
     "taken back at a deadline": {"policy": {"deadline": 1.0, "rollback": "unfinished"}, "ticks": True, "undo": True},
     "taken back, and backed off": {"policy": BACKED_OFF | {"rollback": "failed"}, "undo": True},
 }
+CRASHES: dict[str, dict[str, Any]] = {  # each of these, with a crash after every event
+    f"{kind}, and a crash": {**about, "crashes": 1, "once": "b"} for kind, about in KINDS.items()
+}
 
 
 def cases(graph: Graph, kind: str) -> Iterator[Case]:
     """The cases of a kind for a graph: one for each policy that matters."""
-    about = {**KINDS[kind]}
+    about = {**(KINDS | CRASHES)[kind]}
     more = about.pop("policy", {})
     for policy in policies(bool(about.get("planner")), **more):
         if not about.get("judged") or policy.failure == "skip":

@@ -65,6 +65,21 @@ def recorded(before: Board, event: Event, after: Board, case: Case) -> None:
         _ended(before, event, case)
 
 
+def gone_on(before: Board, after: Board, case: Case) -> None:
+    """The process died, and somebody goes on: what is done is kept, and what may be done once is not done again unasked."""
+    assert not after.in_flight, "something is in flight, and nobody carries it out"
+    assert after.results == before.results, "a result is lost"
+    assert after.table.judging == before.table.judging, "a result that is to be judged is lost"
+    for id, state in before.state.items():
+        if state != "running":
+            assert after.state[id] == state, "the crash changed what was not in flight"
+        elif before.repeatable(id):
+            assert after.state[id] in ("waiting", "failed"), "what may be repeated does not wait for its turn"
+            assert after.state[id] == "waiting" or id in after.table.retries, "what may be tried again never is"
+        else:
+            assert after.state[id] == "in doubt", "what may have been done is not asked about"
+
+
 def _started(before: Board, event: StepStarted, after: Board, case: Case) -> None:
     step, policy = before.steps[event.step], case.policy
     lost = (
@@ -79,6 +94,7 @@ def _started(before: Board, event: StepStarted, after: Board, case: Case) -> Non
     assert not _breaker_is_open(before, event.step, case), "a tool is called whose breaker is open"
     assert before.state[event.step] in ("waiting", "failed"), "started twice"
     assert not before.paused, "started while a person is asked"
+    assert not before.table.doubted, "started while nobody knows what became of another step"
     assert event.attempt <= 1 + policy.retries, "tried too often"
     if case.slots:
         assert len(after.in_flight - {None}) <= case.slots, "more at once than the limit allows"

@@ -10,7 +10,7 @@ import pytest
 
 from planexec_lite import Policy
 from planexec_lite.decide import decide
-from tests.exhaustive.kinds import KINDS, cases, told, walked
+from tests.exhaustive.kinds import CRASHES, KINDS, cases, told, walked
 from tests.exhaustive.walk import Case, Decide, graphs, shapes, walk
 
 WRONG = {
@@ -36,6 +36,7 @@ WRONG = {
     "calls a tool whose breaker is open": ("if closed_for > 0:", "if closed_for > 1e9:"),
     "takes nothing back": ("if wanted and board", "if False and board"),
     "takes back though it finished": ("status == policy.rollback", "policy.rollback != 'never'"),
+    "goes on while a step is in doubt": ("if table.doubted:", "if False:"),
     "goes on while it is taken back": ("if board.rollback.begun:", "if False:"),
     "opens every gate": (
         'return None if board.in_flight else Paused(board.now, "gate", id)',
@@ -55,6 +56,10 @@ def walk_all(decide: Decide) -> None:
             for graph in graphs(size):
                 for case in cases(graph, kind):
                     walk(case, decide)
+        for kind in CRASHES if size < 3 else ():
+            for graph in graphs(size):
+                for case in cases(graph, kind):
+                    walk(case, decide)
 
 
 def test_the_labelled_graphs_are_all_there() -> None:
@@ -68,6 +73,14 @@ def test_every_run_of_up_to_three_steps_keeps_the_rules(kind: str) -> None:
     for size in (1, 2, 3):
         walks = walked(graphs(size), kind)
         assert all(one.ends for one in walks), told(walks)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("size", [1, 2, pytest.param(3, marks=pytest.mark.wide)])
+@pytest.mark.parametrize("kind", CRASHES)
+def test_every_run_keeps_the_rules_when_its_process_dies(kind: str, size: int) -> None:
+    walks = walked(graphs(size), kind)
+    assert all(one.ends for one in walks), told(walks)
 
 
 @pytest.mark.wide

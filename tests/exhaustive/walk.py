@@ -12,11 +12,13 @@ from dataclasses import dataclass, field, replace
 from itertools import combinations, permutations, product
 from typing import Any
 
-from planexec_lite import Board, Plan, Policy, Step
+from planexec_lite import Board, Plan, Policy, Run, Step
 from planexec_lite.decide import decide, holds_back
 from planexec_lite.events import (
     BackoffEnded,
+    DoubtResolved,
     Event,
+    Interrupted,
     Judged,
     JudgeFailed,
     PlanFailed,
@@ -86,6 +88,7 @@ class Case:
         undo: every step can be undone, but the last one; an undo may fail.
         anyway: the steps that run anyway.
         ticks: every outcome comes a second later.
+        crashes: how often the process may die, after whichever event; somebody goes on with the run at once.
     """
 
     graph: Graph
@@ -100,6 +103,7 @@ class Case:
     undo: bool = False
     anyway: str = ""
     ticks: bool = False
+    crashes: int = 0
 
     def step(self, id: str, depends_on: tuple[str, ...]) -> Step:
         first = id.rstrip(".")
@@ -141,7 +145,10 @@ class Walk:
 
 def outcomes(board: Board, case: Case) -> Iterator[Event]:
     """What may come next where nothing is to be decided: of each job in flight, each of its outcomes."""
-    if board.paused is not None and board.proposal is not None:
+    if board.paused is not None and board.paused.reason == "doubt":
+        for done in (True, False):
+            yield DoubtResolved(0.0, board.paused.step or "", done, "Ada")
+    elif board.paused is not None and board.proposal is not None:
         for verdict in ("approve", "reject"):
             yield Reviewed(0.0, verdict, board.proposal.hash, "Ada", step=board.paused.step)
     for job in sorted(board.in_flight, key=str):
@@ -172,10 +179,11 @@ def walk(case: Case, decide: Decide = decide) -> Walk:
     """Walk every run of a case. Raises `AssertionError` with the events of the first run that breaks a rule."""
     seen = Walk(case)
     first = Board.of(case.began())
-    came: dict[Any, tuple[Any, Event | None]] = {key_of(first, case.policy): (None, None)}
+    start = (case.crashes, key_of(first, case.policy))
+    came: dict[Any, tuple[Any, Event | None]] = {start: (None, None)}
     # a board is left when all that follows from it has been seen; one that is met again before that is a run without end
     open_boards: set[Any] = set()
-    waiting: list[tuple[Any, Board | None]] = [(key_of(first, case.policy), first)]
+    waiting: list[tuple[Any, Board | None]] = [(start, first)]
     while waiting:
         key, board = waiting.pop()
         if board is None:
@@ -194,16 +202,31 @@ def walk(case: Case, decide: Decide = decide) -> Walk:
                     after = board.copy()
                     after.apply(event)
                     rules.recorded(board, event, after, case)
-                    step = key_of(after, case.policy)
+                    step = (key[0], key_of(after, case.policy))
                     assert step not in open_boards, "the run comes back to where it was"
                     if step not in came:
                         came[step] = (key, event)
                         waiting.append((step, after))
+            if key[0] and board.in_flight:
+                after = crashed(board, case)
+                step = (key[0] - 1, key_of(after, case.policy))
+                if step not in came:
+                    came[step] = (key, Interrupted(board.now, "everything that was in flight"))
+                    waiting.append((step, after))
         except Exception as problem:
             raise AssertionError(f"{problem}\n{_told(came, key, event)}\n{case}") from problem
         if board.ended:
             seen.ends[board.ended.status] = seen.ends.get(board.ended.status, 0) + 1
     return seen
+
+
+def crashed(board: Board, case: Case) -> Board:
+    """The board as whoever goes on with the run has it, when the process has died."""
+    run = Run()
+    run.board, before = board.copy(), board
+    run.interrupt()
+    rules.gone_on(before, run.board, case)
+    return run.board
 
 
 def _told(came: Mapping[Any, tuple[Any, Event | None]], key: Any, last: Event | None) -> str:
@@ -225,11 +248,12 @@ def key_of(board: Board, policy: Policy) -> Any:
         tuple(
             (id, attempt)
             for id, attempt in table.attempt.items()
-            if table.state[id] in ("running", "judging", "failed")
+            if table.state[id] in ("running", "judging", "failed", "in doubt")
         ),
         tuple(table.retries),
         frozenset(table.resting),
         frozenset(table.rested),
+        tuple(table.doubted),
         tuple(table.to_judge),
         frozenset(table.unreachable),
         frozenset(table.failed),
