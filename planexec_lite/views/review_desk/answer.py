@@ -14,7 +14,7 @@ from planexec_lite.views.review_desk import look, marks, summary, verdict
 from planexec_lite.views.review_desk.buttons import button
 from planexec_lite.views.review_desk.draft import Draft
 from planexec_lite.views.review_desk.focus import focus
-from planexec_lite.views.review_desk.gate import Gate
+from planexec_lite.views.review_desk.gate import COMMENT, Gate
 
 Press = Callable[[Verdict, bool], None]
 
@@ -42,7 +42,7 @@ class Answer:
         self._stand.add_class("pxl-status")
         self._comment = w.Textarea(
             description="Comment", rows=2, layout=w.Layout(width="auto"), style={"description_width": "110px"},
-            placeholder="why you reject the plan, or what the planner should change",
+            placeholder=COMMENT if gate is None else gate.comment,
         )  # fmt: skip
         self._grant = w.Text(
             description="Later plans", layout=w.Layout(width="auto"), style={"description_width": "110px"},

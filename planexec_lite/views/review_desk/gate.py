@@ -20,6 +20,7 @@ from planexec_lite.views.review_desk.draft import Draft, Row
 from planexec_lite.views.review_desk.verdict import BUTTONS
 
 Problems = Mapping[Any, Any]
+COMMENT = "why you reject the plan, or what the planner should change"
 
 
 class Gate:
@@ -28,6 +29,8 @@ class Gate:
     Args:
         stand: the board of a run that is paused before the step.
     """
+
+    comment = COMMENT  # what stands in the field for it, while it is empty
 
     def __init__(self, stand: Board) -> None:
         if stand.paused is None or stand.paused.gate is None:

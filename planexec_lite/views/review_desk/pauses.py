@@ -36,6 +36,8 @@ def gate_of(run: Run, typed: Callable[[], None]) -> Gate:
 class Doubt(Gate):
     """A step that was cut off: what it was to do, with what, what comes next, and what it gave, if it was done."""
 
+    comment = "how you know it; the run keeps it with the answer"
+
     def __init__(self, stand: Board, typed: Callable[[], None]) -> None:
         super().__init__(stand)
         self._result = w.Text(
@@ -43,7 +45,7 @@ class Doubt(Gate):
             placeholder="what it gave, if it was done: a text, or JSON",
         )  # fmt: skip
         self._result.observe(lambda _: typed(), "value")
-        self.box.children = (self._words, self._result, *self.box.children[1:])
+        self.box.children = (*self.box.children, self._result)
 
     @property
     def controls(self) -> dict[str, Any]:
@@ -103,19 +105,21 @@ class Doubt(Gate):
 class More(Gate):
     """A budget that is used up: of what, and how much more may be used."""
 
+    comment = "why; the run keeps it with the answer"
+
     def __init__(self, stand: Board, short: Mapping[str, str], typed: Callable[[], None]) -> None:
         super().__init__(stand)
         self._short = dict(short)
         self._fields = {
             name: w.Text(
-                description=f"More {name.replace('_', ' ')}", layout=w.Layout(width="auto"), style={"description_width": "150px"},
+                description=f"More {name.replace('_', ' ')}", layout=w.Layout(width="auto"), style={"description_width": "110px"},
                 placeholder=f"a number; {used} used",
             )
             for name, used in self._short.items()
         }  # fmt: skip
         for one in self._fields.values():
             one.observe(lambda _: typed(), "value")
-        self.box.children = (self._words, *self._fields.values(), *self.box.children[1:])
+        self.box.children = (*self.box.children, *self._fields.values())
 
     @property
     def controls(self) -> dict[str, Any]:
