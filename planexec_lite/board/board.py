@@ -194,6 +194,9 @@ class Board(Part):
             case e.BudgetGranted():
                 self.spending.grant(event.more)
                 self._go_on()
+            case e.BudgetRefused():
+                self.spending.refused = event
+                self._go_on()
             case e.News():
                 self.paused = None
                 self.proposals.tell(event.text)

@@ -28,3 +28,12 @@ class BudgetGranted:
     more: Budget
     by: str
     comment: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class BudgetRefused:
+    """The run may use no more than its budget: it is to stop."""
+
+    at: float
+    by: str
+    comment: str = ""

@@ -9,8 +9,8 @@ from planexec_lite.board import Board
 from planexec_lite.events import (
     Approval,
     BudgetGranted,
+    BudgetRefused,
     DoubtResolved,
-    Ended,
     Event,
     Paused,
     PauseReason,
@@ -148,10 +148,10 @@ def usable(board: Board, id: str, result: Any) -> Any:
 
 
 def _more(board: Board, decision: Decision) -> Event:
-    """More of the budget, or the end of the run."""
+    """More of the budget, or none."""
     if decision.budget is not None:
         return BudgetGranted(board.now, decision.budget, decision.by, decision.comment)
-    return Ended(board.now, "stopped", f"{decision.by} granted no more budget{_because(decision)}")
+    return BudgetRefused(board.now, decision.by, decision.comment)
 
 
 def _because(decision: Decision) -> str:

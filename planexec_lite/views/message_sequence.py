@@ -208,6 +208,8 @@ def _message(event: e.Event, board: Board) -> Message | None:
         case e.BudgetGranted():
             more = ", ".join(in_words(name, amount) for name, amount in event.more.bounds.items())
             return Message(at, "outside", "board", f"{more} more, by {clean(event.by)}")
+        case e.BudgetRefused():
+            return Message(at, "outside", "board", f"no more budget, by {clean(event.by)}", bad=True)
         case e.Reviewed():
             about = f"step {event.step}" if event.step is not None else "the plan"
             comment = f": {clean(event.comment)}" if event.comment else ""

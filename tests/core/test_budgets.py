@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from planexec_lite import (
     ApproveAll,
@@ -16,16 +19,19 @@ from planexec_lite import (
     Plan,
     PlannerExecutor,
     Policy,
+    Pool,
     Run,
     Simulated,
     Toolbox,
     ToolExecutor,
+    execute,
     tool,
 )
 from planexec_lite import events as e
 from planexec_lite.meter import ModelCall, charge
 from planexec_lite.plan import Step
-from tests.core.shapes import step
+from tests.core.shapes import Job, Workshop, jobs, plan_of, step
+from tests.rounds import rounds
 
 CALL = ModelCall("gpt-4o-mini", 800, 200, 1.0)
 
@@ -152,6 +158,11 @@ def test_a_no_stops_the_run_and_a_way_back_is_taken() -> None:
     ended = one.resume(run, Decision("reject", "Ann", "too dear"))
     assert (ended.status, ended.reason) == ("stopped", "Ann granted no more budget: too dear")
     assert one.resume(run, Decision("roll back", "Ann")).status == "rolled back"
+    one = agent(Budget(steps=2), rollback="unfinished")
+    plan = Plan.parse([{**one.model_dump(), "undo": {"tool": "work"}, "effects": "idempotent"} for one in FIVE.steps])
+    one.planner = Asked(plan)
+    ended = one.resume(one.run("go"), Decision("reject", "Ann"))
+    assert (ended.status, ended.reason) == ("rolled back", "Ann granted no more budget; undone: 2, 1")
 
 
 def test_a_yes_says_how_much_and_of_all_that_is_short() -> None:
@@ -262,3 +273,34 @@ def test_the_budget_is_reached_with_work_in_flight_and_that_is_heard_out() -> No
         Asked(plan), ToolExecutor(TOOLS), workers=Inline(), policy=Policy(budget=Budget(steps=2))
     ).run("g")
     assert (run.status, list(run.results), not run.board.in_flight) == ("paused", ["1", "2"], True)
+
+
+@given(jobs(most=7), st.integers(0, 4), st.integers(1, 3))
+@rounds(100)
+def test_pauses_for_a_budget_change_nothing_but_the_time(work: list[Job], bound: int, slots: int) -> None:
+    """A bound on steps is never exceeded, and the pauses change nothing but the time."""
+    shop, plan = Workshop(), plan_of(work)
+    free = execute(plan, ToolExecutor(shop.toolbox), workers=Simulated(slots))
+    one = PlannerExecutor(
+        None, ToolExecutor(Workshop().toolbox), workers=Simulated(slots), policy=Policy(budget=Budget(steps=bound))
+    )
+    run = Run([e.RunStarted(0.0, "", False, False), e.PlanProposed(0.0, plan)])
+    run, granted = one.resume(run), bound
+    while run.status == "paused":
+        assert run.board.used("steps") == granted
+        run, granted = one.resume(run, approve(steps=2)), granted + 2
+    assert (run.status, run.results, run.board.state) == (free.status, free.results, free.board.state)
+    assert Run(list(run.events)).board == run.board
+
+
+def test_what_waits_for_a_thread_is_taken_back_when_the_budget_is_used_up() -> None:
+    policy = Policy(budget=Budget(model_calls=2))
+    with ThreadPoolExecutor(1) as threads:
+        workers = Pool(threads, slots=8)
+        one = PlannerExecutor(Asked(WIDE), Thinking(TOOLS), workers=workers, policy=policy)
+        run = one.run("go")
+        assert (run.status, run.board.in_flight) == ("paused", set())
+        assert 2 <= len(run.board.calls) < 9
+        assert run.board.used("steps") == len(run.results)
+        run = one.resume(run, approve(model_calls=20))
+    assert (run.status, len(run.board.calls)) == ("finished", 9)
