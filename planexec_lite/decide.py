@@ -202,8 +202,8 @@ def _bad_end(board: Board, policy: Policy) -> tuple[Status, str] | None:
         return "stopped", f"news came, and the rest was planned again {replans} times already (max_replans)"
     if policy.deadline is not None and policy.time_left(board.now) <= 0 and _has_more(board):
         return "stopped", f"the deadline of {policy.deadline:g} s has passed"
-    if refused := board.spending.refused:
-        return "stopped", f"{refused.by} granted no more budget" + (f": {refused.comment}" if refused.comment else "")
+    if denied := board.spending.denied:
+        return "stopped", f"{denied.by} granted no more budget" + (f": {denied.comment}" if denied.comment else "")
     if approvals.changes_asked > policy.max_changes:
         return "stopped", f"the reviewer asked for a change more than {policy.max_changes} times (max_changes)"
     if board.table.failed and policy.failure == "stop" and not _mending(board, policy):

@@ -194,8 +194,8 @@ class Board(Part):
             case e.BudgetGranted():
                 self.spending.grant(event.more)
                 self._go_on()
-            case e.BudgetRefused():
-                self.spending.refused = event
+            case e.BudgetDenied():
+                self.spending.denied = event
                 self._go_on()
             case e.News():
                 self.paused = None

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from planexec_lite.board.part import Part
 from planexec_lite.budget import Budget
-from planexec_lite.events import BudgetRefused
+from planexec_lite.events import BudgetDenied
 from planexec_lite.meter import ModelCall
 from planexec_lite.model.prices import cost
 
@@ -20,7 +20,7 @@ class Spending(Part):
     calls: list[ModelCall] = field(default_factory=list)
     repairs: int = 0
     extra: Counter[str] = field(default_factory=Counter)
-    refused: BudgetRefused | None = None
+    denied: BudgetDenied | None = None
     by_model: dict[str, ModelCall] = field(default_factory=dict)  # the sum of its calls
 
     def charge(self, calls: Iterable[ModelCall]) -> None:

@@ -1,7 +1,7 @@
 """Everything that can happen in a run (`kinds`), what keeps a step from being done (`setbacks`), what takes it back (`rollback`),
 what is said about a run that waits (`answers`), what happens inside a step (`inner`), and how it is written down (`record`)."""
 
-from planexec_lite.events.answers import BudgetGranted, BudgetRefused, DoubtResolved
+from planexec_lite.events.answers import BudgetDenied, BudgetGranted, DoubtResolved
 from planexec_lite.events.inner import Action, Inner, Observation, Thought
 from planexec_lite.events.kinds import (
     JOBS,
@@ -52,8 +52,8 @@ __all__ = [
     "Approval",
     "BackoffEnded",
     "BackoffStarted",
+    "BudgetDenied",
     "BudgetGranted",
-    "BudgetRefused",
     "DoubtResolved",
     "Ended",
     "Event",

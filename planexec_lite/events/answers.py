@@ -31,7 +31,7 @@ class BudgetGranted:
 
 
 @dataclass(frozen=True, slots=True)
-class BudgetRefused:
+class BudgetDenied:
     """The run may use no more than its budget: it is to stop."""
 
     at: float

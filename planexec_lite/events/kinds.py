@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from planexec_lite.budget import Budget
-from planexec_lite.events.answers import BudgetGranted, BudgetRefused, DoubtResolved
+from planexec_lite.events.answers import BudgetDenied, BudgetGranted, DoubtResolved
 from planexec_lite.events.rollback import RollbackBegun, UndoDone, UndoFailed, UndoStarted
 from planexec_lite.events.setbacks import (
     BackoffEnded,
@@ -299,7 +299,7 @@ Event = (
     | Reviewed
     | DoubtResolved
     | BudgetGranted
-    | BudgetRefused
+    | BudgetDenied
     | News
     | StepSkipped
     | RollbackBegun

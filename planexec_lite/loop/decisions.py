@@ -8,8 +8,8 @@ from planexec_lite import references
 from planexec_lite.board import Board
 from planexec_lite.events import (
     Approval,
+    BudgetDenied,
     BudgetGranted,
-    BudgetRefused,
     DoubtResolved,
     Event,
     Paused,
@@ -151,7 +151,7 @@ def _more(board: Board, decision: Decision) -> Event:
     """More of the budget, or none."""
     if decision.budget is not None:
         return BudgetGranted(board.now, decision.budget, decision.by, decision.comment)
-    return BudgetRefused(board.now, decision.by, decision.comment)
+    return BudgetDenied(board.now, decision.by, decision.comment)
 
 
 def _because(decision: Decision) -> str:

@@ -208,7 +208,7 @@ def _message(event: e.Event, board: Board) -> Message | None:
         case e.BudgetGranted():
             more = ", ".join(in_words(name, amount) for name, amount in event.more.bounds.items())
             return Message(at, "outside", "board", f"{more} more, by {clean(event.by)}")
-        case e.BudgetRefused():
+        case e.BudgetDenied():
             return Message(at, "outside", "board", f"no more budget, by {clean(event.by)}", bad=True)
         case e.Reviewed():
             about = f"step {event.step}" if event.step is not None else "the plan"

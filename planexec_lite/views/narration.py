@@ -105,7 +105,7 @@ def sentence(event: e.Event, names: Mapping[str, str]) -> str:
         case e.BudgetGranted():
             more = ", ".join(in_words(name, amount) for name, amount in event.more.bounds.items())
             return f"{clean(event.by)}: {more} more may be used{_after(event.comment)}"
-        case e.BudgetRefused():
+        case e.BudgetDenied():
             return f"{clean(event.by)} grants no more budget{_after(event.comment)}"
         case e.News():
             return f"news from outside: {_brief(event.text)}"

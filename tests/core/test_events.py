@@ -100,7 +100,7 @@ some = {
     events.DoubtResolved: st.builds(
         events.DoubtResolved, seconds, names, st.booleans(), st.text(), json_values, st.text()
     ),
-    events.BudgetRefused: st.builds(events.BudgetRefused, seconds, st.text(), st.text()),
+    events.BudgetDenied: st.builds(events.BudgetDenied, seconds, st.text(), st.text()),
     events.BudgetGranted: st.builds(events.BudgetGranted, seconds, budgets, st.text(), st.text()),
     events.Inside: st.builds(events.Inside, seconds, names, json_values),
     events.Paused: st.builds(

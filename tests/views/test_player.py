@@ -232,7 +232,7 @@ EVENTS: list[e.Event] = [
     e.DoubtResolved(4.0, "1", False, "Ann"),
     e.Paused(4.0, "budget", short={"steps": "3 of 3 steps"}),
     e.BudgetGranted(4.0, Budget(steps=2, dollars=0.05), "Ann"),
-    e.BudgetRefused(4.0, "Ann", "too dear"),
+    e.BudgetDenied(4.0, "Ann", "too dear"),
     e.Inside(4.0, "1", e.Thought("hm")),
     e.BackoffStarted(4.0, "1", 2.0),
     e.BackoffEnded(4.5, "1", 2.0),
