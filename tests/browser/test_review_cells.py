@@ -1,6 +1,8 @@
 """The desk in two cells in JupyterLab: where Run All stops, and how it goes on after a reload and after a restart."""
 
 import json
+import time
+from pathlib import Path
 
 import pytest
 from playwright.sync_api import Locator, Page
@@ -26,6 +28,15 @@ def cells(lab: Lab, page: Page) -> Locator:
 def run_cell(page: Page, cell: Locator) -> None:
     cell.locator(".cm-content").click()
     page.keyboard.press("ControlOrMeta+Enter")
+
+
+def save(page: Page, file: Path, words: str) -> None:
+    """Press Save until the file has the words: what a cell shows reaches the page's copy of the notebook after its view."""
+    limit = time.monotonic() + 60
+    while words not in file.read_text(encoding="utf-8"):
+        assert time.monotonic() < limit, f"{file.name} was saved without {words!r}"
+        with page.expect_response(lambda answer: answer.request.method == "PUT" and file.name in answer.url):
+            page.locator(".jp-Toolbar [data-command='docmanager:save']").click()
 
 
 def test_run_all_stops_at_the_cell_that_reads_and_goes_on_when_it_is_decided(page: Page, cells: Locator) -> None:
@@ -56,8 +67,7 @@ def test_a_notebook_that_is_opened_again_shows_the_table_with_its_verdict(lab: L
     write(desk(page), "Comment", "we go")
     flows.approve(desk(page))
     page.locator(".pxl-desk").get_by_text("Approved by reviewer: plan").wait_for()
-    with page.expect_response(lambda answer: answer.request.method == "PUT" and "cells.ipynb" in answer.url):
-        page.locator(".jp-Toolbar [data-command='docmanager:save']").click()
+    save(page, lab.folder / "cells.ipynb", "Approved by reviewer: plan")
     page.goto("about:blank")  # a page that is left hears nothing of its kernel's end, and saves nothing then
     lab.renew_kernels()
     page.goto(lab.address("cells.ipynb"))

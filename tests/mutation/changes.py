@@ -71,7 +71,7 @@ def copy_to(folder: Path) -> Path:
     return folder
 
 
-def turns_red(source: str | None, change: Change, checkout: Path, seconds: float = 300) -> bool:
+def turns_red(source: str | None, change: Change, checkout: Path, seconds: float = 120) -> bool:
     """Whether the change's tests turn red when its file holds that source; None: as it is. To never end is red too."""
     file = checkout / change.file
     before = file.read_bytes()
