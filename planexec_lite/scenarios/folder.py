@@ -1,4 +1,4 @@
-"""What the worlds have in common: a temporary folder that goes away with the object, and tools that are methods."""
+"""What the worlds have in common: a folder, which goes away with the object unless it was given, and tools that are methods."""
 
 from __future__ import annotations
 
@@ -16,7 +16,10 @@ from planexec_lite.tools import Effects, Tool, Toolbox
 
 
 class FolderWorld:
-    """A world in a folder of its own. `TOOLS` says which methods are tools, with their seconds and effects.
+    """A world in a folder. `TOOLS` says which methods are tools, with their seconds and effects.
+
+    Args:
+        folder: where it lies, and stays; None: a temporary folder that goes away with the object.
 
     `DESTRUCTIVE` names those that may delete or overwrite something; the others are declared to add only. Without it
     nothing is declared.
@@ -25,8 +28,8 @@ class FolderWorld:
     TOOLS: ClassVar[Mapping[str, tuple[float, Effects]]] = {}
     DESTRUCTIVE: ClassVar[Collection[str] | None] = None
 
-    def __init__(self) -> None:
-        self.folder = self._folder()
+    def __init__(self, folder: Path | str | None = None) -> None:
+        self.folder = self._folder() if folder is None else Path(folder)
 
     @cached_property
     def tools(self) -> Toolbox:

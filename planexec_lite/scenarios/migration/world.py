@@ -33,16 +33,22 @@ _DESTRUCTIVE = ("run_migration", "update_config", "restore_database", "restore_f
 
 
 class World(FolderWorld):
-    """A shop whose database waits for its new schema, in a temporary folder that goes away with the object."""
+    """A shop whose database waits for its new schema.
+
+    Args:
+        folder: where another world of this kind was made: it is found as it was left, by another process maybe. None: a new
+            shop, in a temporary folder that goes away with the object.
+    """
 
     TOOLS = _TOOLS
     DESTRUCTIVE = _DESTRUCTIVE
 
-    def __init__(self) -> None:
-        super().__init__()
-        data.create(self.database)
+    def __init__(self, folder: Path | str | None = None) -> None:
+        super().__init__(folder)
         self._files = Files(self.folder)
-        self._files.config = {"schema": 1}
+        if folder is None:
+            data.create(self.database)
+            self._files.config = {"schema": 1}
         with self._production() as db:
             self._start = data.contents(db)
 
