@@ -62,7 +62,9 @@ def recorded(before: Board, event: Event, after: Board, case: Case) -> None:
     ):
         raise AssertionError("the run goes on while it is taken back")
     if before.proposals.unread_news and before.has_planner and not before.rollback.begun:
-        assert not isinstance(event, StepStarted | BackoffStarted | StepSkipped), "the run goes on as if no news had come"
+        assert not isinstance(event, StepStarted | BackoffStarted | StepSkipped), (
+            "the run goes on as if no news had come"
+        )
     if isinstance(event, Ended):
         _ended(before, event, case)
 
