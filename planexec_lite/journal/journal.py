@@ -43,7 +43,8 @@ class Journal:
     """A file to which runs are written as they go on: given to `PlannerExecutor` or `execute`, or read by itself.
 
     What was recorded is on disk before what follows from it begins: one commit each time that the loop wakes up. Many runs and
-    several processes may share a file; one process at a time carries on a run.
+    several processes may share a file; one process at a time carries on a run, and every one may tell it news. A file that an
+    older version of the kit made can be read as it is, and is brought up to date when it is next written to.
 
     Args:
         path: the file, made by the first run; its folder must be there. Files of the same name that end in "-wal", "-shm" and
