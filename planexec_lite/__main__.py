@@ -1,4 +1,4 @@
-"""The command line: ``python -m planexec_lite runs FILE`` lists the runs in a journal, shows one, exports or imports one."""
+"""The command line: ``python -m planexec_lite runs FILE`` lists the runs in a journal, shows, exports, imports or tells one."""
 
 from __future__ import annotations
 
@@ -20,18 +20,23 @@ def main(arguments: Sequence[str] | None = None) -> int:
         arguments: what follows ``python -m planexec_lite``; by default what this process was started with.
 
     Returns:
-        The exit status: 0 when all is well, 1 when the journal or the file can't be read.
+        The exit status: 0 when all is well, 1 when the journal or the file can't be read, or the run can't be told.
     """
     parser = argparse.ArgumentParser(prog="python -m planexec_lite", description="Plan, execute, look at runs.")
     commands = parser.add_subparsers(dest="command", required=True)
-    runs = commands.add_parser("runs", help="list the runs in a journal, show one, export or import one")
+    runs = commands.add_parser("runs", help="list the runs in a journal; show, export, import or tell one")
     runs.add_argument("file", type=Path, help="the journal")
     runs.add_argument("run", nargs="?", help="the run to show, event by event in words; by default all are listed")
     runs.add_argument("--export", action="store_true", help="write the run as JSON lines instead")
     runs.add_argument("--import", dest="lines", type=Path, metavar="LINES", help="take in a run that --export wrote")
+    runs.add_argument(
+        "--tell", metavar="NEWS", help="tell the run something: it plans the rest again, now or when it is resumed"
+    )
     options = parser.parse_args(arguments)
     if options.export and options.run is None:
         parser.error("--export needs a run: runs FILE RUN --export")
+    if options.tell is not None and (options.run is None or options.export or options.lines is not None):
+        parser.error('--tell needs a run, and nothing else: runs FILE RUN --tell "words"')
     if isinstance(sys.stdout, TextIOWrapper):  # an export is read as UTF-8; people see what their terminal can show
         sys.stdout.reconfigure(
             encoding="utf-8" if options.export else None, errors="strict" if options.export else "replace"
@@ -45,9 +50,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
             _list(journal)
         elif options.export:
             sys.stdout.writelines(journal.export(options.run))
+        elif options.tell is not None:
+            journal.tell(options.run, options.tell)
+            print(f"run {options.run} is told")
         else:
             print(trace(journal.load(options.run)))
-    except (JournalError, OSError, UnicodeDecodeError) as problem:
+            for news in journal.inbox(options.run):
+                print(f"told, and not recorded: {clean(news)}")
+    except (JournalError, OSError, ValueError) as problem:
         print(f"{problem}", file=sys.stderr)
         return 1
     return 0

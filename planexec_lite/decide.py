@@ -45,7 +45,7 @@ def decide(board: Board, policy: Policy) -> Event | None:
 
 def _next(board: Board, policy: Policy) -> Event | None:
     at, table, proposals = board.now, board.table, board.proposals
-    if board.ended or board.paused or (board.planning and not table.arrived):
+    if board.ended or board.paused or (board.planning and (proposals.unread_news or not table.arrived)):
         return None
     if board.rollback.begun:
         return None if board.in_flight else _take_back(board)
@@ -58,12 +58,14 @@ def _next(board: Board, policy: Policy) -> Event | None:
     # judged before anything new starts: the verdict may change what is left
     if table.to_judge:
         return JudgeStarted(at, table.to_judge[0])
-    # what is tried again goes before a replan: a retry may make the replan needless
-    if policy.backoff and (id := next((id for id in table.retries if id not in table.rested), None)) is not None:
-        return BackoffStarted(at, id, policy.until_deadline(at, policy.backoff.seconds(id, table.attempt[id][0] + 1)))
-    if table.retries and (id := table.retry_next) is not None:
-        attempt, attempts = table.attempt[id]
-        return _begin(board, policy, id, attempt + 1, attempts)
+    # what is tried again goes before a replan, which it may make needless; but not when news has come
+    if not (board.has_planner and proposals.unplanned_news):
+        if policy.backoff and (id := next((id for id in table.retries if id not in table.rested), None)) is not None:
+            seconds = policy.backoff.seconds(id, table.attempt[id][0] + 1)
+            return BackoffStarted(at, id, policy.until_deadline(at, seconds))
+        if table.retries and (id := table.retry_next) is not None:
+            attempt, attempts = table.attempt[id]
+            return _begin(board, policy, id, attempt + 1, attempts)
     if (reason := proposals.ask_again or _why_replan(board, policy)) is not None:
         return None if board.in_flight else PlanStarted(at, reason)
     if table.unreachable:
@@ -96,6 +98,8 @@ def holds_back(board: Board, policy: Policy) -> bool:
     if board.rollback.begun or _bad_end(board, policy) is not None:
         return not board.rollback.begun  # an undo that waits for its turn is the next one in any case
     if policy.budget is not None and _used_up(board, policy):
+        return True
+    if board.has_planner and board.proposals.unread_news:
         return True
     planned_again = (board.problems and not board.planning) or _why_replan(board, policy) is not None
     if not planned_again:

@@ -25,6 +25,7 @@ class Proposals(Part):
     replans: int = 0
     news: list[str] = field(default_factory=list)
     unread_news: bool = False
+    unplanned_news: bool = False  # no valid plan has come since the planner heard it
     asked_for: PlanReason | None = None  # why the planner was asked last
     ask_again: PlanReason | None = None  # why it was asked when it was interrupted
 
@@ -43,6 +44,7 @@ class Proposals(Part):
     def accept(self, plan: Plan, hash: str) -> None:
         """A valid plan came."""
         self.latest, self.latest_hash, self.problems, self.invalid_text, self.invalid_in_a_row = plan, hash, (), "", 0
+        self.unplanned_news = self.unread_news
 
     def reject(self, problems: tuple[Problem, ...], text: str) -> None:
         """An answer of the planner is no valid plan."""
@@ -52,4 +54,4 @@ class Proposals(Part):
     def tell(self, news: str) -> None:
         """News came from outside."""
         self.news.append(news)
-        self.unread_news = True
+        self.unread_news = self.unplanned_news = True

@@ -11,9 +11,8 @@ from typing import Literal
 from urllib.parse import quote
 
 APPLICATION = 0x504C584C  # written in the head of the file: it is one of ours
-VERSION = 1
 PATIENCE = 10.0  # seconds to wait for another process that writes
-SCHEMA = """
+RUNS = """
 CREATE TABLE runs (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
     uid TEXT NOT NULL UNIQUE,
@@ -28,6 +27,17 @@ CREATE TABLE events (
     PRIMARY KEY (run, number)
 ) STRICT, WITHOUT ROWID;
 """
+NEWS = """
+CREATE TABLE news (
+    run INTEGER NOT NULL REFERENCES runs,
+    number INTEGER NOT NULL,
+    text TEXT NOT NULL,
+    PRIMARY KEY (run, number)
+) STRICT, WITHOUT ROWID;
+"""
+SCHEMAS = (RUNS, NEWS)  # what each version of the schema brought
+VERSION = len(SCHEMAS)
+NEWS_SINCE = 2
 Synchronous = Literal["FULL", "NORMAL", "OFF"]
 
 
@@ -53,12 +63,15 @@ def to_read(path: Path) -> sqlite3.Connection:
         if _is_empty(connection):  # whoever was to make it was killed before: a journal without runs
             connection.close()
             connection = sqlite3.connect(":memory:", isolation_level=None)
-            _create(connection)
+            _complete(connection)
         return _ours(connection, path)
 
 
 def to_write(path: Path, synchronous: Synchronous = "FULL") -> sqlite3.Connection:
-    """A connection that appends; the file is made where there is none. Raises `JournalError` as `to_read` does."""
+    """A connection that appends; the file is made where there is none, and brought up to date where it is an older one.
+
+    Raises `JournalError` as `to_read` does.
+    """
     with in_words(path):
         if not path.parent.is_dir():
             raise JournalError(f"there is no folder for the journal {path.name}; make it first")
@@ -66,8 +79,10 @@ def to_write(path: Path, synchronous: Synchronous = "FULL") -> sqlite3.Connectio
         connection = _connect(path, "mode=rwc")
         try:
             if _is_empty(connection):
-                _create(connection)
+                _complete(connection)
             _ours(connection, path)
+            if version_of(connection) < VERSION:
+                _complete(connection)
             connection.execute("PRAGMA journal_mode = WAL")
             connection.execute(f"PRAGMA synchronous = {synchronous}")
         except BaseException:
@@ -134,24 +149,29 @@ def _is_empty(connection: sqlite3.Connection) -> bool:
 def _ours(connection: sqlite3.Connection, path: Path) -> sqlite3.Connection:
     """The connection, where the file is a journal that can be read here."""
     (application,) = connection.execute("PRAGMA application_id").fetchone()
-    (version,) = connection.execute("PRAGMA user_version").fetchone()
+    version = version_of(connection)
     if application != APPLICATION:
         wrong = "is no journal: it is a database of something else, and stays as it is; give another name"
-    elif version != VERSION:
-        kit = "a newer" if version > VERSION else "an older"
-        wrong = f"was written by {kit} version of the kit (schema {version}; this one reads {VERSION})"
+    elif version not in range(1, VERSION + 1):
+        wrong = f"was written by a newer version of the kit (schema {version}; this one reads up to {VERSION})"
     else:
         return connection
     connection.close()
     raise JournalError(f"{path.name} {wrong}")
 
 
-def _create(connection: sqlite3.Connection) -> None:
-    """Write the schema; two processes may be about it at once."""
+def version_of(connection: sqlite3.Connection) -> int:
+    """The version of the schema that the file has; 0 where it has none."""
+    return int(connection.execute("PRAGMA user_version").fetchone()[0])
+
+
+def _complete(connection: sqlite3.Connection) -> None:
+    """Write what an empty file, or one of an older version, lacks of the schema; two processes may be about it at once."""
     with transaction(connection):
-        if not _is_empty(connection):
+        version = version_of(connection)
+        if version == 0 and not _is_empty(connection):
             return
-        for statement in SCHEMA.split(";\n"):
+        for statement in "".join(SCHEMAS[version:]).split(";\n"):
             connection.execute(statement)
         connection.execute(f"PRAGMA application_id = {APPLICATION}")
         connection.execute(f"PRAGMA user_version = {VERSION}")

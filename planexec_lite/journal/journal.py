@@ -4,19 +4,29 @@ from __future__ import annotations
 
 import os
 import sqlite3
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from platform import node
 from typing import NamedTuple, get_args
 
-from planexec_lite.events import Event, from_json, to_json
+from planexec_lite.events import Event, Status, from_json, to_json
 from planexec_lite.journal import lines
-from planexec_lite.journal.database import JournalError, Synchronous, in_words, to_read, to_write, transaction
+from planexec_lite.journal.database import (
+    NEWS_SINCE,
+    JournalError,
+    Synchronous,
+    in_words,
+    to_read,
+    to_write,
+    transaction,
+    version_of,
+)
 from planexec_lite.journal.lease import is_held, lease
 from planexec_lite.journal.lines import UNREADABLE
 from planexec_lite.loop.run import Run
+from planexec_lite.plan.data import as_words
 
 
 class StoredRun(NamedTuple):
@@ -33,7 +43,8 @@ class Journal:
     """A file to which runs are written as they go on: given to `PlannerExecutor` or `execute`, or read by itself.
 
     What was recorded is on disk before what follows from it begins: one commit each time that the loop wakes up. Many runs and
-    several processes may share a file; one process at a time carries on a run.
+    several processes may share a file; one process at a time carries on a run, and every one may tell it news. A file that an
+    older version of the kit made can be read as it is, and is brought up to date when it is next written to.
 
     Args:
         path: the file, made by the first run; its folder must be there. Files of the same name that end in "-wal", "-shm" and
@@ -88,6 +99,32 @@ class Journal:
         with closing(to_write(self.path, self.synchronous)) as connection, in_words(self.path):
             return str(self._begin(connection, run))
 
+    def tell(self, run: str | int, news: str) -> None:
+        """Tell a run something that changes the rest of it, from whatever process: `PlannerExecutor.tell` through the file.
+
+        Whoever carries the run on records it when its loop wakes up next; where nobody does, it waits here until the run is
+        resumed. It is recorded once, whichever process dies when; but what comes as the run ends is not: see `inbox`.
+
+        Raises `ValueError` for news that is no text or can't be written down, `JournalError` for a run that has ended.
+        """
+        words = as_words(news, "news")
+        with self._reading() as connection:
+            id, _ = self._known(connection, run)
+        with closing(to_write(self.path, self.synchronous)) as connection, in_words(self.path), transaction(connection):
+            (status,) = connection.execute("SELECT status FROM runs WHERE id = ?", (id,)).fetchone()
+            if status in get_args(Status):
+                raise JournalError(
+                    f"run {run} in {self.path.name} has ended ({status}); start a new one with the news in its goal"
+                )
+            into = "INSERT INTO news SELECT ?, coalesce(max(number) + 1, 0), ? FROM news WHERE run = ?"
+            connection.execute(into, (id, words, id))
+
+    def inbox(self, run: str | int) -> Sequence[str]:
+        """Return what a run was told through the file and has not recorded yet; of one that has ended, it came too late."""
+        with self._reading() as connection:
+            id, _ = self._known(connection, run)
+            return [*_inbox(connection, id).values()] if version_of(connection) >= NEWS_SINCE else []
+
     @contextmanager
     def carry_on(self, run: Run) -> Iterator[None]:
         """Write down what `run` records from here on, and hold its lease meanwhile.
@@ -138,16 +175,21 @@ class Journal:
     def _stored(self, run: str | int) -> tuple[str, Sequence[str]]:
         """The uid of a run, and its events as they are in the file."""
         with self._reading() as connection:
-            known = str(run).isascii() and str(run).isdigit() and len(str(run)) < 19
-            row = connection.execute("SELECT uid FROM runs WHERE id = ?", (int(run),)).fetchone() if known else None
-            if row is None:
-                ids = ", ".join(str(id) for (id,) in connection.execute("SELECT id FROM runs ORDER BY id LIMIT 20"))
-                raise JournalError(f"there is no run {run} in {self.path.name}; there are {ids or 'none'}")
+            id, uid = self._known(connection, run)
             asked = "SELECT number, data FROM events WHERE run = ? ORDER BY number"
-            rows = connection.execute(asked, (int(run),)).fetchall()
+            rows = connection.execute(asked, (id,)).fetchall()
         if not rows or [number for number, _ in rows] != list(range(len(rows))):
             raise JournalError(f"events of run {run} are missing in {self.path.name}: the file is damaged")
-        return str(row[0]), [data for _, data in rows]
+        return uid, [data for _, data in rows]
+
+    def _known(self, connection: sqlite3.Connection, run: str | int) -> tuple[int, str]:
+        """The id and the uid of a run. Raises `JournalError` where there is none of that name."""
+        known = str(run).isascii() and str(run).isdigit() and len(str(run)) < 19
+        row = connection.execute("SELECT id, uid FROM runs WHERE id = ?", (int(run),)).fetchone() if known else None
+        if row is None:
+            ids = ", ".join(str(id) for (id,) in connection.execute("SELECT id FROM runs ORDER BY id LIMIT 20"))
+            raise JournalError(f"there is no run {run} in {self.path.name}; there are {ids or 'none'}")
+        return int(row[0]), str(row[1])
 
     def _begin(self, connection: sqlite3.Connection, run: Run) -> int:
         """Write a run down that is not in the file, as far as it has come, and return its id."""
@@ -176,14 +218,22 @@ class _Log:
     status: str = ""
     owner: int = field(default_factory=os.getpid)
 
-    def append(self, number: int, events: Sequence[Event], status: str) -> None:
-        """Write down events, the first of which is number `number`, from 0. All of them are on disk, or none."""
+    def append(self, number: int, events: Sequence[Event], status: str, news: Sequence[int] = ()) -> None:
+        """Write down events, the first of which is number `number`, from 0, and take `news` out of the inbox: all or nothing."""
         self._check_owner()
         with in_words(self.path), transaction(self.connection):
             append(self.connection, self.run, number, events)
             if status != self.status:
                 self.connection.execute("UPDATE runs SET status = ? WHERE id = ?", (status, self.run))
+            if news:
+                gone = [(self.run, one) for one in news]
+                self.connection.executemany("DELETE FROM news WHERE run = ? AND number = ?", gone)
         self.status = status
+
+    def inbox(self) -> Mapping[int, str]:
+        """What the run was told and has not recorded yet, by number."""
+        with in_words(self.path):
+            return _inbox(self.connection, self.run)
 
     def stored(self) -> int:
         """How many events are on disk."""
@@ -215,6 +265,10 @@ def append(connection: sqlite3.Connection, run: int, number: int, events: Sequen
     """Write down events, the first of which is number `number`."""
     rows = [(run, at, to_json(event)) for at, event in enumerate(events, number)]
     connection.executemany("INSERT INTO events VALUES (?, ?, ?)", rows)
+
+
+def _inbox(connection: sqlite3.Connection, run: int) -> dict[int, str]:
+    return dict(connection.execute("SELECT number, text FROM news WHERE run = ? ORDER BY number", (run,)))
 
 
 def _me() -> str:

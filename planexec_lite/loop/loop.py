@@ -16,7 +16,6 @@ from planexec_lite.events import (
     Event,
     Job,
     JudgeStarted,
-    News,
     PlanProposed,
     RollbackBegun,
     RunStarted,
@@ -47,6 +46,7 @@ Watch = Callable[[Run], None]
 def drive(run: Run, agent: PlannerExecutor, session: WorkerSession) -> None:
     """Carry `run` on until it has ended or paused. This is the loop of the whole pattern."""
     while True:
+        run.take_news()
         tasks: deque[Task] = deque()
         slots = session.free
         # all that may start together is decided and shown before any of it begins
@@ -88,7 +88,7 @@ class PlannerExecutor(NestedExecutor):
         workers: who carries out the jobs; by default `Inline`.
         policy: bounds and meanings; see `Policy`.
         watch: is called with the run whenever something was recorded, before what was started begins; a picture that
-            follows the run is such a function. It must not change the run.
+            follows the run is such a function. It must not change the run, but may tell it news.
         journal: where runs are written down; None: nowhere. A run that has a journal already goes on in that one.
     """
 
@@ -128,14 +128,23 @@ class PlannerExecutor(NestedExecutor):
         return self._drive(run)
 
     def tell(self, run: Run, news: str) -> Run:
-        """Return a new run that goes on from any that has not ended, with news that changes what is left to do.
+        """Tell a run that has not ended what changes the rest of it: the planner plans that again.
 
-        What was in flight is interrupted, as in `resume`. Raises `ValueError` if the run has ended.
+        A run that is under way in another thread, or calls `watch`, takes the news when its loop wakes up next, and is
+        returned itself. What is in flight is heard out, runs inside steps too; nothing new starts before the rest is planned
+        again. What comes as it pauses is read when it is resumed; what comes as it ends stays in its `inbox`.
+
+        From a run that nobody carries on, return a new one that goes on with the news; what was in flight is interrupted,
+        as in `resume`. One that another process carries on is told through its journal: see `Journal.tell`.
+
+        Raises `ValueError` if the run has ended, and for news that is no text or can't be written down.
         """
         if run.board.ended is not None:
             raise ValueError(f"this run has ended ({run.status}); start a new one with the news in its goal")
+        if run.put(as_words(news, "news")):
+            return run
         run = self._interrupted(run)
-        run.record(News(run.board.now, as_words(news, "news")))
+        run.inbox.append(news)
         return self._drive(run)
 
     def roll_back(self, run: Run, to: str | int | None = None) -> Run:
@@ -183,7 +192,7 @@ class PlannerExecutor(NestedExecutor):
         try:
             store = run.journal or self.journal
             written_down = nullcontext() if store is None else store.carry_on(run)
-            with loop_at_rest(), written_down, self.workers.open(run.board.now) as session:
+            with loop_at_rest(), written_down, run.listen(), self.workers.open(run.board.now) as session:
                 while True:
                     drive(run, self, session)
                     decision = self._ask(run.board)

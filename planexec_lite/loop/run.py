@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from contextlib import AbstractContextManager
+from collections import deque
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from threading import Lock
 from typing import Any, Literal, Protocol
 from uuid import uuid4
 
 from planexec_lite import references
 from planexec_lite.board import Board
-from planexec_lite.events import Event, Inside, Interrupted, RunStarted, Status
+from planexec_lite.events import Event, Inside, Interrupted, News, RunStarted, Status
 from planexec_lite.meter import Usage
 from planexec_lite.plan import Plan
 from planexec_lite.plan.data import copied
@@ -18,8 +20,14 @@ from planexec_lite.plan.data import copied
 class EventLog(Protocol):
     """Where the events of a run are written down as they happen."""
 
-    def append(self, number: int, events: Sequence[Event], status: str) -> None:
-        """Write down events, the first of which is number `number`, from 0, and how the run stands after them."""
+    def append(self, number: int, events: Sequence[Event], status: str, news: Sequence[int] = ()) -> None:
+        """Write down events, the first of which is number `number`, from 0, and how the run stands after them.
+
+        `news` are the numbers of what is in the inbox, and is among the events now: with them it is out of the inbox.
+        """
+
+    def inbox(self) -> Mapping[int, str]:
+        """What the run was told from outside and has not recorded yet, by number, in the order in which it came."""
 
 
 class RunStore(Protocol):
@@ -27,6 +35,9 @@ class RunStore(Protocol):
 
     def carry_on(self, run: Run) -> AbstractContextManager[None]:
         """Write down what `run` records from here on, and let nobody else carry it on meanwhile."""
+
+
+_telling = Lock()  # between those who tell a run something and its loop, which may be about to stop
 
 
 class Run:
@@ -37,6 +48,8 @@ class Run:
         id: how it is called there; "" where it is not written down.
         stored: how many of its events are written down.
         log: what they are written to while it is carried on.
+        inbox: the news that it was told in this process and has not recorded yet; what is left of a run that has ended came
+            too late.
     """
 
     journal: RunStore | None = None
@@ -44,9 +57,11 @@ class Run:
     stored: int = 0
     log: EventLog | None = None
     _uid: str = ""
+    _listens: bool = False
 
     def __init__(self, events: list[Event] | None = None) -> None:
         self.events: list[Event] = list(events or [])
+        self.inbox: deque[str] = deque()
         self.board = Board.of(self.events)
 
     @property
@@ -63,7 +78,40 @@ class Run:
         """A copy to go on with, which is the same run to its journal; this one stays as it is."""
         run = Run(self.events)
         run.journal, run.id, run.uid, run.stored = self.journal, self.id, self.uid, self.stored
+        run.inbox.extend(self.inbox)
         return run
+
+    @contextmanager
+    def listen(self) -> Iterator[None]:
+        """While it is carried on: what is put into its inbox is read by its loop."""
+        with _telling:
+            self._listens = True
+        try:
+            yield
+        finally:
+            with _telling:
+                self._listens = False
+
+    def put(self, news: str) -> bool:
+        """Put news into the inbox, from whatever thread. False: nobody carries the run on in this process."""
+        with _telling:
+            if self._listens:
+                self.inbox.append(news)
+            return self._listens
+
+    def take_news(self) -> None:
+        """Record what it was told since the last time: in its journal, then in this process. After the end it records nothing."""
+        if self.board.ended:
+            return
+        if self.log is not None and (told := self.log.inbox()):
+            news = [News(self.board.now, text) for text in told.values()]
+            # written down before it is shown: what is recorded can't be in the inbox still, to be read a second time
+            self.log.append(self.stored, [*self.events[self.stored :], *news], "running", [*told])
+            for one in news:
+                self.record(one)
+            self.stored = len(self.events)
+        while self.inbox:
+            self.record(News(self.board.now, self.inbox.popleft()))
 
     def commit(self) -> None:
         """Write down what was recorded since the last time, where the run has a journal."""

@@ -499,7 +499,7 @@ def overwritten(path: Path) -> None:
 FOREIGN: dict[str, tuple[Callable[[Path], Any], str]] = {
     "text": (lambda path: path.write_text("dear diary, this is no database"), "is no SQLite file, and stays as it is"),
     "another database": (another_database, "a database of something else, and stays as it is"),
-    "newer": (newer, r"written by a newer version of the kit \(schema 7; this one reads 1\)"),
+    "newer": (newer, r"written by a newer version of the kit \(schema 7; this one reads up to 2\)"),
     "torn": (torn, "is damaged"),
     "overwritten": (overwritten, "is damaged"),
     "a folder": (lambda path: path.mkdir(), "is no file"),

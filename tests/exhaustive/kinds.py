@@ -32,6 +32,9 @@ KINDS: dict[str, dict[str, Any]] = {  # of a case, and in "policy" of its policy
     "taken back, and a gate": {"policy": {"rollback": "unfinished"}, "undo": True, "gate": "b"},
     "taken back at a deadline": {"policy": {"deadline": 1.0, "rollback": "unfinished"}, "ticks": True, "undo": True},
     "taken back, and backed off": {"policy": BACKED_OFF | {"rollback": "failed"}, "undo": True},
+    "news": {"planner": True, "news": 1, "doubt": True},
+    "news, and judged": {"planner": True, "news": 1, "judged": True, "fails": False},
+    "news, and backed off": {"policy": BACKED_OFF, "planner": True, "news": 1},
 }
 CRASHES: dict[str, dict[str, Any]] = {  # each of these, with a crash after every event
     f"{kind}, and a crash": {**about, "crashes": 1, "once": "b"} for kind, about in KINDS.items()

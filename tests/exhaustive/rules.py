@@ -61,6 +61,10 @@ def recorded(before: Board, event: Event, after: Board, case: Case) -> None:
         event, StepStarted | PlanStarted | JudgeStarted | BackoffStarted | StepSkipped | RollbackBegun
     ):
         raise AssertionError("the run goes on while it is taken back")
+    if before.proposals.unread_news and before.has_planner and not before.rollback.begun:
+        assert not isinstance(event, StepStarted | BackoffStarted | StepSkipped), (
+            "the run goes on as if no news had come"
+        )
     if isinstance(event, Ended):
         _ended(before, event, case)
 
@@ -141,14 +145,17 @@ def _ended(board: Board, event: Ended, case: Case) -> None:
     if event.status == "finished":
         assert done == set(steps), "finished, and not everything is done"
     elif event.status == "failed":
-        assert done != set(steps), "failed, and everything is done"
+        assert done != set(steps) or board.news, "failed, and everything is done"
         assert case.policy.rollback == "never" or not done, "failed, and what was done was not taken back"
     elif event.status == "rolled back":
         tried = {label for label, _ in board.rollback.remains}
         assert all(id in tried for id in board.results if steps[id].undo), "rolled back, and a step was forgotten"
     rejected = any(review.verdict == "reject" for review in board.reviews)
     late = case.policy.deadline is not None and board.now >= case.policy.deadline
-    assert rejected or late or event.status != "stopped", "stopped, and nobody said no"
+    told = board.has_planner and board.proposals.unread_news and board.proposals.replans >= case.policy.max_replans
+    assert rejected or late or told or event.status != "stopped", "stopped, and nobody said no"
+    if board.has_planner and board.proposals.unread_news and not board.problems:
+        assert event.status != "finished", "finished, and nobody read the news"
     assert not rejected or event.status in ("stopped", "rolled back"), "somebody said no, and it did not stop"
     if case.policy.failure == "skip" and event.status == "failed" and not board.problems:
         lost = {id for id, state in states.items() if state in ("failed", "skipped")}

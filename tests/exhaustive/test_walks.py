@@ -42,11 +42,13 @@ WRONG = {
         'return None if board.in_flight else Paused(board.now, "gate", id)',
         "pass",
     ),
+    "tries again though news has come": ("if not (board.has_planner and proposals.unplanned_news):", "if True:"),
 }
 
 # Together these take longer than all others.
 LONG = ("backed off, and a planner", "taken back, and a planner", "run anyway, and a planner")
-WIDE = (*LONG, "failures, and a planner", "taken back, and judged")
+NEWS = ("news", "news, and judged", "news, and backed off")
+WIDE = (*LONG, *NEWS, "failures, and a planner", "taken back, and judged")
 
 
 def walk_all(decide: Decide) -> None:
@@ -85,7 +87,7 @@ def test_every_run_keeps_the_rules_when_its_process_dies(kind: str, size: int) -
 
 @pytest.mark.wide
 @pytest.mark.slow
-@pytest.mark.parametrize("kind", [kind for kind in KINDS if kind not in (*LONG, "taken back, and judged")])
+@pytest.mark.parametrize("kind", [kind for kind in KINDS if kind not in (*LONG, *NEWS, "taken back, and judged")])
 def test_every_run_of_four_steps_keeps_the_rules(kind: str) -> None:
     walks = walked(shapes(4, "b"), kind)
     assert all(one.ends for one in walks), told(walks)

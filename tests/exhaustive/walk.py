@@ -21,6 +21,7 @@ from planexec_lite.events import (
     Interrupted,
     Judged,
     JudgeFailed,
+    News,
     PlanFailed,
     PlanProposed,
     Reviewed,
@@ -89,6 +90,7 @@ class Case:
         anyway: the steps that run anyway.
         ticks: every outcome comes a second later.
         crashes: how often the process may die, after whichever event; somebody goes on with the run at once.
+        news: how often news may come, whatever is under way.
     """
 
     graph: Graph
@@ -104,6 +106,7 @@ class Case:
     anyway: str = ""
     ticks: bool = False
     crashes: int = 0
+    news: int = 0
 
     def step(self, id: str, depends_on: tuple[str, ...]) -> Step:
         first = id.rstrip(".")
@@ -179,7 +182,7 @@ def walk(case: Case, decide: Decide = decide) -> Walk:
     """Walk every run of a case. Raises `AssertionError` with the events of the first run that breaks a rule."""
     seen = Walk(case)
     first = Board.of(case.began())
-    start = (case.crashes, key_of(first, case.policy))
+    start = (case.crashes, case.news, key_of(first, case.policy))
     came: dict[Any, tuple[Any, Event | None]] = {start: (None, None)}
     # a board is left when all that follows from it has been seen; one that is met again before that is a run without end
     open_boards: set[Any] = set()
@@ -202,16 +205,23 @@ def walk(case: Case, decide: Decide = decide) -> Walk:
                     after = board.copy()
                     after.apply(event)
                     rules.recorded(board, event, after, case)
-                    step = (key[0], key_of(after, case.policy))
+                    step = (*key[:2], key_of(after, case.policy))
                     assert step not in open_boards, "the run comes back to where it was"
                     if step not in came:
                         came[step] = (key, event)
                         waiting.append((step, after))
             if key[0] and board.in_flight:
                 after = crashed(board, case)
-                step = (key[0] - 1, key_of(after, case.policy))
+                step = (key[0] - 1, key[1], key_of(after, case.policy))
                 if step not in came:
                     came[step] = (key, Interrupted(board.now, "everything that was in flight"))
+                    waiting.append((step, after))
+            if key[1] and not board.ended:
+                after = board.copy()
+                after.apply(news := News(board.now, "hurry"))
+                step = (key[0], key[1] - 1, key_of(after, case.policy))
+                if step not in came:
+                    came[step] = (key, news)
                     waiting.append((step, after))
         except Exception as problem:
             raise AssertionError(f"{problem}\n{_told(came, key, event)}\n{case}") from problem
@@ -269,6 +279,8 @@ def key_of(board: Board, policy: Policy) -> Any:
             proposals.rounds,
             proposals.replans,
             proposals.ask_again,
+            proposals.unread_news,
+            proposals.unplanned_news,
         ),
         frozenset(approvals.approved),
         frozenset(approvals.opened),

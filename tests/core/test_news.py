@@ -1,0 +1,780 @@
+"""News from outside: it reaches a run that is under way, once, and the rest is planned again when what is in flight has ended."""
+
+from __future__ import annotations
+
+import sqlite3
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing, contextmanager, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from random import Random
+from threading import Event as Flag
+from threading import Thread
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from planexec_lite import (
+    Backoff,
+    Board,
+    Decision,
+    Inline,
+    Journal,
+    JournalError,
+    Plan,
+    PlannerExecutor,
+    Policy,
+    Pool,
+    RulePlanner,
+    Run,
+    ScriptedReviewer,
+    Simulated,
+    Tool,
+    Toolbox,
+    ToolExecutor,
+    execute,
+)
+from planexec_lite.events import Inside, News, PlanStarted, StepCancelled, StepDone, StepStarted
+from planexec_lite.journal import database
+from planexec_lite.workers import Workers
+from tests.core import telling
+from tests.core.ending import to_its_end
+from tests.core.shapes import END, Portions, Workshop, Writing, check_fold, jobs, plan_of, step
+
+PATIENT = 30.0  # seconds; a test waits so long for what must come
+
+
+@pytest.fixture
+def journal(tmp_path: Path) -> Journal:
+    return Journal(tmp_path / "runs.db")
+
+
+@dataclass
+class World:
+    """A tool that works at once, one that waits until it is let go, and one that fails as often as it is told."""
+
+    begun: dict[int, Flag] = field(default_factory=lambda: {n: Flag() for n in range(20)})
+    let_go: dict[int, Flag] = field(default_factory=lambda: {n: Flag() for n in range(20)})
+    did: list[int] = field(default_factory=list)
+    fails: int = 0
+
+    @property
+    def executor(self) -> ToolExecutor:
+        return ToolExecutor(Toolbox([Tool(self.act), Tool(self.wait), Tool(self.fail)]))
+
+    def act(self, n: int) -> int:
+        """Act."""
+        self.did.append(n)
+        return n
+
+    def wait(self, n: int) -> int:
+        """Wait until somebody lets it go."""
+        self.begun[n].set()
+        assert self.let_go[n].wait(PATIENT)
+        return self.act(n)
+
+    def fail(self, n: int) -> int:
+        """Fail, and work the next time."""
+        self.act(n)
+        if self.did.count(n) <= self.fails:
+            raise RuntimeError("not yet")
+        return n
+
+
+FIRST = [step("1", "act", n=1), step("2", "act", "1", n=2), step("3", "act", "2", n=3)]
+REST = [step("9", "act", n=9)]
+
+
+def texts(run: Run) -> list[str]:
+    return [event.text for event in run.events if isinstance(event, News)]
+
+
+def when(telling: Callable[[Run], object], seen: Callable[[Run], bool]) -> Callable[[Run], None]:
+    """A `watch` that tells news once, when it has seen something."""
+    told: list[bool] = []
+
+    def watch(run: Run) -> None:
+        if not told and seen(run):
+            told.append(True)
+            telling(run)
+
+    return watch
+
+
+def done(*ids: str) -> Callable[[Run], bool]:
+    return lambda run: set(ids) <= run.board.results.keys()
+
+
+def check_nothing_starts_between(run: Run) -> None:
+    """From news to the plan that answers it no step starts, and the planner is asked while nothing is in flight."""
+    board, unread = Board(), False
+    for event in run.events:
+        assert not (unread and isinstance(event, StepStarted)), event
+        assert not (isinstance(event, PlanStarted) and board.in_flight), event
+        board.apply(event)
+        unread = board.proposals.unplanned_news
+    check_fold(run)
+
+
+# In the same process
+
+
+@contextmanager
+def under_way(agent: PlannerExecutor, goal: str = "go") -> Iterator[tuple[Run, Callable[[], Run]]]:
+    """A run in a thread: the object that `watch` is given, and what waits for its end."""
+    seen: list[Run] = []
+    ready = Flag()
+
+    def watch(run: Run) -> None:
+        seen[:] = [run]
+        ready.set()
+
+    agent.watch = watch
+    with ThreadPoolExecutor(1) as driver:
+        ended = driver.submit(agent.run, goal)
+        assert ready.wait(PATIENT)
+        yield seen[0], lambda: ended.result(PATIENT)
+
+
+def test_a_run_in_a_thread_is_told_and_hears_out_what_is_in_flight() -> None:
+    world = World()
+    first = [step("1", "wait", n=1), step("2", "wait", n=2), step("3", "act", "1", n=3), step("4", "act", "2", n=4)]
+    with ThreadPoolExecutor(4) as threads:
+        agent = PlannerExecutor(Portions(first, REST), world.executor, workers=Pool(threads))
+        with under_way(agent) as (run, ended):
+            for n in (1, 2):
+                assert world.begun[n].wait(PATIENT)
+            assert agent.tell(run, "hurry") is run
+            world.let_go[1].set()
+            while "1" not in run.board.results:
+                time.sleep(0.001)
+            assert run.board.planning is False, "step 2 is in flight"
+            world.let_go[2].set()
+            assert ended() is run
+    assert (run.status, texts(run), list(run.results)) == ("finished", ["hurry"], ["1", "2", "9"])
+    assert 3 not in world.did
+    assert 4 not in world.did
+    check_nothing_starts_between(run)
+
+
+def test_what_waits_in_the_queue_of_a_pool_is_taken_back() -> None:
+    world = World()
+    first = [step(str(n), "wait", n=n) for n in range(1, 6)]
+    with ThreadPoolExecutor(2) as threads:
+        agent = PlannerExecutor(Portions(first, REST), world.executor, workers=Pool(threads))
+        with under_way(agent) as (run, ended):
+            for n in (1, 2):
+                assert world.begun[n].wait(PATIENT)
+            agent.tell(run, "hurry")
+            world.let_go[1].set()
+            while not any(isinstance(event, StepCancelled) for event in run.events):
+                time.sleep(0.001)
+            for n in (2, 3):
+                world.let_go[n].set()
+            ended()
+    assert run.status == "finished"
+    back = {event.step for event in run.events if isinstance(event, StepCancelled)}
+    assert back in ({"4", "5"}, {"3", "4", "5"}), "the thread that is free may take step 3 before the loop wakes up"
+    assert {*run.results} == {"1", "2", "3", "9"} - back
+    check_nothing_starts_between(run)
+
+
+def test_many_threads_tell_one_run_and_each_news_is_read_once() -> None:
+    world = World()
+    with ThreadPoolExecutor(2) as threads:
+        agent = PlannerExecutor(Portions([step("1", "wait", n=1)], REST), world.executor, workers=Pool(threads))
+        with under_way(agent) as (run, ended):
+            assert world.begun[1].wait(PATIENT)
+            tellers = [
+                Thread(target=lambda k=k: [agent.tell(run, f"{k} {n}") for n in range(20)])  # type: ignore[misc]
+                for k in range(5)
+            ]
+            for teller in tellers:
+                teller.start()
+            for teller in tellers:
+                teller.join()
+            world.let_go[1].set()
+            ended()
+    assert sorted(texts(run)) == sorted(f"{k} {n}" for k in range(5) for n in range(20))
+    for k in range(5):
+        assert [text for text in texts(run) if text.startswith(f"{k} ")] == [f"{k} {n}" for n in range(20)]
+    assert (run.status, run.board.proposals.replans) == ("finished", 1)
+
+
+@pytest.mark.parametrize("workers", [Inline(), Simulated(), Simulated(1)], ids=str)
+@pytest.mark.parametrize("through", ["agent", "journal"])
+def test_news_that_watch_tells_is_read_once_and_done_work_is_kept(
+    workers: Workers, through: str, journal: Journal
+) -> None:
+    world = World()
+    agent = PlannerExecutor(Portions(FIRST, REST), world.executor, workers=workers, journal=journal)
+    tell = agent.tell if through == "agent" else lambda run, news: journal.tell(run.id, news)
+    agent.watch = when(lambda run: [tell(run, text) for text in ("one", "two")], done("1"))
+    run = to_its_end(lambda: agent.run("go"))
+    # the watcher tells when step 2 has been decided on: it is in flight, and heard out
+    assert (run.status, texts(run), world.did) == ("finished", ["one", "two"], [1, 2, 9])
+    assert [event.reason for event in run.events if isinstance(event, PlanStarted)] == ["first", "news"]
+    check_nothing_starts_between(run)
+    assert journal.load(1).events == run.events
+    assert list(journal.inbox(1)) == []
+
+
+def test_a_simulated_run_that_is_told_is_the_same_each_time() -> None:
+    def once() -> list[Any]:
+        agent = PlannerExecutor(Portions(FIRST, REST), World().executor, workers=Simulated(2))
+        agent.watch = when(lambda run: agent.tell(run, "now"), done("1"))
+        return agent.run("go").events
+
+    assert once() == once()
+
+
+@pytest.mark.parametrize("backoff", [None, Backoff(first=60.0, longest=60.0)], ids=["at once", "backed off"])
+def test_a_step_is_not_tried_again_before_the_planner_has_read_the_news(backoff: Backoff | None) -> None:
+    world, policy = World(fails=2), Policy(retries=2, backoff=backoff)
+    agent = PlannerExecutor(
+        Portions([step("1", "fail", n=1)], REST), world.executor, workers=Simulated(), policy=policy
+    )
+    agent.watch = when(lambda run: agent.tell(run, "no more"), lambda run: bool(run.board.in_flight - {None}))
+    run = to_its_end(lambda: agent.run("go"))
+    assert (run.status, world.did) == ("finished", [1, 9])
+    assert run.makespan < 1
+    check_nothing_starts_between(run)
+
+
+def test_an_answer_to_news_that_is_no_plan_starts_no_retry_either() -> None:
+    world = World(fails=2)
+    answers = Portions([step("1", "fail", n=1)], [step("9", "act", "nowhere", n=9)], REST)
+    agent = PlannerExecutor(answers, world.executor, workers=Simulated(), policy=Policy(retries=2))
+    agent.watch = when(lambda run: agent.tell(run, "no more"), lambda run: bool(run.board.in_flight - {None}))
+    run = to_its_end(lambda: agent.run("go"))
+    assert (run.status, world.did) == ("finished", [1, 9])
+    assert [event.reason for event in run.events if isinstance(event, PlanStarted)] == ["first", "news", "repair"]
+
+
+def test_a_step_that_rests_is_called_back_when_news_comes() -> None:
+    world = World(fails=1)
+    first = [step("1", "fail", n=1), step("2", "act", n=2), step("3", "act", "2", n=3)]
+    agent = PlannerExecutor(
+        Portions(first, REST),
+        world.executor,
+        workers=Simulated(),
+        policy=Policy(retries=1, backoff=Backoff(first=60.0)),
+    )
+    agent.watch = when(lambda run: agent.tell(run, "hurry"), lambda run: bool(run.board.table.resting))
+    run = to_its_end(lambda: agent.run("go"))
+    assert (run.status, run.board.proposals.replans) == ("finished", 1)
+    assert run.makespan < 60, "nobody waits for a retry that is not wanted any more"
+
+
+def test_news_that_comes_while_a_plan_is_streamed_waits_for_its_end() -> None:
+    world = World()
+    planner = Writing(
+        [1.0, step("1", "act", n=1), 1.0, step("2", "act", n=2), 1.0, END], [1.0, step("9", "act", n=9), END]
+    )
+    agent = PlannerExecutor(planner, world.executor, workers=Simulated())
+    agent.watch = when(lambda run: agent.tell(run, "hurry"), lambda run: "1" in run.board.state)
+    run = to_its_end(lambda: agent.run("go"))
+    assert (run.status, texts(run), world.did) == ("finished", ["hurry"], [1, 9])
+    check_fold(run)
+
+
+def test_news_without_a_planner_is_recorded_and_changes_nothing(journal: Journal) -> None:
+    world = World()
+    agent = PlannerExecutor(None, world.executor)
+
+    def watch(run: Run) -> None:
+        if not texts(run) and run.board.results:
+            agent.tell(run, "hurry")
+            journal.tell(run.id, "now")
+
+    run = to_its_end(lambda: execute(Plan.parse(FIRST), world.executor, watch=watch, journal=journal))
+    assert (run.status, world.did, sorted(texts(run))) == ("finished", [1, 2, 3], ["hurry", "now"])
+
+
+def test_news_that_comes_while_a_reviewer_is_asked_is_read_after_it() -> None:
+    world = World()
+
+    class Teller(ScriptedReviewer):
+        def review(self, plan: Plan, board: Board, tools: Toolbox) -> Decision | None:
+            if not board.news:
+                agent.tell(seen[-1], "hurry")
+            return super().review(plan, board, tools)
+
+    seen: list[Run] = []
+    agent = PlannerExecutor(Portions(FIRST, REST), world.executor, Teller(["approve", "approve"]), watch=seen.append)
+    run = to_its_end(lambda: agent.run("go"))
+    assert (run.status, world.did, texts(run)) == ("finished", [9], ["hurry"])
+
+
+def test_news_as_a_run_pauses_is_read_when_it_is_resumed() -> None:
+    world = World()
+    gated = [FIRST[0], FIRST[1] | {"gate": True}]
+    agent = PlannerExecutor(Portions(gated, REST), world.executor, workers=Simulated())
+    agent.watch = when(lambda run: agent.tell(run, "first"), lambda run: run.status == "paused")
+    run = agent.run("go")
+    assert (run.status, list(run.inbox)) == ("paused", ["first"])
+    again = agent.tell(run, "second")
+    assert (again.status, texts(again), world.did) == ("finished", ["first", "second"], [1, 9])
+    assert list(run.inbox) == ["first"], "the run that was told stays as it was"
+    assert agent.resume(run).status == "finished"
+
+
+def test_news_as_a_run_ends_stays_in_its_inbox() -> None:
+    agent = PlannerExecutor(Portions(FIRST), World().executor, workers=Simulated())
+    told: list[str] = []
+
+    def watch(run: Run) -> None:
+        if run.board.ended:
+            with pytest.raises(ValueError, match="has ended"):
+                agent.tell(run, "late")
+            assert run.put("later")
+            told.append("late")
+
+    agent.watch = watch
+    run = agent.run("go")
+    assert (run.status, texts(run), list(run.inbox), told) == ("finished", [], ["later"], ["late"])
+    with pytest.raises(ValueError, match=r"has ended \(finished\)"):
+        agent.tell(run, "too late")
+    assert agent.resume(run).events == run.events
+
+
+@pytest.mark.parametrize("news", [None, 5, b"x", ["x"], "\ud800", "a\udcff"], ids=ascii)
+def test_what_is_no_text_is_told_to_nobody(news: Any, journal: Journal) -> None:
+    agent = PlannerExecutor(Portions([FIRST[0] | {"gate": True}]), World().executor, journal=journal)
+    run = agent.run("go")
+    for tell in (lambda: agent.tell(run, news), lambda: journal.tell(1, news)):
+        with pytest.raises(ValueError, match="news"):
+            tell()
+    assert (journal.inbox(1), list(run.inbox), journal.load(1).events) == ([], [], run.events)
+
+
+def test_a_run_inside_a_step_is_heard_out_and_told_nothing() -> None:
+    world = World()
+    inner = PlannerExecutor(RulePlanner(lambda goal: FIRST), world.executor, workers=Simulated())
+    outer = PlannerExecutor(Portions([{"id": "a", "description": "go in"}, {"id": "b", "depends_on": ["a"]}],
+                                     [{"id": "c", "description": "go out"}]), inner, workers=Simulated())  # fmt: skip
+    outer.watch = when(lambda run: outer.tell(run, "hurry"), lambda run: "a" in run.board.in_flight)
+    run = to_its_end(lambda: outer.run("go"))
+    assert (run.status, world.did, list(run.results)) == ("finished", [1, 2, 3, 1, 2, 3], ["a", "c"])
+    assert texts(run) == ["hurry"]
+    assert not [event for event in run.events if isinstance(event, Inside) and isinstance(event.event, News)]
+    assert run.inside("a").status == "finished"
+
+
+@given(jobs(most=8), st.sampled_from([1, 2, None]), st.data())
+def test_any_run_told_at_any_moment_keeps_what_is_done(made: Any, slots: int | None, data: st.DataObject) -> None:
+    first = plan_of(made)
+    shop = Workshop()
+    plans = 0
+
+    class Again:
+        def plan(self, goal: str, board: Board, tools: Toolbox) -> Plan:
+            nonlocal plans
+            plans += 1
+            if plans == 1:
+                return first
+            left = [one for one in first.steps if one.id not in board.results]
+            return Plan(steps=tuple(one for one in left if set(one.depends_on) <= board.results.keys()))
+
+    moments = data.draw(st.lists(st.integers(1, 12), max_size=3))
+    seen = 0
+    told = []
+
+    def watch(run: Run) -> None:
+        nonlocal seen
+        seen += 1
+        for _ in range(moments.count(seen)):
+            if not run.board.ended:
+                told.append(f"{seen}")
+                agent.tell(run, f"{seen}")
+
+    policy = Policy(max_replans=9)
+    agent = PlannerExecutor(Again(), ToolExecutor(shop.toolbox), workers=Simulated(slots), policy=policy, watch=watch)
+    run = to_its_end(lambda: agent.run("go"))
+    assert run.board.ended
+    assert texts(run) + list(run.inbox) == told
+    finished = [event.step for event in run.events if isinstance(event, StepDone)]
+    assert len(finished) == len(set(finished)), "what is done is done again"
+    check_nothing_starts_between(run)
+
+
+# Through the journal
+
+
+def gated(journal: Journal, world: World | None = None, **settings: Any) -> tuple[PlannerExecutor, Run]:
+    """A run that waits at a gate, and who carries it on."""
+    world = world or World()
+    agent = PlannerExecutor(
+        Portions([FIRST[0], FIRST[1] | {"gate": True}], REST), world.executor, journal=journal, **settings
+    )
+    return agent, agent.run("go")
+
+
+def test_what_a_paused_run_is_told_waits_until_it_is_resumed(journal: Journal) -> None:
+    agent, run = gated(journal)
+    for text in ("one", "two"):
+        journal.tell(run.id, text)
+    assert (journal.inbox(1), journal.list()[0].status, journal.load(1).events) == (
+        ["one", "two"],
+        "paused",
+        run.events,
+    )
+    again = agent.resume(journal.load(1))
+    assert (again.status, texts(again), list(again.results)) == ("finished", ["one", "two"], ["1", "9"])
+    assert (journal.inbox(1), journal.load(1).events) == ([], again.events)
+
+
+def test_a_decision_comes_before_the_news_that_waits(journal: Journal) -> None:
+    agent, run = gated(journal)
+    journal.tell(1, "hurry")
+    again = agent.resume(run, Decision("approve", by="Ada"))
+    assert (again.status, texts(again), list(again.results)) == ("finished", ["hurry"], ["1", "9"])
+
+
+def test_news_in_the_file_comes_before_what_the_agent_is_told_after_it(journal: Journal) -> None:
+    agent, run = gated(journal)
+    journal.tell(1, "in the file")
+    assert texts(agent.tell(run, "by the agent")) == ["in the file", "by the agent"]
+
+
+def test_a_run_that_has_ended_or_is_unknown_is_told_nothing(journal: Journal, tmp_path: Path) -> None:
+    with pytest.raises(JournalError, match=r"there is no journal runs.db"):
+        journal.tell(1, "hello")
+    assert not journal.path.exists()
+    execute(Plan.parse(FIRST), World().executor, journal=journal)
+    with pytest.raises(JournalError, match=r"run 1 in runs.db has ended \(finished\); start a new one with the news"):
+        journal.tell(1, "too late")
+    for run in ("7", "1; DROP TABLE runs", "٣", "-1", "9" * 30):
+        for ask in (lambda run=run: journal.tell(run, "x"), lambda run=run: journal.inbox(run)):  # type: ignore[misc]
+            with pytest.raises(JournalError, match=r"there is no run .* in runs.db; there are 1"):
+                ask()
+
+
+def test_what_comes_as_a_run_ends_can_be_seen_and_is_read_by_nobody(journal: Journal) -> None:
+    """Told between the last look at the inbox and the commit of the end."""
+    world = World()
+    decided = False
+
+    class Late(PlannerExecutor):
+        def _next(self, board: Board) -> Any:
+            nonlocal decided
+            event = super()._next(board)
+            if event is not None and type(event).__name__ == "Ended" and not decided:
+                decided = True
+                journal.tell(1, "late")
+            return event
+
+    run = Late(Portions(FIRST), world.executor, journal=journal).run("go")
+    assert (run.status, texts(run), journal.inbox(1)) == ("finished", [], ["late"])
+    told = subprocess.run([sys.executable, "-m", "planexec_lite", "runs", str(journal.path), "1"],
+                          capture_output=True, text=True, check=True)  # fmt: skip
+    assert told.stdout.endswith("told, and not recorded: late\n")
+
+
+HOSTILE = [
+    "",
+    "'; DROP TABLE news; --",
+    "a\x00b",
+    "\x1b[2J\u202e",
+    "🦊" * 10_000,
+    "{step_1_result}",
+    "a\nb\x85c\u2028d",
+]
+
+
+def test_any_text_comes_back_as_it_was_told(journal: Journal, tmp_path: Path) -> None:
+    agent, _ = gated(journal)
+    for text in HOSTILE:
+        journal.tell(1, text)
+    assert journal.inbox(1) == HOSTILE
+    run = agent.resume(journal.load(1))
+    assert texts(run) == texts(journal.load(1)) == HOSTILE
+    there = Journal(tmp_path / "there.db")
+    there.import_(journal.export(1))
+    assert there.load(1).events == run.events
+
+
+def test_each_run_of_a_file_reads_its_own_news_alone(journal: Journal) -> None:
+    agents = [gated(journal)[0] for _ in range(3)]
+    for n in (3, 1, 2, 1):
+        journal.tell(n, f"for {n}")
+    runs = [agent.resume(journal.load(n)) for n, agent in enumerate(agents, 1)]
+    assert [texts(run) for run in runs] == [["for 1", "for 1"], ["for 2"], ["for 3"]]
+
+
+def test_an_error_in_the_middle_loses_no_news_and_repeats_none(journal: Journal) -> None:
+    """A `watch` that raises right after the news was read, and one that interrupts before it."""
+    for error in (ZeroDivisionError, KeyboardInterrupt):
+        agent, run = gated(journal)
+        journal.tell(run.id, "once")
+
+        def bad(run: Run, error: type[BaseException] = error) -> None:
+            raise error
+
+        agent.watch = bad
+        with pytest.raises(error) as left:
+            agent.resume(journal.load(run.id))
+        agent.watch = None
+        assert texts(journal.load(run.id)) == ["once"]
+        assert texts(agent.resume(left.value.run)) == ["once"]  # type: ignore[attr-defined]
+
+
+def test_a_disk_that_fails_while_news_is_read_leaves_it_in_the_inbox(
+    journal: Journal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    agent, run = gated(journal)
+    journal.tell(1, "once")
+
+    def full(*_: object) -> None:
+        raise sqlite3.OperationalError("disk is full")
+
+    with monkeypatch.context() as patch:
+        patch.setattr("planexec_lite.journal.journal.append", full)
+        with pytest.raises(JournalError) as left:
+            agent.resume(run)
+    assert journal.inbox(1) == ["once"]
+    assert texts(left.value.run) == []  # type: ignore[attr-defined]
+    assert texts(agent.resume(left.value.run)) == ["once"]  # type: ignore[attr-defined]
+
+
+# Another process
+
+
+def started(folder: Path) -> subprocess.Popen[str]:
+    command = [sys.executable, "-m", "tests.core.telling", str(folder / "runs.db"), str(folder / "world.txt")]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    assert process.stdout is not None
+    assert process.stdout.readline() == "ready\n"
+    return process
+
+
+def until(seen: Callable[[], object]) -> None:
+    """Wait for what another process does."""
+    end = time.monotonic() + PATIENT
+    while not seen():
+        assert time.monotonic() < end
+        time.sleep(0.0005)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("way", ["journal", "command line"])
+def test_a_run_in_another_process_is_told_through_the_file(way: str, tmp_path: Path, journal: Journal) -> None:
+    world = telling.World(tmp_path / "world.txt")
+    with started(tmp_path) as process:
+        until(lambda: len(world.done()) >= 2)
+        hold = tmp_path / "hold"
+        hold.touch()  # the run may be over sooner than a program starts
+        if way == "journal":
+            journal.tell(1, "hurry")
+        else:
+            command = [sys.executable, "-m", "planexec_lite", "runs", str(journal.path), "1", "--tell", "hurry"]
+            told = subprocess.run(command, capture_output=True, text=True, check=False)
+            assert (told.stdout, told.stderr) == ("run 1 is told\n", "")
+        hold.unlink()
+        assert process.wait(PATIENT) == 0
+    run = journal.load(1)
+    assert (run.status, texts(run), run.board.proposals.replans) == ("finished", ["hurry"], 1)
+    assert world.done() == [str(n) for n in range(telling.LENGTH)]
+    check_nothing_starts_between(run)
+
+
+def test_the_command_line_says_what_it_can_not_tell(journal: Journal, capsys: pytest.CaptureFixture[str]) -> None:
+    from planexec_lite.__main__ import main
+
+    _, run = gated(journal)
+    assert main(["runs", str(journal.path), "1", "--tell", "one \x1b[2J"]) == 0
+    assert main(["runs", str(journal.path), "1"]) == 0
+    shown = capsys.readouterr().out
+    assert "told, and not recorded: one " in shown
+    assert "\x1b" not in shown
+    for wrong, words in (
+        (["9", "--tell", "x"], "there is no run 9"),
+        (["1", "--tell", "\udcff"], "can't be written down"),
+    ):
+        assert main(["runs", str(journal.path), *wrong]) == 1
+        assert words in capsys.readouterr().err
+    for bad in (["--tell", "x"], ["1", "--tell", "x", "--export"]):
+        with pytest.raises(SystemExit):
+            main(["runs", str(journal.path), *bad])
+    assert journal.load(1).events == run.events
+
+
+def told_and_killed(folder: Path, seed: int, kills: int) -> None:
+    """Tell a process while it is at work, kill it around the telling, go on, and count what was read."""
+    chance, journal, world = Random(seed), Journal(folder / "runs.db"), telling.World(folder / "world.txt")
+    told: list[str] = []
+    for n in range(kills):
+        with started(folder) as process:
+            until(lambda: (journal.path.exists() and _runs(journal)) or process.poll() is not None)
+            time.sleep(chance.random() * 0.02)
+            for m in range(chance.randint(1, 3)):
+                text = f"{n} {m}"
+                with suppress(JournalError):  # it has ended
+                    journal.tell(1, text)
+                    told.append(text)
+            time.sleep(chance.random() * chance.choice([0.001, 0.02]))
+            process.kill()
+        kept = journal.load(1)
+        assert texts(kept) + list(journal.inbox(1)) == told, "something is lost, or there twice"
+        if kept.board.ended:
+            break
+    run = telling.main(journal.path, world.path)
+    assert texts(run) + list(journal.inbox(1)) == told
+    assert run.status == "finished"
+    assert sorted(set(world.done()), key=int) == [str(n) for n in range(telling.LENGTH)]
+    check_nothing_starts_between(run)
+
+
+def _runs(journal: Journal) -> bool:
+    try:
+        return bool(journal.list())
+    except JournalError:
+        return False
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(3))
+def test_news_is_read_once_whenever_the_process_is_killed(seed: int, tmp_path: Path) -> None:
+    told_and_killed(tmp_path, seed, 4)
+
+
+@pytest.mark.wide
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(3, 30))
+def test_news_is_read_once_at_many_more_kills(seed: int, tmp_path: Path) -> None:
+    told_and_killed(tmp_path, seed, 12)
+
+
+# Files of the first version
+
+FIRST_VERSION = """
+CREATE TABLE runs (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    uid TEXT NOT NULL UNIQUE,
+    goal TEXT NOT NULL,
+    status TEXT NOT NULL,
+    holder TEXT NOT NULL
+) STRICT;
+CREATE TABLE events (
+    run INTEGER NOT NULL REFERENCES runs,
+    number INTEGER NOT NULL,
+    data TEXT NOT NULL,
+    PRIMARY KEY (run, number)
+) STRICT, WITHOUT ROWID;
+PRAGMA application_id = 1347180620;
+PRAGMA user_version = 1;
+PRAGMA journal_mode = WAL;
+"""
+
+
+def first_version(path: Path) -> tuple[Journal, PlannerExecutor, Run]:
+    """A file of the first version in which a run waits at a gate, and who carries it on."""
+    new = Journal(path.with_name("new.db"))
+    agent, run = gated(new)
+    with closing(sqlite3.connect(path)) as old:
+        old.executescript(FIRST_VERSION)
+        old.execute("ATTACH ? AS new", (str(new.path),))
+        for table in ("runs", "events"):
+            old.execute(f"INSERT INTO {table} SELECT * FROM new.{table}")
+        old.commit()
+        old.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    return Journal(path), agent, run
+
+
+def version(path: Path) -> tuple[int, bool]:
+    """The version of a file's schema, and whether its table is there."""
+    with closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True)) as db:
+        (number,) = db.execute("PRAGMA user_version").fetchone()
+        return number, bool(db.execute("SELECT 1 FROM sqlite_schema WHERE name = 'news'").fetchall())
+
+
+def test_a_file_of_the_first_version_is_read_and_stays_as_it_is(tmp_path: Path) -> None:
+    journal, _, run = first_version(tmp_path / "old.db")
+    before = journal.path.read_bytes()
+    assert (journal.list()[0].status, journal.load(1).events, journal.inbox(1)) == ("paused", run.events, [])
+    assert len(list(journal.export(1))) == 1 + len(run.events)
+    assert (journal.path.read_bytes(), version(journal.path)) == (before, (1, False))
+    with pytest.raises(JournalError, match="there is no run 7"):
+        journal.tell(7, "x")
+    assert version(journal.path) == (1, False)
+
+
+@pytest.mark.parametrize("how", ["told", "resumed"])
+def test_a_file_of_the_first_version_is_brought_up_to_date(how: str, tmp_path: Path) -> None:
+    journal, agent, run = first_version(tmp_path / "old.db")
+    if how == "told":
+        journal.tell(1, "hurry")
+        assert (journal.inbox(1), version(journal.path)) == (["hurry"], (2, True))
+    old = journal.load(1)
+    done = PlannerExecutor(agent.planner, agent.executor).resume(old, Decision("approve", by="Ada"))
+    assert (done.status, journal.load(1).events, version(journal.path)) == ("finished", done.events, (2, True))
+    assert done.events[: len(run.events)] == run.events
+    assert texts(done) == (["hurry"] if how == "told" else [])
+
+
+def test_a_file_made_now_has_the_same_schema_as_one_brought_up_to_date(tmp_path: Path) -> None:
+    journal, _, _ = first_version(tmp_path / "old.db")
+    journal.tell(1, "hurry")
+
+    def schema(path: Path) -> list[Any]:
+        with closing(sqlite3.connect(path)) as db:
+            return db.execute("SELECT name, sql FROM sqlite_schema ORDER BY name").fetchall()
+
+    assert schema(journal.path) == schema(tmp_path / "new.db")
+
+
+def test_an_interrupt_at_each_statement_leaves_one_version_or_the_other(tmp_path: Path) -> None:
+    seen = list[tuple[int, bool]]()
+    for stop in range(1, 13):
+        folder = tmp_path / str(stop)
+        folder.mkdir()
+        journal, _, _ = first_version(folder / "old.db")
+        connection = database._connect(journal.path, "mode=rwc")
+        with closing(connection), suppress(sqlite3.OperationalError):
+            connection.set_progress_handler(lambda: True, 20 * stop)  # so many instructions of SQLite later
+            database._complete(connection)
+        seen.append(version(journal.path))
+        journal.tell(1, "hurry")
+        assert (journal.inbox(1), version(journal.path)) == (["hurry"], (2, True))
+    assert set(seen) == {(1, False), (2, True)}
+
+
+MIGRATING = """
+import sys
+from pathlib import Path
+from planexec_lite.journal.database import to_write
+print("ready", flush=True)
+to_write(Path(sys.argv[1])).close()
+"""
+
+
+@pytest.mark.slow
+def test_a_migration_that_is_killed_leaves_one_version_or_the_other(tmp_path: Path) -> None:
+    chance, seen = Random(1), set()
+    for n in range(12):
+        folder = tmp_path / str(n)
+        folder.mkdir()
+        journal, _, run = first_version(folder / "old.db")
+        with subprocess.Popen([sys.executable, "-c", MIGRATING, str(journal.path)], stdout=subprocess.PIPE) as process:
+            assert process.stdout is not None
+            process.stdout.readline()
+            time.sleep(chance.random() * 0.004)
+            process.kill()
+        seen.add(version(journal.path))
+        assert journal.load(1).events == run.events
+        journal.tell(1, "hurry")
+        assert journal.inbox(1) == ["hurry"]
+    assert seen <= {(1, False), (2, True)}
+
+
+def test_two_processes_that_bring_a_file_up_to_date_do_it_once(tmp_path: Path) -> None:
+    journal, _, _ = first_version(tmp_path / "old.db")
+    with ThreadPoolExecutor(8) as threads:
+        list(threads.map(lambda n: journal.tell(1, str(n)), range(16)))
+    assert sorted(journal.inbox(1), key=int) == [str(n) for n in range(16)]
