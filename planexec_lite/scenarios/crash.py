@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import io
 import runpy
 import shutil
 import subprocess
 import sys
 import tempfile
 from contextlib import redirect_stdout
+from io import StringIO
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -58,14 +58,14 @@ class _PowerCut(KeyboardInterrupt):
     """The program is left at once: no tool and no worker takes an interrupt for its own error."""
 
 
-class _Lines(io.StringIO):
+class _Lines(StringIO):
     """The standard output of a program in a tab, and its standard input."""
 
     def __init__(self, folder: Path, disk: Path, at: str) -> None:
         super().__init__()
         self.folder, self.disk, self.at = folder, disk, at
 
-    def readline(self, *_: Any) -> str:
+    def readline(self, *_: Any) -> str:  # type: ignore[override]
         if self.getvalue().splitlines()[-1:] == [self.at]:
             self._cut()
         return "\n"

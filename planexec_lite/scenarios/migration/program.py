@@ -7,9 +7,14 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from planexec_lite import Journal, PlannerExecutor, RulePlanner, Simulated, Step, ToolExecutor
+from planexec_lite.executors import ToolExecutor
+from planexec_lite.journal import Journal
+from planexec_lite.loop import PlannerExecutor
+from planexec_lite.plan import Step
+from planexec_lite.planning import RulePlanner
 from planexec_lite.scenarios.migration.plan import GOAL, PLAN
 from planexec_lite.scenarios.migration.world import World
+from planexec_lite.workers import Simulated
 
 
 class Watched(ToolExecutor):
