@@ -1,5 +1,6 @@
 """The quizzes: every choice has an explanation, one is right, and words and widgets say the same."""
 
+import json
 from typing import Any
 
 import ipywidgets
@@ -9,7 +10,7 @@ from exercises import cards
 from exercises.quiz import LessonQuiz, quiz
 from tests.views.cells import shown
 
-LESSONS = ["01", "02", "03", "04", "05", "06", "07", "08", "09"]
+LESSONS = ["01", "02", "03", "04", "05", "06", "07", "08", "09", "10"]
 each_lesson = pytest.mark.parametrize("lesson", LESSONS)
 
 
@@ -22,6 +23,12 @@ def test_a_lesson_has_three_questions_with_one_right_choice_each(lesson: str) ->
         assert [choice.right for choice in question.choices].count(True) == 1
         assert all(len(choice.because.split()) >= 3 for choice in question.choices)
         assert len({choice.text for choice in question.choices}) == len(question.choices)
+
+
+def test_the_notebook_asks_about_every_lesson_in_order() -> None:
+    book = json.loads((cards.FILE.parent / "quiz.ipynb").read_text(encoding="utf-8"))
+    sources = ["".join(cell["source"]) for cell in book["cells"] if cell["cell_type"] == "code"]
+    assert [source for source in sources if source.startswith("quiz(")] == [f'quiz("{lesson}")' for lesson in LESSONS]
 
 
 def test_neither_place_nor_length_gives_the_right_choice_away() -> None:
