@@ -19,9 +19,10 @@ from tests.guards.books import ROOT
 SHOTS = ROOT / "build" / "screenshots"
 AXE = "axe-core@4.10.3"
 THEMES = ("Dark", pytest.param("Light", marks=pytest.mark.wide))  # the light one is easier on colours
-DECISIONS = ("Approve", "Reject", "Ask for changes")
-IS_OPEN = """(desk.closest('.jp-Cell').querySelector('.jp-InputPrompt').innerText.includes('*')
-    && desk.querySelector('button.pxl-main').checkVisibility())"""
+DECISIONS = ("Approve", "Reject", "Ask for changes", "It was done", "It was not done", "Roll back")
+MAIN = "button.pxl-main"  # the first of the decisions: it is there as long as none was made
+IS_OPEN = f"""(desk.closest('.jp-Cell').querySelector('.jp-InputPrompt').innerText.includes('*')
+    && desk.querySelector('{MAIN}').checkVisibility())"""
 STOPPED = f"""(document.querySelector('.jp-Notebook-ExecutionIndicator')?.dataset.status === 'idle' &&
     [...document.querySelectorAll(`{COMPLAINTS}`)].some(one => one.innerText.includes('NotDecided')))"""
 OPEN = f"[...document.querySelectorAll('.pxl-desk')].some(desk => {IS_OPEN})"
@@ -33,7 +34,7 @@ RULES = (Path(__file__).parent / "rules.js").read_text(encoding="utf-8")
 def desk(page: Page) -> Locator:
     """The desk that was shown last, when its decision can be made."""
     shown = page.locator(".pxl-desk").last
-    button(shown, "Approve").wait_for()
+    shown.locator(MAIN).first.wait_for()
     return shown
 
 
@@ -104,7 +105,7 @@ def play(page: Page, where: Locator, gestures: Sequence[str | tuple[str, str]]) 
             continue
         button(where, name).click()
         if name in DECISIONS:
-            button(where, "Approve").wait_for(state="hidden")
+            where.locator(MAIN).first.wait_for(state="hidden")
         if name.startswith("Add"):  # a new step opens its form and takes the focus there
             page.wait_for_function(f"() => ({FOCUSED})() === 'description'")
 
@@ -124,7 +125,7 @@ def script_of(source: str) -> list[str | tuple[str, str]]:
 def waiting(page: Page, after: Locator | None = None) -> Locator:
     """The desk for whose decision a cell waits, when it is there; `after` is the one before it, which must be closed."""
     if after is not None:
-        button(after, "Approve").wait_for(state="hidden")
+        after.locator(MAIN).first.wait_for(state="hidden")
     page.wait_for_function(f"() => {OPEN}")
     number = page.evaluate(f"() => [...document.querySelectorAll('.pxl-desk')].findIndex(desk => {IS_OPEN})")
     return page.locator(".pxl-desk").nth(number)
