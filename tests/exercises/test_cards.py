@@ -115,7 +115,9 @@ def notebook(lesson: str) -> Any:
 
 def test_there_are_cards_for_every_lesson() -> None:
     assert len(CARDS) >= 60
-    assert all(len(cards.of(lesson)) >= 3 for lesson in ("00", "01", "02", "03", "04", "05", "06", "07", "08", "09", "10"))
+    assert all(
+        len(cards.of(lesson)) >= 3 for lesson in ("00", "01", "02", "03", "04", "05", "06", "07", "08", "09", "10")
+    )
 
 
 @pytest.mark.parametrize(
