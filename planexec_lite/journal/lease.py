@@ -16,13 +16,13 @@ from planexec_lite.journal.database import JournalError
 def _locks() -> tuple[Callable[[Any, int], None], Callable[[Any, int], None]] | None:
     """How one byte of a file is locked and let go here; None where a process is alone, as in a browser tab."""
     try:
-        import fcntl
+        from fcntl import LOCK_EX, LOCK_NB, LOCK_UN, lockf
 
         return (
-            lambda file, byte: fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB, 1, byte),
-            lambda file, byte: fcntl.lockf(file, fcntl.LOCK_UN, 1, byte),
+            lambda file, byte: lockf(file, LOCK_EX | LOCK_NB, 1, byte),
+            lambda file, byte: lockf(file, LOCK_UN, 1, byte),
         )
-    except ImportError:
+    except ImportError:  # in a browser tab the module is there, and empty
         pass
     try:
         import msvcrt

@@ -21,7 +21,7 @@ from tests.guards.books import LESSONS, ROOT, name_of
 pytestmark = [*in_a_browser, pytest.mark.wide, pytest.mark.xdist_group("the site in a browser")]
 DRAWN_BY_MATPLOTLIB = re.compile(r'<img alt="Timelines?: ')
 DESK = re.compile(r'<div class="pxl-still')
-UNDECIDED = re.compile(r"^(To review|Paused before).*", re.M)
+UNDECIDED = re.compile(r"^(To review|Paused (?:before|to be told)).*", re.M)
 SENT: dict[str, dict[str, int]] = {}  # the bytes of each file that was asked for, by the address of the site
 DRAWING = re.compile(r"(fonttools|pytz|pyparsing|python_dateutil|tzdata|cycler)-")  # what matplotlib alone needs
 PAGES = ["index", "03_plan_as_data", "reference", "glossary"]
