@@ -27,6 +27,7 @@ from planexec_lite import (
     Toolbox,
     ToolExecutor,
     Verdict,
+    views,
 )
 from planexec_lite.events import BudgetGranted, Event
 from planexec_lite.meter import ModelCall, charge
@@ -318,7 +319,10 @@ GRANTED = "What is granted comes on top of the bound, whatever was used before a
 def budget_left(trial: Trial, left: Any) -> None:
     """How many calls of models a run may still make: its bound and what was granted, without what was used, never below zero."""
     for bound, grant, each in ((4, 3, 1), (5, 2, 2), (2, 9, 3), (40, 0, 1)):
-        for events in _heads(_spent(bound, grant, each).events):
+        run = _spent(bound, grant, each)
+        if each == 3:
+            trial.show(views.ledger, run)
+        for events in _heads(run.events):
             used = sum(len(getattr(event, "calls", ())) for event in events)
             grants = [event.more.model_calls or 0 for event in events if isinstance(event, BudgetGranted)]
             wanted = max(0, bound + sum(grants) - used)
