@@ -54,4 +54,6 @@ def test_who_is_to_be_looked_at_stays_so(program):
     _, _, journal = started_again(program, ("before", "Ben"))
     out = []
     unknown = program.send_all(NAMES, journal, out.append)
-    assert (out, list(unknown)) == ([], ["Ben"]), f"a third start, with Ben unknown; out are {out}, to look at: {unknown}"
+    assert (out, list(unknown)) == ([], ["Ben"]), (
+        f"a third start, with Ben unknown; out are {out}, to look at: {unknown}"
+    )
