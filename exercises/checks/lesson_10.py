@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import os
 import signal
 import sys
@@ -12,6 +13,7 @@ from contextlib import chdir, contextmanager, suppress
 from io import StringIO
 from pathlib import Path
 from typing import Any, NoReturn
+from zlib import crc32
 
 from exercises.exercise import Raised, Trial, exercise
 from planexec_lite import (
@@ -242,13 +244,15 @@ def _results(ids: Sequence[str]) -> dict[str, str]:
     return {id: f"{id} 1" for id in ids}
 
 
-class _Word(str):
-    """A text whose hash is another one in each process, as Python's are."""
-
-    seed = 0
-
-    def __hash__(self) -> int:
-        return super().__hash__() ^ self.seed
+@contextmanager
+def _process(number: int) -> Iterator[None]:
+    """As in another process, where `hash` gives other numbers; here they are the same in each run of the check."""
+    before = builtins.hash
+    builtins.hash = lambda value: crc32(repr(value).encode()) ^ number
+    try:
+        yield
+    finally:
+        builtins.hash = before
 
 
 @exercise(
@@ -263,23 +267,20 @@ def stable_key(trial: Trial, key: Any) -> None:
     """A text that is the same for all attempts at one payment, and another one for each other payment."""
     bill = {"to": "the landlord", "euros": 30}
 
-    def made(run: str, step: str, attempt: int, seed: int = 0) -> str:
-        words = _Word(run), _Word(step)
-        for word in words:
-            word.seed = seed
-        came = trial.call(key, *words, attempt, bill)
+    def made(run: str, step: str, attempt: int, process: int = 1) -> str:
+        with _process(process):
+            came = trial.call(key, run, step, attempt, bill)
         trial.want(isinstance(came, str) and came, "a text", "A key travels with the call: a short text.")
         return str(came)
 
     first = made("7", "3", 1)
+    if made("7", "3", 1) != first:
+        trial.came = "another text each time"
+        trial.wrong("the same text again", "Who asks twice hears the same: chance and clocks make no key.")
     told = f"{first!r}, the key of the first attempt"
-    trial.want(made("7", "3", 1) == first, told, "Who asks twice hears the same: chance and clocks make no key.")
     trial.want(made("7", "3", 2) == first, told, "A second attempt is the same payment: the bank must recognise it.")
-    trial.want(
-        made("7", "3", 1, seed=12345) == first,
-        told,
-        "`hash` gives other numbers in the process that comes after a crash.",
-    )
+    rule = "`hash` gives other numbers in the process that comes after a crash."
+    trial.want(made("7", "3", 1, process=2) == first, told, rule)
     seen = {first: ("7", "3")}
     for run, step in [
         ("7", "4"),

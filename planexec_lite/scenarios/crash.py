@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import runpy
 import shutil
 import subprocess
@@ -17,7 +18,8 @@ def killed(module: str, folder: Path | str, *options: str, at: str) -> list[str]
     """Run ``python -m module folder options`` in a process of its own, and kill it when it prints the line `at`.
 
     After each line that it prints the program waits for one on its standard input, and gets it while it may go on. It is
-    ended by SIGKILL, of which no program hears: nothing is put in order, nothing more is written.
+    ended by SIGKILL, of which no program hears: nothing is put in order, nothing more is written. It imports from where this
+    process does.
 
     In a browser tab the program runs in this process: at that line its folder is copied, the program is left, and the copy
     takes the folder's place, so that what lies there is what a killed process would have left.
@@ -35,9 +37,10 @@ def _apart(module: str, arguments: list[str], at: str) -> tuple[list[str], str]:
     lines: list[str] = []
     pipe = subprocess.PIPE
     command = [sys.executable, "-m", module, *arguments]
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
     with (
         tempfile.TemporaryFile("w+", encoding="utf-8") as errors,
-        subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=errors, encoding="utf-8") as child,
+        subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=errors, encoding="utf-8", env=environment) as child,
     ):
         assert child.stdin is not None
         assert child.stdout is not None
