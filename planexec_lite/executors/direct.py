@@ -24,7 +24,9 @@ class Executor(Protocol):
     never ask a model may say so, ``asks_models = False``: then they go on when a budget has no model calls left.
     """
 
-    tools: Toolbox
+    @property
+    def tools(self) -> Toolbox:
+        """The tools that it has."""
 
     def execute(self, step: Step, inputs: Mapping[str, Any]) -> Any:
         """Return the result of `step`; `inputs` holds the results of the steps it waits for. May raise anything."""

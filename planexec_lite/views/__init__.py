@@ -21,6 +21,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from planexec_lite.views.bar_chart import bars
 from planexec_lite.views.board_table import board
 from planexec_lite.views.drawing.figure import Figure
 from planexec_lite.views.drawing.text_fitting import wrapped
@@ -48,6 +49,7 @@ __all__ = [
     "NotDecided",
     "Review",
     "ScriptError",
+    "bars",
     "board",
     "curves",
     "desk",

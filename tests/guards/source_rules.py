@@ -17,8 +17,9 @@ FLOORS = {
     7: ("decide", "planning", "executors", "review", "workers"),
     8: ("loop",),
     9: ("journal",),
-    10: ("formats", "views", "scenarios"),
-    11: ("__main__",),
+    10: ("formats", "views", "scenarios", "variations"),
+    11: ("scoreboard",),
+    12: ("__main__",),
 }
 FLOOR_OF = {unit: floor for floor, units in FLOORS.items() for unit in units}
 MOCK_LLM_FLOORS = {  # folders of mock_llm: each imports from folders on lower floors, and from itself
@@ -35,7 +36,7 @@ VIEWS_FLOORS = {  # folders and modules of views: each imports from lower floors
     1: ("drawing",),
     2: ("step_remarks", "narration"),
     3: ("board_table", "react_thoughts", "plan_diff"),
-    4: ("graph_drawing", "message_sequence", "line_chart", "ledger_table"),
+    4: ("graph_drawing", "message_sequence", "line_chart", "bar_chart", "ledger_table"),
     5: ("timeline_drawing",),
     6: ("widgets",),
     7: ("review_desk",),

@@ -1,0 +1,42 @@
+"""The scoreboard: every variation on the same tasks, on the scripted model and a virtual clock.
+
+>>> from planexec_lite.scoreboard import row
+>>> row("ReWOO", "deploy").figures.calls, row("ReAct", "deploy").figures.calls
+(2, 9)
+
+Read in this order: `tasks` (the goals, and how each world is looked up), `faults`, `reading` and `script` (the model that knows the
+way), `rows`, `measure` (what is counted in the events), `sweep`, `tables`. `assumptions` says how fast a model is said to be.
+"""
+
+from planexec_lite.scoreboard import assumptions, published
+from planexec_lite.scoreboard.faults import KINDS, Faults, Kind
+from planexec_lite.scoreboard.measure import Figures, figures
+from planexec_lite.scoreboard.rows import Row, row, rows
+from planexec_lite.scoreboard.script import model
+from planexec_lite.scoreboard.sweep import RATES, SEEDS, Share, sweep
+from planexec_lite.scoreboard.tables import race, robustness, settings, structure
+from planexec_lite.scoreboard.tasks import Task, tasks
+
+__all__ = [
+    "KINDS",
+    "RATES",
+    "SEEDS",
+    "Faults",
+    "Figures",
+    "Kind",
+    "Row",
+    "Share",
+    "Task",
+    "assumptions",
+    "figures",
+    "model",
+    "published",
+    "race",
+    "robustness",
+    "row",
+    "rows",
+    "settings",
+    "structure",
+    "sweep",
+    "tasks",
+]

@@ -1,0 +1,41 @@
+"""What the scoreboard assumes, in one place: how fast a model is said to be. Prices are those of `model.prices`."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from planexec_lite.model import DEFAULT_MODELS
+from planexec_lite.model.prices import AS_OF, PRICES
+
+
+class Pace(NamedTuple):
+    """How long a model takes: seconds before its first token, and for each token that it writes."""
+
+    first: float
+    token: float
+
+
+STRONG, CHEAP = DEFAULT_MODELS["planner"], DEFAULT_MODELS["executor"]
+PACES: dict[str, Pace] = {STRONG: Pace(0.6, 0.02), CHEAP: Pace(0.3, 0.01)}
+CHARACTERS_PER_TOKEN = 4
+SLOTS = 4
+
+
+def seconds_of(model: str, written: str) -> float:
+    """Seconds that `model` takes for an answer; one that has no pace here is as fast as the strong one."""
+    pace = PACES.get(model, PACES[STRONG])
+    return round(pace.first + pace.token * -(-len(written) // CHARACTERS_PER_TOKEN), 3)
+
+
+def in_words() -> str:
+    """The assumptions, a line each."""
+    lines = [
+        "Every model is scripted, and knows the way: it never decides badly by itself.",
+        *(
+            f"{name} takes {pace.first:g} s, and {pace.token:g} s for each token that it writes; a million tokens read cost "
+            f"${PRICES[name].read:g}, written ${PRICES[name].written:g} ({AS_OF})."
+            for name, pace in PACES.items()
+        ),
+        f"A token is {CHARACTERS_PER_TOKEN} characters. Up to {SLOTS} steps run at once; tools take the seconds that they declare.",
+    ]
+    return "\n".join(lines)

@@ -1,0 +1,138 @@
+"""What a run of a variation came to, counted from its events alone."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from planexec_lite.events import (
+    Event,
+    Inside,
+    Judged,
+    JudgeFailed,
+    Observation,
+    PlanFailed,
+    PlanProposed,
+    PlanStarted,
+    RunStarted,
+    StepCancelled,
+    StepDone,
+    StepFailed,
+    StepStarted,
+    UndoDone,
+)
+from planexec_lite.loop.run import Run
+from planexec_lite.meter import ModelCall, Usage
+from planexec_lite.model.prices import cost
+
+_ENDS = (StepDone, StepFailed, StepCancelled)
+ROLES = ("planner", "executor", "evaluator")
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """What can be counted in the events of a run.
+
+    Args:
+        seconds: from the start to the last event, on the run's clock.
+        usage: calls and tokens of models, by role; the planner of a run inside a step is a planner too.
+        dollars: what the calls cost.
+        horizon: how many steps the longest plan had that was valid, in the outer run.
+        complete: whether the first valid plan was to be the whole one.
+        reasons: how often the planner was asked, by the reason, in the outer run.
+        workers: the most steps that were under way at once, in the outer run.
+        wasted: calls of tools that gave no result that stays, in runs inside steps too.
+        finished: whether the run says that it is done.
+    """
+
+    seconds: float
+    usage: dict[str, Usage]
+    dollars: float
+    horizon: int
+    complete: bool
+    reasons: dict[str, int]
+    workers: int
+    wasted: int
+    finished: bool
+
+    @property
+    def calls(self) -> int:
+        """Calls of models, whatever their role."""
+        return sum(usage.calls for usage in self.usage.values())
+
+    @property
+    def tokens(self) -> int:
+        """Tokens read and written, whatever the role."""
+        return sum(usage.input_tokens + usage.output_tokens for usage in self.usage.values())
+
+    @property
+    def replans(self) -> int:
+        """How often the rest was planned again: after a failure, news, a stall, or a step."""
+        return sum(self.reasons.get(reason, 0) for reason in ("failure", "news", "stall", "step"))
+
+
+def figures(run: Run) -> Figures:
+    """Count what happened in `run`. Raises `KeyError` for a model without a price."""
+    events = run.events
+    calls: dict[str, list[ModelCall]] = {role: [] for role in ROLES}
+    for role, call in calls_in(events):
+        calls[role].append(call)
+    plans = [event.plan for event in events if isinstance(event, PlanProposed) and event.plan and not event.problems]
+    return Figures(
+        seconds=run.makespan,
+        usage={role: Usage.of(some) for role, some in calls.items() if some},
+        dollars=cost(call for some in calls.values() for call in some),
+        horizon=max((len(plan.steps) for plan in plans), default=0),
+        complete=bool(plans) and plans[0].complete,
+        reasons=dict(Counter(event.reason for event in events if isinstance(event, PlanStarted))),
+        workers=_at_once(events),
+        wasted=_wasted(events),
+        finished=run.status == "finished",
+    )
+
+
+def calls_in(events: Iterable[Any]) -> Iterator[tuple[str, ModelCall]]:
+    """Every call of a model with its role. What a run inside a step asked is counted there, and not with the step again."""
+    inside: dict[str, list[Event]] = {}
+    for event in events:
+        if isinstance(event, Inside):
+            inside.setdefault(event.step, []).append(event.event)
+            continue
+        role = "executor"
+        if isinstance(event, PlanProposed | PlanFailed):
+            role = "planner"
+        elif isinstance(event, Judged | JudgeFailed):
+            role = "evaluator"
+        within = inside.pop(event.step, []) if isinstance(event, _ENDS) else []
+        if any(isinstance(one, RunStarted) for one in within):
+            yield from calls_in(within)
+        else:
+            yield from ((role, call) for call in getattr(event, "calls", ()))
+
+
+def _at_once(events: Iterable[Any]) -> int:
+    most = now = 0
+    for event in events:
+        now += isinstance(event, StepStarted) - isinstance(event, _ENDS)
+        most = max(most, now)
+    return most
+
+
+def _wasted(events: Iterable[Any]) -> int:
+    """Calls that failed, were cancelled or taken back: at the step itself, or inside it."""
+    wasted, inside = 0, set()
+    for event in events:
+        if isinstance(event, Inside):
+            inside.add(event.step)
+            wasted += _wasted([event.event])
+        elif isinstance(event, Observation):
+            wasted += event.error
+        elif isinstance(event, StepFailed):
+            wasted += event.step not in inside
+        else:
+            wasted += isinstance(event, StepCancelled | UndoDone)
+        if isinstance(event, StepStarted):
+            inside.discard(event.step)
+    return wasted

@@ -1,0 +1,42 @@
+"""The scoreboard's rows: a variation, a task, what may go wrong, and what the run came to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from planexec_lite.loop.run import Run
+from planexec_lite.scoreboard.assumptions import SLOTS
+from planexec_lite.scoreboard.faults import Faults
+from planexec_lite.scoreboard.measure import Figures, figures
+from planexec_lite.scoreboard.script import model
+from planexec_lite.scoreboard.tasks import tasks
+from planexec_lite.variations import VARIATIONS
+from planexec_lite.workers import Simulated
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A run of a variation on a task, what it came to, and whether the goal is reached, looked up in the world."""
+
+    variation: str
+    task: str
+    figures: Figures
+    reached: bool
+    run: Run
+
+
+def row(variation: str, task: str, faults: Faults | None = None) -> Row:
+    """Carry out a task with a variation, on the scripted model, and count."""
+    one, faults = tasks()[task], faults or Faults()
+    world = one.world()
+    with model(one, faults).client() as client:
+        tools = faults.tools(world.tools, one.plan)
+        run = VARIATIONS[variation](client, tools, Simulated(SLOTS)).run(one.goal)
+    return Row(variation, task, figures(run), run.status == "finished" and one.reached(world, run), run)
+
+
+def rows(of: Iterable[str] = VARIATIONS, on: Iterable[str] | None = None) -> Iterator[Row]:
+    """A row for each variation and each task, without faults."""
+    on = list(tasks() if on is None else on)
+    return (row(variation, task) for variation in of for task in on)

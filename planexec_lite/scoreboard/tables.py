@@ -1,0 +1,103 @@
+"""The scoreboard as figures: what follows from a variation's structure, and, apart from it, what follows from a script."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from planexec_lite.meter import Usage
+from planexec_lite.scoreboard.rows import Row
+from planexec_lite.scoreboard.sweep import Share
+from planexec_lite.views.bar_chart import bars
+from planexec_lite.views.drawing.figure import Figure
+from planexec_lite.views.drawing.table import WHOLE, table
+from planexec_lite.views.drawing.table import Row as Line
+from planexec_lite.views.drawing.theme import LOOKS
+from planexec_lite.views.drawing.wording import count
+
+PLAIN = LOOKS["waiting"]
+_ROLES = ("planner", "executor", "evaluator")
+
+
+def settings(rows: Sequence[Row]) -> Figure:
+    """Horizon, trigger, workers and calls of each variation, as its run on one task shows them."""
+    head = ("variation", "horizon", "asked again", "at once", "calls")
+    lines = [
+        Line([row.variation, _horizon(row), _asked_again(row), str(row.figures.workers), _by_role(row)], PLAIN)
+        for row in rows
+    ]
+    return table(f"One loop, {count(len(rows), 'variation')}: {rows[0].task}", head, lines, columns=40)
+
+
+def structure(rows: Sequence[Row]) -> Figure:
+    """Seconds, calls, tokens and dollars of each run: they follow from the variation, the plan and the assumptions."""
+    head = ("variation", "task", "seconds", "calls", "read", "written", "cost")
+    lines = []
+    for row in rows:
+        figures, usage = row.figures, _sum(row.figures.usage.values())
+        numbers = [f"{figures.seconds:,.1f}", str(figures.calls), f"{usage.input_tokens:,}", f"{usage.output_tokens:,}"]
+        lines.append(Line([row.variation, row.task, *numbers, f"${figures.dollars:.4f}"], PLAIN))
+    quickest = min(rows, key=lambda row: row.figures.seconds)
+    fewest = min(rows, key=lambda row: row.figures.calls)
+    title = f"{quickest.variation} is the quickest, {fewest.variation} asks least"
+    return table(title, head, lines, "These columns follow from the structure of a run.")
+
+
+def robustness(shares: Sequence[Share]) -> Figure:
+    """How often the goal was reached under faults: it follows from what the script does when it is asked again."""
+    columns = list(dict.fromkeys((one.kind, one.rate) for one in shares))
+    by_variation: dict[str, dict[tuple[str, float], Share]] = {}
+    for one in shares:
+        by_variation.setdefault(one.variation, {})[one.kind, one.rate] = one
+    head = ("variation", *(f"{kind} {rate:.0%}" for kind, rate in columns), "calls", "wasted", "replans")
+    lines = []
+    for name, cells in by_variation.items():
+        reached = [f"{cells[column].reached} of {cells[column].runs}" if column in cells else "" for column in columns]
+        means = [
+            sum(getattr(one, what) for one in cells.values()) / len(cells) for what in ("calls", "wasted", "replans")
+        ]
+        lines.append(Line([name, *reached, *(f"{mean:.1f}" for mean in means)], PLAIN))
+    best = max(by_variation, key=lambda name: sum(one.reached for one in by_variation[name].values()))
+    caption = "These columns follow from scripts: a scripted model always knows what to do, once it is asked. No merit of a model."
+    return table(f"Under faults, {best} reaches the goal most often", head, lines, caption, lines=WHOLE)
+
+
+def race(rows: Sequence[Row]) -> Figure:
+    """The variations on one task by their seconds, with calls and cost."""
+    ordered = sorted(rows, key=lambda row: row.figures.seconds)
+    first, last = ordered[0], ordered[-1]
+    title = f"{first.variation} takes {first.figures.seconds:,.0f} s, {last.variation} {last.figures.seconds:,.0f} s: {first.task}"
+    remarks = {row.variation: f"{count(row.figures.calls, 'call')}, ${row.figures.dollars:.4f}" for row in ordered}
+    return bars({row.variation: row.figures.seconds for row in ordered}, title, "seconds", remarks=remarks)
+
+
+def _horizon(row: Row) -> str:
+    steps = count(row.figures.horizon, "step")
+    return f"all {steps}" if row.figures.complete else steps
+
+
+def _asked_again(row: Row) -> str:
+    words = {
+        "horizon": "horizon reached",
+        "step": "after each step",
+        "failure": "after a failure",
+        "repair": "invalid plan",
+    }
+    again = [
+        f"{words.get(reason, reason)} {times} ×" for reason, times in row.figures.reasons.items() if reason != "first"
+    ]
+    return ", ".join(again) or "never"
+
+
+def _by_role(row: Row) -> str:
+    usage = row.figures.usage
+    return ", ".join(f"{role} {usage[role].calls}" for role in _ROLES if role in usage)
+
+
+def _sum(usages: Iterable[Usage]) -> Usage:
+    every = list(usages)
+    return Usage(
+        sum(one.calls for one in every),
+        sum(one.input_tokens for one in every),
+        sum(one.output_tokens for one in every),
+        sum(one.seconds for one in every),
+    )

@@ -1,0 +1,37 @@
+"""The planner-executor of the sources: a strong model plans, a cheap one carries out, side by side where the plan allows.
+
+`plan_and_execute` is what the interview notes set beside it: one model for both phases, on a single thread. `adaptive` plans
+again: after a failure, or after every step ("Planner-Executor architecture" names both).
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any, Literal
+
+from planexec_lite.executors import ReActExecutor, Team
+from planexec_lite.loop import PlannerExecutor
+from planexec_lite.model import model_for
+from planexec_lite.planning.planners import LLMPlanner
+from planexec_lite.policy import Policy
+from planexec_lite.tools import Toolbox
+from planexec_lite.workers import Workers
+
+
+def planner_executor(client: Any, tools: Toolbox, workers: Workers) -> PlannerExecutor:
+    """Return an agent of two models: one writes the tasks, the other carries them out with tools."""
+    return PlannerExecutor(LLMPlanner(client, tasks=True), ReActExecutor(client, tools), workers=workers)
+
+
+def plan_and_execute(client: Any, tools: Toolbox, workers: Workers) -> PlannerExecutor:
+    """Return an agent of one model in two phases: it writes the tasks, then carries them out, one at a time."""
+    model = model_for("planner")
+    alone = Team({"model": ReActExecutor(client, tools, model)}, slots={"model": 1})
+    return PlannerExecutor(LLMPlanner(client, model, tasks=True), alone, workers=workers)
+
+
+def adaptive(
+    client: Any, tools: Toolbox, workers: Workers, again: Literal["failure", "step"] = "failure"
+) -> PlannerExecutor:
+    """Return a planner-executor that plans the rest again after a "failure", or after every "step"."""
+    return replace(planner_executor(client, tools, workers), policy=Policy(replan=again))

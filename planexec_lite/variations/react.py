@@ -1,0 +1,21 @@
+"""ReAct: think, call a tool, look at the result, think again. Yao et al., "ReAct: Synergizing Reasoning and Acting in Language
+Models" (2022), https://arxiv.org/abs/2210.03629.
+
+It is a planner whose horizon is one call, asked again after each: a result, an error and the end of the horizon all lead
+back to the same question. So nothing can run beside anything, and nothing has to be planned again.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from planexec_lite.executors import ToolExecutor
+from planexec_lite.loop import PlannerExecutor
+from planexec_lite.planning.planners import NextStepPlanner
+from planexec_lite.tools import Toolbox
+from planexec_lite.workers import Workers
+
+
+def react(client: Any, tools: Toolbox, workers: Workers) -> PlannerExecutor:
+    """Return an agent whose one model is asked for one call at a time."""
+    return PlannerExecutor(NextStepPlanner(client), ToolExecutor(tools), workers=workers)

@@ -1,0 +1,91 @@
+"""Several plans and a vote: the same question is put several times, and the best answer is carried out.
+
+After Wang et al., "Self-Consistency Improves Chain of Thought Reasoning in Language Models" (2022),
+https://arxiv.org/abs/2203.11171. Plans are rarely equal word for word, so they are not counted: of the valid ones that is taken
+which would be done first, or the one that a judge prefers.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from planexec_lite.board import Board
+from planexec_lite.executors import ToolExecutor
+from planexec_lite.loop import PlannerExecutor
+from planexec_lite.model import Bounds, Message, ask, model_for
+from planexec_lite.plan import Plan, PlanError
+from planexec_lite.planning.planners import LLMPlanner, Planner
+from planexec_lite.tools import Toolbox
+from planexec_lite.workers import Workers
+
+Choose = Callable[[str, Sequence[Plan], Toolbox], int]
+VOTES = 3
+
+
+def vote(client: Any, tools: Toolbox, workers: Workers, choose: Choose | None = None) -> PlannerExecutor:
+    """Return an agent that has three plans written and carries out one of them; by default the quickest."""
+    voters = [Voter(client, number) for number in range(1, VOTES + 1)]
+    return PlannerExecutor(Ballot(voters, choose or quickest), ToolExecutor(tools), workers=workers)
+
+
+class Voter(LLMPlanner):
+    """A planner that knows that others are asked the same; at temperature 0 they would all say the same."""
+
+    def __init__(self, client: Any, number: int) -> None:
+        super().__init__(client)
+        self.number = number
+
+    def messages(self, goal: str, board: Board, tools: Toolbox) -> list[Message]:
+        """The planner's conversation, with the number of the plan."""
+        system, *rest = super().messages(goal, board, tools)
+        asked = f"\n- This is plan {self.number} of {VOTES}: find a way of your own."
+        return [{**system, "content": system["content"] + asked}, *rest]
+
+
+class Ballot:
+    """A planner that asks several others and chooses among their valid plans; where none is valid, the first is repaired."""
+
+    def __init__(self, planners: Sequence[Planner], choose: Choose) -> None:
+        self.planners, self.choose = planners, choose
+
+    def plan(self, goal: str, board: Board, tools: Toolbox) -> Plan:
+        """Return the chosen plan. Raises `PlanError` where nobody wrote one."""
+        plans, failed = [], None
+        for planner in self.planners:
+            try:
+                plans.append(planner.plan(goal, board, tools))
+            except PlanError as error:
+                failed = failed or error
+        valid = [plan for plan in plans if not plan.problems(tools, board.results)]
+        if valid:
+            return valid[self.choose(goal, valid, tools)]
+        if plans:
+            return plans[0]
+        raise failed or ValueError("nobody was asked; give at least one planner")
+
+
+def quickest(goal: str, plans: Sequence[Plan], tools: Toolbox) -> int:
+    """The place of the plan that is done first when every ready call has a worker; of several the first."""
+    seconds = [plan.critical_path(plan.durations(tools))[1] for plan in plans]
+    return seconds.index(min(seconds))
+
+
+def by_judge(client: Any) -> Choose:
+    """Return a choice that asks the evaluator's model for a number; the first plan where it names none of them."""
+
+    def choose(goal: str, plans: Sequence[Plan], tools: Toolbox) -> int:
+        listed = "\n\n".join(f"Plan {number}:\n{plan}" for number, plan in enumerate(plans, 1))
+        messages = [{"role": "system", "content": _JUDGE}, {"role": "user", "content": f"Goal: {goal}\n\n{listed}"}]
+        answer = ask(client, model_for("evaluator"), messages, bounds=Bounds.of("evaluator"))
+        named = re.search(r"[0-9]+", answer.text)
+        return int(named[0]) - 1 if named and 1 <= int(named[0]) <= len(plans) else 0
+
+    return choose
+
+
+_JUDGE = """\
+Role: judge of plans
+
+Several plans lead to one goal. Say the number of the one that you would carry out, and nothing else."""
