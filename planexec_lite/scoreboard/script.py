@@ -41,11 +41,13 @@ class Part:
     id: str
     steps: tuple[Step, ...]
     depends_on: tuple[str, ...]
+    attempt: int = 1
 
     @property
     def description(self) -> str:
         """The part in words, from which an executor knows it again."""
-        return AND.join(step.description for step in self.steps)
+        words = AND.join(step.description for step in self.steps)
+        return f"Attempt {self.attempt}: {words}" if self.attempt > 1 else words
 
 
 class Script:
@@ -130,7 +132,11 @@ class Script:
 
     def _named(self, text: str) -> list[Step]:
         """The steps of the way that a task or a list of subtasks stands for."""
-        lines = (re.sub(r"^[0-9]+[.)] ", "", line) for part in text.split(AND) for line in part.splitlines())
+        lines = (
+            re.sub(r"^(?:[0-9]+[.)] )?(?:Attempt [0-9]+: )?", "", line)
+            for part in text.split(AND)
+            for line in part.splitlines()
+        )
         return [self.by_words[line] for line in lines if line in self.by_words]
 
 
@@ -166,7 +172,7 @@ def _left(parts: Sequence[Part], entries: Sequence[Entry]) -> tuple[list[Part], 
     """
     done = {number_of(one.id): one.id for one in entries if one.state == "done"}
     failed = {number_of(one.id): one for one in entries if one.state == "failed"}
-    taken = {one.id for one in entries if one.state == "failed"}
+    taken = {one.id for one in entries if one.state == "failed" or (one.state == "superseded" and one.text)}
     ids, left = {}, []
     for part in parts:
         free = (id for id in (part.id, *new_ids(part.id)) if id not in taken)
@@ -180,7 +186,8 @@ def _left(parts: Sequence[Part], entries: Sequence[Entry]) -> tuple[list[Part], 
     for part in parts:
         if part.id not in done:
             before = [*part.depends_on, *(["clear"] if part.id in blocked else [])]
-            left.append(Part(ids[part.id], part.steps, tuple(ids[id] for id in before)))
+            attempt = 1 + sum(number_of(id) == part.id for id in taken)
+            left.append(Part(ids[part.id], part.steps, tuple(ids[id] for id in before), attempt))
     return left, ids
 
 
