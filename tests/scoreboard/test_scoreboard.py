@@ -1,0 +1,255 @@
+"""The scoreboard: every number is counted again here, from the events as they are written down and by no code of the scoreboard."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from planexec_lite.events import to_dict
+from planexec_lite.model.prices import PRICES
+from planexec_lite.scoreboard import (
+    Faults,
+    Row,
+    assumptions,
+    published,
+    race,
+    robustness,
+    row,
+    settings,
+    structure,
+    sweep,
+    tasks,
+)
+from planexec_lite.scoreboard.__main__ import main
+from planexec_lite.tools import Tool, Toolbox
+from planexec_lite.variations import VARIATIONS
+
+
+def recorded(one: Row) -> list[dict[str, Any]]:
+    """The run as JSON holds it."""
+    return [json.loads(json.dumps(to_dict(event))) for event in one.run.events]
+
+
+def runs_of(events: list[dict[str, Any]]) -> Iterator[list[dict[str, Any]]]:
+    """The run and, one after the other, the runs inside its steps, however deep: each without what is inside it."""
+    inside: dict[str, list[dict[str, Any]]] = {}
+    own = []
+    for event in events:
+        if event["event"] == "Inside":
+            inside.setdefault(event["step"], []).append(event["inner"])
+        else:
+            own.append(event)
+    yield own
+    for some in inside.values():
+        if any(event["event"] == "RunStarted" for event in some):
+            yield from runs_of(some)
+
+
+def calls(events: list[dict[str, Any]], *kinds: str) -> list[dict[str, Any]]:
+    return [call for event in events if event["event"] in kinds for call in event.get("calls", ())]
+
+
+PLANNING, JUDGING = ("PlanProposed", "PlanFailed"), ("Judged", "JudgeFailed")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("variation", VARIATIONS)
+def test_each_number_can_be_counted_again_from_the_events(variation: str) -> None:
+    one = row(variation, "migration", Faults("flaky tool", 0.15, seed=3))
+    events, figures = recorded(one), one.figures
+    runs = list(runs_of(events))
+    planner = [call for run in runs for call in calls(run, *PLANNING)]
+    every = [call for event in events if event["event"] != "Inside" for call in event.get("calls", ())]
+    assert figures.calls == len(every) == one.run.usage.calls
+    assert figures.usage["planner"].calls == len(planner)
+    assert figures.tokens == sum(call["input_tokens"] + call["output_tokens"] for call in every)
+    dollars = sum(
+        call["input_tokens"] * PRICES[call["model"]].read + call["output_tokens"] * PRICES[call["model"]].written
+        for call in every
+    )
+    assert figures.dollars == pytest.approx(dollars / 1e6, rel=1e-12)
+    assert figures.seconds == max(event["at"] for event in events if event["event"] != "Inside")
+    reasons = Counter(event["reason"] for event in runs[0] if event["event"] == "PlanStarted")
+    assert figures.reasons == dict(reasons)
+    assert figures.replans == sum(reasons[why] for why in ("failure", "news", "stall", "step"))
+    assert figures.finished == (runs[0][-1]["status"] == "finished")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("variation", VARIATIONS)
+def test_wasted_calls_are_those_that_the_tools_refused(variation: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    refused = []
+    called = Tool.call
+
+    def counting(tool: Tool, params: Any) -> Any:
+        try:
+            return called(tool, params)
+        except ConnectionError:
+            refused.append(tool.name)
+            raise
+
+    monkeypatch.setattr(Tool, "call", counting)
+    one = row(variation, "arithmetic", Faults("flaky tool", 0.4, seed=2))
+    assert one.figures.wasted == len(refused)
+
+
+LACKING = next(
+    faults for seed in range(20) if (faults := Faults("wrong first plan", 1.0, seed)).wrong_plan() == "missing step"
+)
+"""Faults under which the first plan lacks its last step."""
+
+
+def test_the_goal_is_looked_up_in_the_world_and_not_believed() -> None:
+    lost = row("ReWOO", "migration", LACKING)
+    assert lost.run.status == "finished"
+    assert not lost.reached
+    world = tasks()["migration"].world()
+    assert not tasks()["migration"].reached(world, lost.run)
+
+
+# faults
+
+
+def test_the_same_seed_gives_every_variation_the_same_faults() -> None:
+    task = tasks()["research"]
+    call = {"query": "wind"}
+
+    def failures(faults: Faults) -> list[bool]:
+        tools = faults.tools(task.world().tools, task.plan)
+        answered = []
+        for _ in range(20):
+            try:
+                answered.append(bool(tools["web_search"].call(call)))
+            except ConnectionError:
+                answered.append(False)
+        return answered
+
+    one = failures(Faults("flaky tool", 0.5, seed=1))
+    assert one == failures(Faults("flaky tool", 0.5, seed=1)) != failures(Faults("flaky tool", 0.5, seed=2))
+    assert 3 < one.count(False) < 17
+
+
+def test_a_call_fails_before_anything_has_happened() -> None:
+    task = tasks()["kitchen"]
+    world = task.world()
+    tools = Faults("flaky tool", 1.0).tools(world.tools, task.plan)
+    with pytest.raises(ConnectionError, match="chop did not answer"):
+        tools["chop"].call({"what": "leeks"})
+    assert (world.chopped, world.tickets) == ([], [])
+    assert (tools["chop"].effects, tools["chop"].schema) == (world.tools["chop"].effects, world.tools["chop"].schema)
+
+
+def test_a_surprise_is_in_the_way_until_it_is_cleared() -> None:
+    task = tasks()["arithmetic"]
+    tools = Faults("late surprise", 1.0).tools(task.world().tools, task.plan)
+    with pytest.raises(RuntimeError, match="call clear_the_way first"):
+        tools["add"].call({"a": 1, "b": 2})
+    tools["clear_the_way"].call({})
+    assert tools["add"].call({"a": 1, "b": 2}) == 3
+
+
+def test_without_a_kind_of_fault_the_tools_are_the_worlds_own() -> None:
+    tools = Toolbox(tasks()["arithmetic"].world().tools)
+    assert Faults().tools(tools, tasks()["arithmetic"].plan) is tools
+    assert Faults().wrong_plan() is None
+
+
+def test_at_rate_zero_nothing_goes_wrong() -> None:
+    plain = row("planner-executor", "arithmetic")
+    for what in ("flaky tool", "wrong first plan"):
+        one = row("planner-executor", "arithmetic", Faults(what, 0.0, seed=1))  # type: ignore[arg-type]
+        assert one.figures == plain.figures
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_wrong_first_plan_is_mended_or_goes_unnoticed(seed: int) -> None:
+    faults = Faults("wrong first plan", 1.0, seed)
+    one = row("replan on failure", "arithmetic", faults)
+    if faults.wrong_plan() == "missing step":
+        assert (one.run.status, one.reached, one.figures.reasons) == ("finished", False, {"first": 1})
+    else:
+        assert (one.reached, one.figures.reasons) == (True, {"first": 1, "repair": 1})
+
+
+def test_who_is_asked_once_more_notices_a_missing_step() -> None:
+    reached = {name: row(name, "arithmetic", LACKING).reached for name in ("LLMCompiler", "ReWOO", "planner-executor")}
+    assert reached == {"LLMCompiler": True, "ReWOO": False, "planner-executor": False}
+
+
+def test_an_executor_that_thinks_clears_the_way_and_one_that_calls_does_not() -> None:
+    faults = Faults("late surprise", 1.0)
+    assert row("planner-executor", "arithmetic", faults).reached
+    assert not row("ReWOO", "arithmetic", faults).reached
+
+
+@pytest.mark.slow
+def test_a_share_is_counted_over_its_runs() -> None:
+    (one,) = sweep("arithmetic", of=["ReWOO"], kinds=["flaky tool"], rates=[0.3], seeds=6)
+    runs = [row("ReWOO", "arithmetic", Faults("flaky tool", 0.3, seed)) for seed in range(6)]
+    assert (one.runs, one.reached) == (6, sum(run.reached for run in runs))
+    assert one.calls == sum(run.figures.calls for run in runs) / 6
+    assert 0 < one.reached < 6
+
+
+# what is printed
+
+
+@pytest.mark.slow
+def test_the_command_prints_the_same_bytes_everywhere() -> None:
+    printed = []
+    for seed, zone, width in [("1", "UTC", "80"), ("2", "Asia/Tokyo", "200")]:
+        environment = os.environ | {
+            "PYTHONHASHSEED": seed,
+            "TZ": zone,
+            "COLUMNS": width,
+            "PLANEXEC_LLM": "http://127.0.0.1:9",
+        }
+        command = [sys.executable, "-m", "planexec_lite.scoreboard", "arithmetic", "--sweep", "--seeds", "1"]
+        printed.append(subprocess.run(command, env=environment, capture_output=True, check=True).stdout)
+    assert printed[0] == printed[1]
+    text = printed[0].decode()
+    assert all(name in text for name in VARIATIONS)
+    assert assumptions.in_words() in text
+    assert published.in_words() in text
+
+
+def test_a_task_that_is_not_there_is_named(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as left:
+        main(["chess"])
+    assert left.value.code == 2
+    assert "there is no task 'chess'; there are: arithmetic, kitchen" in capsys.readouterr().err
+    with pytest.raises(SystemExit):
+        main(["arithmetic", "--sweep", "--seeds", "0"])
+
+
+def test_structure_and_script_stand_in_figures_of_their_own() -> None:
+    rows = [row(name, "arithmetic") for name in ("ReAct", "ReWOO", "vote")]
+    assert "reached" not in structure(rows).text
+    assert "follow from the structure" in structure(rows).text
+    shares = list(sweep("arithmetic", of=["ReAct", "ReWOO"], kinds=["late surprise"], rates=[1.0], seeds=1))
+    assert "No merit of a model" in robustness(shares).text
+    assert "1 of 1" in robustness(shares).text
+    for figure in (structure(rows), settings(rows), race(rows), robustness(shares)):
+        assert "ReWOO" in figure.text
+        assert figure.alt
+
+
+def test_the_settings_say_horizon_trigger_workers_and_calls() -> None:
+    text = settings([row("ReAct", "arithmetic"), row("ReWOO", "arithmetic")]).text.splitlines()
+    assert text[2].split() == "ReAct 1 step horizon reached 2 × 1 planner 3".split()
+    assert text[3].split() == "ReWOO all 3 steps never 1 planner 1, executor 1".split()
+
+
+def test_the_way_is_written_out_in_full() -> None:
+    for task in tasks().values():
+        assert task.plan.problems(task.world().tools) == []
+        words = [step.description for step in task.plan.steps]
+        assert len(set(words)) == len(words)
+        assert all(words)

@@ -1,0 +1,216 @@
+"""The variations: each is the same loop, and what tells them apart can be read off their events."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from planexec_lite import Board, Inline, Plan, PlanError, PlannerExecutor, Policy, Simulated, Toolbox
+from planexec_lite.events import Inside, PlanProposed, PlanStarted, RunStarted, StepDone, StepStarted
+from planexec_lite.scoreboard import Row, model, row, tasks
+from planexec_lite.variations import VARIATIONS, by_judge, quickest, vote
+from planexec_lite.variations.in_words import ListPlanner
+from planexec_lite.variations.vote import Ballot
+
+STEPS = len(tasks()["deploy"].plan.steps)
+
+
+@pytest.fixture(scope="module")
+def deployed() -> dict[str, Row]:
+    """Each variation's release."""
+    return {name: row(name, "deploy") for name in VARIATIONS}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("task", [name for name in tasks() if name != "deploy"])
+@pytest.mark.parametrize("variation", VARIATIONS)
+def test_every_variation_reaches_every_goal(variation: str, task: str) -> None:
+    one = row(variation, task)
+    assert (one.run.status, one.reached) == ("finished", True), one.run.reason
+
+
+@pytest.mark.slow
+def test_every_variation_releases(deployed: dict[str, Row]) -> None:
+    assert {name: one.reached for name, one in deployed.items()} == dict.fromkeys(VARIATIONS, True)
+
+
+@pytest.mark.slow
+def test_who_looks_one_step_ahead_is_asked_once_a_step_and_once_more(deployed: dict[str, Row]) -> None:
+    for name in ("ReAct", "step by step"):
+        reasons = [event.reason for event in deployed[name].run.events if isinstance(event, PlanStarted)]
+        assert reasons == ["first", *["horizon"] * STEPS]
+        assert deployed[name].figures.workers == 1
+
+
+@pytest.mark.slow
+def test_rewoo_asks_twice_and_nothing_while_the_evidence_is_gathered(deployed: dict[str, Row]) -> None:
+    run = deployed["ReWOO"].run
+    asked = [event for event in run.events if getattr(event, "calls", ())]
+    assert [type(event) for event in asked] == [PlanProposed, StepDone]
+    assert isinstance(asked[-1], StepDone)
+    assert (asked[-1].step, run.usage.calls) == ("solve", 2)
+
+
+@pytest.mark.slow
+def test_llm_compiler_starts_before_its_graph_is_written(deployed: dict[str, Row]) -> None:
+    events = deployed["LLMCompiler"].run.events
+    written = next(event.at for event in events if isinstance(event, PlanProposed))
+    first = next(event for event in events if isinstance(event, StepStarted))
+    assert first.at < written
+    joined = [event for event in events if isinstance(event, PlanStarted)][-1]
+    assert joined.reason == "horizon"
+    assert joined.at == max(event.at for event in events if isinstance(event, StepDone))
+
+
+@pytest.mark.slow
+def test_one_model_on_a_single_thread_does_one_thing_at_a_time(deployed: dict[str, Row]) -> None:
+    one, two = deployed["plan-and-execute"], deployed["planner-executor"]
+    assert (one.figures.workers, two.figures.workers) == (1, 2)
+    assert one.figures.calls == two.figures.calls
+    assert {call.model for call in one.run.board.calls} == {"gpt-4o"}
+    assert {call.model for call in two.run.board.calls} == {"gpt-4o", "gpt-4o-mini"}
+
+
+@pytest.mark.slow
+def test_what_an_executor_reads_grows_where_each_step_is_told_everything(deployed: dict[str, Row]) -> None:
+    read = [
+        event.calls[0].input_tokens for event in deployed["LangChain 2023"].run.events if isinstance(event, StepDone)
+    ]
+    assert read == sorted(read)
+    assert read[-1] > 2 * read[0]
+
+
+@pytest.mark.slow
+def test_plan_and_solve_is_a_plan_of_one_step(deployed: dict[str, Row]) -> None:
+    run = deployed["plan-and-solve"].run
+    assert list(run.results) == ["1"]
+    assert run.usage.calls == 1 + STEPS + 1
+
+
+@pytest.mark.slow
+def test_a_hierarchy_has_runs_inside_its_steps(deployed: dict[str, Row]) -> None:
+    run = deployed["hierarchical"].run
+    assert 1 < len(run.results) <= 4
+    inside = [event for event in run.events if isinstance(event, Inside) and isinstance(event.event, RunStarted)]
+    assert [event.step for event in inside] == list(run.results)
+    leaves = [id for step in run.results for id in run.inside(step).results]
+    assert sorted(leaves) == [step.id for step in tasks()["deploy"].plan.steps]
+
+
+@pytest.mark.slow
+def test_an_orchestrator_hands_out_a_few_tasks_a_round(deployed: dict[str, Row]) -> None:
+    events = deployed["orchestrator"].run.events
+    plans = [event.plan for event in events if isinstance(event, PlanProposed) and event.plan]
+    assert [len(plan.steps) for plan in plans] == [4, 4, 0]
+    assert {step.tool for plan in plans for step in plan.steps} == {None}
+
+
+@pytest.mark.slow
+def test_the_horizon_tells_the_names_apart(deployed: dict[str, Row]) -> None:
+    whole = {name for name, one in deployed.items() if one.figures.complete}
+    assert whole == set(VARIATIONS) - {"ReAct", "step by step", "LLMCompiler", "orchestrator"}
+
+
+@pytest.mark.slow
+def test_planning_again_after_every_step_costs_a_call_each_time() -> None:
+    once, again = row("replan on failure", "research"), row("replan every step", "research")
+    assert (once.figures.replans, once.figures.usage["planner"].calls) == (0, 1)
+    assert again.figures.usage["planner"].calls == 1 + again.figures.replans > 1
+
+
+def test_a_list_without_numbers_is_no_plan() -> None:
+
+    from mock_llm import MockLLM
+
+    llm = MockLLM([{"name": "prose", "reply": {"text": "First I would look around."}}])
+    planner = ListPlanner(llm.client(), lambda goal, lines: [])
+    with pytest.raises(PlanError, match="no line of the answer has a number"):
+        planner.plan("look around", Board(), Toolbox())
+
+
+def test_its_planner_is_told_nothing_of_the_tools() -> None:
+    task = tasks()["arithmetic"]
+    llm = model(task)
+    VARIATIONS["LangChain 2023"](llm.client(), task.world().tools, Simulated()).run(task.goal)
+    told = str(llm.calls[0].request["messages"])
+    assert not any(name in told for name in task.world().tools.names)
+
+
+# several plans and a vote
+
+
+def plans(*goals: str) -> list[Plan]:
+    """Plans of one, two, three … multiplications after one another."""
+    steps = [
+        {"id": n, "tool": "multiply", "params": {"a": 2, "b": 3}, "depends_on": [n - 1] if n > 1 else []}
+        for n in range(1, len(goals) + 1)
+    ]
+    return [Plan.parse({"goal": goal, "steps": steps[: n + 1]}) for n, goal in enumerate(goals)]
+
+
+class Says:
+    """A planner that always says the same."""
+
+    def __init__(self, said: Any) -> None:
+        self.said = said
+
+    def plan(self, goal: str, board: Board, tools: Toolbox) -> Plan:
+        return Plan.parse(self.said)
+
+
+TOOLS = tasks()["arithmetic"].world().tools
+
+
+def test_the_quickest_valid_plan_wins() -> None:
+    short, middle, long = plans("short", "middle", "long")
+    invalid = short.changed(steps=[short.steps[0].model_copy(update={"tool": "guess"})])
+    ballot = Ballot([Says(long), Says(invalid), Says(middle)], quickest)
+    assert ballot.plan("g", Board(), TOOLS) == middle
+    assert quickest("g", [long, short, middle], TOOLS) == 1
+
+
+def test_where_no_plan_is_valid_the_first_goes_back_to_be_repaired() -> None:
+    (short,) = plans("short")
+    invalid = short.changed(steps=[short.steps[0].model_copy(update={"tool": "guess"})])
+    assert Ballot([Says("nothing"), Says(invalid)], quickest).plan("g", Board(), TOOLS) == invalid
+
+
+def test_where_nobody_wrote_a_plan_the_first_error_is_told() -> None:
+    with pytest.raises(PlanError):
+        Ballot([Says("nothing"), Says("at all")], quickest).plan("g", Board(), TOOLS)
+    with pytest.raises(ValueError, match="at least one planner"):
+        Ballot([], quickest).plan("g", Board(), TOOLS)
+
+
+@pytest.mark.parametrize(
+    ("answer", "chosen"), [("2", "middle"), ("I take plan 3.", "long"), ("none", "short"), ("9", "short")]
+)
+def test_a_judge_names_a_plan_by_its_number(answer: str, chosen: str) -> None:
+    from mock_llm import MockLLM
+
+    llm = MockLLM([{"name": "judge", "reply": {"text": answer}}])
+    listed = plans("short", "middle", "long")
+    assert listed[by_judge(llm.client())("g", listed, TOOLS)].goal == chosen
+
+
+def test_a_vote_by_a_judge_asks_once_more() -> None:
+    task = tasks()["arithmetic"]
+    client = model(task).client()
+    run = vote(client, task.world().tools, Simulated(), by_judge(client)).run(task.goal)
+    assert run.usage.calls == 4
+    assert task.reached(None, run)
+
+
+# they are agents like any other
+
+
+@pytest.mark.parametrize("name", VARIATIONS)
+def test_a_variation_is_an_agent_whose_fields_can_be_replaced(name: str) -> None:
+    from dataclasses import replace
+
+    task = tasks()["arithmetic"]
+    agent = VARIATIONS[name](model(task).client(), task.world().tools, Inline())
+    assert isinstance(agent, PlannerExecutor)
+    run = replace(agent, policy=Policy(max_repairs=0), workers=Simulated(2)).run(task.goal)
+    assert task.reached(None, run)
