@@ -36,6 +36,11 @@ class PublishedTool(Tool):
         self._validate = self._arguments.validator.validate_python
         self._validate_some = some.validator.validate_python
 
+    @property
+    def published(self) -> Mapping[str, Any] | None:
+        """The parameters as they were given: ``Required[type]`` or ``NotRequired[type]`` by name; None: not published."""
+        return self._published
+
     def __reduce__(self) -> tuple[Any, ...]:
         return PublishedTool, (self.name, self.description, self._published)
 

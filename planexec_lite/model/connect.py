@@ -28,11 +28,21 @@ def connect(world: str, script: str = "scenes") -> OpenAI:
     Raises `ValueError` for an unknown world or script, or a setting that is neither "openai" nor a URL.
     """
     path = _script(world, script)
+    if (client := endpoint()) is not None:
+        return client
+    from mock_llm import MockLLM
+
+    return MockLLM.load(path).client()
+
+
+def endpoint() -> OpenAI | None:
+    """Return a client of the real endpoint that the setting names; None: the model is scripted.
+
+    Raises `ValueError` for a setting that is neither "openai" nor a URL.
+    """
     setting = os.environ.get("PLANEXEC_LLM", "")
     if setting in ("", "scripted"):
-        from mock_llm import MockLLM
-
-        return MockLLM.load(path).client()
+        return None
     from openai import OpenAI
 
     if setting == "openai":

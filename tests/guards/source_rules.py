@@ -18,7 +18,7 @@ FLOORS = {
     8: ("loop",),
     9: ("journal",),
     10: ("formats", "views", "scenarios", "variations"),
-    11: ("scoreboard",),
+    11: ("grade", "scoreboard"),
     12: ("__main__",),
 }
 FLOOR_OF = {unit: floor for floor, units in FLOORS.items() for unit in units}

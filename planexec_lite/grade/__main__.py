@@ -1,0 +1,125 @@
+"""Grade planners over a data set: ``python -m planexec_lite.grade --planner WHO DATASET``."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Sequence
+from io import TextIOWrapper
+from pathlib import Path
+from typing import Any
+
+from planexec_lite import formats
+from planexec_lite.grade.answers import MAX_REPAIRS, Answered, answered, offered
+from planexec_lite.grade.dataset import GoldRow, gold_rows, tools_in, tools_of, written
+from planexec_lite.grade.report import Graded, as_data, compared, counted_rows, in_words
+from planexec_lite.model import model_for
+from planexec_lite.model.connect import endpoint
+from planexec_lite.planning import LLMPlanner
+from planexec_lite.tools import Toolbox, ToolError
+
+_WHO = """\
+A planner is one of three:
+  a model's name, such as gpt-4o, at the endpoint that PLANEXEC_LLM names (openai, or a URL);
+  a script of the scripted model, FILE.yaml; its grade is the script's, and no model's;
+  plans that were written before, FILE.json or FILE.jsonl, in any of the formats."""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Print the grades.
+
+    Args:
+        arguments: what follows ``python -m planexec_lite.grade``; by default what this process was started with.
+
+    Returns:
+        The exit status: 0 when all is well, however bad the plans are; 1 when a file can't be read or no model is named.
+    """
+    parser = argparse.ArgumentParser(
+        prog="python -m planexec_lite.grade",
+        description="Grade a planner against the gold plans of a data set, alone or beside another planner.",
+        epilog=_WHO,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("dataset", type=Path, help="gold plans: a JSON list of rows, or a row a line")
+    parser.add_argument("--planner", default=model_for("planner"), metavar="WHO", help="by default: %(default)s")
+    parser.add_argument("--against", metavar="WHO", help="a second planner, for the paired comparison")
+    parser.add_argument(
+        "--tools", metavar="LIST", help="a published list of tools, or a world; by default the gold plans' names"
+    )
+    parser.add_argument(
+        "--format", choices=formats.names, help="how the rows are written; by default it is told row by row"
+    )
+    parser.add_argument("--repairs", type=int, default=MAX_REPAIRS, metavar="N", help="by default: %(default)s")
+    parser.add_argument("--first", type=int, metavar="N", help="only the first rows")
+    parser.add_argument("--seed", type=int, default=0, metavar="N", help="of the interval; by default: %(default)s")
+    parser.add_argument("--json", action="store_true", help="print every grade, for a machine")
+    options = parser.parse_args(arguments)
+    if options.repairs < 0 or (options.first is not None and options.first < 1):
+        parser.error("--repairs is 0 or more, --first 1 or more")
+    if isinstance(sys.stdout, TextIOWrapper):  # what a machine reads is UTF-8; people see what their terminal can show
+        sys.stdout.reconfigure(
+            encoding="utf-8" if options.json else None, errors="strict" if options.json else "replace"
+        )
+    try:
+        rows, without = gold_rows(options.dataset, options.format)
+        rows = rows[: options.first]
+        toolbox = tools_in(options.tools) if options.tools else None
+        planners = [
+            Graded.of(who, rows, _answers(who, rows, toolbox, options), toolbox)
+            for who in (options.planner, options.against)
+            if who is not None
+        ]
+    except (OSError, ValueError, ToolError) as problem:
+        print(problem, file=sys.stderr)
+        return 1
+    comparison = compared(planners[0], planners[1], options.seed) if len(planners) == 2 else {}
+    if options.json:
+        left_out = [{"row": name, "why": why} for name, why in without]
+        print(json.dumps({"left_out": left_out, **as_data(planners, comparison)}, indent=2, ensure_ascii=False))
+        return 0
+    print(f"{options.dataset.name}: {counted_rows(len(rows))}" + (f", {len(without)} left out" if without else ""))
+    if toolbox is not None and (invalid := sum(any(gold.problems(toolbox) for gold in row.golds) for row in rows)):
+        print(f"the gold plans of {counted_rows(invalid)} are invalid with these tools")
+    print(in_words(planners, comparison))
+    for name, why in without:
+        print(f"left out: {name}: {why}")
+    return 0
+
+
+def _answers(who: str, rows: Sequence[GoldRow], toolbox: Toolbox | None, options: Any) -> list[Answered]:
+    path = Path(who)
+    if path.suffix in (".json", ".jsonl"):
+        return written(path, rows, options.format)
+    tools = offered(toolbox if toolbox is not None else tools_of(rows))
+    if not len(tools):
+        raise ValueError("the gold plans name no tool; name a list of tools: --tools FILE")
+    if silent := [row.name for row in rows if not row.goal]:
+        raise ValueError(
+            f"row {', '.join(silent[:5])}{' …' if len(silent) > 5 else ''}: there is no goal to ask a planner for"
+        )
+    in_words = not any(step.tool for row in rows for gold in row.golds for step in gold.steps)
+    client, model = _client(path)
+    planner = LLMPlanner(client, model or who, tasks=in_words)
+    return [answered(planner, row.goal, tools, options.repairs) for row in rows]
+
+
+def _client(path: Path) -> tuple[Any, str | None]:
+    """A client for a planner, and its model's name; None: the planner's own."""
+    if path.suffix in (".yaml", ".yml"):
+        from mock_llm import MockLLM
+
+        if not path.is_file():
+            raise FileNotFoundError(f"there is no script {path}")
+        return MockLLM.load(path).client(), model_for("planner")
+    client = endpoint()
+    if client is None:
+        raise ValueError(
+            f"no endpoint for the model {path}: set PLANEXEC_LLM to openai or to a URL, or name a script (.yaml), "
+            "or plans that were written before (.json, .jsonl)"
+        )
+    return client, None
+
+
+if __name__ == "__main__":
+    sys.exit(main())

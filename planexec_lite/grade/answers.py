@@ -1,0 +1,81 @@
+"""Ask a planner for a plan, as a run does before anything runs: with the same repairs, and with nothing carried out."""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, NotRequired, Required, Union, get_args, get_origin
+
+from planexec_lite.events import PlanFailed, PlanProposed
+from planexec_lite.executors import ToolExecutor
+from planexec_lite.formats import PublishedTool
+from planexec_lite.loop import PlannerExecutor
+from planexec_lite.meter import Usage
+from planexec_lite.plan import Plan
+from planexec_lite.planning import Planner
+from planexec_lite.policy import Policy
+from planexec_lite.review import AskPerson
+from planexec_lite.tools import Toolbox
+from planexec_lite.workers import Simulated
+
+MAX_REPAIRS = Policy().max_repairs
+"""How often an invalid answer goes back, where nothing else is said."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """What a planner answered.
+
+    Args:
+        plan: its last plan, valid or not; None: there was none.
+        why: why there was none, in words.
+        errors: what the endpoint raised on the way, also where a plan came in the end.
+        usage: what its model used.
+    """
+
+    plan: Plan | None
+    why: str = ""
+    errors: tuple[str, ...] = ()
+    usage: Usage = field(default_factory=Usage)
+
+
+def answered(planner: Planner, goal: str, toolbox: Toolbox, max_repairs: int = MAX_REPAIRS) -> Answered:
+    """Ask `planner` for a plan for `goal` over the tools of `toolbox`.
+
+    An invalid answer, and an error of the endpoint, go back to the planner up to `max_repairs` times, as in a run. The
+    run stops where a person would be asked to approve the plan, so no tool is called.
+    """
+    policy = Policy(max_repairs=max_repairs)
+    run = PlannerExecutor(planner, ToolExecutor(toolbox), AskPerson(), workers=Simulated(), policy=policy).run(goal)
+    plans = [event.plan for event in run.events if isinstance(event, PlanProposed) and event.plan is not None]
+    errors = tuple(event.error for event in run.events if isinstance(event, PlanFailed))
+    why = "" if plans else "; ".join(map(str, run.board.problems))
+    return Answered(plans[-1] if plans else None, why, errors, run.usage)
+
+
+def offered(toolbox: Toolbox) -> Toolbox:
+    """Return the tools as a model can be told them in a strict schema: published lists leave types open.
+
+    An open type becomes a text, a list of anything a list of texts. A tool whose parameters are not published takes
+    ``input``, a list of texts.
+    """
+    return Toolbox(_offered(tool) if isinstance(tool, PublishedTool) else tool for tool in toolbox)
+
+
+def _offered(tool: PublishedTool) -> PublishedTool:
+    published: Mapping[str, Any] = {"input": Required[list[str]]} if tool.published is None else tool.published
+    hints: dict[str, Any] = {}
+    for name, hint in published.items():
+        needed: Any = Required if get_origin(hint) is Required else NotRequired
+        hints[name] = needed[_closed(get_args(hint)[0])]
+    return PublishedTool(tool.name, tool.description, hints)
+
+
+def _closed(hint: Any) -> Any:
+    if hint is Any:
+        return str
+    if get_origin(hint) in (Union, types.UnionType):
+        any_of: Any = Union
+        return any_of[tuple(map(_closed, get_args(hint)))]
+    return list[str] if hint == list[Any] else hint

@@ -1,0 +1,107 @@
+"""Which steps of two plans are the same, what they wait for, and how much of the one is in the other.
+
+Nothing here depends on the order in which a plan lists its steps, nor on how it calls them.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter, defaultdict
+from collections.abc import Hashable, Iterable
+from typing import Any
+
+from planexec_lite.plan import Plan, Step
+
+
+def label(step: Step) -> str:
+    """What a step does, in one word: its tool; where it has none, its description, in small letters and single blanks."""
+    return step.tool or " ".join(step.description.casefold().split())
+
+
+def labels(plan: Plan) -> Counter[str]:
+    """The labels of a plan's steps; a tool that is called twice counts twice."""
+    return Counter(map(label, plan.steps))
+
+
+def edges(plan: Plan) -> Counter[tuple[str, str]]:
+    """The direct dependencies of a plan, each as the labels of the step that is waited for and of the one that waits.
+
+    A dependency on a step that does not exist counts with its id, so that it costs precision.
+    """
+    by_id: dict[str, str] = {}
+    for step in plan.steps:  # of steps with one id, the same one whatever their order
+        by_id[step.id] = min(label(step), by_id.get(step.id, label(step)))
+    return Counter((by_id.get(other, other), label(step)) for step in plan.steps for other in step.depends_on)
+
+
+def f1(plan: Counter[Any], gold: Counter[Any]) -> float:
+    """The harmonic mean of precision and recall over two multisets; 1 where both are empty."""
+    total = plan.total() + gold.total()
+    return 2 * (plan & gold).total() / total if total else 1.0
+
+
+def before(plan: Plan) -> dict[str, set[str]]:
+    """The ids that must be done before each step, directly or not: the transitive closure of `Plan.graph`."""
+    graph = plan.graph
+    closure = {}
+    for id in graph:
+        reached: set[str] = set()
+        waiting = list(graph[id])
+        while waiting:
+            other = waiting.pop()
+            if other in graph and other not in reached:
+                reached.add(other)
+                waiting += graph[other]
+        closure[id] = reached
+    return closure
+
+
+def matched(plan: Plan, gold: Plan) -> list[tuple[str, str]]:
+    """Pair the steps of two plans that have the same label, each with one other: (id in the plan, id in the gold plan).
+
+    First those that make the same call word for word, then the others; among several, the one with fewer steps before it
+    comes first, then by call and by id. The best of all pairings would cost exponential time.
+    """
+    pairs: list[tuple[str, str]] = []
+    left = _ranked(plan), _ranked(gold)
+    for same in (lambda step: (label(step), _call(step)), label):
+        groups: tuple[dict[Hashable, list[Step]], ...] = (defaultdict(list), defaultdict(list))
+        for steps, by_key in zip(left, groups, strict=True):
+            for step in steps:
+                by_key[same(step)].append(step)
+        together = [
+            list(zip(groups[0][key], groups[1][key], strict=False)) for key in groups[0].keys() & groups[1].keys()
+        ]
+        taken = [pair for pairs_of_key in together for pair in pairs_of_key]
+        pairs += [(one.id, other.id) for one, other in taken]
+        left = _without(left[0], (one for one, _ in taken)), _without(left[1], (other for _, other in taken))
+    return sorted(pairs)
+
+
+def order_kept(plan: Plan, gold: Plan) -> float:
+    """The share of the pairs "this before that" of the gold plan that the plan keeps, over the steps that both have.
+
+    1 where the gold plan orders no two steps; 0 where it does, and the plan has no two such steps. In a cycle no step is
+    before another.
+    """
+    earlier, must = before(plan), before(gold)
+    if not any(must.values()):
+        return 1.0
+    ours = {other: one for one, other in matched(plan, gold)}
+    pairs = [(ours[first], ours[then]) for then in must for first in must[then] if {first, then} <= ours.keys()]
+    kept = [first in earlier[then] and then not in earlier[first] for first, then in pairs]
+    return sum(kept) / len(kept) if kept else 0.0
+
+
+def _call(step: Step) -> str:
+    return json.dumps(step.params, sort_keys=True)
+
+
+def _ranked(plan: Plan) -> list[Step]:
+    earlier = before(plan)
+    return sorted(plan.steps, key=lambda step: (len(earlier[step.id]), _call(step), step.id, step.description))
+
+
+def _without(steps: list[Step], taken: Iterable[Step]) -> list[Step]:
+    gone = {id(step) for step in taken}
+    return [step for step in steps if id(step) not in gone]

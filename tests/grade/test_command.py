@@ -1,0 +1,251 @@
+"""The command ``python -m planexec_lite.grade``: planners of every kind over a data set, in words and for a machine."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from mock_llm import MockLLM
+from planexec_lite import LLMPlanner, Plan, RulePlanner
+from planexec_lite.formats import PublishedTool
+from planexec_lite.grade import Graded, answered, compared, gold_rows
+from planexec_lite.grade.__main__ import main
+from planexec_lite.tools import Toolbox
+
+GOALS = [f"Fetch the letter of the {day}th" for day in range(4, 12)]
+TOOLS = Toolbox(PublishedTool(name, "") for name in ("fetch", "read"))
+
+
+def steps(*tools: str) -> list[dict[str, Any]]:
+    """A chain of calls, as a planner that keeps to the schema writes it."""
+    return [
+        {"id": str(n), "description": name, "tool": name, "params": {"input": []}, "depends_on": [str(n - 1)] if n > 1 else [],
+         "success_criteria": None}
+        for n, name in enumerate(tools, 1)
+    ]  # fmt: skip
+
+
+def scene(name: str, goal: str, reply: dict[str, Any], **when: Any) -> dict[str, Any]:
+    return {
+        "name": name,
+        "when": {"role": "planner", "says": [f"Goal: {goal}"], **when},
+        "reply": {"latency": 2.0, **reply},
+    }
+
+
+def answer(*tools: str) -> dict[str, Any]:
+    return {"json": {"goal": "", "steps": steps(*tools), "rollback": [], "answer": None, "complete": True}}
+
+
+@pytest.fixture
+def gold(tmp_path: Path) -> Path:
+    """Eight rows: fetch, then read."""
+    path = tmp_path / "gold.jsonl"
+    rows = [{"goal": goal, "steps": steps("fetch", "read")} for goal in GOALS]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+    return path
+
+
+def script(path: Path, scenes: list[dict[str, Any]]) -> Path:
+    path.write_text(yaml.safe_dump({"scenes": scenes}), "utf-8")
+    return path
+
+
+@pytest.fixture
+def good(tmp_path: Path) -> Path:
+    return script(tmp_path / "good.yaml", [scene(goal, goal, answer("fetch", "read")) for goal in GOALS])
+
+
+@pytest.fixture
+def bad(tmp_path: Path) -> Path:
+    """Turned around, but for the first row: a refusal; the second: prose; the third: no scene at all."""
+    scenes = [
+        scene("refuse", GOALS[0], {"refusal": "I write no plans."}),
+        scene("talk", GOALS[1], {"text": "Gladly.", "broken": True}),
+    ]
+    return script(tmp_path / "bad.yaml", scenes + [scene(goal, goal, answer("read", "fetch")) for goal in GOALS[3:]])
+
+
+def test_a_scripted_planner_is_graded_over_a_data_set(
+    gold: Path, good: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["--planner", str(good), str(gold)]) == 0
+    out = capsys.readouterr().out.splitlines()
+    assert out[:3] == ["gold.jsonl: 8 rows", f"planner: {good}", "metric          planner"]
+    assert out[3:11] == [
+        "valid           100 %",
+        "tool F1         1.00",
+        "edge F1         1.00",
+        "order kept      1.00",
+        "makespan ratio  1.00",
+        "calls           2.00",
+        "criteria        0 %",
+        "risks           0.00",
+    ]
+    assert out[11].startswith("planner: 8 model calls, ")
+
+
+def test_two_planners_are_compared_in_pairs(
+    gold: Path, good: Path, bad: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    arguments = ["--planner", str(good), "--against", str(bad), str(gold)]
+    assert main(arguments) == 0
+    out = capsys.readouterr().out
+    assert "order kept      1.00     0.00       +1.00 [+1.00, +1.00] over 8 pairs\n" in out
+    assert "calls           2.00     2.00 of 5  +0.00 [+0.00, +0.00] over 5 pairs: no difference can be told\n" in out
+    assert "against: no plan in 3 of 8 rows\n" in out
+    assert main(arguments) == 0
+    assert capsys.readouterr().out == out
+
+
+def test_what_is_no_plan_is_graded_and_its_errors_are_named(
+    gold: Path, bad: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["--planner", str(bad), str(gold), "--json", "--repairs", "0"]) == 0
+    (planner,) = json.loads(capsys.readouterr().out)["planners"]
+    rows = planner["rows"]
+    assert [row["problems"] for row in rows] == [["no_plan"]] * 3 + [[]] * 5
+    for row, code in zip(rows, ("refused", "not_json", "planner_failed"), strict=False):
+        assert f"[{code}]" in row["why"]
+    assert planner["means"]["valid"] == 0.625
+    assert planner["measured"] == {
+        name: 5 if name in ("makespan ratio", "calls", "risks") else 8 for name in planner["means"]
+    }
+    ((error, times),) = planner["errors"].items()
+    assert (error.partition(":")[0], times) == ("UnprocessableEntityError", 1)
+    assert planner["usage"]["calls"] == 7, "the one that failed is none"
+
+
+def test_an_invalid_plan_goes_back_as_often_as_is_allowed(
+    gold: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    turning = answer("fetch", "read")
+    turning["json"]["steps"][0]["depends_on"] = ["2"]
+    mends = [
+        scene("first", "Fetch", turning, never=["can't be carried out"]),
+        scene("mended", "Fetch", answer("fetch", "read"), says=["Goal: Fetch", "can't be carried out"]),
+    ]
+    path = str(script(tmp_path / "mends.yaml", mends))
+    for repairs, valid, calls in (("0", 0.0, 8), ("1", 1.0, 16)):
+        assert main(["--planner", path, str(gold), "--repairs", repairs, "--json"]) == 0
+        (planner,) = json.loads(capsys.readouterr().out)["planners"]
+        assert (planner["means"]["valid"], planner["means"]["tool F1"]) == (valid, 1.0)
+        assert planner["usage"]["calls"] == calls
+
+
+def test_plans_that_were_written_before_need_no_model(
+    gold: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    plans = tmp_path / "plans.json"
+    plans.write_text(json.dumps([{"steps": steps("fetch")}] * 7 + ["no plan"]), "utf-8")
+    assert main(["--planner", str(plans), "--against", str(gold), str(gold), "--first", "8"]) == 0
+    out = capsys.readouterr().out
+    assert "tool F1         0.58       1.00     -0.42 [" in out
+    assert "planner: no plan in 1 of 8 rows" in out
+
+
+def test_the_endpoint_is_that_of_the_one_setting(
+    gold: Path, good: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    llm = MockLLM.load(good)
+    with llm.serve() as base_url:
+        monkeypatch.setenv("PLANEXEC_LLM", base_url)
+        assert main(["--planner", "some-model", str(gold), "--first", "2"]) == 0
+    assert [call.request["model"] for call in llm.calls] == ["some-model"] * 2
+    assert "planner: some-model\n" in capsys.readouterr().out
+
+
+def test_an_endpoint_that_is_not_there_is_named_and_ends_nothing(
+    gold: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("PLANEXEC_LLM", "http://127.0.0.1:9/v1")
+    assert main(["--planner", "m", str(gold), "--first", "1", "--repairs", "0"]) == 0
+    out = capsys.readouterr().out
+    assert "planner: no plan in 1 of 1 row\n" in out
+    assert "planner: 1 × APIConnectionError: Connection error." in out
+
+
+def test_tools_of_a_world_say_what_is_valid_and_what_is_risky(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from planexec_lite.scenarios import migration
+
+    path = tmp_path / "gold.json"
+    path.write_text(migration.PLAN, "utf-8")
+    scenes = str(Path(migration.__file__).parent / "scenes.yaml")
+    assert main(["--planner", scenes, "--tools", "migration", "--json", str(path)]) == 0
+    (row,) = json.loads(capsys.readouterr().out)["planners"][0]["rows"]
+    assert (row["valid"], row["tool_f1"], row["criteria"], row["risks"]) == (True, 1.0, 1.0, ["5"])
+    assert row["cost"]["seconds"] == sum(
+        migration.World.TOOLS[step.tool or ""][0] for step in Plan.parse(migration.PLAN).steps
+    )
+
+
+def test_gold_plans_that_the_tools_reject_are_counted(gold: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["--planner", str(gold), "--tools", "arithmetic", str(gold)]) == 0
+    assert "the gold plans of 8 rows are invalid with these tools" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["--planner", "gpt-9", "GOLD"], "no endpoint for the model gpt-9: set PLANEXEC_LLM"),
+        (["--planner", "nowhere.yaml", "GOLD"], "there is no script nowhere.yaml"),
+        (["--planner", "nowhere.json", "GOLD"], "nowhere.json"),
+        (["--planner", "x.yaml", "nowhere.json"], "nowhere.json"),
+        (["--planner", "GOLD", "--tools", "nothing", "GOLD"], "no world"),
+    ],
+)
+def test_what_can_not_be_graded_is_said_in_one_line(
+    arguments: list[str], words: str, gold: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main([str(gold) if one == "GOLD" else one for one in arguments]) == 1
+    (line,) = capsys.readouterr().err.splitlines()
+    assert words in line
+
+
+def test_a_row_without_a_goal_asks_no_planner(good: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "gold.json"
+    path.write_text(json.dumps([{"id": "w1", "graph": "Node:\n1: a\nEdge: (START,1) (1,END)"}]), "utf-8")
+    assert main(["--planner", str(good), "--tools", "arithmetic", str(path)]) == 1
+    assert "row w1: there is no goal" in capsys.readouterr().err
+    assert main(["--planner", str(good), str(path)]) == 1
+    assert "the gold plans name no tool" in capsys.readouterr().err
+    assert main(["--planner", str(path), str(path)]) == 0
+
+
+@pytest.mark.slow
+def test_the_module_runs_from_the_command_line(gold: Path, good: Path) -> None:
+    command = [sys.executable, "-W", "error", "-m", "planexec_lite.grade", "--planner", str(good), str(gold)]
+    done = subprocess.run(command, capture_output=True, text=True, encoding="utf-8", check=True)
+    assert done.stderr == ""
+    assert "tool F1         1.00" in done.stdout
+
+
+# as functions
+
+
+def test_asking_a_planner_carries_nothing_out() -> None:
+    def harm() -> None:
+        raise AssertionError("a tool was called")
+
+    got = answered(RulePlanner(lambda goal: [{"id": 1, "tool": "harm"}]), "Do harm", Toolbox([harm]))
+    assert got.plan is not None
+    assert got.errors == ()
+
+
+def test_the_lessons_see_the_same_as_the_command(gold: Path, good: Path, bad: Path) -> None:
+    rows, _ = gold_rows(gold)
+    from planexec_lite.grade.answers import offered
+
+    graded = []
+    for path in (good, bad):
+        planner = LLMPlanner(MockLLM.load(path).client())
+        graded.append(Graded.of(path.name, rows, [answered(planner, row.goal, offered(TOOLS)) for row in rows]))
+    assert graded[0].mean("order kept") == 1.0
+    assert graded[1].numbers("calls") == [None, None, None, 2.0, 2.0, 2.0, 2.0, 2.0]
+    assert compared(*graded)["order kept"].told

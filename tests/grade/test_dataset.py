@@ -1,0 +1,178 @@
+"""Data sets of gold plans in the published formats, plans that were written before, and lists of tools."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from planexec_lite import formats
+from planexec_lite.grade import gold_rows, written
+from planexec_lite.grade.answers import offered
+from planexec_lite.grade.dataset import tools_in, tools_of
+from planexec_lite.model.schemas import plan_schema
+
+NESTFUL = {
+    "input": "How warm is Oslo?",
+    "output": [
+        {"name": "find", "arguments": {"city": "Oslo"}, "label": "v1"},
+        {"name": "weather", "arguments": {"place": "$v1.id$"}, "label": "v2"},
+    ],
+}
+TASKBENCH = {
+    "id": 7,
+    "user_request": "Read the sign aloud.",
+    "task_steps": [],
+    "task_nodes": [{"task": "OCR", "arguments": ["sign.jpg"]}, {"task": "Speak", "arguments": ["<node-0>"]}],
+    "task_links": [{"source": "OCR", "target": "Speak"}],
+}
+WORFBENCH = {"id": "w1", "graph": "Node:\n1: Open the door\n2: Go in\nEdge: (START,1) (1,2) (2,END)"}
+NATIVE = {"goal": "Add up", "steps": [{"id": 1, "tool": "add", "params": {"a": 1, "b": 2}}]}
+TURNING = {
+    "goal": "Turn",
+    "steps": [{"id": 1, "tool": "a", "depends_on": [2]}, {"id": 2, "tool": "b", "depends_on": [1]}],
+}
+
+
+def write(path: Path, rows: list[Any]) -> Path:
+    """A list of rows, or a row a line, by the name of the file."""
+    text = "\n".join(map(json.dumps, rows)) + "\n" if path.suffix == ".jsonl" else json.dumps(rows)
+    path.write_text(text, "utf-8")
+    return path
+
+
+@pytest.mark.parametrize("name", ["set.json", "set.jsonl"])
+def test_rows_of_every_format_are_read_with_their_goals(name: str, tmp_path: Path) -> None:
+    rows, without = gold_rows(
+        write(tmp_path / name, [NESTFUL, TASKBENCH, WORFBENCH, NATIVE, '1. find("Oslo")\n2. join()'])
+    )
+    assert without == []
+    assert [(row.name, row.goal) for row in rows] == [
+        ("row 1", "How warm is Oslo?"),
+        ("7", "Read the sign aloud."),
+        ("w1", ""),
+        ("row 4", "Add up"),
+        ("row 5", ""),
+    ]
+    assert [len(row.golds[0].steps) for row in rows] == [2, 2, 2, 1, 1]
+
+
+def test_a_row_may_hold_several_gold_plans_and_a_goal_of_its_own(tmp_path: Path) -> None:
+    several = {"id": "both", "goal": "Add", "golds": [NATIVE["steps"], "1. add(a=2, b=1)\n2. join()"]}
+    (row, one), _ = gold_rows(write(tmp_path / "set.json", [several, {"query": "Ask", "gold": WORFBENCH["graph"]}]))
+    assert (row.name, row.goal, [gold.steps[0].params for gold in row.golds]) == (
+        "both",
+        "Add",
+        [{"a": 1, "b": 2}, {"a": 2, "b": 1}],
+    )
+    assert (one.goal, len(one.golds)) == ("Ask", 1)
+
+
+def test_one_plan_alone_is_a_data_set_too(tmp_path: Path) -> None:
+    path = tmp_path / "set.json"
+    path.write_text(json.dumps(NATIVE, indent=2), "utf-8")
+    assert [row.goal for row in gold_rows(path)[0]] == ["Add up"]
+
+
+def test_rows_without_a_valid_gold_plan_are_named_with_the_reason(tmp_path: Path) -> None:
+    rows, without = gold_rows(write(tmp_path / "set.jsonl", [NATIVE, TURNING, {"no": "plan"}, {"golds": []}, 3]))
+    assert len(rows) == 1
+    assert [name for name, _ in without] == ["row 2", "row 3", "row 4", "row 5"]
+    assert "none of them can ever start [cycle]" in without[0][1]
+    assert "none of the formats" in without[1][1]
+    assert without[2][1] == "golds is empty; give one gold plan at least"
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("", "holds no rows"),
+        ("[]", "holds no rows"),
+        ('{"a": 1}\n{"b"', "line 2: this is not JSON"),
+        (json.dumps([TURNING]), "no row with a valid gold plan; the first says"),
+    ],
+)
+def test_a_file_without_gold_is_an_error_that_says_where(text: str, words: str, tmp_path: Path) -> None:
+    path = tmp_path / "set.jsonl"
+    path.write_text(text, "utf-8")
+    with pytest.raises(ValueError, match=words):
+        gold_rows(path)
+
+
+def test_the_format_may_be_said(tmp_path: Path) -> None:
+    _, without = gold_rows(write(tmp_path / "set.json", [NESTFUL, NATIVE]), "nestful")
+    assert [name for name, _ in without] == ["row 2"]
+
+
+def test_written_plans_are_told_by_id_or_by_place(tmp_path: Path) -> None:
+    rows, _ = gold_rows(write(tmp_path / "gold.json", [TASKBENCH, NESTFUL, WORFBENCH]))
+    broken = {"id": "w1", "graph": "Node:\n1: Open the door"}
+    answers = written(write(tmp_path / "plans.jsonl", [broken, NESTFUL, TASKBENCH]), rows)
+    assert [answer.plan and len(answer.plan.steps) for answer in answers] == [2, 2, None]
+    assert "none of the formats" in answers[2].why
+
+
+@pytest.mark.parametrize(
+    ("plans", "words"),
+    [([NESTFUL], "has no plan for row 7"), ([TASKBENCH, TASKBENCH, WORFBENCH], "two plans for row 7")],
+)
+def test_a_row_without_a_plan_or_with_two_is_an_error(plans: list[Any], words: str, tmp_path: Path) -> None:
+    rows, _ = gold_rows(write(tmp_path / "gold.json", [TASKBENCH, WORFBENCH]))
+    with pytest.raises(ValueError, match=words):
+        written(write(tmp_path / "plans.json", plans), rows)
+
+
+def test_a_row_that_was_left_out_keeps_its_place(tmp_path: Path) -> None:
+    rows, _ = gold_rows(write(tmp_path / "gold.json", [TURNING, NATIVE]))
+    answers = written(write(tmp_path / "plans.json", [NESTFUL, NATIVE]), rows)
+    assert [answer.plan and answer.plan.goal for answer in answers] == ["Add up"]
+
+
+# tools
+
+
+def test_tools_come_from_a_published_list_or_from_a_world(tmp_path: Path) -> None:
+    nestful = write(
+        tmp_path / "n.json", [{"name": "find", "description": "", "parameters": {"city": {"type": "string"}}}]
+    )
+    taskbench = tmp_path / "t.json"
+    taskbench.write_text('{"nodes": [{"id": "OCR", "desc": "Read a picture"}]}', "utf-8")
+    assert tools_in(str(nestful)).names == ("find",)
+    assert tools_in(str(taskbench)).names == ("OCR",)
+    assert "run_migration" in tools_in("migration")
+    assert "add" in tools_in("arithmetic")
+    with pytest.raises(ValueError, match="did you mean 'migration'"):
+        tools_in("migrations")
+
+
+def test_without_a_list_the_tools_are_those_of_the_gold_plans(tmp_path: Path) -> None:
+    rows, _ = gold_rows(write(tmp_path / "gold.json", [NESTFUL, WORFBENCH, NATIVE]))
+    assert tools_of(rows).names == ("add", "find", "weather")
+    assert rows[0].golds[0].problems(tools_of(rows)) == []
+
+
+def test_open_types_are_closed_before_a_model_is_told_them(tmp_path: Path) -> None:
+    listing = [
+        {
+            "name": "hotels",
+            "description": "",
+            "parameters": {"ages": {"type": "array"}, "note": {"type": "any", "required": True}},
+        },
+        {
+            "name": "hotels",
+            "description": "",
+            "parameters": {"ages": {"type": "integer"}, "note": {"type": "any", "required": True}},
+        },
+        {"name": "unknown", "description": ""},
+    ]
+    tools = tools_in(str(write(tmp_path / "n.json", listing)))
+    told = offered(tools)
+    assert plan_schema(told)["type"] == "object"
+    good = (
+        {"tool": "hotels", "params": {"ages": ["3"], "note": "x"}},
+        {"tool": "unknown", "params": {"input": ["x", "{step_1_result}"]}},
+    )
+    plan = formats.read([{"id": "1", **good[0]}, {"id": "2", "depends_on": ["1"], **good[1]}], "native")
+    assert plan.problems(told) == []
+    assert plan.problems(tools) == []
+    assert offered(tools_in("arithmetic")).names == tools_in("arithmetic").names

@@ -1,0 +1,84 @@
+"""An independent witness: the same numbers by networkx, and by counting lists, without a line of planexec_lite.grade."""
+
+from collections.abc import Callable, Hashable, Sequence
+
+import networkx as nx
+
+from planexec_lite import Plan
+
+
+def drawn(plan: Plan) -> nx.DiGraph:
+    """The graph of a plan: an edge leads from what must be done first to what waits for it."""
+    graph = nx.DiGraph()
+    for step in plan.steps:
+        graph.add_node(step.id, label=step.tool or step.description.lower())
+    graph.add_edges_from((other, step.id) for step in plan.steps for other in step.depends_on)
+    return graph
+
+
+def f1_of_lists(ours: Sequence[Hashable], gold: Sequence[Hashable]) -> float:
+    """Precision and recall, with each thing of the gold list ticked off once."""
+    if not ours and not gold:
+        return 1.0
+    left, hits = list(gold), 0
+    for one in ours:
+        if one in left:
+            left.remove(one)
+            hits += 1
+    if not hits:
+        return 0.0
+    precision, recall = hits / len(ours), hits / len(gold)
+    return 2 * precision * recall / (precision + recall)
+
+
+def tool_f1(plan: Plan, gold: Plan) -> float:
+    named = [[label for _, label in drawn(one).nodes(data="label")] for one in (plan, gold)]
+    return f1_of_lists(*named)
+
+
+def edge_f1(plan: Plan, gold: Plan) -> float:
+    links = []
+    for one in (plan, gold):
+        graph = drawn(one)
+        links.append([(graph.nodes[a]["label"], graph.nodes[b]["label"]) for a, b in graph.edges])
+    return f1_of_lists(*links)
+
+
+def order_kept(plan: Plan, gold: Plan) -> float:
+    """For plans in which no label comes twice, so that there is one way to pair the steps."""
+    closed = []
+    for one in (plan, gold):
+        graph = drawn(one)
+        label = nx.get_node_attributes(graph, "label")
+        closed.append({(label[a], label[b]) for a, b in nx.transitive_closure_dag(graph).edges})
+    shared = {label for _, label in drawn(plan).nodes(data="label")}
+    if not closed[1]:
+        return 1.0
+    both = {pair for pair in closed[1] if set(pair) <= shared}
+    return len(both & closed[0]) / len(both) if both else 0.0
+
+
+def makespan(plan: Plan, seconds: Callable[[str], float]) -> float:
+    """The longest path, by way of a node before all others from which each step's own time leads to it."""
+    graph = drawn(plan)
+    weighted = nx.DiGraph()
+    for id, label in graph.nodes(data="label"):
+        weighted.add_edge("", id, weight=seconds(label))
+        weighted.add_edges_from((other, id, {"weight": seconds(label)}) for other in graph.predecessors(id))
+    return nx.dag_longest_path_length(weighted)
+
+
+def most_pairs(plan: Plan, gold: Plan) -> int:
+    """How many steps can be paired at most, where a pair has one label."""
+    graph = nx.Graph()
+    for ours, label in drawn(plan).nodes(data="label"):
+        for theirs, other in drawn(gold).nodes(data="label"):
+            if label == other:
+                graph.add_edge(("plan", ours), ("gold", theirs))
+    return len(nx.max_weight_matching(graph, maxcardinality=True))
+
+
+def every_order(plan: Plan) -> list[list[str]]:
+    """Every order in which the steps may be done one after another, as labels."""
+    graph = drawn(plan)
+    return [[graph.nodes[id]["label"] for id in order] for order in nx.all_topological_sorts(graph)]
