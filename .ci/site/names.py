@@ -13,6 +13,7 @@ MODULES = {  # module -> what a lesson writes before its names
     "planexec_lite": "",
     "planexec_lite.views": "views.",
     "planexec_lite.formats": "formats.",
+    "planexec_lite.grade": "",
     "planexec_lite.events": "",
     "exercises": "",
     "exercises.puzzles": "",

@@ -6,13 +6,14 @@ import argparse
 import json
 import sys
 from collections.abc import Sequence
+from contextlib import nullcontext
 from io import TextIOWrapper
 from pathlib import Path
 from typing import Any
 
 from planexec_lite import formats
 from planexec_lite.grade.answers import MAX_REPAIRS, Answered, answered, offered
-from planexec_lite.grade.dataset import GoldRow, gold_rows, tools_in, tools_of, written
+from planexec_lite.grade.dataset import GoldRow, as_row, gold_rows, tools_in, tools_of, written
 from planexec_lite.grade.report import Graded, as_data, compared, counted_rows, in_words
 from planexec_lite.model import model_for
 from planexec_lite.model.connect import endpoint
@@ -52,6 +53,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     parser.add_argument("--repairs", type=int, default=MAX_REPAIRS, metavar="N", help="by default: %(default)s")
     parser.add_argument("--first", type=int, metavar="N", help="only the first rows")
+    parser.add_argument(
+        "--keep",
+        type=Path,
+        metavar="FILE",
+        help="write the planner's answers there as they come, a .jsonl for --planner",
+    )
     parser.add_argument("--seed", type=int, default=0, metavar="N", help="of the interval; by default: %(default)s")
     parser.add_argument("--json", action="store_true", help="print every grade, for a machine")
     options = parser.parse_args(arguments)
@@ -66,8 +73,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         rows = rows[: options.first]
         toolbox = tools_in(options.tools) if options.tools else None
         planners = [
-            Graded.of(who, rows, _answers(who, rows, toolbox, options), toolbox)
-            for who in (options.planner, options.against)
+            Graded.of(_called(who), rows, _answers(who, rows, toolbox, options, keep), toolbox)
+            for who, keep in ((options.planner, options.keep), (options.against, None))
             if who is not None
         ]
     except (OSError, ValueError, ToolError) as problem:
@@ -87,38 +94,51 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return 0
 
 
-def _answers(who: str, rows: Sequence[GoldRow], toolbox: Toolbox | None, options: Any) -> list[Answered]:
-    path = Path(who)
-    if path.suffix in (".json", ".jsonl"):
-        return written(path, rows, options.format)
+def _is_script(who: str) -> bool:
+    return Path(who).suffix in (".yaml", ".yml")
+
+
+def _called(who: str) -> str:
+    return f"{who}, a script: its grade is no model's" if _is_script(who) else who
+
+
+def _answers(
+    who: str, rows: Sequence[GoldRow], toolbox: Toolbox | None, options: Any, keep: Path | None
+) -> list[Answered]:
+    if Path(who).suffix in (".json", ".jsonl"):
+        return written(Path(who), rows, options.format)
     tools = offered(toolbox if toolbox is not None else tools_of(rows))
     if not len(tools):
         raise ValueError("the gold plans name no tool; name a list of tools: --tools FILE")
     if silent := [row.name for row in rows if not row.goal]:
-        raise ValueError(
-            f"row {', '.join(silent[:5])}{' …' if len(silent) > 5 else ''}: there is no goal to ask a planner for"
-        )
+        more = " …" if len(silent) > 5 else ""
+        raise ValueError(f"row {', '.join(silent[:5])}{more}: there is no goal to ask a planner for")
     in_words = not any(step.tool for row in rows for gold in row.golds for step in gold.steps)
-    client, model = _client(path)
-    planner = LLMPlanner(client, model or who, tasks=in_words)
-    return [answered(planner, row.goal, tools, options.repairs) for row in rows]
+    planner = LLMPlanner(_client(who), model_for("planner") if _is_script(who) else who, tasks=in_words)
+    answers = []
+    with keep.open("w", encoding="utf-8") if keep is not None else nullcontext() as file:
+        for row in rows:
+            answers.append(answered(planner, row.goal, tools, options.repairs))
+            if file is not None:
+                print(as_row(row, answers[-1]), file=file, flush=True)
+    return answers
 
 
-def _client(path: Path) -> tuple[Any, str | None]:
-    """A client for a planner, and its model's name; None: the planner's own."""
-    if path.suffix in (".yaml", ".yml"):
+def _client(who: str) -> Any:
+    """A client for a planner: of its script, or of the endpoint."""
+    if _is_script(who):
         from mock_llm import MockLLM
 
-        if not path.is_file():
-            raise FileNotFoundError(f"there is no script {path}")
-        return MockLLM.load(path).client(), model_for("planner")
+        if not Path(who).is_file():
+            raise FileNotFoundError(f"there is no script {who}")
+        return MockLLM.load(Path(who)).client()
     client = endpoint()
     if client is None:
         raise ValueError(
-            f"no endpoint for the model {path}: set PLANEXEC_LLM to openai or to a URL, or name a script (.yaml), "
+            f"no endpoint for the model {who}: set PLANEXEC_LLM to openai or to a URL, or name a script (.yaml), "
             "or plans that were written before (.json, .jsonl)"
         )
-    return client, None
+    return client
 
 
 if __name__ == "__main__":

@@ -64,21 +64,31 @@ def gold_rows(path: Path, format: str | None = None) -> tuple[list[GoldRow], lis
 def written(path: Path, rows: Sequence[GoldRow], format: str | None = None) -> list[Answered]:
     """Return for each row of a data set the plan that `path` holds for it, in the order of `rows`.
 
-    A row's id says which it is; rows without one are told apart by their place in the file. A plan that can't be read is
-    None, with the reason. Raises `ValueError` where there is nothing for a row, or two things.
+    A row's id says which it is; rows without one are told apart by their place in the file. A row may keep its plan in
+    `plan`, as `as_row` writes it. A plan that can't be read is None, with the reason. Raises `ValueError` where there is
+    nothing for a row, or two things.
     """
     plans: dict[str, Answered] = {}
     for place, row in enumerate(_rows(path), 1):
-        name = _name(row, place)
+        name, fields = _name(row, place), row if isinstance(row, Mapping) else {}
         if name in plans:
             raise ValueError(f"{path} has two plans for row {name}; keep one")
         try:
-            plans[name] = Answered(formats.read(row, format))
+            if "plan" in fields and fields["plan"] is None:
+                plans[name] = Answered(None, str(fields.get("why", "")))
+            else:
+                plans[name] = Answered(formats.read(fields.get("plan", row), format))
         except PlanError as error:
             plans[name] = Answered(None, _short(error))
     if lacking := [row.name for row in rows if row.name not in plans]:
         raise ValueError(f"{path} has no plan for row {', '.join(lacking[:5])}{' …' if len(lacking) > 5 else ''}")
     return [plans[row.name] for row in rows]
+
+
+def as_row(row: GoldRow, answer: Answered) -> str:
+    """Return an answer as a line that `written` reads."""
+    plan = None if answer.plan is None else json.loads(answer.plan.to_json())
+    return json.dumps({"id": row.name, "plan": plan, "why": answer.why, "errors": answer.errors}, ensure_ascii=False)
 
 
 def tools_in(name: str) -> Toolbox:

@@ -75,7 +75,11 @@ def test_a_scripted_planner_is_graded_over_a_data_set(
 ) -> None:
     assert main(["--planner", str(good), str(gold)]) == 0
     out = capsys.readouterr().out.splitlines()
-    assert out[:3] == ["gold.jsonl: 8 rows", f"planner: {good}", "metric          planner"]
+    assert out[:3] == [
+        "gold.jsonl: 8 rows",
+        f"planner: {good}, a script: its grade is no model's",
+        "metric          planner",
+    ]
     assert out[3:11] == [
         "valid           100 %",
         "tool F1         1.00",
@@ -146,6 +150,18 @@ def test_plans_that_were_written_before_need_no_model(
     out = capsys.readouterr().out
     assert "tool F1         0.58       1.00     -0.42 [" in out
     assert "planner: no plan in 1 of 8 rows" in out
+
+
+def test_answers_are_kept_as_they_come_and_graded_again(
+    gold: Path, bad: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    kept = tmp_path / "kept.jsonl"
+    assert main(["--planner", str(bad), str(gold), "--keep", str(kept), "--repairs", "0", "--json"]) == 0
+    first = json.loads(capsys.readouterr().out)["planners"][0]
+    assert main(["--planner", str(kept), str(gold), "--json"]) == 0
+    again = json.loads(capsys.readouterr().out)["planners"][0]
+    assert [again["means"], again["rows"]] == [first["means"], first["rows"]]
+    assert len(kept.read_text("utf-8").splitlines()) == 8
 
 
 def test_the_endpoint_is_that_of_the_one_setting(
