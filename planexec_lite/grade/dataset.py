@@ -41,9 +41,11 @@ def gold_rows(path: Path, format: str | None = None) -> tuple[list[GoldRow], lis
 
     Raises `ValueError` for a file that holds no rows, or none with a valid gold plan.
     """
-    rows, without = [], []
+    rows, without, names = [], [], set()
     for place, row in enumerate(_rows(path), 1):
         name, fields = _name(row, place), row if isinstance(row, Mapping) else {}
+        name = f"row {place}" if name in names else name
+        names.add(name)
         sources = fields["golds"] if isinstance(fields.get("golds"), list) else [fields.get("gold", row)]
         try:
             golds = tuple(formats.read(source, format) for source in sources)

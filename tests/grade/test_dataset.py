@@ -28,6 +28,9 @@ TASKBENCH = {
 }
 WORFBENCH = {"id": "w1", "graph": "Node:\n1: Open the door\n2: Go in\nEdge: (START,1) (1,2) (2,END)"}
 NATIVE = {"goal": "Add up", "steps": [{"id": 1, "tool": "add", "params": {"a": 1, "b": 2}}]}
+LLMCOMPILER = '1. find("Oslo")\n2. join()'
+REWOO = "Plan: find it\n#E1 = find[Oslo]"
+HUGGINGGPT = [{"task": "ocr", "id": 0, "dep": [-1], "args": {"image": "sign.jpg"}}]
 TURNING = {
     "goal": "Turn",
     "steps": [{"id": 1, "tool": "a", "depends_on": [2]}, {"id": 2, "tool": "b", "depends_on": [1]}],
@@ -44,7 +47,7 @@ def write(path: Path, rows: list[Any]) -> Path:
 @pytest.mark.parametrize("name", ["set.json", "set.jsonl"])
 def test_rows_of_every_format_are_read_with_their_goals(name: str, tmp_path: Path) -> None:
     rows, without = gold_rows(
-        write(tmp_path / name, [NESTFUL, TASKBENCH, WORFBENCH, NATIVE, '1. find("Oslo")\n2. join()'])
+        write(tmp_path / name, [NESTFUL, TASKBENCH, WORFBENCH, NATIVE, LLMCOMPILER, REWOO, HUGGINGGPT])
     )
     assert without == []
     assert [(row.name, row.goal) for row in rows] == [
@@ -53,8 +56,10 @@ def test_rows_of_every_format_are_read_with_their_goals(name: str, tmp_path: Pat
         ("w1", ""),
         ("row 4", "Add up"),
         ("row 5", ""),
+        ("row 6", ""),
+        ("row 7", ""),
     ]
-    assert [len(row.golds[0].steps) for row in rows] == [2, 2, 2, 1, 1]
+    assert [len(row.golds[0].steps) for row in rows] == [2, 2, 2, 1, 1, 1, 1]
 
 
 def test_a_row_may_hold_several_gold_plans_and_a_goal_of_its_own(tmp_path: Path) -> None:
@@ -66,6 +71,11 @@ def test_a_row_may_hold_several_gold_plans_and_a_goal_of_its_own(tmp_path: Path)
         [{"a": 1, "b": 2}, {"a": 2, "b": 1}],
     )
     assert (one.goal, len(one.golds)) == ("Ask", 1)
+
+
+def test_of_two_rows_with_one_id_the_second_goes_by_its_place(tmp_path: Path) -> None:
+    rows, _ = gold_rows(write(tmp_path / "set.json", [TASKBENCH, TASKBENCH]))
+    assert [row.name for row in rows] == ["7", "row 2"]
 
 
 def test_one_plan_alone_is_a_data_set_too(tmp_path: Path) -> None:

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planexec_lite import Plan, Step, Toolbox, tool
+from planexec_lite import Plan, Step, Toolbox, formats, tool
 from planexec_lite.formats import PublishedTool
 from planexec_lite.grade import METRICS, Cost, Grade, grade
 from planexec_lite.grade.matching import before, matched
@@ -268,6 +268,17 @@ def test_as_many_steps_are_paired_as_can_be(one: Plan, gold: Plan) -> None:
     assert len(pairs) == witness.most_pairs(one, gold)
     assert len({ours for ours, _ in pairs}) == len({theirs for _, theirs in pairs}) == len(pairs)
     assert all(tools[0][ours] == tools[1][theirs] for ours, theirs in pairs)
+
+
+def test_plans_of_the_sample_agree_with_the_witness() -> None:
+    valid = [one for one in formats.sample()[0] if not one.problems()]
+    assert len(valid) > 10
+    for one in valid:
+        for gold in valid:
+            got = grade(one, gold)
+            assert got.tool_f1 == pytest.approx(witness.tool_f1(one, gold))
+            assert got.edge_f1 == pytest.approx(witness.edge_f1(one, gold))
+            assert got.makespan_ratio == witness.makespan(one, lambda _: 1.0) / witness.makespan(gold, lambda _: 1.0)
 
 
 def test_published_tools_cost_no_time() -> None:
