@@ -89,6 +89,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if toolbox is not None and (invalid := sum(any(gold.problems(toolbox) for gold in row.golds) for row in rows)):
         print(f"the gold plans of {counted_rows(invalid)} are invalid with these tools")
     print(in_words(planners, comparison))
+    if toolbox is None or not toolbox.effects:
+        print("risks: no tool says what it does to the world; --tools may name a list that does")
     for name, why in without:
         print(f"left out: {name}: {why}")
     return 0

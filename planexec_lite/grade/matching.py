@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 from collections import Counter, defaultdict
-from collections.abc import Hashable, Iterable
 from typing import Any
 
 from planexec_lite.plan import Plan, Step
@@ -60,21 +59,20 @@ def matched(plan: Plan, gold: Plan) -> list[tuple[str, str]]:
     """Pair the steps of two plans that have the same label, each with one other: (id in the plan, id in the gold plan).
 
     First those that make the same call word for word, then the others; among several, the one with fewer steps before it
-    comes first, then by call and by id. The best of all pairings would cost exponential time.
+    comes first, then by call and by id. To find the best of all pairings is a hard problem, maximum common subgraph.
     """
-    pairs: list[tuple[str, str]] = []
-    left = _ranked(plan), _ranked(gold)
-    for same in (lambda step: (label(step), _call(step)), label):
-        groups: tuple[dict[Hashable, list[Step]], ...] = (defaultdict(list), defaultdict(list))
-        for steps, by_key in zip(left, groups, strict=True):
-            for step in steps:
-                by_key[same(step)].append(step)
-        together = [
-            list(zip(groups[0][key], groups[1][key], strict=False)) for key in groups[0].keys() & groups[1].keys()
-        ]
-        taken = [pair for pairs_of_key in together for pair in pairs_of_key]
-        pairs += [(one.id, other.id) for one, other in taken]
-        left = _without(left[0], (one for one, _ in taken)), _without(left[1], (other for _, other in taken))
+    pairs, ours, theirs = [], _ranked(plan), _ranked(gold)
+    for alike in (_call, label):
+        waiting: dict[str, list[Step]] = defaultdict(list)
+        for step in theirs:
+            waiting[alike(step)].append(step)
+        left = []
+        for step in ours:
+            if waiting[alike(step)]:
+                pairs.append((step.id, waiting[alike(step)].pop(0).id))
+            else:
+                left.append(step)
+        ours, theirs = left, [step for step in theirs if any(step is one for one in waiting[alike(step)])]
     return sorted(pairs)
 
 
@@ -94,14 +92,9 @@ def order_kept(plan: Plan, gold: Plan) -> float:
 
 
 def _call(step: Step) -> str:
-    return json.dumps(step.params, sort_keys=True)
+    return json.dumps([label(step), step.params], sort_keys=True)
 
 
 def _ranked(plan: Plan) -> list[Step]:
     earlier = before(plan)
     return sorted(plan.steps, key=lambda step: (len(earlier[step.id]), _call(step), step.id, step.description))
-
-
-def _without(steps: list[Step], taken: Iterable[Step]) -> list[Step]:
-    gone = {id(step) for step in taken}
-    return [step for step in steps if id(step) not in gone]

@@ -91,6 +91,7 @@ def test_a_scripted_planner_is_graded_over_a_data_set(
         "risks           0.00",
     ]
     assert out[11].startswith("planner: 8 model calls, ")
+    assert out[12:] == ["risks: no tool says what it does to the world; --tools may name a list that does"]
 
 
 def test_two_planners_are_compared_in_pairs(
@@ -193,6 +194,9 @@ def test_tools_of_a_world_say_what_is_valid_and_what_is_risky(
     path = tmp_path / "gold.json"
     path.write_text(migration.PLAN, "utf-8")
     scenes = str(Path(migration.__file__).parent / "scenes.yaml")
+    assert main(["--planner", scenes, "--tools", "migration", str(path)]) == 0
+    assert "risks           1.00\n" in (out := capsys.readouterr().out)
+    assert "no tool says what it does" not in out
     assert main(["--planner", scenes, "--tools", "migration", "--json", str(path)]) == 0
     (row,) = json.loads(capsys.readouterr().out)["planners"][0]["rows"]
     assert (row["valid"], row["tool_f1"], row["criteria"], row["risks"]) == (True, 1.0, 1.0, ["5"])
