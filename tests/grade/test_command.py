@@ -176,6 +176,7 @@ def test_the_endpoint_is_that_of_the_one_setting(
     assert "planner: some-model\n" in capsys.readouterr().out
 
 
+@pytest.mark.slow
 def test_an_endpoint_that_is_not_there_is_named_and_ends_nothing(
     gold: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
