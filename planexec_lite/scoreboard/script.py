@@ -24,7 +24,7 @@ from planexec_lite.scoreboard.tasks import Task
 
 AND = "; then "
 """Between the steps of the way that one task stands for."""
-Said = str | dict[str, Any] | list[ToolUse]
+Answer = str | dict[str, Any] | list[ToolUse]
 """An answer: words, JSON, or calls of tools."""
 
 
@@ -61,16 +61,15 @@ class Script:
 
     def reply(self, request: Request) -> Reply:
         """The answer to a request, and how long it takes."""
-        said: Said = "1"
+        answer: Answer = "1"
         if request.role == "planner":
-            said = self._plan(request) if request.schema else self._list()
+            answer = self._plan(request) if request.schema else self._list()
         elif request.role == "executor":
-            said = self._work(request)
-        written = json.dumps(said, default=str)
-        answer: dict[str, Any] = {
-            "text" if isinstance(said, str) else "json" if isinstance(said, dict) else "calls": said
-        }
-        return Reply(**answer, latency=seconds_of(request.model, written))
+            answer = self._work(request)
+        latency = seconds_of(request.model, json.dumps(answer, default=str))
+        if isinstance(answer, str):
+            return Reply(text=answer, latency=latency)
+        return Reply(json=answer, latency=latency) if isinstance(answer, dict) else Reply(calls=answer, latency=latency)
 
     # planners
 
@@ -110,24 +109,24 @@ class Script:
 
     # executors
 
-    def _work(self, request: Request) -> Said:
+    def _work(self, request: Request) -> Answer:
         """The next call of a task, or what came of it."""
         asked, *turns = request.conversation
         task = re.split(r"\n(?=Use: |Done when: |Result of step )", asked.text.removeprefix("Task: "), maxsplit=1)[0]
-        results, said = results_in(asked.text), "Done."
+        results, last = results_in(asked.text), "Done."
         todo = self._named(task)
         for turn in turns:
             if turn.role != "tool":
                 continue
-            said = turn.text
-            if IN_THE_WAY in said:
+            last = turn.text
+            if IN_THE_WAY in last:
                 todo.insert(0, CLEAR)
-            elif not re.match(r"\w+Error: ", said):
-                results[todo.pop(0).id] = value_of(said)
+            elif not re.match(r"\w+Error: ", last):
+                results[todo.pop(0).id] = value_of(last)
         if task.startswith("Answer: "):
             return references.as_text(list(results.values())[-1])
         if not todo:
-            return said
+            return last
         return [ToolUse(str(todo[0].tool), _filled(todo[0].params, {}, results))]
 
     def _named(self, text: str) -> list[Step]:
