@@ -34,3 +34,11 @@ def test_calling_the_tool_takes_a_fraction_of_planning():
 def test_a_time_that_is_none_is_refused():
     with pytest.raises(ValueError, match="no time of day"):
         clock.World("25:00")
+
+
+def test_the_direct_answer_is_a_run_that_asks_no_model():
+    world = clock.World("09:41")
+    run = clock.direct(world)
+    assert (run.status, run.answer, run.usage.calls) == ("finished", "It is 09:41.", 0)
+    world.time = "10:00"
+    assert clock.direct(world).answer == "It is 10:00."

@@ -6,9 +6,11 @@ from typing import Any
 import pytest
 
 from planexec_lite import Plan, Simulated, Tool, Toolbox, ToolExecutor, execute
-from planexec_lite.scenarios import deploy, kitchen, migration, refactor, research, support
+from planexec_lite.scenarios import bisect, deploy, flights, kitchen, migration, refactor, research, support, trail
 
-WORLDS = (deploy.World, migration.World, refactor.World, research.World, support.World)
+WORLDS = (
+    bisect.World, deploy.World, flights.World, migration.World, refactor.World, research.World, support.World, trail.World,
+)  # fmt: skip
 
 
 def content(folder: Path) -> dict[str, bytes]:

@@ -5,7 +5,14 @@ from __future__ import annotations
 import re
 from functools import cached_property
 
+from planexec_lite.executors import ToolExecutor
+from planexec_lite.loop import execute
+from planexec_lite.loop.run import Run
+from planexec_lite.plan import Plan
 from planexec_lite.tools import Tool, Toolbox
+from planexec_lite.workers import Simulated
+
+GOAL = "What time is it?"
 
 
 class World:
@@ -47,6 +54,14 @@ class World:
     def sentence(self, time: str, valid: bool) -> str:
         """Write a time as a sentence."""
         return f"It is {time}." if valid else "I can't read the clock."
+
+
+def direct(world: World) -> Run:
+    """Return the run that only calls the tool: nobody plans, and no model is asked."""
+    plan = Plan.parse(
+        {"goal": GOAL, "steps": [{"id": "1", "tool": "current_time"}], "answer": "It is {step_1_result}."}
+    )
+    return execute(plan, ToolExecutor(world.tools), workers=Simulated())
 
 
 def _minutes(time: str) -> int:

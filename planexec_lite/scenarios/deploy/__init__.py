@@ -8,7 +8,8 @@ smoke tests run the code that is there. v2.3.1 wants a setting that v2.3.0 did n
 The plan is the one of "The Planner-Executor pattern explained".
 """
 
+from planexec_lite.scenarios.deploy.mind import ReleaseMind
 from planexec_lite.scenarios.deploy.plan import GOAL, PLAN
 from planexec_lite.scenarios.deploy.world import World
 
-__all__ = ["GOAL", "PLAN", "World"]
+__all__ = ["GOAL", "PLAN", "ReleaseMind", "World"]

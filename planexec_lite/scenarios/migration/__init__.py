@@ -10,6 +10,7 @@ agent acts are those of "The Planner-Executor pattern explained".
 """
 
 from planexec_lite.scenarios.migration.agent import agent
+from planexec_lite.scenarios.migration.mind import MigrationMind
 from planexec_lite.scenarios.migration.plan import (
     DANGEROUS_PLAN,
     GOAL,
@@ -30,6 +31,7 @@ __all__ = [
     "PLAN",
     "REACT_ORDER",
     "SCRIPT",
+    "MigrationMind",
     "World",
     "agent",
     "plan_with",

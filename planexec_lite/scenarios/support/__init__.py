@@ -7,7 +7,8 @@ order A-1034 finds a gap, and only the archive closes it.
 The goal is the example of the support team in "What is Planner-Executor Pattern?".
 """
 
+from planexec_lite.scenarios.support.mind import AuditMind
 from planexec_lite.scenarios.support.plan import GOAL, PLAN
 from planexec_lite.scenarios.support.world import World
 
-__all__ = ["GOAL", "PLAN", "World"]
+__all__ = ["GOAL", "PLAN", "AuditMind", "World"]

@@ -1,0 +1,35 @@
+"""What one knows about a bisection: test the middle of what is left."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from planexec_lite.scenarios.bisect.world import VERSIONS
+from planexec_lite.scenarios.minds import Act, Answer, Expectation, Later, Seen
+
+
+class BisectMind:
+    """Halves the versions between the last that passes and the first that fails.
+
+    Whether the middle passes is a toss of a coin. Who plans ahead has to take one side for granted: that it passes.
+    """
+
+    def next(self, seen: Sequence[Seen]) -> Act | Answer:
+        """Return what comes next after what was seen."""
+        passes, fails = 1, VERSIONS
+        for one in seen:
+            if one.failed:
+                return Answer(f"I can't go on: {one.result}")
+            if one.tool == "mark_version":
+                return Answer(f"Version {fails} broke.")
+            version = one.params["version"]
+            passes, fails = (version, fails) if one.result["passes"] else (passes, version)
+        if fails - passes == 1:
+            return Act(f"Version {passes} passes.", "mark_version", {"version": fails})
+        middle = (passes + fails) // 2
+        return Act(f"It is between {passes} and {fails}.", "test_version", {"version": middle})
+
+    def expects(self, act: Act, later: Later) -> Expectation:
+        """Return what is taken for granted: a version passes."""
+        assumed = {"passes": True}
+        return Expectation(assumed, assumed) if act.tool == "test_version" else Expectation(later)

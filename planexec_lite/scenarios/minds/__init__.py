@@ -1,0 +1,15 @@
+"""One mind, several roles: a scripted model that knows what to do next, asked for a whole plan, a step, or a call.
+
+Who compares two ways of working must not let the script decide. So one rule answers in every role: `Mind.next` says what comes
+next, given what was seen. Asked for one step or one call, the model gives just that. Asked for a whole plan, it goes on from what
+it *expects* to see: a result that nobody can know is a reference, and what it takes for granted becomes the step's criterion,
+so that a surprise is noticed (`as_expected`).
+
+1. `mind`: what a mind is. 2. `known_plan`: one that knows a plan. 3. `told`: what a request says was seen. 4. `roles`: the model.
+"""
+
+from planexec_lite.scenarios.minds.known_plan import PlanMind
+from planexec_lite.scenarios.minds.mind import EXPECTED, Act, Answer, Expectation, Later, Mind, Seen, as_expected
+from planexec_lite.scenarios.minds.roles import script
+
+__all__ = ["EXPECTED", "Act", "Answer", "Expectation", "Later", "Mind", "PlanMind", "Seen", "as_expected", "script"]

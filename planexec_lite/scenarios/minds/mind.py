@@ -1,0 +1,96 @@
+"""What a mind is: it says what comes next, after what was seen, and what it expects to see then."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple, Protocol
+
+from planexec_lite.plan import Step
+from planexec_lite.references import as_text
+
+EXPECTED = "the result is "
+_TRY = re.compile(r"\(try (\d+)\)")  # in the error of a flaky tool
+
+
+class Seen(NamedTuple):
+    """What became of one call: the tool, its arguments, the result or the error, and whether it failed."""
+
+    tool: str
+    params: Mapping[str, Any]
+    result: Any
+    failed: bool = False
+
+    @property
+    def tries(self) -> str:
+        """How often the call was made, as the error of a flaky tool says; "" where it says nothing."""
+        count = _TRY.search(str(self.result)) if self.failed else None
+        return count[1] if count else ""
+
+
+class Act(NamedTuple):
+    """A call that comes next, and why. `alone`: in a plan it waits for nothing but what it refers to."""
+
+    why: str
+    tool: str
+    params: Mapping[str, Any] = {}
+    alone: bool = False
+
+
+class Answer(NamedTuple):
+    """Nothing comes next: the goal is reached, or can't be."""
+
+    text: str
+
+
+class Expectation(NamedTuple):
+    """What a result is taken to be, and the part of it that was taken for granted (None: nothing)."""
+
+    result: Any
+    assumed: Any = None
+
+
+class Later(str):
+    """A result that is not there yet: its parts are references, as if it were."""
+
+    __slots__ = ()
+
+    def __getitem__(self, part: Any) -> Later:
+        path = f"[{part}]" if isinstance(part, int) else f".{part}"
+        return Later(f"{self.removesuffix('}')}{path}}}")
+
+
+class Mind(Protocol):
+    """What a model knows about a goal."""
+
+    def next(self, seen: Sequence[Seen]) -> Act | Answer:
+        """Return what comes next after what was `seen`, a result of which may be `Later`."""
+
+    def expects(self, act: Act, later: Later) -> Expectation:
+        """Return what the result of `act` is taken to be; `later` stands for what nobody can know."""
+
+
+def following(mind: Mind, seen: Sequence[Seen]) -> Act | Answer:
+    """Return what comes next; a call that failed by chance alone is made again, and says so."""
+    act = mind.next([one for one in seen if not one.tries])
+    return act if isinstance(act, Answer) else act._replace(why=again(act.why, act.tool, seen))
+
+
+def again(why: str, tool: str, seen: Sequence[Seen]) -> str:
+    """The words for a call of `tool`: after a failure by chance they say so, since a plan that changes nothing is invalid."""
+    tries = [one.tries for one in seen if one.tool == tool and one.tries]
+    return f"{why.rstrip('.')}, again after try {tries[-1]}." if tries else why
+
+
+def as_expected(step: Step, result: Any) -> bool | str:
+    """A rule for `RuleEvaluator`: whether a result has what its plan took for granted; else the result, as the reason."""
+    criterion = step.success_criteria or ""
+    if not criterion.startswith(EXPECTED):
+        return True
+    assumed = json.loads(criterion.removeprefix(EXPECTED))
+    if isinstance(assumed, dict):
+        met = isinstance(result, Mapping) and all(result.get(name) == value for name, value in assumed.items())
+    else:
+        met = result == assumed
+    return met or as_text(result)
