@@ -9,6 +9,7 @@ work between them. Read in this order:
 4. `planning`, `executors`, `review`, `workers`: the parts that can be exchanged. `model`: what those with a model share.
 5. `journal`: runs on disk, from which they go on.
 6. `views`: pictures and the desk. `formats`: plans as others publish them. `scenarios`: the worlds of the lessons.
+7. `comparison`: when planning wins and when it loses, by runs in those worlds.
 """
 
 from planexec_lite.board import Board

@@ -19,7 +19,8 @@ FLOORS = {
     9: ("journal",),
     10: ("formats", "views", "scenarios", "variations"),
     11: ("grade", "scoreboard"),
-    12: ("__main__",),
+    12: ("comparison",),
+    13: ("__main__",),
 }
 FLOOR_OF = {unit: floor for floor, units in FLOORS.items() for unit in units}
 MOCK_LLM_FLOORS = {  # folders of mock_llm: each imports from folders on lower floors, and from itself

@@ -1,0 +1,316 @@
+"""When planning wins: every row of the sources is there, and every verdict follows from events and worlds alone."""
+
+import math
+import os
+import re
+import subprocess
+import sys
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from planexec_lite import comparison as c
+from planexec_lite import events as e
+from planexec_lite.comparison import advice, planned, unplanned
+from planexec_lite.model.prices import PRICES
+from planexec_lite.scenarios import flights
+from planexec_lite.scoreboard.assumptions import PACES, Pace
+
+CASES = tuple(dict.fromkeys(one.case for one in (*c.ADVICE, *c.BEYOND)))
+pytestmark = pytest.mark.xdist_group("comparison")  # the cases are carried out once
+by_case = pytest.mark.parametrize("compare", CASES, ids=lambda compare: compare.__name__)
+
+
+@cache
+def carried_out(compare):
+    return compare()
+
+
+def rows(*chosen):
+    return tuple(
+        c.Row(one, carried_out(one.case)) for one in (*c.ADVICE, *c.BEYOND) if not chosen or one.case in chosen
+    )
+
+
+# the rows of the sources
+
+
+def test_every_row_of_the_three_tables_is_there():
+    counted = {
+        source: [sum(one.plan is plan for one in c.ADVICE if one.source == source) for plan in (True, False)]
+        for source in dict.fromkeys(one.source for one in c.ADVICE)
+    }
+    assert counted == {advice.NOTES: [3, 2], advice.ARTICLE: [6, 4], advice.REFERENCE: [5, 5]}
+    assert len({(one.source, one.words) for one in c.ADVICE}) == 25
+
+
+@pytest.mark.parametrize(
+    ("source", "plan", "asked_for"),
+    [
+        (advice.NOTES, True, ["strong planning", "parallel", "several planners"]),
+        (advice.NOTES, False, ["one step", "coupled"]),
+        (advice.ARTICLE, True, ["many steps", "order", "consequences", "oversees", "parallel", "rollback"]),
+        (advice.ARTICLE, False, ["simple", "exploratory", "how many", "conversation"]),
+        (advice.REFERENCE, True, ["list up front", "approves", "validated", "audit", "replanning"]),
+        (advice.REFERENCE, False, ["ReAct", "latency", "trivial", "exploratory", "unreliable"]),
+    ],
+)
+def test_each_row_is_about_what_its_source_is_about(source, plan, asked_for):
+    words = [one.words for one in c.ADVICE if (one.source, one.plan) == (source, plan)]
+    assert len(words) == len(asked_for)
+    assert all(about in text for about, text in zip(asked_for, words, strict=True))
+
+
+# verdicts, from the events alone
+
+
+def counted(side):
+    """Calls, seconds and dollars of a side, added up from its events in this test's own way."""
+    calls = [call for run in side.runs for event in run.events if not isinstance(event, e.Inside)
+             for call in getattr(event, "calls", ())]  # fmt: skip
+    seconds = sum(max(event.at for event in run.events) for run in side.runs)
+    dollars = sum(
+        (call.input_tokens * PRICES[call.model].read + call.output_tokens * PRICES[call.model].written) / 1e6
+        for call in calls
+    )
+    return len(calls), seconds, dollars
+
+
+def thoughts(run):
+    return [event for event in run.events if isinstance(event, e.Inside) and isinstance(event.event, e.Thought)]
+
+
+def began(side):
+    """When the first step with a tool started, or the first action of an agent."""
+    run = side.runs[0]
+    actions = [event.at for event in run.events if isinstance(event, e.Inside) and isinstance(event.event, e.Action)]
+    return min(actions or [event.at for event in run.events if isinstance(event, e.StepStarted)])
+
+
+def done_before_all_were_seen(side):
+    places = [place for place, event in enumerate(side.runs[0].events) if isinstance(event, e.Reviewed)]
+    return len([event for event in side.runs[0].events[: places[-1]] if isinstance(event, e.StepDone)])
+
+
+def asked_after_failure(side):
+    """How often an agent thought after its first error, or a planner was asked after the first failed step."""
+    events = side.runs[0].events
+    bad = [place for place, event in enumerate(events) if isinstance(event, e.StepFailed)
+           or (isinstance(event, e.Inside) and getattr(event.event, "error", False))]  # fmt: skip
+    after = events[bad[0] :]
+    return sum(isinstance(event, e.PlanStarted) or event in thoughts(side.runs[0]) for event in after)
+
+
+OWN = {
+    "times a person is asked": lambda side: sum(isinstance(event, e.Reviewed) for event in side.runs[0].events),
+    "steps done before all were seen": done_before_all_were_seen,
+    "seconds until the first call": began,
+    "model calls after the failure": asked_after_failure,
+    "calls without a reason": lambda side: sum(
+        not step.description for step in side.runs[0].plan.steps if step.tool or not thoughts(side.runs[0])
+    ),
+}
+
+
+def judged(case):
+    one, other = case.planning, case.other
+    if one.succeeded != other.succeeded:
+        return "planning" if one.succeeded else "the other side"
+    own = OWN.get(case.measure)
+    pairs = [(own(one), own(other))] if own else [*zip(counted(one), counted(other), strict=True)]
+    points = sum((a < b) - (b < a) for a, b in pairs if abs(a - b) > 0.1 * max(a, b))
+    return "planning" if points > 0 else "the other side" if points < 0 else "tie"
+
+
+@pytest.mark.slow
+@by_case
+def test_the_numbers_and_the_verdict_follow_from_the_events(compare):
+    case = carried_out(compare)
+    for side in (case.planning, case.other):
+        assert (side.calls, pytest.approx(side.seconds), pytest.approx(side.dollars)) == counted(side)
+    assert case.verdict == judged(case)
+    assert [side.own for side in (case.planning, case.other) if case.measure] == [
+        OWN[case.measure](side) for side in (case.planning, case.other) if case.measure
+    ]
+    assert bool(case.measure) == (case.planning.own is not None) == (case.other.own is not None)
+
+
+@pytest.mark.slow
+@by_case
+def test_the_same_case_gives_the_same_events_again(compare):
+    first, second = carried_out(compare), compare()
+    for name in ("planning", "other"):
+        runs = [[run.events for run in getattr(case, name).runs] for case in (first, second)]
+        assert runs[0] == runs[1]
+    assert c.reasons([c.Row(c.ADVICE[0], first)]) == c.reasons([c.Row(c.ADVICE[0], second)])
+
+
+@pytest.mark.slow
+def test_where_the_other_side_wins_planning_loses_or_ties():
+    for compare in (
+        unplanned.booking,
+        unplanned.bisection,
+        unplanned.exploration,
+        unplanned.trivial,
+        unplanned.unreliable,
+    ):
+        case = carried_out(compare)
+        assert case.planning.succeeded
+        assert case.other.succeeded
+        assert case.verdict != "planning"
+        assert case.better["dollars"] == "the other side"
+
+
+@pytest.mark.slow
+def test_all_advice_is_borne_out_but_that_of_the_audit():
+    assert [row.advice.words for row in rows() if not row.holds] == ["an audit: what was done, and why"]
+
+
+def test_without_surprises_the_verdict_about_a_conversation_turns():
+    case = unplanned.booking(decided=True)
+    assert (case.planning.calls, case.verdict) == (1, "planning")
+
+
+@pytest.mark.slow
+def test_a_longer_trail_costs_the_planner_more_and_more():
+    short, long = unplanned.exploration(length=2), unplanned.exploration(length=12)
+    lead = [case.planning.dollars - case.other.dollars for case in (short, long)]
+    assert 0 < lead[0] < lead[1]
+
+
+def test_success_is_what_the_world_shows_and_not_what_the_run_says():
+    case = carried_out(planned.order)
+    assert [run.status for side in (case.planning, case.other) for run in side.runs] == ["finished", "finished"]
+    assert (case.planning.succeeded, case.other.succeeded, case.by) == (True, False, "success")
+
+
+def test_a_mind_that_remembers_the_test_does_no_damage_in_either_role():
+    case = carried_out(planned.mended)
+    assert case.planning.succeeded
+    assert case.other.succeeded
+
+
+@pytest.mark.slow
+@pytest.mark.wide
+@pytest.mark.parametrize("factor", [0.5, 2])
+def test_at_another_pace_no_verdict_turns_round(monkeypatch, factor):
+    before = {row.case.name: row.case.verdict for row in rows()}
+    for model, pace in PACES.items():
+        monkeypatch.setitem(PACES, model, Pace(pace.first, pace.token * factor))
+    for row in c.cases():
+        assert {row.case.verdict, before[row.case.name]} != {"planning", "the other side"}
+
+
+@pytest.mark.slow
+def test_two_processes_count_the_same():
+    source = "\n".join(
+        [
+            "from planexec_lite import comparison as c",
+            "from planexec_lite.comparison import planned, unplanned as u",
+            "tried = (u.booking, u.exploration, u.unreliable, planned.retried, planned.gap)",
+            "rows = c.cases(one for one in c.ADVICE if one.case in tried)",
+            "print(c.as_text(rows), c.reasons(rows), [row.case.planning.runs[0].events for row in rows])",
+        ]
+    )
+    outputs = [
+        subprocess.run(
+            [sys.executable, "-c", source], cwd=Path(__file__).parents[2], capture_output=True, check=True, timeout=600,
+            env={**os.environ, "PYTHONHASHSEED": seed, "TZ": zone},
+        ).stdout
+        for seed, zone in [("0", "UTC"), ("99", "Asia/Kathmandu")]
+    ]  # fmt: skip
+    assert outputs[0] == outputs[1]
+    assert len(outputs[0]) > 1000
+
+
+# one pace and one way to count for both
+
+
+def test_an_answer_takes_a_first_moment_and_then_its_tokens():
+    case = carried_out(unplanned.booking)
+    for side in (case.planning, case.other):
+        calls = [call for run in side.runs for call in run.board.calls]
+        assert calls
+        for call in calls:
+            assert call.seconds == pytest.approx(
+                PACES[call.model].first + PACES[call.model].token * call.output_tokens, abs=0.001
+            )
+
+
+def test_everything_that_is_sent_is_read_the_schema_too():
+    world = flights.World()
+    client = c.client_of(flights.BookingMind())
+    messages = [{"role": "system", "content": "Role: executor"}, {"role": "user", "content": "Task: book"}]
+    schema = {"type": "object", "properties": {"question": {"type": "string", "description": "x" * 4000}},
+              "required": ["question"]}  # fmt: skip
+    tools = [{"type": "function", "function": {"name": "ask_traveller", "parameters": schema}}]
+    answer = client.chat.completions.create(model="gpt-4o", messages=messages, tools=tools)
+    assert answer.usage.prompt_tokens > 1000
+    assert answer.usage.total_tokens == answer.usage.prompt_tokens + answer.usage.completion_tokens
+    assert world.talk == []
+
+
+def test_a_real_endpoint_answers_where_the_environment_names_one(monkeypatch):
+    monkeypatch.setenv("PLANEXEC_LLM", "http://127.0.0.1:9/v1")
+    assert str(c.client_of(flights.BookingMind()).base_url) == "http://127.0.0.1:9/v1/"
+    monkeypatch.setenv("PLANEXEC_LLM", "somewhere")
+    with pytest.raises(ValueError, match="set it to openai or to a URL"):
+        c.client_of(flights.BookingMind())
+
+
+# what was really called
+
+
+def test_what_was_called_is_read_off_the_events_of_either_side():
+    case = carried_out(planned.broken)
+    plan, agent = ([*c.made(side.runs[0])] for side in (case.planning, case.other))
+    assert (
+        [call.tool for call in plan[-2:]]
+        == [call.tool for call in agent[-2:]]
+        == ["rollback_production", "notify_team"]
+    )
+    assert all(call.began <= call.ended for call in (*plan, *agent))
+    assert {call.tool for call in plan} == {call.tool for call in agent}
+    assert math.isclose(sum(call.ended - call.began for call in plan), sum(call.ended - call.began for call in agent))
+
+
+def test_a_call_without_a_word_before_it_is_not_announced():
+    run = carried_out(planned.release).other.runs[0]
+    silent = [event for event in run.events if not (isinstance(event, e.Inside) and isinstance(event.event, e.Thought))]
+    assert {call.announced for call in c.made(run)} == {True}
+    assert {call.announced for call in c.made(type(run)(silent))} == {False}
+
+
+# the table
+
+
+@pytest.mark.slow
+def test_the_table_has_a_line_for_each_row_and_fits_a_notebook():
+    text = c.as_text(rows())
+    lines = text.splitlines()
+    assert len(lines) == 1 + 4 + 27
+    assert max(map(len, lines)) <= 92
+    assert lines[1] == "Planner-Executor Pattern (interview notes)"
+    assert re.search(r"^  - interactive, a conversation +booking +4:9 +60:49 +4\.0:2\.5 +other side$", text, re.M)
+
+
+def test_the_reasons_say_by_what_it_was_decided_and_what_is_scripted():
+    text = c.reasons(rows(unplanned.bisection, planned.asked))
+    assert text.splitlines() == [
+        "bisection: a plan against ReAct",
+        "    other side, by seconds and dollars",
+        "    scripted: which version broke: 13",
+        "asked: a plan against a step at a time",
+        "    planning, by times a person is asked, 1:9",
+    ]
+
+
+def test_the_figure_says_what_the_text_says():
+    chosen = rows(unplanned.booking, planned.asked, planned.audited)
+    figure = c.as_figure(chosen)
+    assert figure.title == "2 of 3 pieces of advice are borne out"
+    html = figure._repr_html_()
+    for words in ("interactive, a conversation", "article", "60:49", "other side", "= tie", "times a person is asked"):
+        assert words in html
+        assert words in str(figure)

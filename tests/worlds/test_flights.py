@@ -1,0 +1,172 @@
+"""The flights world is real: seats are held, booked and given back in a database, and the traveller answers what was asked."""
+
+import sqlite3
+from contextlib import closing
+
+import pytest
+
+from planexec_lite import Plan, PlannerExecutor, Policy, RulePlanner, Simulated, ToolExecutor, execute
+from planexec_lite.comparison import client_of, react, stepwise, whole
+from planexec_lite.events import Judged
+from planexec_lite.scenarios import flights
+
+
+@pytest.fixture
+def world():
+    return flights.World()
+
+
+def pursue(side, **options):
+    world = flights.World(**options)
+    return side(client_of(flights.BookingMind()), world.tools, flights.GOAL), world
+
+
+def rows(world, table):
+    with closing(sqlite3.connect(world.database)) as db:
+        return db.execute(f"SELECT flight, seat FROM {table}").fetchall()
+
+
+# the booking
+
+
+def test_the_cheapest_free_flights_are_found_first(world):
+    hits = world.search_flights("Friday")
+    assert [hit["price"] for hit in hits] == [89, 95, 240, 260]
+    assert [hit["flight"] for hit in world.search_flights("Friday", "10:00")] == ["LX 212", "LX 216"]
+    assert hits[0]["free"] == 5
+
+
+def test_a_held_seat_is_gone_for_others_until_it_is_given_back(world):
+    held = [world.hold_seat("LX 208", "aisle") for _ in range(2)]
+    assert {one["place"] for one in held} == {"aisle"}
+    with pytest.raises(ValueError, match=r"LX 208 has no free seat of that kind \(aisle\)"):
+        world.hold_seat("LX 208", "aisle")
+    assert world.search_flights("Friday")[0]["free"] == 3
+    assert world.release_hold(held[0]["hold"]) == {"hold": 1, "released": True}
+    assert world.release_hold(held[0]["hold"]) == {"hold": 1, "released": False}
+    assert world.hold_seat("LX 208", "aisle")["seat"] == held[0]["seat"]
+
+
+def test_nothing_is_booked_that_the_traveller_has_not_said_yes_to(world):
+    hold = world.hold_seat("LX 112", "aisle")["hold"]
+    with pytest.raises(ValueError, match="the traveller has not said yes to LX 112"):
+        world.book(hold)
+    world.ask_traveller("Is flight LX 112 all right?")
+    with pytest.raises(ValueError, match="has not said yes"):
+        world.book(hold)
+    assert world.bookings == []
+    assert rows(world, "holds") == [("LX 112", "14C")]
+
+
+def test_a_booking_takes_the_seat_and_cancelling_it_gives_it_back():
+    world = flights.World(decided=True)
+    world.ask_traveller("Is flight LX 208 all right?")
+    booked = world.book(world.hold_seat("LX 208", "any")["hold"])
+    assert world.pleased
+    assert (rows(world, "bookings"), rows(world, "holds")) == ([("LX 208", "14A")], [])
+    assert world.search_flights("Friday")[0]["free"] == 4
+    assert world.cancel_booking(booked["booking"]) == {"booking": 1, "cancelled": True}
+    assert world.search_flights("Friday")[0]["free"] == 5
+    assert not world.pleased
+
+
+@pytest.mark.parametrize(
+    ("tool", "params", "message"),
+    [
+        ("ask_traveller", {"question": " "}, "an empty question has no answer"),
+        (
+            "ask_traveller",
+            {"question": "Is LX 999 all right?"},
+            "there is no flight 'LX 999'; take a number that search",
+        ),
+        ("search_flights", {"day": "Monday"}, "parameter 'day'"),
+        ("search_flights", {"day": "Friday", "not_before": "ten"}, "'ten' is no time of day; write hours and minutes"),
+        ("hold_seat", {"flight": "LX 1", "seat": "any"}, "there is no flight 'LX 1'"),
+        ("book", {"hold": 7}, "there is no hold 7; take the number that hold_seat returns"),
+    ],
+)
+def test_a_wrong_argument_is_named_with_its_mend(world, tool, params, message):
+    with pytest.raises(ValueError, match=message):
+        world.tools[tool].call(params)
+
+
+# the traveller
+
+
+def test_wishes_are_told_when_somebody_asks(world):
+    assert world.ask_traveller("Who are you?") == "Ask me about the day, the time, or a flight."
+    assert world.ask_traveller("On which day?") == "On Friday."
+    assert world.ask_traveller("At what time?") == "Not before 10:00."
+    assert [answer for _, answer in world.talk][1:] == ["On Friday.", "Not before 10:00."]
+
+
+def test_the_sight_of_a_price_changes_the_travellers_mind(world):
+    assert world.ask_traveller("Is LX 208 all right?") == "Not before 10:00."
+    assert world.ask_traveller("On which day?") == "On Friday."
+    assert world.ask_traveller("Is LX 212 all right?") == "240 euros? Then on Thursday."
+    assert world.ask_traveller("On which day?") == "On Thursday."
+    assert world.ask_traveller("Is LX 112 all right?") == "Yes, on the aisle."
+
+
+def test_the_traveller_is_pleased_with_the_seat_they_asked_for_alone(world):
+    for offer in ("LX 212", "LX 112"):
+        world.ask_traveller(f"Is {offer} all right?")
+    world.book(world.hold_seat("LX 112", "window")["hold"])
+    assert not world.pleased
+    world.cancel_booking(1)
+    world.book(world.hold_seat("LX 112", "aisle")["hold"])
+    assert world.pleased
+
+
+# the plan
+
+
+def test_the_plan_books_for_a_traveller_without_surprises_and_for_no_other():
+    for decided in (True, False):
+        world = flights.World(decided)
+        run = execute(Plan.parse(flights.PLAN), ToolExecutor(world.tools), workers=Simulated())
+        assert (run.status == "finished", world.pleased) == (decided, decided)
+
+
+def test_what_the_plan_booked_is_taken_back_by_its_undo():
+    world = flights.World(decided=True)
+    plan = Plan.parse(flights.PLAN)
+    broken = plan.changed(steps=(*plan.steps, *Plan.parse([{"id": "6", "tool": "book", "params": {"hold": 99}}]).steps))
+    assert plan.without_undo(world.tools) == []
+    agent = PlannerExecutor(
+        RulePlanner(lambda goal: broken),
+        ToolExecutor(world.tools),
+        policy=Policy(rollback="failed"),
+        workers=Simulated(),
+    )
+    run = agent.run(flights.GOAL)
+    assert run.status == "rolled back"
+    assert world.bookings == []
+    assert all(hit["free"] == 5 for day in ("Thursday", "Friday") for hit in world.search_flights(day))
+
+
+# the model
+
+
+@pytest.mark.parametrize("side", [whole, stepwise, react])
+@pytest.mark.parametrize("decided", [True, False])
+def test_in_every_role_the_traveller_is_pleased(side, decided):
+    run, world = pursue(side, decided=decided)
+    assert (run.status, run.answer) == ("finished", "It is booked.")
+    assert world.pleased
+    assert (world.bookings[0]["day"], world.bookings[0]["price"]) == (("Friday", 89) if decided else ("Thursday", 118))
+
+
+def test_each_surprise_is_a_new_plan_and_a_decided_traveller_has_none():
+    run, _ = pursue(whole)
+    surprises = [event.reason for event in run.events if isinstance(event, Judged) and event.verdict == "replan"]
+    assert surprises == ["Not before 10:00.", "240 euros? Then on Thursday.", "Yes, on the aisle."]
+    assert run.usage.calls == 1 + len(surprises)
+    assert pursue(whole, decided=True)[0].usage.calls == 1
+
+
+def test_no_question_is_asked_twice(world):
+    for side in (whole, react):
+        _, world = pursue(side)
+        questions = [question for question, _ in world.talk]
+        assert len(questions) == len(set(questions)) == 4

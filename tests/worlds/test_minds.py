@@ -1,0 +1,137 @@
+"""One mind in every role: the same next step for a planner and an executor, and a plan that goes on from what is expected."""
+
+import json
+
+import pytest
+
+from planexec_lite import Board, LLMPlanner, Plan, Policy, RuleEvaluator, Step, Toolbox, ToolExecutor, execute, tool
+from planexec_lite.comparison import client_of, react, stepwise, whole
+from planexec_lite.scenarios import deploy, flights, research, support
+from planexec_lite.scenarios.flaky import NoAnswerError, flaky
+from planexec_lite.scenarios.minds import EXPECTED, Act, Answer, Later, PlanMind, Seen, as_expected
+
+
+def test_a_result_that_is_not_there_yet_is_a_reference_in_all_its_parts():
+    later = Later("{step_3_result}")
+    assert later[0]["flight"] == "{step_3_result[0].flight}"
+    assert f"Is {later['a']} all right?" == "Is {step_3_result.a} all right?"
+    assert json.dumps(later) == '"{step_3_result}"'
+
+
+@pytest.mark.parametrize(
+    ("assumed", "result", "judged"),
+    [
+        ("Yes.", "Yes.", True),
+        ("Yes.", "Yes, on the aisle.", "Yes, on the aisle."),
+        ({"ok": True}, {"ok": True, "rows": 3}, True),
+        ({"ok": True}, {"ok": False}, '{"ok": false}'),
+        ({"ok": True}, "no", "no"),
+    ],
+)
+def test_a_result_is_held_against_what_was_taken_for_granted(assumed, result, judged):
+    step = Step(id="1", success_criteria=EXPECTED + json.dumps(assumed))
+    assert as_expected(step, result) == judged
+    verdict = RuleEvaluator(as_expected).evaluate(step, result, Board())
+    assert verdict.verdict == ("accept" if judged is True else "replan")
+
+
+def test_other_criteria_are_not_its_business():
+    assert as_expected(Step(id="1", success_criteria="ok is true"), {"ok": False}) is True
+    assert as_expected(Step(id="1"), None) is True
+
+
+def test_the_whole_plan_of_a_known_plan_is_that_plan():
+    world = research.World()
+    plan = LLMPlanner(client_of(PlanMind(research.PLAN, world.tools))).plan(research.GOAL, Board(), world.tools)
+    known = Plan.parse(research.PLAN)
+    assert plan.graph == known.graph
+    assert [step.tool for step in plan.steps] == [step.tool for step in known.steps]
+    assert plan.problems(world.tools) == []
+
+
+@pytest.mark.parametrize("side", [whole, stepwise, react])
+def test_a_known_plan_is_carried_out_alike_in_every_role(side):
+    world = research.World()
+    run = side(client_of(PlanMind(research.PLAN, world.tools)), world.tools, research.GOAL)
+    assert run.status == "finished"
+    other = research.World()
+    execute(Plan.parse(research.PLAN), ToolExecutor(other.tools))
+    assert world.report == other.report
+
+
+def test_a_plan_ahead_names_every_step_that_its_expectations_lead_to():
+    world = support.World()
+    plan = LLMPlanner(client_of(support.AuditMind())).plan(support.GOAL, Board(), world.tools)
+    assert plan.graph["5"] == ("1", "2", "3", "4")
+    assert plan.waves() == [["1", "2", "3", "4"], ["5"], ["6"], ["7"]]
+    assert plan.steps[4].success_criteria == EXPECTED + '{"complete": true}'
+    assert plan.steps[-1].params == {"cause": "{step_6_result}"}
+    assert plan.problems(world.tools) == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("side", "options"), [(whole, {"policy": Policy(rollback="failed")}), (react, {})])
+def test_what_went_wrong_is_rolled_back_in_either_role(side, options):
+    world = deploy.World(currency=None)
+    side(client_of(deploy.ReleaseMind(world.tools)), world.tools, deploy.GOAL, **options)
+    assert (world.deployed("production"), world.messages) == ("v2.3.0", ["Rollback executed"])
+
+
+def test_a_mind_that_meets_an_error_that_stays_says_so():
+    seen = [Seen("ask_traveller", {"question": "x"}, "ValueError: no", failed=True)]
+    assert flights.BookingMind().next(seen) == Answer("I can't book it: ValueError: no")
+    first = flights.BookingMind().next([])
+    assert isinstance(first, Act)
+    assert first.tool == "ask_traveller"
+
+
+# flaky tools
+
+
+def counting():
+    called = []
+
+    @tool
+    def count(to: int) -> int:
+        """Count."""
+        called.append(to)
+        return to
+
+    return Toolbox([count]), called
+
+
+def tries(tools, order):
+    failed = []
+    for to in order:
+        try:
+            assert tools["count"].call({"to": to}) == to
+        except NoAnswerError as error:
+            failed.append((to, str(error)))
+    return failed
+
+
+def test_the_same_calls_fail_for_everybody_in_whatever_order():
+    order = [number % 5 for number in range(40)]
+    tools, called = counting()
+    failed = tries(flaky(tools, 0.5), order)
+    assert 10 < len(failed) < 30
+    assert len(called) == 40 - len(failed)
+    assert sorted(tries(flaky(tools, 0.5), sorted(order))) == sorted(failed)
+    assert tries(flaky(tools, 0.5, seed=1), order) != failed
+
+
+def test_never_and_always_are_chances_and_more_is_none():
+    tools, called = counting()
+    assert tries(flaky(tools, 0), range(9)) == []
+    assert len(tries(flaky(tools, 1), range(9))) == 9
+    assert len(called) == 9
+    with pytest.raises(ValueError, match="a share from 0 to 1"):
+        flaky(tools, 1.5)
+
+
+def test_flaky_tools_declare_what_the_others_declare():
+    world = flights.World()
+    for one, other in zip(flaky(world.tools, 0.5), world.tools, strict=True):
+        assert (one.signature, one.description, one.effects, one.latency, one.destructive) == (
+            other.signature, other.description, other.effects, other.latency, other.destructive,
+        )  # fmt: skip
