@@ -65,7 +65,7 @@ class Chart:
             if id not in markers:
                 depends_on = [other for other in self.before.get(id, []) if other not in markers]
                 steps.append({"id": id, "depends_on": depends_on, **_says(id, node)})
-        return build(steps, self.goal)
+        return build(steps, self.goal, lines={id: node.line for id, node in self.nodes.items()})
 
 
 def _says(id: str, node: Node) -> dict[str, Any]:

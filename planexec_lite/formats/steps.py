@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 from planexec_lite import references
@@ -60,12 +61,20 @@ def by_position(values: Iterable[Any]) -> dict[str, Any]:
     return {"input": listed[0]} if len(listed) == 1 else {f"arg{n}": value for n, value in enumerate(listed, 1)}
 
 
-def build(steps: list[dict[str, Any]], goal: str = "", answer: str | None = None) -> Plan:
-    """Return the plan; raise `PlanError` for what no plan can hold."""
+def build(
+    steps: list[dict[str, Any]], goal: str = "", answer: str | None = None, lines: Mapping[str, int] | None = None
+) -> Plan:
+    """Return the plan; raise `PlanError` for what no plan can hold. `lines` are those of the steps by their ids."""
     try:
         return Plan.parse(plain({"goal": goal, "steps": steps, "answer": answer}))
-    except PlanError:
-        raise
+    except PlanError as error:
+        if lines is None:
+            raise
+        placed = [
+            replace(problem, message=f"line {lines.get(problem.step or '', 1)}: {problem.message}")
+            for problem in error.problems
+        ]
+        raise PlanError(placed) from None
     except ValueError as error:
         raise fault(f"a plan can't hold this: {error}", "use texts, numbers, lists and objects only") from None
 

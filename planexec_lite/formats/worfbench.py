@@ -56,7 +56,8 @@ def read(data: Any) -> Plan:
         elif rest.strip():
             raise fault(f"line {number}: {rest.strip()[:60]!r} is no {section or 'node'}", _SHAPE)
     after = _after(nodes, edges)
-    return build([{"id": id, "description": what, "depends_on": after[id]} for id, what, _ in nodes])
+    steps = [{"id": id, "description": what, "depends_on": after[id]} for id, what, _ in nodes]
+    return build(steps, lines={id: number for id, _, number in nodes})
 
 
 def _after(nodes: list[tuple[str, str, int]], edges: list[tuple[str, str, int]]) -> dict[str, list[str]]:
