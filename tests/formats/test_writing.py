@@ -1,5 +1,6 @@
 """What is written is read back as the same plan, and what a format can't hold is named before anything is lost."""
 
+import doctest
 import json
 import keyword
 from typing import Any
@@ -9,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from planexec_lite import formats
-from planexec_lite.plan import Plan, PlanError
+from planexec_lite.formats import writing
+from planexec_lite.plan import Plan, PlanError, Step
 from planexec_lite.scenarios import deploy
 from tests.core.shapes import NAMES, json_values
 from tests.formats.test_each_format import IN_WORDS, SAME_PLAN, shape, source
@@ -288,3 +290,12 @@ def test_one_and_true_and_one_point_zero_stay_apart(values: dict[str, Any]) -> N
             assert name not in ("mermaid", "dot")
             continue
         assert Plan.parse(formats.read(text).to_json()).hash == plan.hash
+
+
+def test_examples_of_the_module_print_what_they_say() -> None:
+    assert doctest.testmod(formats) == doctest.TestResults(failed=0, attempted=3)
+
+
+def test_every_field_of_a_plan_is_carried_or_named() -> None:
+    assert {*writing.OF_PLAN, "steps"} == {*Plan.model_fields}
+    assert {*writing.OF_STEP, "id", "depends_on"} == {*Step.model_fields}
