@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -142,6 +142,17 @@ def look_up(reference: Reference, results: Mapping[str, Any]) -> Any:
 def escape(text: str) -> str:
     """Return `text` written so that `resolve` gives it back unchanged."""
     return _LOOKS_LIKE_ONE.sub(lambda match: "{" + match[0] + "}", text)
+
+
+def translate(value: Any, write: Callable[[Reference], str]) -> Any:
+    """Return `value` in another notation: each reference as `write` gives it, and what was escaped as it is meant."""
+    if isinstance(value, str):
+        return _LITERAL_OR_REFERENCE.sub(
+            lambda match: match["literal"] or write(Reference(match["step"], match["path"])), value
+        )
+    if isinstance(value, dict):
+        return {key: translate(part, write) for key, part in value.items()}
+    return [translate(part, write) for part in value] if isinstance(value, (list, tuple)) else value
 
 
 def as_text(value: Any) -> str:

@@ -8,18 +8,24 @@ its type, several become lines ``name: value``.
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Mapping
 from typing import Any
 
 from pydantic import BaseModel
 
+from planexec_lite import references
 from planexec_lite.formats.shapes import load, shaped
-from planexec_lite.formats.steps import Rewrite, build, rewriter, step
+from planexec_lite.formats.steps import Rewrite, build, only_tools, rewriter, step
 from planexec_lite.plan import Plan
 from planexec_lite.references import Reference, as_text
 
+CARRIES = frozenset({"goal", "answer", "tool", "params"})
+
 _SHAPE = 'write {"input": …, "output": [{"name": …, "arguments": {…}, "label": "var1"}, …]}'
+
+_PLAIN = re.compile(r"[A-Za-z_]\w*", re.ASCII)
 
 
 class _Call(BaseModel):
@@ -44,10 +50,11 @@ def recognises(data: Any) -> bool:
 
 def read(data: Any) -> Plan:
     """Read a row of the data set (its `output` may be JSON text), or a bare list of calls."""
-    row = dict(data) if isinstance(data, Mapping) else {"output": data}
+    bare = not isinstance(data, Mapping)
+    row = {"output": data} if bare else dict(data)
     if isinstance(row.get("output"), str):
         row["output"] = load(row["output"])
-    checked = shaped(_Row, row, _SHAPE)
+    checked = shaped(_Row, row, _SHAPE, wrapped=int(bare))
     calls = [call for call in checked.output if call.name != "var_result"]
     outputs = [call for call in checked.output if call.name == "var_result"]
     ids = [_id(call.label, place) for place, call in enumerate(calls, 1)]
@@ -61,8 +68,9 @@ def _id(label: str | None, place: int) -> str:
 
 
 def _rewriter(ids: Mapping[str, str]) -> Rewrite:
-    known = "".join(re.escape(label) + "|" for label in sorted(ids, key=len, reverse=True))
-    pattern = re.compile(rf"\$(?P<label>{known}[A-Za-z_]\w*)(?P<path>(?:\.\w+(?: \w+)*|\[[0-9]+\])*)\$", re.ASCII)
+    odd = [label for label in ids if not _PLAIN.fullmatch(label)]  # the others are what the pattern's end looks for
+    known = "".join(re.escape(label) + "|" for label in sorted(odd, key=len, reverse=True))
+    pattern = re.compile(rf"\$(?P<label>{known}{_PLAIN.pattern})(?P<path>(?:\.\w+(?: \w+)*|\[[0-9]+\])*)\$", re.ASCII)
     return rewriter(pattern, lambda match: Reference(ids.get(match["label"], match["label"]), match["path"]))
 
 
@@ -71,3 +79,18 @@ def _answer(outputs: Mapping[str, Any], rewrite: Rewrite) -> str:
     return rewrite(
         "\n".join(as_text(value) if lone else f"{name}: {as_text(value)}" for name, value in outputs.items())
     )
+
+
+def write(plan: Plan) -> str:
+    """Write a row of the data set; the answer is the output ``answer`` of ``var_result``."""
+    calls = [
+        {"name": tool, "arguments": references.translate(one.params, _field), "label": one.id}
+        for one, tool in only_tools(plan)
+    ]
+    if plan.answer is not None:
+        calls.append({"name": "var_result", "arguments": {"answer": references.translate(plan.answer, _field)}})
+    return json.dumps({"input": plan.goal, "output": calls}, indent=2, ensure_ascii=False)
+
+
+def _field(reference: Reference) -> str:
+    return f"${reference.step}{reference.path}$"

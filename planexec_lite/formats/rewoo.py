@@ -10,10 +10,14 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from planexec_lite import references
 from planexec_lite.formats.shapes import fault
-from planexec_lite.formats.steps import build, rewriter, step
+from planexec_lite.formats.steps import build, only_tools, rewriter, step, unwritable
 from planexec_lite.plan import Plan
 from planexec_lite.references import Reference
+
+CARRIES = frozenset({"goal", "description", "tool", "params"})
+LINE = re.compile(r"[ \t]*(?:Plan:|#E[0-9]+[ \t]*=)")
 
 _SHAPE = "write 'Plan: why' and then '#E1 = Tool[input]', with the bracket closed, for each step"
 _PIECE = re.compile(r"^[ \t]*(?=Plan:|#E[0-9]+[ \t]*=)", re.M)
@@ -50,3 +54,22 @@ def read(data: Any) -> Plan:
             why = ""
         line += piece.count("\n")
     return build(steps, head.strip().removeprefix("Task:").strip())
+
+
+def write(plan: Plan) -> str:
+    """Write the plan and its evidence, two lines a step; a step has one text for its tool, and no other argument."""
+    lines = [f"Task: {plan.goal}"] if plan.goal else []
+    for one, tool in only_tools(plan):
+        match one.params:
+            case {"input": str(text)} if len(one.params) == 1:
+                lines += [f"Plan: {one.description}", f"#E{one.id} = {tool}[{references.translate(text, _evidence)}]"]
+            case _:
+                message = f"its arguments are {', '.join(map(repr, one.params)) or 'none'}, and ReWOO has a lone text"
+                raise unwritable(one.id, message, "give it one argument 'input', a text")
+    return "\n".join([*lines, ""])
+
+
+def _evidence(reference: Reference) -> str:
+    if reference.path:
+        raise unwritable(None, f"{reference} names a part of a result, and #E1 is the whole", "use the whole result")
+    return f"#E{reference.step}"

@@ -7,12 +7,13 @@ that only looks like ``{step_1_result}`` is escaped, so that it stays what it wa
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 from planexec_lite import references
 from planexec_lite.formats.shapes import fault, plain
-from planexec_lite.plan import Plan, PlanError
+from planexec_lite.plan import Plan, PlanError, Problem, Step
 from planexec_lite.references import Reference
 
 Rewrite = Callable[[str], str]
@@ -28,7 +29,7 @@ def rewriter(pattern: re.Pattern[str], meaning: Callable[[re.Match[str]], Refere
         written, end = [], 0
         for match in pattern.finditer(text):
             if (reference := meaning(match)) is not None:
-                wrapped = text[end : match.start()].endswith("{") and text[match.end() :].startswith("}")
+                wrapped = text.endswith("{", end, match.start()) and text.startswith("}", match.end())
                 written += [references.escape(text[end : match.start()]), " " if wrapped else "", str(reference)]
                 end = match.end()
         return "".join([*written, references.escape(text[end:])])
@@ -60,11 +61,33 @@ def by_position(values: Iterable[Any]) -> dict[str, Any]:
     return {"input": listed[0]} if len(listed) == 1 else {f"arg{n}": value for n, value in enumerate(listed, 1)}
 
 
-def build(steps: list[dict[str, Any]], goal: str = "", answer: str | None = None) -> Plan:
-    """Return the plan; raise `PlanError` for what no plan can hold."""
+def build(
+    steps: list[dict[str, Any]], goal: str = "", answer: str | None = None, lines: Mapping[str, int] | None = None
+) -> Plan:
+    """Return the plan; raise `PlanError` for what no plan can hold. `lines` are those of the steps by their ids."""
     try:
         return Plan.parse(plain({"goal": goal, "steps": steps, "answer": answer}))
-    except PlanError:
-        raise
+    except PlanError as error:
+        if lines is None:
+            raise
+        placed = [
+            replace(problem, message=f"line {lines.get(problem.step or '', 1)}: {problem.message}")
+            for problem in error.problems
+        ]
+        raise PlanError(placed) from None
     except ValueError as error:
         raise fault(f"a plan can't hold this: {error}", "use texts, numbers, lists and objects only") from None
+
+
+def unwritable(step: str | None, message: str, mend: str) -> PlanError:
+    """Return the error that says what a format can't hold, where, and how to mend it."""
+    return PlanError([Problem("unwritable", step, message, mend)])
+
+
+def only_tools(plan: Plan) -> Iterator[tuple[Step, str]]:
+    """Yield the steps with their tools; raise `PlanError` for one that has none."""
+    for one in plan.steps:
+        if one.tool is None:
+            hint = "name the tool, or write a format that has steps in words: native, mermaid, dot, list, worfbench"
+            raise unwritable(one.id, "it has no tool, and this format writes calls alone", hint)
+        yield one, one.tool

@@ -13,8 +13,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from planexec_lite.formats.shapes import fault
-from planexec_lite.formats.steps import build
+from planexec_lite.formats.steps import build, unwritable
 from planexec_lite.plan import Plan
+
+CARRIES = frozenset({"description"})
+LINE = re.compile(r"[ \t]*(?:nodes?|edges?)[ \t]*:", re.IGNORECASE)
 
 _SHAPE = "write 'Node:', a line '1: what to do' for each node, then 'Edge: (START,1) (1,2) (2,END)'"
 _HEAD = re.compile(r"[ \t]*(?:(?P<node>nodes?)|edges?|graph)[ \t]*:", re.IGNORECASE)
@@ -39,7 +42,7 @@ def read(data: Any) -> Plan:
     text = data.get("graph") if isinstance(data, Mapping) else data
     if not isinstance(text, str):
         raise fault("there is no graph", _SHAPE)
-    nodes: list[tuple[str, str]] = []
+    nodes: list[tuple[str, str, int]] = []
     edges: list[tuple[str, str, int]] = []
     section = ""
     for number, line in enumerate(text.splitlines(), 1):
@@ -47,22 +50,25 @@ def read(data: Any) -> Plan:
         section, rest = ("node" if head["node"] else "edge", line[head.end() :]) if head else (section, line)
         node = _NODE.fullmatch(rest)
         if section == "node" and node:
-            nodes.append((node[1], node[2].strip()))
+            nodes.append((node[1], node[2].strip(), number))
         elif section == "edge" and not _PAIR.sub("", rest).strip(" ,\t"):
             edges += [(start, end, number) for start, end in _PAIR.findall(rest)]
         elif rest.strip():
             raise fault(f"line {number}: {rest.strip()[:60]!r} is no {section or 'node'}", _SHAPE)
     after = _after(nodes, edges)
-    return build([{"id": id, "description": what, "depends_on": after[id]} for id, what in nodes])
+    steps = [{"id": id, "description": what, "depends_on": after[id]} for id, what, _ in nodes]
+    return build(steps, lines={id: number for id, _, number in nodes})
 
 
-def _after(nodes: list[tuple[str, str]], edges: list[tuple[str, str, int]]) -> dict[str, list[str]]:
+def _after(nodes: list[tuple[str, str, int]], edges: list[tuple[str, str, int]]) -> dict[str, list[str]]:
     """The ids that each node waits for, by its id."""
-    waits_for: dict[str, list[str]] = {id: [] for id, _ in nodes}
+    waits_for: dict[str, list[str]] = {id: [] for id, _, _ in nodes}
     named = {end for edge in edges for end in edge[:2]}
-    for id in waits_for:
+    for id, _, number in nodes:
         if id not in named:
-            raise fault(f"no edge names node {id}", f"add (START,{id}) and ({id},END), or the edges that it has")
+            raise fault(
+                f"line {number}: no edge names node {id}", f"add (START,{id}) and ({id},END), or the edges that it has"
+            )
     for start, end, number in edges:
         if end != "END" and end not in waits_for:
             message = f"line {number}: the edge ({start},{end}) leads to no node"
@@ -70,3 +76,15 @@ def _after(nodes: list[tuple[str, str]], edges: list[tuple[str, str, int]]) -> d
         if end != "END" and start != "START":
             waits_for[end].append(start)
     return waits_for
+
+
+def write(plan: Plan) -> str:
+    """Write nodes and edges; a step that waits for nothing follows START, one that nothing waits for leads to END."""
+    ids = {step.id for step in plan.steps}
+    if taken := ids & {"START", "END"}:
+        raise unwritable(min(taken), "START and END are no steps in WorFBench", "give the step another id")
+    waited_for = {other for step in plan.steps for other in step.depends_on}
+    edges = [(other, step.id) for step in plan.steps for other in step.depends_on or ("START",)]
+    edges += [(step.id, "END") for step in plan.steps if step.id not in waited_for]
+    nodes = [f"{step.id}: {step.description}" for step in plan.steps]
+    return "\n".join(["Node:", *nodes, "Edge: " + " ".join(f"({start},{end})" for start, end in edges), ""])

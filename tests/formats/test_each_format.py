@@ -8,7 +8,7 @@ import pytest
 from planexec_lite import formats, references
 from planexec_lite.plan import Plan, PlanError
 
-SAME_PLAN: dict[str, Any] = {  # one plan in seven formats: 2 waits for 1, and 3 for both
+SAME_PLAN: dict[str, Any] = {  # one plan in each format: 2 waits for 1, and 3 for both
     "native": {
         "goal": "visit",
         "steps": [
@@ -38,7 +38,19 @@ SAME_PLAN: dict[str, Any] = {  # one plan in seven formats: 2 waits for 1, and 3
         {"task": "map", "id": 1, "dep": [0], "args": {"text": "<GENERATED>-0"}},
         {"task": "tell", "id": 2, "dep": [0, 1], "args": {"text": "<GENERATED>-0: <GENERATED>-1"}},
     ],
+    "mermaid": """flowchart LR
+    1["find('Oslo')"] --> 2["map('{step_1_result}')"] & 3["tell('{step_1_result}: {step_2_result}')"]
+    2 --> 3""",
+    "dot": """digraph {
+    1 [label="find('Oslo')"]
+    2 [label="map('{step_1_result}')"]
+    3 [label="tell('{step_1_result}: {step_2_result}')"]
+    1 -> {2 3} 2 -> 3
+    }""",
+    "list": "1. find Oslo\n2. map it (after 1)\n3. tell (after 1 and 2)",
 }
+IN_WORDS = ("worfbench", "list")
+OURS = ("native", "mermaid", "dot")  # these write references as the kit does
 
 
 def source(name: str) -> str:
@@ -61,7 +73,7 @@ def test_the_same_plan_comes_out_of_every_format(name: str) -> None:
     assert plan.problems() == []
     waits_for, tools = shape(plan)
     assert waits_for == [[], [0], [0, 1]]
-    assert tools == ([None] * 3 if name == "worfbench" else ["find", "map", "tell"])
+    assert tools == ([None] * 3 if name in IN_WORDS else ["find", "map", "tell"])
 
 
 @pytest.mark.parametrize("name", SAME_PLAN)
@@ -73,7 +85,7 @@ def test_naming_the_format_and_parsing_the_json_first_change_nothing(name: str) 
     assert Plan.parse(plan.to_json()) == plan
 
 
-@pytest.mark.parametrize("name", [name for name in SAME_PLAN if name not in ("native", "worfbench")])
+@pytest.mark.parametrize("name", [name for name in SAME_PLAN if name not in (*IN_WORDS, *OURS)])
 def test_text_that_looks_like_our_reference_stays_literal(name: str) -> None:
     plan = formats.read(source(name).replace("Oslo", "{step_9_result}"))
     assert plan.problems() == []

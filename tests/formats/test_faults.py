@@ -1,6 +1,7 @@
 """What can't be read is a PlanError that says where and how to mend it; any text gives a plan or a PlanError."""
 
 import json
+import re
 from typing import Any
 
 import pytest
@@ -8,10 +9,11 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from planexec_lite import formats
-from planexec_lite.plan import Plan, PlanError
+from planexec_lite.plan import Plan, PlanError, Problem
+from tests.rounds import rounds
 
 FAULTS: dict[str, tuple[str, Any, str]] = {
-    "call without a name": ("nestful", [{"label": "a", "arguments": {}}], r"output\.0\.name: .*required"),
+    "call without a name": ("nestful", [{"label": "a", "arguments": {}}], r"plan: output\.0\.name: .*required"),
     "no list": ("nestful", 5, "output: .*valid list"),
     "bad json in output": ("nestful", {"output": "[{"}, "not JSON.*line 1"),
     "no graph": ("worfbench", {"id": 1}, "there is no graph"),
@@ -19,9 +21,9 @@ FAULTS: dict[str, tuple[str, Any, str]] = {
     "node outside the graph": (
         "worfbench",
         "Node:\n1: a\n2: b\nEdge: (START,1) (1,END)",
-        r"no edge names node 2.*add \(START,2\)",
+        r"line 3: no edge names node 2.*add \(START,2\)",
     ),
-    "no edges": ("worfbench", "Node:\n1: a\nWhere:\n2: b", "no edge names node 1"),
+    "no edges": ("worfbench", "Node:\n1: a\nWhere:\n2: b", "line 2: no edge names node 1"),
     "broken edge": ("worfbench", "Node:\n1: a\nEdge: (START,1) (1,END", r"line 3: .* is no edge"),
     "edge to nowhere": (
         "worfbench",
@@ -67,7 +69,7 @@ def test_fault_is_named_with_its_place_and_mend(name: str, written: Any, message
     assert caught.value.text == (written if isinstance(written, str) else "")
 
 
-@pytest.mark.parametrize("written", ["", "hello", "{}", "[]", "3", "null", '{"a": 1}', "1. wash\n2. dry", None, 3])
+@pytest.mark.parametrize("written", ["", "hello", "{}", "[]", "3", "null", '{"a": 1}', None, 3])
 def test_text_of_no_known_format_names_the_formats_tried(written: Any) -> None:
     with pytest.raises(PlanError, match="none of the formats " + ", ".join(formats.names)) as caught:
         formats.read(written)
@@ -105,6 +107,7 @@ def test_deep_nesting_is_a_fault_not_a_crash() -> None:
 
 WORDS = st.sampled_from(
     """Plan: #E1 #E10 = [ ] Search[ Node: Edge: (START,1) (1,2) 1: 2: 1. 2. search( math( join() ) $1 ${1} $5 " ' , \\
+    flowchart graph TD A B [" "] --> -- & | {{ }} subgraph end ([ %% digraph -> ; label= (after - * Goal: ``` #quot; <br/>
     <node-0> <GENERATED>-0 {step_1_result} { } Task: Thought: Question: <END_OF_PLAN> -1 None \ud800""".split(" ")
 )
 LOOSE = st.lists(WORDS | st.just("\n") | st.text(max_size=3), max_size=30).map("".join)
@@ -134,6 +137,32 @@ LIKE_A_PLAN = st.recursive(
 @given(LIKE_A_PLAN, st.sampled_from([None, *formats.names]))
 def test_any_json_gives_a_plan_or_a_plan_error(data: Any, name: str | None) -> None:
     check(json.dumps(data), name)
+
+
+TEXTS = ("worfbench", "llmcompiler", "rewoo", "mermaid", "dot", "list")
+HEADS = {
+    "worfbench": "Node:\n1: x\n",
+    "mermaid": "flowchart TD\n",
+    "dot": "digraph {\n",
+    "llmcompiler": '1. a("x")\n',
+    "rewoo": "Plan: x\n",
+    "list": "1. x\n",
+}
+
+
+@given(LOOSE, st.sampled_from(TEXTS))
+@rounds(500)
+def test_fault_in_a_text_format_names_a_line_of_the_text(text: str, name: str) -> None:
+    whole = HEADS.get(name, "") + text
+    problems: tuple[Problem, ...] = ()
+    try:
+        formats.read(whole, name)
+    except PlanError as error:
+        problems = error.problems
+    for problem in problems:
+        line = re.match(r"line (\d+): ", problem.message)
+        assert line, problem
+        assert 1 <= int(line[1]) <= 1 + len(whole.splitlines())
 
 
 def check(text: str, name: str | None) -> None:

@@ -1,0 +1,109 @@
+"""What may be mended without a guess: a tool that is nearly named, a dependency that a reference shows.
+
+Small models make these two faults most of all. A repair is a suggestion: it is told step by step, and whoever runs the
+plan decides. What could mean two things stays as it is, for `Plan.problems` to report.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from planexec_lite import references
+from planexec_lite.plan import Plan, Step
+from planexec_lite.tools import Toolbox
+
+_NEAR = 0.75  # as difflib measures it: 1 is the same
+_CLEARLY = 0.1  # how much nearer than any other name
+
+
+@dataclass(frozen=True, slots=True)
+class Repair:
+    """One change: the `code` of the problem that it mends, the id of the `step` (None: the rollback), and in words what changes."""
+
+    code: str
+    step: str | None
+    message: str
+
+    def __str__(self) -> str:
+        return f"{'plan' if self.step is None else f'step {self.step}'}: {self.message}"
+
+
+def repaired(plan: Plan, toolbox: Toolbox) -> tuple[Plan, list[Repair]]:
+    """Suggest repairs: return `plan` with them, and each of them in words; the same plan and [] when there are none.
+
+    - A tool that does not exist takes the nearest name, if no other name is about as near.
+    - A step that uses a result waits for the step that gives it, if only one has that id and no cycle arises.
+
+    `Plan.problems` says what is still wrong.
+    """
+    repairs: list[Repair] = []
+    missing = _missing(plan)
+    steps = []
+    for step in plan.steps:
+        tool, undo = _nearest(step.tool, toolbox), step.undo
+        changes: dict[str, object] = {}
+        if tool is not None:
+            changes["tool"] = tool
+            repairs.append(_renamed(step.id, step.tool, tool))
+        if undo is not None and (other := _nearest(undo.tool, toolbox)) is not None:
+            changes["undo"] = undo.model_copy(update={"tool": other})
+            repairs.append(_renamed(step.id, undo.tool, other))
+        if added := missing.get(step.id):
+            changes["depends_on"] = (*step.depends_on, *added)
+            repairs += [Repair("indirect_reference", step.id, _shown_by(step, id)) for id in added]
+        steps.append(step.model_copy(update=changes) if changes else step)
+    rollback = []
+    for call in plan.rollback:
+        other = _nearest(call.tool, toolbox)
+        repairs += [] if other is None else [_renamed(None, call.tool, other)]
+        rollback.append(call if other is None else call.model_copy(update={"tool": other}))
+    return (plan.changed(steps=tuple(steps), rollback=tuple(rollback)) if repairs else plan), repairs
+
+
+def _renamed(step: str | None, old: str | None, new: str) -> Repair:
+    return Repair("unknown_tool", step, f"there is no tool {old!r}; it calls {new!r}, the nearest name")
+
+
+def _shown_by(step: Step, id: str) -> str:
+    uses = next(one for one in _references(step) if one.step == id)
+    return f"it uses {uses}, so it waits for step {id}"
+
+
+def _nearest(tool: str | None, toolbox: Toolbox) -> str | None:
+    """The tool that is meant, None where the name is right or nobody can tell."""
+    if tool is None or tool in toolbox:
+        return None
+    wanted = tool.lower()
+    near = sorted((difflib.SequenceMatcher(None, wanted, name.lower()).ratio(), name) for name in toolbox.names)[-2:]
+    if not near or near[-1][0] < _NEAR or (len(near) == 2 and near[1][0] - near[0][0] < _CLEARLY):
+        return None
+    return near[-1][1]
+
+
+def _missing(plan: Plan) -> dict[str, list[str]]:
+    """The ids that each step uses and does not wait for, by its id, without those that would close a cycle."""
+    times = Counter(step.id for step in plan.steps)
+    missing = {
+        step.id: [
+            id
+            for id in dict.fromkeys(reference.step for reference in _references(step))
+            if times[id] == 1 and id != step.id and id not in step.depends_on
+        ]
+        for step in plan.steps
+        if times[step.id] == 1
+    }
+    added = {step.id: (*step.depends_on, *missing.get(step.id, [])) for step in plan.steps}
+    runs = {id for wave in plan.changed(steps=_waiting(plan, added)).waves() for id in wave}
+    # a step in no wave is on a cycle or behind one; an arrow between two such steps may be what closes it
+    return {id: [other for other in ids if id in runs or other in runs] for id, ids in missing.items()}
+
+
+def _waiting(plan: Plan, depends_on: dict[str, tuple[str, ...]]) -> tuple[Step, ...]:
+    return tuple(step.model_copy(update={"depends_on": depends_on[step.id]}) for step in plan.steps)
+
+
+def _references(step: Step) -> Iterable[references.Reference]:
+    return references.find([dict(step.params), dict(step.undo.params) if step.undo is not None else {}])
