@@ -121,7 +121,7 @@ def test_a_result_that_the_steps_behind_it_cannot_use_is_refused() -> None:
     for result in (None, {"number": 1}, "1"):
         with pytest.raises(ValueError, match=r"step 3 uses \{step_2_result\.id\}, and .*; say what step 2 gave"):
             agent.resume(run, Decision("done", result=result))
-    with pytest.raises(ValueError, match=r"step 2 returned a object, which JSON can't hold"):
+    with pytest.raises(ValueError, match=r"step 2: pay returned a value of type object, which JSON can't hold"):
         agent.resume(run, Decision("done", result=object()))
     assert run.status == "paused"
 
