@@ -116,7 +116,8 @@ class PlannerExecutor(NestedExecutor):
         It may be paused, and `decision` is what a person says; None: the reviewer is asked again. It may have been left by
         an interrupt, by the end of its process, or by an error of the reviewer or of `watch`, which have the run so far as
         their ``run``; what was in flight then is interrupted: it is tried again, but a step that may be done once is in doubt,
-        and the run pauses until somebody says what became of it.
+        and the run pauses until somebody says what became of it. What happened in a run inside a step counts when the step has
+        ended: one that was cut off begins again at its first step, with the same idempotency keys, or is in doubt as a whole.
 
         The plan that goes on is the run's own. Whoever keeps it in a file too gives it as `plan`, as it was read again, to
         learn whether it is still the one that the run began with.

@@ -34,8 +34,10 @@ class Task:
 
     def limit(self, began: float) -> float | None:
         """After how many seconds it is given up, where it began at `began` on the session's clock; None: it never is."""
-        left = None if self.until is None else max(0.0, round(self.until - began, 9))
-        return min((seconds for seconds in (self.timeout, left) if seconds is not None), default=None)
+        if self.until is None:
+            return self.timeout
+        left = max(0.0, round(self.until - began, 9))
+        return left if self.timeout is None else min(self.timeout, left)
 
 
 @dataclass(slots=True)
