@@ -9,6 +9,8 @@ import sys
 import time
 from collections import Counter
 from contextlib import suppress
+from multiprocessing import Pipe, get_context, parent_process
+from multiprocessing.connection import Connection
 from pathlib import Path
 from random import Random
 
@@ -16,6 +18,7 @@ import pytest
 
 from planexec_lite import Journal, Run, Step
 from planexec_lite.events import DoubtResolved, Event, Interrupted, StepDone, UndoDone
+from planexec_lite.workers.session import carry_out
 from tests.core import crashing
 from tests.core.shapes import check_fold
 
@@ -121,3 +124,31 @@ def test_a_killed_process_leaves_a_step_in_flight(tmp_path: Path) -> None:
         folder.mkdir()
         hit.append(Run(killed(folder, seed, lines=3)).board.in_flight)
     assert any(hit)
+
+
+def late(sender: Connection, world: str, owner: int) -> None:
+    """In a process of a pool whose owner has died meanwhile: a step is taken from the queue."""
+    owns = parent_process()
+    assert owns is not None
+    owns.join()
+    sender.send(carry_out(frozenset(), owner, crashing.World(world).pay, ("1",)))
+
+
+def owning(sender: Connection, world: str) -> None:
+    """Start such a process, and be killed."""
+    get_context("spawn").Process(target=late, args=(sender, world, os.getpid())).start()
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def test_what_a_killed_process_handed_over_is_not_begun_after_it(tmp_path: Path) -> None:
+    world = tmp_path / "world.txt"
+    world.touch()
+    receiver, sender = Pipe(duplex=False)
+    owner = get_context("spawn").Process(target=owning, args=(sender, str(world)))
+    owner.start()
+    sender.close()
+    report = receiver.recv()
+    assert report.error == "RuntimeError: not called: the process that handed it over is dead"
+    assert world.read_text(encoding="utf-8") == ""
+    owner.join()
+    assert carry_out(frozenset(), os.getpid(), crashing.World(str(world)).pay, ("1",)).value == "1"
