@@ -76,7 +76,7 @@ def test_a_small_disk_that_is_full_keeps_what_was_committed(tmp_path: Path) -> N
         from pathlib import Path
         from planexec_lite import Journal, JournalError
         from tests.core.shapes import step
-        from tests.core.test_journal import carried_out
+        from tests.core.test_journal import agent, carried_out
 
         folder = Path(sys.argv[1])
         ballast, journal = folder / "ballast", Journal(folder / "runs.db")
