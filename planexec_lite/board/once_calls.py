@@ -34,12 +34,15 @@ class OnceCalls(Part):
 
     def repeatable(self, step: Step) -> bool:
         """Whether carrying out the step twice does no harm."""
-        return step.effects_with(self.effects) != "once"
+        return not self._is_marked(step) or step.effects_with(self.effects) != "once"
 
     def changes_world(self, step: Step) -> bool:
         """Whether carrying out the step does anything that lasts."""
-        # most runs have no such call: one that is marked neither by its tool nor by itself is not looked at
-        return bool(self.effects or step.effects) and step.effects_with(self.effects) != "none"
+        return self._is_marked(step) and step.effects_with(self.effects) != "none"
+
+    def _is_marked(self, step: Step) -> bool:
+        """Whether the step, or any tool, has effects: most runs have no such call, and look no further."""
+        return bool(self.effects or step.effects)
 
     def spend(self, id: str, table: StepTable, approvals: int, *, sure: bool) -> None:
         """The step's call was made, or, where that is not `sure`, may have been: where a repeat does harm, it is kept."""

@@ -40,7 +40,7 @@ def to_json(event: Event) -> str:
     if isinstance(event, Inside):
         return json.dumps(to_dict(event), ensure_ascii=False, allow_nan=False)
     kind = type(event)
-    fields = _adapter(kind).dump_json(event, exclude_defaults=True).decode()
+    fields = _adapter(kind).serializer.to_json(event, exclude_defaults=True).decode()
     return f'{{"event":"{kind.__name__}",{fields[1:]}'
 
 

@@ -100,8 +100,10 @@ def as_data(value: Any, step: Step) -> Any:
         return fixed(data)
     except (PydanticSerializationError, TypeError, ValueError, RecursionError) as error:
         cause = str(error).splitlines()[0]
+        who = f"step {step.id}" if step.tool is None else f"step {step.id}: {step.tool}"
+        kind = type(value).__name__
         raise ToolError(
-            f"step {step.id} returned a {type(value).__name__}, which JSON can't hold ({cause}); return data"
+            f"{who} returned a value of type {kind}, which JSON can't hold ({cause}); return data"
         ) from None
 
 

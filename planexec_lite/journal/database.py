@@ -140,6 +140,11 @@ def _must_be_sqlite(path: Path) -> None:
         head = file.read(16)
     if head not in (b"", b"SQLite format 3\0"):
         raise JournalError(f"{path.name} is no journal: it is no SQLite file, and stays as it is; give another name")
+    wal = Path(f"{path}-wal")
+    if not head and wal.exists() and wal.stat().st_size:  # SQLite would throw away what is left in there
+        raise JournalError(
+            f"the journal {path.name} is damaged: it is empty, and {wal.name} is not; take a copy of both"
+        )
 
 
 def _is_empty(connection: sqlite3.Connection) -> bool:

@@ -23,11 +23,11 @@ from planexec_lite.events import (
     UndoStarted,
 )
 from planexec_lite.executors import Executor, ToolExecutor, asks_models, effects_of, perform
+from planexec_lite.loop.changed_since import check_plan, check_tools
 from planexec_lite.loop.decisions import answered
 from planexec_lite.loop.jobs import cancelled, judge, key_of, nothing, outcomes, propose
 from planexec_lite.loop.nested import NestedExecutor, going_on
 from planexec_lite.loop.run import Run, RunStore
-from planexec_lite.loop.tools_since import check_tools
 from planexec_lite.meter import Knowing, idempotency_key
 from planexec_lite.plan import Plan, PlanError, Step
 from planexec_lite.plan.data import as_words, copied
@@ -110,18 +110,25 @@ class PlannerExecutor(NestedExecutor):
             raise ValueError("there is no planner to ask; give one, or a plan to execute()")
         return self._drive(self._begun(goal))
 
-    def resume(self, run: Run, decision: Decision | None = None) -> Run:
+    def resume(self, run: Run, decision: Decision | None = None, *, plan: Plan | None = None) -> Run:
         """Return a new run that goes on from where `run` stands; one that has ended has nothing left to do.
 
         It may be paused, and `decision` is what a person says; None: the reviewer is asked again. It may have been left by
         an interrupt, by the end of its process, or by an error of the reviewer or of `watch`, which have the run so far as
         their ``run``; what was in flight then is interrupted: it is tried again, but a step that may be done once is in doubt,
-        and the run pauses until somebody says what became of it.
+        and the run pauses until somebody says what became of it. What happened in a run inside a step counts when the step has
+        ended: one that was cut off begins again at its first step, with the same idempotency keys, or is in doubt as a whole.
 
-        Raises `ValueError` for a decision that the run does not wait for, and where the tools are no longer those that its
-        steps were planned for; `PlanError` if the plan that the reviewer edited is invalid. `run` itself stays as it is.
+        The plan that goes on is the run's own. Whoever keeps it in a file too gives it as `plan`, as it was read again, to
+        learn whether it is still the one that the run began with.
+
+        Raises `ValueError` for a decision that the run does not wait for, where the tools are no longer those that its
+        steps were planned for, and where `plan` is another, which says in what; `PlanError` if the plan that the reviewer
+        edited is invalid. `run` itself stays as it is.
         """
         check_tools(run.board, self.tools, effects_of(self.executor))
+        if plan is not None:
+            check_plan(run.events, Plan.received(plan, "the caller"))
         run = self._interrupted(run)
         if decision is not None:
             run.record(self._answered(run, decision))

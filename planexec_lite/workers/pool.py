@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 import sys
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
@@ -50,6 +51,9 @@ class Pool:
     executor begins with the step. The step is then given up and its slot is free, but a thread can't be stopped: the step
     is in doubt, and keeps the executor's thread until it ends. What it used, such as an oven, counts as free: the run
     could wait for ever otherwise. At the run's deadline, steps that the executor has not begun with are taken back.
+
+    When this process is killed, a pool's own processes stay: a step that one of them is at goes on to its end, and what
+    waits for one is not begun any more.
 
     A step that runs a plan on the executor that carries it out holds one of its threads: that plan runs inline, on this
     thread, since it could wait for ever for another.
@@ -117,7 +121,7 @@ class _PoolSession:
         else:
             waiting = carried_by.get() | {id(self.executor)}
             try:
-                future = self.executor.submit(carry_out, waiting, task.call, task.args)
+                future = self.executor.submit(carry_out, waiting, os.getpid(), task.call, task.args)
             except Exception as problem:
                 _put(words, number, task, Report(error=described(problem)))
                 return

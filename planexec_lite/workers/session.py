@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from contextvars import ContextVar
@@ -34,8 +35,10 @@ class Task:
 
     def limit(self, began: float) -> float | None:
         """After how many seconds it is given up, where it began at `began` on the session's clock; None: it never is."""
-        left = None if self.until is None else max(0.0, round(self.until - began, 9))
-        return min((seconds for seconds in (self.timeout, left) if seconds is not None), default=None)
+        if self.until is None:
+            return self.timeout
+        left = max(0.0, round(self.until - began, 9))
+        return left if self.timeout is None else min(self.timeout, left)
 
 
 @dataclass(slots=True)
@@ -188,13 +191,25 @@ def measure(
     return Report(value, error, meter.seconds, took, *inside, meter.once, final)
 
 
-def carry_out(executors: frozenset[int], call: Callable[..., Any], args: tuple[Any, ...]) -> Report:
-    """Measure ``call(*args)`` on a thread of an executor, and let what it calls know which executors wait for it."""
+def carry_out(executors: frozenset[int], owner: int, call: Callable[..., Any], args: tuple[Any, ...]) -> Report:
+    """Measure ``call(*args)`` on a thread or in a process of an executor, and let what it calls know which executors wait
+    for it. Where the process that started this one is dead, nothing is called. `owner` is the process that handed it over.
+    """
+    if os.getpid() != owner and _is_orphan():
+        return Report(error="RuntimeError: not called: the process that handed it over is dead")
     token = carried_by.set(executors)
     try:
         return measure(call, args)
     finally:
         carried_by.reset(token)
+
+
+def _is_orphan() -> bool:
+    # a killed process leaves its pool's processes behind, and in their queue what whoever resumes the run does again
+    from multiprocessing import parent_process
+
+    parent = parent_process()
+    return parent is not None and not parent.is_alive()
 
 
 def check_slots(slots: int | None) -> None:

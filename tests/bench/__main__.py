@@ -25,17 +25,20 @@ from tests.bench import (
 )
 from tests.bench.effort import FULL, QUICK, Effort
 from tests.bench.elsewhere import DASK, PACKAGE_OF, Found, Settings, start
+from tests.bench.environment import Environment
 from tests.bench.report import Part, Report, frameworks, load, loading
+from tests.bench.timing import Row
+
+NOWHERE = "no folder for its environment was given (--peers FOLDER)"
 
 
-def beside_frameworks(folder: Path | None, settings: Settings) -> list[Found]:
+def beside_frameworks(made: Environment | None, settings: Settings) -> list[Found]:
     """What was measured in the optional environment; where it could not be, the reason for each framework.
 
     Dask runs in a process of its own, beside ours: its cluster's threads would be counted to everybody otherwise.
     """
-    if folder is None:
-        return [Found(missing=dict.fromkeys(PACKAGE_OF, "no folder for its environment was given (--peers FOLDER)"))]
-    made = environment.make(folder)
+    if made is None:
+        return [Found(missing=dict.fromkeys(PACKAGE_OF, NOWHERE))]
     missing = {name: made.missing[package] for name, (package, _) in PACKAGE_OF.items() if package in made.missing}
     wanted = [name for name in PACKAGE_OF if name not in missing] if made.python is not None else []
     founds = [Found(missing=missing)]
@@ -46,6 +49,18 @@ def beside_frameworks(folder: Path | None, settings: Settings) -> list[Found]:
             except RuntimeError as problem:
                 founds.append(Found(missing=dict.fromkeys(group, f"the measurement failed: {problem}")))
     return founds
+
+
+def beside_saver(made: Environment | None, steps: int, times: int) -> tuple[list[Row], dict[str, str]]:
+    """A run that is written down beside LangGraph's; or why that could not be measured."""
+    if made is None:
+        return [], {journalled.SAVER: NOWHERE}
+    if (why := made.missing.get(journalled.SAVER_PACKAGE) or made.missing.get("langgraph")) or made.python is None:
+        return [], {journalled.SAVER: why or "its environment could not be made"}
+    try:
+        return journalled.beside_saver(made.python, steps, times), {}
+    except RuntimeError as problem:
+        return [], {journalled.SAVER: f"the measurement failed: {problem}"}
 
 
 def together(founds: list[Found]) -> Found:
@@ -69,7 +84,9 @@ def measure(effort: Effort, peers: Path | None) -> Report:
     say("a step beside asyncio and threads")
     taken = speed.measure(effort.sizes)
     say("the frameworks")
-    founds = beside_frameworks(peers, Settings(effort.there, effort.sleeps, effort.imports[1], scale))
+    made = environment.make(peers) if peers is not None else None
+    saved, not_saved = beside_saver(made, *effort.saved)
+    founds = beside_frameworks(made, Settings(effort.there, effort.sleeps, effort.imports[1], scale))
     measured = together(founds)
     say("real time")
     real = measured.makespan or makespan.measure(effort.sleeps, scale)
@@ -90,7 +107,7 @@ def measure(effort: Effort, peers: Path | None) -> Report:
         Part("Large plans, on the wall", large, "taken", "at most", note=f"{effort.whole[0]:,} steps."),
         Part("Growth of the cost of a step", grown, "10,000 steps", "1,000 steps"),
         Part("Retries with backoff", speed.retried(steps, times), "with failures", "without"),
-        Part("A run that is written down", journalled.measure(steps, times), "written down", "beside"),
+        Part("A run that is written down", [*journalled.measure(steps, times), *saved], "written down", "beside"),
         Part("The cost of validation", validation.rows(checked, steps), "part", "from JSON to results",
              ("validation.svg", pictures.validation(checked, steps))),
         Part("Parse and validate: growth of the cost of a step", validation.growth(*effort.read), "large", "small"),
@@ -101,7 +118,9 @@ def measure(effort: Effort, peers: Path | None) -> Report:
         Part("A large run that is watched", watched, "taken", "beside", note=f"{effort.watched[0]:,} steps on a virtual clock."),
         Part("The scripted model, a call", mock_calls.measure(effort.calls), "ours", "openai client, in process"),
     ]  # fmt: skip
-    return Report([part for part in parts if part.rows], measured.missing, measured.versions, (began, load()))
+    return Report(
+        [part for part in parts if part.rows], measured.missing | not_saved, measured.versions, (began, load())
+    )
 
 
 BESIDE_IMPORT = "Beside pydantic, sqlite3 and one model; the frameworks beside planexec_lite, in their own environment."

@@ -21,6 +21,7 @@ class Effort:
         held: steps for the memory.
         imports: rounds of the imports; here, and in the environment of the frameworks.
         calls: calls of the scripted model in a round.
+        saved: steps and rounds for runs that are written down, beside LangGraph's.
         watched: steps and rounds for the live board and the player; rounds 0: not measured.
     """
 
@@ -35,6 +36,7 @@ class Effort:
     held: int
     imports: tuple[int, int]
     calls: int
+    saved: tuple[int, int]
     watched: tuple[int, int]
 
 
@@ -50,6 +52,7 @@ FULL = Effort(
     held=10_000,
     imports=(11, 5),
     calls=50,
+    saved=(1_000, 3),
     watched=(1_000, 7),
 )
 QUICK = Effort(
@@ -64,5 +67,6 @@ QUICK = Effort(
     held=1_000,
     imports=(7, 2),
     calls=20,
+    saved=(100, 2),
     watched=(1_000, 2),
 )

@@ -67,17 +67,27 @@ class Settings:
 def start(python: Path, settings: Settings, timeout: float = 3600) -> Found:
     """Run this module with the interpreter `python`. Raises `RuntimeError` with its last words if it fails."""
     with tempfile.TemporaryDirectory() as folder:
-        asked, answer = Path(folder, "settings.json"), Path(folder, "found.json")
+        asked = Path(folder, "settings.json")
         asked.write_text(json.dumps(asdict(settings)), encoding="utf-8")
-        command = [str(python), "-m", "tests.bench.elsewhere", str(asked), str(answer)]
+        return Found(**answer(python, "tests.bench.elsewhere", str(asked), timeout=timeout))
+
+
+def answer(python: Path, module: str, *arguments: str, timeout: float = 3600) -> Any:
+    """Run a module with the interpreter `python`, and return what it writes as JSON to the file of its last argument.
+
+    Raises `RuntimeError` with its last words if it fails.
+    """
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder, "found.json")
+        command = [str(python), "-m", module, *arguments, str(file)]
         try:
             done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=timeout)
         except (OSError, subprocess.TimeoutExpired) as problem:
             raise RuntimeError(str(problem)) from None
-        if done.returncode or not answer.exists():
+        if done.returncode or not file.exists():
             lines = (done.stderr.strip() or done.stdout.strip() or "it said nothing").splitlines()
             raise RuntimeError(next((line for line in reversed(lines) if re.match(r"[\w.]+: ", line)), lines[-1]))
-        return Found(**json.loads(answer.read_text(encoding="utf-8")))
+        return json.loads(file.read_text(encoding="utf-8"))
 
 
 def measure(settings: Settings, makers: Mapping[str, Any]) -> Found:

@@ -13,6 +13,7 @@ from pathlib import Path
 NEEDED = ["pydantic>=2.11,<3"]
 FRAMEWORKS = {  # installed one after the other: one that can't be had does not keep the others away
     "langgraph": ["langgraph>=1,<2"],
+    "langgraph-checkpoint-sqlite": ["langgraph-checkpoint-sqlite>=3,<4"],
     "llama-index-workflows": ["llama-index-workflows>=2,<3"],
     "distributed": ["dask", "distributed"],
 }

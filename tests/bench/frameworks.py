@@ -13,7 +13,10 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from graphlib import TopologicalSorter
 from operator import or_
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Annotated, Any, TypedDict
+from uuid import uuid4
 
 from tests.bench.peers import Functions, Steps, carry_out, sorter_of, with_futures
 
@@ -33,6 +36,32 @@ def langgraph_graph(steps: Steps, functions: Functions, threads: int | None) -> 
 
 def langgraph_compiled(steps: Steps, functions: Functions, threads: int | None) -> Contender:
     """A node a step, an edge a dependency, without a checkpointer; built and compiled before it is timed."""
+    app = _graph_of(steps, functions).compile()
+    settings = _settings(steps, threads)
+    return lambda: app.invoke({"results": {}}, settings)["results"]
+
+
+def langgraph_written(steps: Steps, functions: Functions, threads: int | None) -> Contender:
+    """The graph built, compiled and run, with a checkpoint on disk after each superstep, before the next one begins."""
+    from langgraph.checkpoint.sqlite import SqliteSaver
+
+    folder = TemporaryDirectory()  # goes with the last one who can call the contender
+
+    def run() -> dict[str, Any]:
+        with SqliteSaver.from_conn_string(str(Path(folder.name) / "checkpoints.db")) as saver:  # in WAL, and FULL
+            app = _graph_of(steps, functions).compile(checkpointer=saver)
+            settings = _settings(steps, threads) | {"configurable": {"thread_id": uuid4().hex}}
+            results: dict[str, Any] = app.invoke({"results": {}}, settings, durability="sync")["results"]
+            return results
+
+    return run
+
+
+def _settings(steps: Steps, threads: int | None) -> Any:
+    return {"recursion_limit": len(steps) + 10} | ({"max_concurrency": threads} if threads else {})
+
+
+def _graph_of(steps: Steps, functions: Functions) -> Any:
     from langgraph.graph import START, StateGraph
 
     def node(state: State, id: str) -> dict[str, Any]:
@@ -45,9 +74,7 @@ def langgraph_compiled(steps: Steps, functions: Functions, threads: int | None) 
     for id, step in steps.items():
         before = [f"step {other}" for other in step["depends_on"]] or [START]
         graph.add_edge(before[0] if len(before) == 1 else before, f"step {id}")
-    app = graph.compile()
-    settings: Any = {"recursion_limit": len(steps) + 10} | ({"max_concurrency": threads} if threads else {})
-    return lambda: app.invoke({"results": {}}, settings)["results"]
+    return graph
 
 
 def langgraph_functional(steps: Steps, functions: Functions, threads: int | None) -> Contender:

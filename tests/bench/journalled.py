@@ -1,17 +1,30 @@
-"""A run that is written down, beside the same plan with bare asyncio; how large its file is, and how soon it is back."""
+"""A run that is written down, beside the same plan with bare asyncio, and with LangGraph and its checkpoints; how large its
+file is, and how soon it is back.
+
+``python -m tests.bench.journalled STEPS ROUNDS FILE`` measures what stands beside LangGraph, in an environment that has it.
+"""
 
 from __future__ import annotations
 
+import json
+import sys
+from collections.abc import Callable
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 from planexec_lite import Inline, Journal, PlannerExecutor, Simulated, ToolExecutor, execute
 from planexec_lite.workers import Workers
-from tests.bench import ours, peers
+from tests.bench import elsewhere, ours, peers
 from tests.bench.plans import SHAPES, TOOLS, add, text_of
-from tests.bench.timing import Row, median, ratio, real, rounds
+from tests.bench.timing import Row, Taken, median, ratio, real, rounds, work
 
 MOST_BYTES = 0.3e6
+SAVER = "LangGraph, SqliteSaver"
+SAVER_PACKAGE = "langgraph-checkpoint-sqlite"
+FUNCTIONS = {"add": add}
+CLOCKS = {"on the wall": real, "processor time": work}
+LEAST = {"on the wall": 25.0}  # × ours, at 1,000 steps
 
 
 def measure(steps: int, times: int) -> list[Row]:
@@ -20,7 +33,7 @@ def measure(steps: int, times: int) -> list[Row]:
         return [*_beside(Path(folder), steps, times), *_resumed(Path(folder), steps, times)]
 
 
-def _beside(folder: Path, steps: int, times: int) -> list[Row]:
+def _contenders(folder: Path, steps: int) -> dict[str, Callable[[], Any]]:
     text = text_of(SHAPES["random"], steps)
     plan, bare = ours.fit(text, TOOLS), peers.read(text)
     journal = Journal(folder / "random.db")
@@ -28,15 +41,15 @@ def _beside(folder: Path, steps: int, times: int) -> list[Row]:
     def written(workers: Workers) -> None:
         execute(plan, ToolExecutor(TOOLS), workers=workers, journal=journal)
 
-    taken = rounds(
-        {
-            "asyncio": lambda: peers.with_asyncio(bare, {"add": add}),
-            "Simulated": lambda: written(Simulated()),
-            "Inline": lambda: written(Inline()),
-        },
-        times,
-        real,
-    )
+    return {
+        "asyncio": lambda: peers.with_asyncio(bare, FUNCTIONS),
+        "Simulated": lambda: written(Simulated()),
+        "Inline": lambda: written(Inline()),
+    }
+
+
+def _beside(folder: Path, steps: int, times: int) -> list[Row]:
+    taken = rounds(_contenders(folder, steps), times, real)
     each = {name: median(seconds) / steps * 1e6 for name, seconds in taken.items()}
     return [
         Row(
@@ -49,6 +62,42 @@ def _beside(folder: Path, steps: int, times: int) -> list[Row]:
         )
         for name, most in (("Simulated", 4.0), ("Inline", None))
     ]
+
+
+def beside_saver(python: Path, steps: int, times: int) -> list[Row]:
+    """The same beside LangGraph with a checkpoint after each superstep, where `python` has it; both wait for the disk.
+
+    Raises `RuntimeError` with its last words where it fails.
+    """
+    found: dict[str, Taken] = elsewhere.answer(python, "tests.bench.journalled", str(steps), str(times))
+    return saver_rows(found, steps)
+
+
+def saver_rows(found: dict[str, Taken], steps: int) -> list[Row]:
+    """LangGraph beside ours, by the clock: how many times as long it takes."""
+    return [
+        Row(
+            f"random, {steps:,} steps, {clock}: a step, {SAVER} : {name}, written down",
+            median(taken[SAVER]) / steps * 1e6,
+            median(taken[name]) / steps * 1e6,
+            "µs",
+            ratio=ratio(taken[SAVER], taken[name]),
+            least=LEAST.get(clock) if (name, steps) == ("Simulated", 1000) else None,
+        )
+        for clock, taken in found.items()
+        for name in ("Simulated", "Inline")
+    ]
+
+
+def _main(steps: int, times: int, file: Path) -> None:
+    from tests.bench.frameworks import langgraph_written
+
+    elsewhere.works(langgraph_written)
+    bare = peers.read(text_of(SHAPES["random"], steps))
+    with TemporaryDirectory() as folder:
+        contenders = _contenders(Path(folder), steps) | {SAVER: langgraph_written(bare, FUNCTIONS, None)}
+        found = {name: rounds(contenders, times, clock) for name, clock in CLOCKS.items()}
+    file.write_text(json.dumps(found), encoding="utf-8")
 
 
 def _resumed(folder: Path, steps: int, times: int) -> list[Row]:
@@ -78,3 +127,7 @@ def _resumed(folder: Path, steps: int, times: int) -> list[Row]:
         ),
         Row(f"chain, {steps:,} steps: the file", size / 1e6, MOST_BYTES / 1e6, "MB", 1.0),
     ]
+
+
+if __name__ == "__main__":
+    _main(int(sys.argv[1]), int(sys.argv[2]), Path(sys.argv[3]))

@@ -47,6 +47,10 @@ COMPARED = {  # contender -> what it is here, and what it does not do that ours 
         "start a step before its whole level is done; check arguments or references",
     ),
     "LangGraph, compiled before": ("the same graph, compiled outside the timed part", "the same"),
+    "LangGraph, SqliteSaver": (
+        "the same graph with a checkpoint on disk after each superstep, before the next begins (durability “sync”, WAL, FULL)",
+        "keep each result once: a checkpoint holds the whole state",
+    ),
     "LangGraph, functional": (
         "a task a step in one entrypoint, no checkpointer",
         "know a dependency: graphlib and a queue, written by hand, say what may start",

@@ -9,9 +9,10 @@ from typing import Any
 import pytest
 
 from tests.bench import environment
-from tests.bench.__main__ import beside_frameworks, together
+from tests.bench.__main__ import beside_frameworks, beside_saver, together
 from tests.bench.elsewhere import OURS, PACKAGE_OF, PLAIN, FailedError, Settings, measure, start, without_failures
 from tests.bench.frameworks import FRAMEWORKS
+from tests.bench.journalled import SAVER, SAVER_PACKAGE
 from tests.bench.peers import with_asyncio
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="the stand-in for uv is a shell script")
@@ -41,7 +42,7 @@ def makes(folder: Path) -> str:
 
 def test_without_a_network_every_framework_is_missing_and_the_reason_is_told(uv: Path, tmp_path: Path) -> None:
     does(uv, "echo 'error: no route to the package index' >&2; exit 2")
-    measured = together(beside_frameworks(tmp_path / "peers", TINY))
+    measured = together(beside_frameworks(environment.make(tmp_path / "peers"), TINY))
     assert measured.overhead == {}
     assert measured.missing == dict.fromkeys(PACKAGE_OF, "error: no route to the package index")
 
@@ -62,7 +63,7 @@ def test_one_framework_that_can_not_be_installed_does_not_keep_the_others_away(u
     does(uv, makes(folder) + '\ncase "$*" in *langgraph*) echo "no such version" >&2; exit 1;; esac')
     made = environment.make(folder)
     assert made.python == folder / "bin" / "python"
-    assert made.missing == {"langgraph": "no such version"}
+    assert made.missing == dict.fromkeys(["langgraph", SAVER_PACKAGE], "no such version")
 
 
 def test_what_was_installed_is_used_again_and_what_was_not_is_tried_again(uv: Path, tmp_path: Path) -> None:
@@ -97,6 +98,15 @@ def test_without_a_folder_nothing_is_made_and_the_report_can_say_so() -> None:
     measured = together(beside_frameworks(None, TINY))
     assert set(measured.missing) == set(FRAMEWORKS)
     assert all("--peers" in why for why in measured.missing.values())
+
+
+@pytest.mark.slow
+def test_what_keeps_langgraph_with_checkpoints_from_being_measured_is_told() -> None:
+    made = environment.Environment(Path(sys.executable), {SAVER_PACKAGE: "no such version"})
+    assert beside_saver(made, 10, 1) == ([], {SAVER: "no such version"})
+    assert beside_saver(None, 10, 1)[1][SAVER].endswith("(--peers FOLDER)")
+    rows, missing = beside_saver(environment.Environment(Path(sys.executable)), 10, 1)
+    assert (rows, missing) == ([], {SAVER: "the measurement failed: ModuleNotFoundError: No module named 'langgraph'"})
 
 
 @pytest.mark.slow

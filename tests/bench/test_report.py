@@ -13,12 +13,15 @@ from tests.bench import pictures
 from tests.bench.effort import FULL, QUICK, Effort
 from tests.bench.elsewhere import DASK, OURS, PACKAGE_OF, PLAIN, Found
 from tests.bench.frameworks import FRAMEWORKS
+from tests.bench.journalled import SAVER, saver_rows
 from tests.bench.report import COMPARED, Part, Report, frameworks
 from tests.bench.timing import Row
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("bench report")]
 measured = pytest.mark.wide  # everything is measured for it, once and small
-TINY = Effort({10: 1, 20: 1}, {"10": 1}, 1, 0.02, (20, 1), (20, 1), (10, 20, 1), (10, 20, 1), 20, (1, 1), 1, (60, 1))
+TINY = Effort(
+    {10: 1, 20: 1}, {"10": 1}, 1, 0.02, (20, 1), (20, 1), (10, 20, 1), (10, 20, 1), 20, (1, 1), 1, (10, 1), (60, 1)
+)
 SECTIONS = [
     "Real time beside the critical path",
     "A step, beside plain peers",
@@ -57,12 +60,12 @@ def test_the_report_has_every_table_with_rows(report: Report) -> None:
 
 @measured
 def test_the_report_names_every_framework_that_is_missing_and_why(report: Report) -> None:
-    for name in PACKAGE_OF:
+    for name in (*PACKAGE_OF, SAVER):
         assert f"- {name}: no folder for its environment was given (--peers FOLDER)" in report.text()
 
 
 def test_everybody_who_is_compared_is_described() -> None:
-    assert set(FRAMEWORKS) <= set(COMPARED)
+    assert {*FRAMEWORKS, SAVER} <= set(COMPARED)
     assert set(FRAMEWORKS) == set(PACKAGE_OF)
     assert PLAIN in COMPARED
 
@@ -103,6 +106,14 @@ def test_langgraph_is_held_to_25_times_ours_on_every_shape(times_ours: float, ve
     judged = {row.what: row.verdict for row in frameworks(slower(times_ours)) if row.target}
     assert len(judged) == 8
     assert set(judged.values()) == {verdict}
+
+
+@pytest.mark.parametrize(("times_ours", "verdict"), [(26.0, "met"), (24.0, "MISSED")])
+def test_langgraph_with_checkpoints_is_held_to_25_times_ours(times_ours: float, verdict: str) -> None:
+    taken = {"Simulated": [0.1], "Inline": [0.2], SAVER: [0.1 * times_ours]}
+    rows = saver_rows({"on the wall": taken, "processor time": taken}, 1000)
+    assert [row.verdict for row in rows] == [verdict, "", "", ""]
+    assert not any(row.target for row in saver_rows({"on the wall": taken}, 100))
 
 
 def test_the_same_numbers_give_the_same_picture_and_all_of_them_stand_in_it() -> None:

@@ -9,12 +9,15 @@ from __future__ import annotations
 import os
 import sys
 import time
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
+from contextlib import AbstractContextManager, nullcontext
 from random import Random
 
 from planexec_lite import (
+    AskPerson,
     Backoff,
     Board,
+    Budget,
     Decision,
     HybridExecutor,
     Inline,
@@ -26,6 +29,7 @@ from planexec_lite import (
     RuleEvaluator,
     RulePlanner,
     Run,
+    Step,
     Tool,
     Toolbox,
     ToolExecutor,
@@ -87,7 +91,7 @@ class World:
 
 
 def plan_of(seed: int) -> Plan:
-    """A plan of up to 14 steps; one in three runs has steps that may be done once, one in four fails and is taken back."""
+    """A plan of up to 14 steps. By the seed it has steps that may be done once, criteria, gates, and steps without a tool."""
     chance = Random(seed)
     kinds = ["note", "put", "pay"] if seed % 3 == 0 else ["note", "put"]
     steps = []
@@ -99,8 +103,9 @@ def plan_of(seed: int) -> Plan:
         one |= {"retries": 1} if fails == "first" else {}
         one |= {"success_criteria": "good work"} if tool == "put" and seed % 7 == 1 else {}
         if seed % 7 == 5 and tool == "note":
-            one |= {"tool": None, "params": {}, "description": str(n)}
+            one |= {"tool": None, "params": {}, "description": f"{n} pay" if "pay" in kinds else str(n)}
         one |= {"undo": {"tool": "take_back", "params": {"name": str(n)}}} if tool == "put" else {}
+        one |= {"gate": True} if seed % 6 in (1, 4) and chance.random() < 0.3 else {}
         steps.append(one)
     return Plan.parse(steps)
 
@@ -125,55 +130,78 @@ def judged(*_: object) -> bool:
 
 
 def policy_of(seed: int) -> Policy:
-    """What failure means: go on elsewhere, or take back."""
-    backoff = Backoff(first=0.002, longest=0.01) if seed % 2 else None
+    """What failure means: go on elsewhere, or take back. One run in five has a budget of steps, and asks for more."""
     return Policy(
         rollback="failed" if seed % 4 == 0 else "never",
         failure="stop" if seed % 5 == 0 else "skip",
-        backoff=backoff,
+        backoff=Backoff(first=0.002, longest=0.01) if seed % 2 else None,
         replan="failure" if seed % 7 == 3 else "never",
+        budget=Budget(steps=2) if seed % 5 == 2 else None,
     )
 
 
-def agent_of(seed: int, world: World, journal: Journal | None, threads: ThreadPoolExecutor) -> PlannerExecutor:
-    """Who carries the plan out: inline or on threads, steps without a tool as runs of their own."""
-    by_tool = ToolExecutor(world.tools)
-    harmless = ToolExecutor(world.tools.only("note", "put", "take_back"))
+def pool_of(seed: int) -> AbstractContextManager[Executor | None]:
+    """Inline in one half of the runs; in the other on threads, or in processes."""
+    if seed % 2 == 0:
+        return nullcontext()
+    return ThreadPoolExecutor(4) if seed % 4 == 1 else ProcessPoolExecutor(2)
 
-    def two(goal: str) -> list[dict[str, object]]:
-        name = goal.splitlines()[0]
-        return [step("1", "put", name=f"{name}a"), step("2", "note", "1", name=f"{name}b")]
 
+def two(goal: str) -> list[dict[str, object]]:
+    """The plan of a run inside a step: something that may be done once, or may be repeated, and a note of it."""
+    name, *what = goal.splitlines()[0].split()
+    return [step("1", what[0] if what else "put", name=f"{name}a"), step("2", "note", "1", name=f"{name}b")]
+
+
+def agent_of(seed: int, world: World, journal: Journal | None, pool: Executor | None) -> PlannerExecutor:
+    """Who carries the plan out. Steps without a tool are runs of their own."""
+    by_tool = ToolExecutor(world.tools if seed % 3 == 0 else world.tools.only("note", "put", "take_back"))
     return PlannerExecutor(
         Planner(seed),
-        HybridExecutor(by_tool if seed % 3 == 0 else harmless, PlannerExecutor(RulePlanner(two), harmless))
-        if seed % 7 == 5
-        else by_tool,
+        HybridExecutor(by_tool, PlannerExecutor(RulePlanner(two), by_tool)) if seed % 7 == 5 else by_tool,
+        reviewer=AskPerson() if seed % 6 == 2 else None,
         evaluator=RuleEvaluator(judged) if seed % 7 == 1 else None,
-        workers=Pool(threads, slots=3) if seed % 2 else Inline(),
+        workers=Inline() if pool is None else Pool(pool, slots=3),
         policy=policy_of(seed),
         journal=journal,
     )
 
 
+def carried_out(agent: PlannerExecutor, world: World, run: Run | None = None) -> Run:
+    """Begin the run, or go on with it, to its end; whatever it asks is answered as by a person who looks at the world."""
+    run = agent.run("do it") if run is None else agent.resume(run)
+    while run.board.paused:
+        run = agent.resume(run, answer(world, run))
+    return run
+
+
+def answer(world: World, run: Run) -> Decision:
+    """Yes to plans, gates and more steps; what became of a step in doubt, as far as the world's file says."""
+    asked = run.board.paused
+    assert asked is not None
+    if asked.reason == "budget":
+        return Decision("approve", "Ann", budget=Budget(steps=3))
+    if asked.reason != "doubt":
+        return Decision("approve", "Ann")
+    step = run.board.steps[asked.step or ""]
+    # of a run inside a step, what may be done once comes first; Ann does the rest of it herself
+    done = f"end {step.id}a" if step.tool is None else f"end {step.id}"
+    return Decision("done", "Ann", result=result_of(step)) if done in world.lines() else Decision("not done", "Ann")
+
+
+def result_of(step: Step) -> str:
+    """What a step gives."""
+    return f"{step.id}b" if step.tool is None else step.id
+
+
 def main(path: str, world: str, seed: int) -> Run:
-    """Begin the run, or go on with it; what is in doubt is looked up in the world, as a person would."""
+    """Begin the run, or go on with the one in the journal."""
     journal, there = Journal(path), World(world)
-    with ThreadPoolExecutor(4) as threads:
-        agent = agent_of(seed, there, journal, threads)
+    with pool_of(seed) as pool:
+        agent = agent_of(seed, there, journal, pool)
         print("ready", flush=True)
-        if os.path.exists(path) and (runs := journal.list()):
-            run = agent.resume(journal.load(runs[0].id))
-            while run.board.table.doubted:
-                run = agent.resume(run, answer(there, next(iter(run.board.table.doubted))))
-            return run
-        return agent.run("do it")
-
-
-def answer(world: World, step: str) -> Decision:
-    """What became of a step, as far as the file says."""
-    done = f"end {step}" in world.lines()
-    return Decision("done", "Ann", result=step) if done else Decision("not done", "Ann")
+        runs = journal.list() if os.path.exists(path) else []
+        return carried_out(agent, there, journal.load(runs[0].id) if runs else None)
 
 
 if __name__ == "__main__":

@@ -11,12 +11,14 @@ from planexec_lite import (
     ApproveAll,
     AskPerson,
     Decision,
+    HybridExecutor,
     Inline,
     Journal,
     Plan,
     PlannerExecutor,
     Policy,
     RuleEvaluator,
+    RulePlanner,
     Run,
     ScriptedReviewer,
     Simulated,
@@ -25,6 +27,7 @@ from planexec_lite import (
     tool,
 )
 from planexec_lite import events as e
+from planexec_lite.meter import idempotency_key
 from tests.core.shapes import step
 
 
@@ -121,7 +124,7 @@ def test_a_result_that_the_steps_behind_it_cannot_use_is_refused() -> None:
     for result in (None, {"number": 1}, "1"):
         with pytest.raises(ValueError, match=r"step 3 uses \{step_2_result\.id\}, and .*; say what step 2 gave"):
             agent.resume(run, Decision("done", result=result))
-    with pytest.raises(ValueError, match=r"step 2 returned a object, which JSON can't hold"):
+    with pytest.raises(ValueError, match=r"step 2: pay returned a value of type object, which JSON can't hold"):
         agent.resume(run, Decision("done", result=object()))
     assert run.status == "paused"
 
@@ -228,3 +231,51 @@ def test_a_failure_elsewhere_does_not_end_the_run_before_the_question() -> None:
     assert run.reason == "waits to be told whether step 1 was done"
     run = agent.resume(run, Decision("done"))
     assert (run.status, run.board.state) == ("failed", {"1": "done", "2": "failed"})
+
+
+# Inside a run inside a step: what happened there is known when the step has ended
+
+
+class Inner:
+    """Pays, then notes it; the first note is cut off. It pays under the key that it was given."""
+
+    def __init__(self) -> None:
+        self.keys: list[str | None] = []
+        self.noted = 0
+
+        @tool(effects="once")
+        def pay(to: str) -> str:
+            self.keys.append(idempotency_key())
+            return to
+
+        @tool
+        def note(text: str) -> str:
+            self.noted += 1
+            if self.noted == 1:
+                raise KeyboardInterrupt
+            return text
+
+        tools = Toolbox([pay, note])
+        steps = [step("a", "pay", to="Ann"), step("b", "note", "a", text="{step_a_result}")]
+        inner = PlannerExecutor(RulePlanner(lambda goal: steps), ToolExecutor(tools))
+        self.hands = {"alone": inner, "beside tools": HybridExecutor(ToolExecutor(tools.only("note")), inner)}
+
+
+@pytest.mark.parametrize("who", ["alone", "beside tools"])
+@pytest.mark.parametrize(("verdict", "paid"), [("done", 1), ("not done", 2), ("roll back", 1)])
+def test_a_step_is_in_doubt_when_a_call_in_the_run_inside_it_may_have_been_made(
+    who: str, verdict: Any, paid: int, tmp_path: Any
+) -> None:
+    inner, journal = Inner(), Journal(tmp_path / "runs.db")
+    plan = Plan.parse([{"id": "1", "description": "pay Ann"}])
+    agent = PlannerExecutor(RulePlanner(lambda goal: plan), inner.hands[who], journal=journal)
+    with pytest.raises(KeyboardInterrupt):
+        agent.run("pay Ann")
+    run = agent.resume(journal.load(1))
+    assert run.reason == "waits to be told whether step 1 was done"
+    result = "Ann" if verdict == "done" else None
+    run = agent.resume(journal.load(1), Decision(verdict, "Bob", result=result))
+    assert run.status == ("rolled back" if verdict == "roll back" else "finished")
+    # told that it was not done, it begins again at the first step inside, and the bank is given the same key
+    assert (len(inner.keys), len(set(inner.keys))) == (paid, 1)
+    assert None not in inner.keys

@@ -224,6 +224,64 @@ def test_several_threads_write_runs_of_their_own_into_one_file(journal: Journal)
     assert all(journal.load(run.id).events == run.events for run in runs)
 
 
+WRITERS = """
+import sys
+from planexec_lite import Journal
+from tests.core.test_journal import carried_out
+
+print("ready", flush=True)
+sys.stdin.readline()
+for _ in range(5):
+    carried_out(Journal(sys.argv[1]))
+"""
+RESUMERS = """
+import sys
+from planexec_lite import Decision, Journal, JournalError
+from tests.core.test_journal import agent
+
+run = Journal(sys.argv[1]).load(1)
+print("ready", flush=True)
+sys.stdin.readline()
+try:
+    print(agent().resume(run, Decision("approve", by="Ada")).status)
+except JournalError as problem:
+    print(problem)
+"""
+
+
+def at_once(program: str, journal: Journal) -> list[str]:
+    """Let four processes do something at the same moment, and return what they say."""
+    pipe = subprocess.PIPE
+    command = [sys.executable, "-c", program, str(journal.path)]
+    processes = [subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True) for _ in range(4)]
+    for one in processes:
+        assert one.stdout is not None
+        assert one.stdout.readline() == "ready\n"
+    for one in processes:
+        assert one.stdin is not None
+        one.stdin.write("go\n")
+        one.stdin.flush()
+    said = [one.communicate()[0].strip() for one in processes]
+    assert [one.returncode for one in processes] == [0] * 4
+    return said
+
+
+@pytest.mark.slow
+def test_several_processes_begin_one_file_together_and_write_into_it(journal: Journal) -> None:
+    at_once(WRITERS, journal)
+    assert [(one.id, one.status) for one in journal.list()] == [(str(n), "finished") for n in range(1, 21)]
+    assert all(journal.load(one.id).results == {"1": 3, "2": 7} for one in journal.list())
+
+
+@pytest.mark.slow
+def test_of_several_processes_that_resume_a_run_one_carries_it_on(journal: Journal) -> None:
+    carried_out(journal, TWO[0], TWO[1] | {"gate": True})
+    said = at_once(RESUMERS, journal)
+    assert said.count("finished") == 1
+    assert all("being carried on by" in one or "has gone on since" in one for one in said if one != "finished")
+    assert len(journal.load(1).board.reviews) == 1
+
+
 def test_a_run_inside_a_step_is_written_down_with_the_run_around_it(journal: Journal, tmp_path: Path) -> None:
     inner = PlannerExecutor(RulePlanner(lambda goal: TWO), ToolExecutor(TOOLS), journal=Journal(tmp_path / "other.db"))
     run = execute(Plan.parse([{"id": "1", "description": "add up"}]), inner, journal=journal)
@@ -361,7 +419,11 @@ def test_a_copy_of_the_process_writes_nothing_into_the_run(journal: Journal) -> 
 
 @pytest.mark.parametrize(
     ("what", "kept"),
-    [("result", "which JSON can't hold"), ("error", r"OSError: a\udcffb"), ("emitted", "1 steps done")],
+    [
+        ("result", "step 1: odd returned a value of type str, which JSON can't hold"),
+        ("error", r"OSError: a\udcffb"),
+        ("emitted", "1 steps done"),
+    ],
 )
 def test_words_that_no_file_can_hold_end_no_run(what: str, kept: str, journal: Journal) -> None:
     def odd() -> str:

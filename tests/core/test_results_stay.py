@@ -215,4 +215,5 @@ def test_what_cannot_be_written_down_is_no_result(result: Any) -> None:
 
     run = execute(Plan.parse([{"id": "1", "tool": "make"}]), Gives(), policy=Policy())
     assert run.status == "failed"
-    assert "JSON can't hold" in run.reason
+    kind = type(result).__name__
+    assert f"step 1: make returned a value of type {kind}, which JSON can't hold" in run.reason

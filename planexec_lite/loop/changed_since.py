@@ -1,0 +1,66 @@
+"""Whether tools and plan are still those that a run began with: looked at before anybody goes on with it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+
+from planexec_lite.board import Board
+from planexec_lite.events import Event, PlanProposed
+from planexec_lite.plan import Plan, Step
+from planexec_lite.tools import Effects, Toolbox
+
+
+def check_tools(board: Board, tools: Toolbox, effects: Mapping[str, Effects]) -> None:
+    """Raise `ValueError`, which names every step that is not done and can't be carried out with the tools as they are now.
+
+    `effects` is what the tools do to the world now; the board knows what they did when the run began.
+    """
+    if board.ended is None and (changes := [*_changed_tools(board, tools, effects)]):
+        raise ValueError(
+            f"the tools have changed since this run began: {'; '.join(changes)}. Resume it with the tools that it began with, "
+            "or start a new run"
+        )
+
+
+def _changed_tools(board: Board, tools: Toolbox, effects: Mapping[str, Effects]) -> Iterator[str]:
+    before = board.once.effects
+    for id in board.unfinished:
+        step = board.steps[id]
+        # what it waits for was checked when the plan came in
+        for problem in Plan(steps=(step,)).problems(tools, done=board.steps.keys() - {id}):
+            yield f"step {id}: {problem.message}"
+        for call in (step, step.undo):
+            if call is None or call.tool is None or before.get(call.tool, "none") == effects.get(call.tool, "none"):
+                continue
+            was, now = before.get(call.tool, "none"), effects.get(call.tool, "none")
+            yield f'step {id}: the effects of {call.tool} were "{was}", and are "{now}"'
+
+
+def check_plan(events: Iterable[Event], plan: Plan) -> None:
+    """Raise `ValueError`, which says what is another, where `plan` is not the first valid plan of the run.
+
+    What was planned again later, or edited by a reviewer, stands in the journal alone, and is no matter of a file.
+    """
+    for event in events:
+        if isinstance(event, PlanProposed) and event.plan is not None and not event.problems:
+            if changes := [*_changed_plan(event.plan, plan)]:
+                raise ValueError(
+                    f"the plan has changed since this run began: {'; '.join(changes)}. Resume it with the plan that it began "
+                    "with, or start a new run"
+                )
+            return
+
+
+def _changed_plan(before: Plan, now: Plan) -> Iterator[str]:
+    old, new = ({step.id: step for step in plan.steps} for plan in (before, now))
+    for id in {**old, **new}:
+        if id not in new:
+            yield f"step {id} is gone"
+        elif id not in old:
+            yield f"step {id} is new"
+        elif others := [name for name in Step.model_fields if getattr(old[id], name) != getattr(new[id], name)]:
+            yield f"step {id} has another {' and another '.join(others)}"
+    if old.keys() == new.keys() and [*old] != [*new]:
+        yield "its steps have another order"
+    rest = [name for name in Plan.model_fields if name != "steps" and getattr(before, name) != getattr(now, name)]
+    yield from (f"it has another {name}" for name in rest)

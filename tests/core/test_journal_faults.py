@@ -1,0 +1,228 @@
+"""Disks that are full, files that are cut short, clocks that jump: a clear error, and what was committed can be read."""
+
+from __future__ import annotations
+
+import shutil
+import sqlite3
+import subprocess
+import sys
+import textwrap
+import time
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+
+from planexec_lite import (
+    Backoff,
+    Journal,
+    JournalError,
+    PlannerExecutor,
+    Policy,
+    Run,
+    Tool,
+    Toolbox,
+    ToolExecutor,
+    execute,
+)
+from planexec_lite.events import Event, StepDone
+from planexec_lite.plan import Plan
+from tests.core.shapes import step
+from tests.core.test_journal import carried_out
+
+CHAIN = [step(str(n), "add", *([str(n - 1)] if n else []), a=n, b=1) for n in range(60)]
+
+
+@pytest.fixture
+def journal(tmp_path: Path) -> Journal:
+    return Journal(tmp_path / "runs.db")
+
+
+# A disk that is full
+
+
+def small_disk(folder: Path, kilobytes: int, code: str) -> subprocess.CompletedProcess[str]:
+    """Run a program with `folder` as a disk of so many kilobytes, which goes with it."""
+    mounted = f'mount -t tmpfs -o size={kilobytes}k none "$0" && exec "$@"'
+    command = [
+        "unshare",
+        "-rm",
+        "sh",
+        "-c",
+        mounted,
+        str(folder),
+        sys.executable,
+        "-c",
+        textwrap.dedent(code),
+        str(folder),
+    ]
+    return subprocess.run(command, capture_output=True, text=True)
+
+
+def has_small_disks(folder: Path) -> bool:
+    return sys.platform == "linux" and shutil.which("unshare") is not None and not small_disk(folder, 64, "").returncode
+
+
+@pytest.mark.slow
+def test_a_small_disk_that_is_full_keeps_what_was_committed(tmp_path: Path) -> None:
+    if not has_small_disks(tmp_path):
+        pytest.skip("this user may mount nothing here")
+    told = small_disk(
+        tmp_path,
+        500,
+        """
+        import sys
+        from pathlib import Path
+        from planexec_lite import Journal, JournalError
+        from tests.core.shapes import step
+        from tests.core.test_journal import agent, carried_out
+
+        folder = Path(sys.argv[1])
+        ballast, journal = folder / "ballast", Journal(folder / "runs.db")
+        ballast.write_bytes(bytes(200_000))
+        chain = [step(str(n), "add", *([str(n - 1)] if n else []), a=n, b=1) for n in range(60)]
+        try:
+            carried_out(journal, *chain)
+        except JournalError as problem:
+            print(problem)
+            left = problem.run
+        kept = journal.load(1).events
+        print(20 < len(kept) <= len(left.events), kept == left.events[: len(kept)])
+        ballast.unlink()
+        run = agent().resume(journal.load(1))
+        print(run.status, len(run.results), run.events[: len(kept)] == kept)
+        """,
+    )
+    assert told.returncode == 0, told.stderr
+    assert (
+        "the journal runs.db can't be written: the disk is full, or fails; make room and resume the run" in told.stdout
+    )
+    assert told.stdout.endswith("True True\nfinished 60 True\n")
+
+
+# Files that are cut short
+
+
+DIES = """
+import os, sys
+from planexec_lite import Journal
+from tests.core.test_journal_faults import CHAIN, carried_out
+
+carried_out(Journal(sys.argv[1]), *CHAIN)
+carried_out(Journal(sys.argv[1]), *CHAIN, watch=lambda run: len(run.events) > 60 and os._exit(9))
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("which", ["", "-wal"])
+def test_a_file_that_is_cut_short_gives_whole_events_or_an_error(which: str, journal: Journal, tmp_path: Path) -> None:
+    """Whole, it holds a run that has ended, and in the other file, which a killed process leaves, much of another."""
+    assert subprocess.run([sys.executable, "-c", DIES, str(journal.path)]).returncode == 9
+    names = ["runs.db", "runs.db-wal"]
+    whole: dict[int, list[Event]] = {id: journal.load(id).events for id in (1, 2)}
+    length, chance = (tmp_path / f"runs.db{which}").stat().st_size, Random(7)
+    there, refused, shorter = tmp_path / "there", 0, 0
+    for cut in (0, 1, 15, 16, 17, 31, 32, 100, 4095, 4096, length - 1, *chance.sample(range(length), 30)):
+        shutil.rmtree(there, ignore_errors=True)
+        there.mkdir()
+        for name in names:
+            shutil.copy(tmp_path / name, there)
+        with (there / f"runs.db{which}").open("r+b") as file:
+            file.truncate(cut)
+        before = [(there / name).read_bytes() for name in names]
+        torn = Journal(there / "runs.db")
+        for id, events in whole.items():
+            try:
+                left = torn.load(id).events
+                assert left == events[: len(left)], cut
+                shorter += len(left) < len(events)
+            except JournalError:
+                refused += 1
+        assert [(there / name).read_bytes() for name in names] == before, cut
+    assert refused
+    assert shorter or not which
+
+
+def test_an_empty_file_beside_what_is_left_of_a_journal_is_refused(journal: Journal) -> None:
+    """SQLite would take it for a new one, and throw the other file away."""
+    carried_out(journal)
+    held = sqlite3.connect(journal.path)
+    held.execute("SELECT * FROM runs").fetchall()  # while somebody looks, the other file stays
+    carried_out(journal)
+    rest = Path(f"{journal.path}-wal").read_bytes()
+    held.close()
+    journal.path.write_bytes(b"")
+    Path(f"{journal.path}-wal").write_bytes(rest)
+    for use in (journal.list, lambda: carried_out(journal)):
+        with pytest.raises(JournalError, match=r"runs.db is damaged: it is empty, and runs.db-wal is not; take a copy"):
+            use()
+    assert Path(f"{journal.path}-wal").read_bytes() == rest
+
+
+# A file that somebody else locks
+
+
+def test_a_file_that_is_locked_in_the_middle_of_a_run_stops_it(
+    journal: Journal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("planexec_lite.journal.database.PATIENCE", 0.2)
+    other: list[sqlite3.Connection] = []
+
+    def look() -> None:
+        """Lock the file once, as a tool that copies it may do."""
+        if not other:
+            other.append(sqlite3.connect(journal.path, isolation_level=None))
+            other[0].execute("BEGIN IMMEDIATE")
+
+    hands = ToolExecutor(Toolbox([Tool(look)]))
+    plan = Plan.parse([step("1", "look"), step("2", "look", "1"), step("3", "look", "2")])
+    with pytest.raises(JournalError, match=r"another program has kept the journal runs.db locked for 0.2 s") as left:
+        execute(plan, hands, journal=journal)
+    run: Run = left.value.run  # type: ignore[attr-defined]
+    kept = journal.load(1).events
+    assert kept == run.events[: len(kept)]
+    other[0].close()
+    done = PlannerExecutor(None, hands).resume(run)  # in the process that has it, nothing is forgotten
+    assert [event.step for event in done.events if isinstance(event, StepDone)] == ["1", "2", "3"]
+    assert journal.load(1).events == done.events
+
+
+# A clock that jumps
+
+
+def test_a_clock_that_jumps_back_changes_no_time_and_no_lease(
+    journal: Journal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The computer's clock is set back an hour each time that it is asked: in the first process and in the one after it."""
+    clock = [time.time()]
+
+    def jumps() -> float:
+        clock[0] -= 3600
+        return clock[0]
+
+    monkeypatch.setattr(time, "time", jumps)
+    monkeypatch.setattr(time, "time_ns", lambda: int(jumps() * 1e9))
+    calls: list[int] = []
+
+    def work(n: int) -> int:
+        """Fail once, then be cut off once."""
+        calls.append(n)
+        time.time()
+        if len(calls) == 2:
+            raise RuntimeError("not yet")
+        if len(calls) == 4:
+            raise KeyboardInterrupt
+        return n
+
+    hands = ToolExecutor(Toolbox([Tool(work)]))
+    plan = Plan.parse([step(str(n), "work", *([str(n - 1)] if n else []), n=n) for n in range(4)])
+    rules: Any = {"policy": Policy(retries=1, backoff=Backoff(first=0.001, longest=0.01), deadline=600)}
+    with pytest.raises(KeyboardInterrupt):
+        execute(plan, hands, journal=journal, **rules)
+    assert journal.list()[0].status == "interrupted"
+    run = PlannerExecutor(None, hands, **rules).resume(journal.load(1))
+    assert (run.status, calls) == ("finished", [0, 1, 1, 2, 2, 3])
+    times = [event.at for event in journal.load(1).events]
+    assert times == sorted(times)
+    assert 0 <= times[-1] < 600
