@@ -9,6 +9,7 @@ work between them. Read in this order:
 4. `planning`, `executors`, `review`, `workers`: the parts that can be exchanged. `model`: what those with a model share.
 5. `journal`: runs on disk, from which they go on.
 6. `views`: pictures and the desk. `formats`: plans as others publish them. `scenarios`: the worlds of the lessons.
+7. `variations`: the pattern's other names, as compositions. `scoreboard`, `comparison`, `grade`: what is counted about them.
 7. `comparison`: when planning wins and when it loses, by runs in those worlds.
 """
 
