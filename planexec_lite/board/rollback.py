@@ -69,7 +69,7 @@ class Rollback(Part):
 
     def complete(self, step: Step, result: object, *, repeatable: bool) -> None:
         """A step gave a result. `repeatable`: carrying it out twice does no harm."""
-        if self.doubted.get(step.id, (None,))[0] == step:
+        if step.id in self.doubted and self.doubted[step.id][0] == step:
             del self.doubted[step.id]
         before = self.latest.get(step.id)
         number = self.latest[step.id] = next(reversed(self.completed), 0) + 1

@@ -53,7 +53,7 @@ class _InlineSession:
             assert self.resting, "nothing is in flight"
             until = min(since + (task.rest or 0) for since, task in self.resting)
             sleep(max(0.0, until - perf_counter()))
-        return [*messages, *self._rested()]
+        return [*messages, *self._rested()] if self.resting else messages
 
     def cancel(self) -> None:
         for _, task in self.resting:
