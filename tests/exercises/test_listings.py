@@ -1,0 +1,76 @@
+"""Listings to review: each defect fails a program because of it, and nothing else is wrong with them."""
+
+import pytest
+
+from exercises.listings import KINDS, NAMES, Defect, Listing, evidence, kinds, listing, show
+
+LISTINGS = [listing(name) for name in NAMES]
+each_listing = pytest.mark.parametrize("one", LISTINGS, ids=lambda one: one.name)
+each_defect = pytest.mark.parametrize(
+    ("one", "defect"),
+    [pytest.param(one, defect, id=f"{one.name}: {defect.kind}") for one in LISTINGS for defect in one.defects],
+)
+
+
+@each_defect
+def test_a_program_fails_because_of_the_defect(one: Listing, defect: Defect) -> None:
+    assert evidence(one.source, defect), "the program sees nothing go wrong"
+    assert evidence(one.mended(defect), defect) == "", "it fails where this defect alone is mended"
+
+
+@each_defect
+def test_it_fails_because_of_no_other_defect(one: Listing, defect: Defect) -> None:
+    others = [other for other in one.defects if other is not defect]
+    assert evidence(one.mended(*others), defect), "mending the others mends this one, too"
+    for other in others:
+        assert evidence(one.mended(other), defect), f"mending {other.kind} mends this one, too"
+
+
+@each_listing
+def test_every_program_passes_when_all_defects_are_mended(one: Listing) -> None:
+    mended = one.mended(*one.defects)
+    assert [evidence(mended, defect) for defect in one.defects] == [""] * len(one.defects)
+
+
+@each_listing
+def test_a_defect_is_named_by_its_kind_at_lines_of_code(one: Listing) -> None:
+    code = {n: line for n, line in enumerate(one.source.splitlines(), 1) if line.strip()}
+    assert len({defect.kind for defect in one.defects}) == len(one.defects)
+    head = one.source[3:].index('"""')
+    first = one.source[: head + 3].count("\n") + 2
+    for line, kind in one.accepted:
+        assert kind in KINDS
+        assert line in code
+        assert line >= first
+    assert one.also.isdisjoint({(line, defect.kind) for defect in one.defects for line in defect.lines})
+
+
+@each_defect
+def test_a_mend_changes_a_line_that_names_the_defect(one: Listing, defect: Defect) -> None:
+    changed = set()
+    for old, _ in defect.mend:
+        first = one.source[: one.source.index(old)].count("\n") + 1
+        changed |= set(range(first, first + old.rstrip("\n").count("\n") + 1))
+    assert changed & set(defect.lines), f"{sorted(changed)} are changed"
+
+
+@each_listing
+def test_a_listing_fits_onto_a_page_and_into_the_window(one: Listing) -> None:
+    lines = one.source.splitlines()
+    assert 35 <= len(lines) <= 55
+    assert max(map(len, lines)) <= 88
+
+
+def test_some_kinds_are_in_no_listing() -> None:
+    assert set(KINDS) - {defect.kind for one in LISTINGS for defect in one.defects} == {"no bound", "unapproved"}
+
+
+def test_a_listing_is_printed_with_its_numbers(capsys: pytest.CaptureFixture[str]) -> None:
+    show("tickets")
+    printed = capsys.readouterr().out.splitlines()
+    assert [line[4:] for line in printed] == listing("tickets").source.splitlines()
+    assert [int(line[:2]) for line in printed] == list(range(1, len(printed) + 1))
+    kinds()
+    assert [line.split("  ")[0] for line in capsys.readouterr().out.splitlines()] == list(KINDS)
+    show("minutes")
+    assert capsys.readouterr().out == "There is no listing 'minutes'; there are tickets, release, report.\n"
