@@ -117,11 +117,14 @@ def reasons(rows: Sequence[Row]) -> str:
 
 
 def as_figure(rows: Sequence[Row]) -> Figure:
-    """The table as a figure: what its text form says, with the winner's mark."""
-    lines = [Line([SHORT[row.advice.source], *_cells(row)], LOOKS[row.case.verdict]) for row in rows]
+    """The table as a figure, with the winner's mark. It is as wide as a figure may be without the names of the cases."""
+    lines = []
+    for row in rows:
+        words, _, *rest = _cells(row)
+        lines.append(Line([SHORT[row.advice.source], words, *rest], LOOKS[row.case.verdict]))
     of_sources = [row for row in rows if row.advice.source != OURS]
     borne_out = sum(row.holds for row in of_sources)
-    head = ["source", *(name if name != "wins" else "status" for name in HEAD)]
+    head = ("source", "advice", "calls", "seconds", "cents", "status", "by")
     return table(
         f"{borne_out} of {len(of_sources)} pieces of advice are borne out", head, lines, _NOTE, columns=40, lines=2
     )

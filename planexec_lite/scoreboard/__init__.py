@@ -10,7 +10,7 @@ way), `rows`, `measure` (what is counted in the events), `sweep`, `tables`. `ass
 
 from planexec_lite.scoreboard import assumptions, published
 from planexec_lite.scoreboard.faults import KINDS, Faults, Kind
-from planexec_lite.scoreboard.measure import Figures, figures
+from planexec_lite.scoreboard.measure import Figures, calls_in, figures
 from planexec_lite.scoreboard.rows import Row, row, rows
 from planexec_lite.scoreboard.script import model
 from planexec_lite.scoreboard.sweep import RATES, SEEDS, Share, sweep
@@ -28,6 +28,7 @@ __all__ = [
     "Share",
     "Task",
     "assumptions",
+    "calls_in",
     "figures",
     "model",
     "published",

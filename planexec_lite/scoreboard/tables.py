@@ -12,7 +12,7 @@ from planexec_lite.views.drawing.figure import Figure
 from planexec_lite.views.drawing.table import WHOLE, table
 from planexec_lite.views.drawing.table import Row as Line
 from planexec_lite.views.drawing.theme import LOOKS
-from planexec_lite.views.drawing.wording import count
+from planexec_lite.views.drawing.wording import count, listed
 
 PLAIN = LOOKS["waiting"]
 _ROLES = ("planner", "executor", "evaluator")
@@ -56,9 +56,11 @@ def robustness(shares: Sequence[Share]) -> Figure:
             sum(getattr(one, what) for one in cells.values()) / len(cells) for what in ("calls", "wasted", "replans")
         ]
         lines.append(Line([name, *reached, *(f"{mean:.1f}" for mean in means)], PLAIN))
-    best = max(by_variation, key=lambda name: sum(one.reached for one in by_variation[name].values()))
+    reached_by = {name: sum(one.reached for one in cells.values()) for name, cells in by_variation.items()}
+    best = [name for name, times in reached_by.items() if times == max(reached_by.values())]
+    reach = "reaches" if len(best) == 1 else "reach"
     caption = "These columns follow from scripts: a scripted model always knows what to do, once it is asked. No merit of a model."
-    return table(f"Under faults, {best} reaches the goal most often", head, lines, caption, lines=WHOLE)
+    return table(f"Under faults, {listed(best)} {reach} the goal most often", head, lines, caption, lines=WHOLE)
 
 
 def race(rows: Sequence[Row]) -> Figure:

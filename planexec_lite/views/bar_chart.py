@@ -9,6 +9,7 @@ from planexec_lite.views.drawing.figure import Figure
 from planexec_lite.views.drawing.svg_canvas import Box, Canvas
 from planexec_lite.views.drawing.text_fitting import aligned, clean, fit, width, wrap_to
 from planexec_lite.views.drawing.theme import BODY, LOOKS, MARGIN, SMALL, TITLE
+from planexec_lite.views.drawing.wording import numeral
 
 ROW, HIGH = 24.0, 14.0  # from one bar to the next, and of a bar
 NAMES, LEAST = 240.0, 120.0  # the most room for names, and the least for bars
@@ -32,7 +33,7 @@ def bars(
     if not values or min(values.values()) < 0:
         raise ValueError("bars: give at least one number, and none below zero")
     said = {name: clean((remarks or {}).get(name, "")) for name in values}
-    rows = [[f"  {clean(name)}", f"{value:,.4g}", said[name]] for name, value in values.items()]
+    rows = [[f"  {clean(name)}", numeral(value), said[name]] for name, value in values.items()]
     text = "\n".join([clean(title), *aligned([["", unit, ""], *rows])])
     told = "; ".join(" ".join(part.strip() for part in row if part.strip()) for row in rows)
     canvas, high = _sketch(values, clean(title), said, marked)
@@ -47,7 +48,7 @@ def _sketch(values: Mapping[str, float], title: str, said: Mapping[str, str], ma
         top += 20.0
     names = {name: fit(clean(name), NAMES, BODY) for name in values}
     left = MARGIN + max(width(name, BODY) for name in names.values()) + 10
-    numbers = {name: f"{value:,.4g}" for name, value in values.items()}
+    numbers = {name: numeral(value) for name, value in values.items()}
     wide = max(width(number, SMALL) for number in numbers.values()) + 8
     rest = max(width(words, SMALL) for words in said.values())
     room = max(theme.WIDEST - MARGIN - left - wide - (rest + 14 if rest else 0), LEAST)

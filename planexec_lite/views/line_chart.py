@@ -10,6 +10,7 @@ from planexec_lite.views.drawing.figure import Figure
 from planexec_lite.views.drawing.svg_canvas import Canvas
 from planexec_lite.views.drawing.text_fitting import aligned, clean, width, wrap_to
 from planexec_lite.views.drawing.theme import LOOKS, MARGIN, SMALL, TITLE
+from planexec_lite.views.drawing.wording import numeral
 
 HIGH, LEAST = 200.0, 14.0  # of the plot, and from one name to the next
 INKS = (LOOKS["done"].ink, LOOKS["failed"].ink, theme.MUTED, LOOKS["running"].ink)
@@ -35,7 +36,7 @@ def curves(lines: Mapping[str, Mapping[int, float]], title: str, *, across: str,
     names = [clean(name) for name in lines]
     rows = [[f"  {across}", *(f"{count:,}" for count in counts)]]
     rows += [
-        [f"  {name}", *(f"{line[count]:,.4g}" for count in counts)]
+        [f"  {name}", *(numeral(line[count]) for count in counts)]
         for name, line in zip(names, lines.values(), strict=True)
     ]
     text = "\n".join([clean(title), *aligned(rows)])

@@ -44,3 +44,12 @@ def test_the_scale_has_few_round_steps(most: float) -> None:
 def test_what_can_not_be_drawn_is_an_error(lines: dict[str, dict[int, float]]) -> None:
     with pytest.raises(ValueError, match="curves: "):
         views.curves(lines, TITLE, across="cooks", up="minutes")
+
+
+@pytest.mark.parametrize(
+    ("value", "written"), [(15.234, "15.23"), (1_573.4, "1,573"), (10_295, "10,295"), (0.0123, "0.0123")]
+)
+def test_numbers_keep_all_their_digits_before_the_point(value: float, written: str) -> None:
+    bars, lines = views.bars({"one": value}, TITLE, "tokens"), {"one": {1: value}}
+    assert written in bars.text
+    assert written in views.curves(lines, TITLE, across="questions", up="tokens").text

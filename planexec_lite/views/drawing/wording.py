@@ -49,3 +49,8 @@ def few(ids: Sequence[str], most: int = 12) -> str:
 def count(number: int, noun: str) -> str:
     """A number and its noun: ``1 step``, ``2 steps``, ``1,000 steps``."""
     return f"{number} {noun}" if number == 1 else f"{number:,} {noun}s"
+
+
+def numeral(value: float) -> str:
+    """A number with four digits, or more where it has more before its point: ``15.23``, ``11,868``."""
+    return f"{value:,.4g}" if abs(value) < 1000 else f"{value:,.0f}"
