@@ -74,7 +74,9 @@ def race(rows: Sequence[Row]) -> Figure:
 
 def _horizon(row: Row) -> str:
     steps = count(row.figures.horizon, "step")
-    return f"all {steps}" if row.figures.complete else steps
+    if not row.figures.complete:
+        return steps
+    return f"all {steps}" if row.figures.horizon > 1 else "the only step"
 
 
 def _asked_again(row: Row) -> str:
