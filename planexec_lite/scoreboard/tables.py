@@ -29,16 +29,20 @@ def settings(rows: Sequence[Row]) -> Figure:
 
 
 def structure(rows: Sequence[Row]) -> Figure:
-    """Seconds, calls, tokens and dollars of each run: they follow from the variation, the plan and the assumptions."""
-    head = ("variation", "task", "seconds", "calls", "read", "written", "cost")
+    """Seconds, calls, tokens and dollars of each run: they follow from the variation, the plan and the assumptions.
+
+    Tokens stand as they were read and written, and, read and written together, by role.
+    """
+    head = ("variation", "task", "seconds", "calls", "read", "written", *_ROLES, "cost")
     lines = []
     for row in rows:
         figures, usage = row.figures, _sum(row.figures.usage.values())
         numbers = [f"{figures.seconds:,.1f}", str(figures.calls), f"{usage.input_tokens:,}", f"{usage.output_tokens:,}"]
-        lines.append(Line([row.variation, row.task, *numbers, f"${figures.dollars:.4f}"], PLAIN))
-    quickest = min(rows, key=lambda row: row.figures.seconds)
-    fewest = min(rows, key=lambda row: row.figures.calls)
-    title = f"{quickest.variation} is the quickest, {fewest.variation} asks least"
+        by_role = [_tokens(figures.usage.get(role)) for role in _ROLES]
+        lines.append(Line([row.variation, row.task, *numbers, *by_role, f"${figures.dollars:.4f}"], PLAIN))
+    quickest, fewest = _least(rows, "seconds"), _least(rows, "calls")
+    title = f"{listed(quickest)} {'is' if len(quickest) == 1 else 'are'} the quickest, "
+    title += f"{listed(fewest)} {'asks' if len(fewest) == 1 else 'ask'} least"
     return table(title, head, lines, "These columns follow from the structure of a run.")
 
 
@@ -105,3 +109,15 @@ def _sum(usages: Iterable[Usage]) -> Usage:
         sum(one.output_tokens for one in every),
         sum(one.seconds for one in every),
     )
+
+
+def _tokens(usage: Usage | None) -> str:
+    return f"{usage.input_tokens + usage.output_tokens:,}" if usage else ""
+
+
+def _least(rows: Sequence[Row], what: str) -> list[str]:
+    """The variations that have least of something, over all their rows."""
+    sums: dict[str, float] = {}
+    for row in rows:
+        sums[row.variation] = sums.get(row.variation, 0) + getattr(row.figures, what)
+    return [name for name, most in sums.items() if most == min(sums.values())]
