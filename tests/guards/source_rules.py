@@ -18,7 +18,7 @@ FLOORS = {
     8: ("loop",),
     9: ("journal",),
     10: ("formats", "views", "scenarios", "variations"),
-    11: ("grade", "scoreboard"),
+    11: ("grade", "recorded", "scoreboard"),
     12: ("comparison",),
     13: ("__main__",),
 }
@@ -37,7 +37,7 @@ VIEWS_FLOORS = {  # folders and modules of views: each imports from lower floors
     1: ("drawing",),
     2: ("step_remarks", "narration"),
     3: ("board_table", "react_thoughts", "plan_diff"),
-    4: ("graph_drawing", "message_sequence", "line_chart", "bar_chart", "ledger_table"),
+    4: ("graph_drawing", "message_sequence", "line_chart", "bar_chart", "ledger_table", "tally_chart"),
     5: ("timeline_drawing",),
     6: ("widgets",),
     7: ("review_desk",),

