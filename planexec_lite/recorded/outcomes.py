@@ -8,7 +8,7 @@ holds zero, nothing can be told. Of twenty comparisons of equals, one looks diff
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from math import sqrt
 from typing import Any, Literal, NamedTuple
 
@@ -16,8 +16,9 @@ from pydantic_core import from_json
 
 from planexec_lite.plan import Plan, PlanError, StepReader
 from planexec_lite.recorded.transcript import RecordedAnswer, Sample, Transcript, Variant
-from planexec_lite.scenarios import arithmetic, clock
+from planexec_lite.scenarios import arithmetic
 from planexec_lite.tools import Toolbox
+from planexec_lite.views.drawing.text_fitting import aligned
 
 Outcome = Literal["cut off", "not JSON", "no plan", "invalid", "valid"]
 OUTCOMES: tuple[Outcome, ...] = ("cut off", "not JSON", "no plan", "invalid", "valid")
@@ -33,7 +34,7 @@ Z = 1.959964  # of the normal distribution: 95 % lie within
 
 def tools_of(world: str) -> Toolbox:
     """Return the tools that a recorded planner was shown. Raises `KeyError` for a world in which none was recorded."""
-    return {"arithmetic": arithmetic.TOOLS, "clock": clock.World("09:41").tools}[world]
+    return {"arithmetic": arithmetic.TOOLS}[world]
 
 
 class Judged(NamedTuple):
@@ -168,19 +169,40 @@ def share(transcript: Transcript, variant: str, measure: Measure = is_valid) -> 
 
 
 class Effect(NamedTuple):
-    """What leaving a rule out did: the share without it, and the difference from the share with it."""
+    """What leaving something out did: the share without it, and the difference from the share with it."""
 
-    rule: str
+    left_out: str
     share: Share
     difference: Interval
 
 
 def ablation(transcript: Transcript, measure: Measure = is_valid, base: str = "whole") -> list[Effect]:
-    """Return the effect of each rule that was left out, the largest first, whatever its direction."""
+    """Return the effect of each rule, and of the schema, that was left out; the largest first, whatever its direction."""
     whole = share(transcript, base, measure)
     effects = []
-    for variant in transcript.variants.values():
-        if variant.left_out is not None and transcript.of(variant.name):
-            without = share(transcript, variant.name, measure)
-            effects.append(Effect(variant.left_out, without, without.minus(whole)))
+    for name in transcript.variants:
+        if name != base and transcript.of(name):
+            without = share(transcript, name, measure)
+            effects.append(Effect(name.removeprefix("without "), without, without.minus(whole)))
     return sorted(effects, key=lambda effect: -abs(effect.difference.value))
+
+
+def table(effects: Sequence[Effect], base: Share, measured: str) -> str:
+    """Return effects as lines of aligned text: shares with 95 % intervals, differences in points, and what they tell.
+
+    >>> print(table([Effect("ids", Share(3, 30), Share(3, 30).minus(Share(9, 30)))], Share(9, 30), "valid"))
+    left out  valid                    difference
+    nothing    9 of 30  30 % (17–48)
+    ids        3 of 30  10 % (3–26)    -20 (-39 to +1)  nothing can be told
+    """
+    rows = [["left out", measured, "difference", ""], ["nothing", _share(base), "", ""]]
+    for left_out, share, difference in effects:
+        value, low, high = (f"{100 * end:+.0f}" for end in difference)
+        told = "" if difference.tells else "nothing can be told"
+        rows.append([left_out, _share(share), f"{value} ({low} to {high})", told])
+    return "\n".join(aligned(rows))
+
+
+def _share(share: Share) -> str:
+    value, low, high = (f"{100 * end:.0f}" for end in share.interval)
+    return f"{share.hits:2} of {share.of}  {value:>2} % ({low}–{high})"

