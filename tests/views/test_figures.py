@@ -55,6 +55,10 @@ FIGURES: dict[str, Callable[[], views.Figure]] = {
     "curves": lambda: views.curves(
         {"a": {1: 2.0, 2: 1}, "b": {1: 3.0, 2: 3}}, "It falls", across="cooks", up="minutes"
     ),
+    "tallies": lambda: views.tallies({"a": {"bad": 2, "good": 1}}, "One of three", wanted="good", of="answers"),
+    "tallies of hostile": lambda: views.tallies(
+        {name: {worlds.HOSTILE[0]: 1, "good": 0} for name in worlds.HOSTILE}, worlds.HOSTILE[1], wanted="good", of="x"
+    ),
     "sequence midway": lambda: views.sequence(worlds.midway()),
     "sequence of hostile": lambda: views.sequence(worlds.run(worlds.HOSTILE_PLAN)),
     "sequence of nothing": lambda: views.sequence(Run()),
