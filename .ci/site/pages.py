@@ -32,6 +32,7 @@ TEXTS = {  # texts of the checkout that are pages too
     "exercises/hunts/README.md": "hunts.html",
     "exercises/drill/PROMPT.md": "drill.html",
     "planexec_lite/formats/README.md": "formats.html",
+    "planexec_lite/recorded/README.md": "recorded.html",
     "mock_llm/README.md": "mock_llm.html",
     "mock_llm/TESTING.md": "testing.html",
 }

