@@ -68,9 +68,12 @@ def test_the_kits_loop_says_of_each_answer_what_was_counted(real: Transcript) ->
         assert [tuple(problem.code for problem in event.problems) for event in proposed] == [
             one.problems for one in judged
         ]
-        assert [event.text for event in proposed if event.plan is None] == [
-            answer.text for answer, one in zip(sample.answers, judged, strict=True) if one.outcome != "invalid"
-        ] or any(one.outcome == "valid" for one in judged)
+        unread = [
+            answer.text
+            for answer, one in zip(sample.answers, judged, strict=True)
+            if one.outcome not in ("invalid", "valid")
+        ]
+        assert [event.text for event in proposed if event.plan is None] == unread
 
 
 def test_the_scripted_model_succeeds_because_it_was_written_to() -> None:
@@ -86,3 +89,21 @@ def test_the_page_has_the_table_of_the_recording(
 ) -> None:
     whole, effects = recorded.share(real, "whole", measure), recorded.ablation(real, measure)
     assert recorded.table(effects, whole, named) in (FOLDER / "README.md").read_text("utf-8")
+
+
+def test_with_four_times_the_limit_no_answer_is_valid_either(real: Transcript) -> None:
+    longer = recorded.load(FOLDER / "smollm2-640-tokens.jsonl.gz")
+    assert longer.head.max_tokens == 4 * real.head.max_tokens
+    assert longer.variants["whole"] == real.variants["whole"]
+    assert recorded.tally(longer, "whole") == {"cut off": 8, "not JSON": 0, "no plan": 1, "invalid": 1, "valid": 0}
+
+
+def test_the_page_says_how_many_were_valid_and_how_many_repairs_helped(real: Transcript) -> None:
+    page = " ".join((FOLDER / "README.md").read_text("utf-8").split())
+    repaired = [sample for sample in real.of("whole") if len(sample.answers) == 3]
+    mended = sum(recorded.repairs_needed(sample, arithmetic.TOOLS) is not None for sample in repaired)
+    assert f"first answers to the whole request, {recorded.share(real, 'whole').hits} were valid plans" in page
+    assert f"The first {len(repaired)} of them were sent back twice" in page
+    assert f"and {mended} became valid" in page
+    assert sum(recorded.share(real, name).hits for name in real.variants) == 0
+    assert "No variant gave a single valid plan" in page
