@@ -6,6 +6,8 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import cache
 from typing import Any, NamedTuple
 
+import openai.resources.chat.completions  # noqa: F401  (what a check needs is there before its clock starts)
+
 from exercises import listings
 from exercises.checks import said
 from exercises.exercise import Raised, Trial, cut, exercise
