@@ -123,15 +123,17 @@ def made_once() -> None:
         meter.once = True
 
 
-def emit(event: Any) -> None:
-    """Report something that happened inside the current job: an event of a nested run, a thought, a streamed step."""
+def emit(event: Any, ago: float = 0.0) -> None:
+    """Report something that happened inside the current job, now or some seconds `ago`: an event of a nested run, a thought,
+    a streamed step.
+    """
     meter = current.get()
     if meter is None:
         return
     if meter.hear is not None:
         meter.hear(event)
     else:
-        meter.add("events", (meter.seconds, perf_counter() - meter.began, event))
+        meter.add("events", (meter.seconds - ago, perf_counter() - meter.began - ago, event))
 
 
 def idempotency_key() -> str | None:

@@ -2,8 +2,9 @@
 
 What happens in the run inside is told to the run around it as it happens: its events (`Inside`), the seconds that passed
 on its clock, the tokens of its models. `Run.inside` gives it back as a run, to be looked at or drawn like any. A run
-inside that pauses pauses the run around it, as at a gate, and a yes there goes on with it. This is how hierarchical
-planning is written here: a step's executor is itself a planner with an executor.
+inside that pauses pauses the run around it, as at a gate, and a yes there goes on with it. What is done inside is taken back
+with the run around it, each step in its place (`board.inside`). This is how hierarchical planning is written here: a step's
+executor is itself a planner with an executor.
 """
 
 from __future__ import annotations
@@ -186,10 +187,10 @@ class Told:
         for event in run.events[self.told :]:
             if self.virtual and event.at > self.at:
                 charge(event.at - self.at)
-                self.at = event.at
+            self.at = max(self.at, event.at)
             for call in () if isinstance(event, Inside) else getattr(event, "calls", ()):
                 charge(0.0, call)
-            emit(event)
+            emit(event, self.at - event.at)  # what happened deeper inside is dated back
         self.told = len(run.events)
         if run.board.once.spent:
             made_once()
