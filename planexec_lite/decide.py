@@ -169,7 +169,7 @@ def _breaker_open(board: Board, breaker: Breaker, id: str) -> str | None:
 def _over(board: Board, policy: Policy, status: Status, reason: str) -> Event:
     """The run comes to its end; what it has done may have to be taken back first."""
     wanted = status != "finished" if policy.rollback == "unfinished" else status == policy.rollback
-    if wanted and board.rollback.has_anything(board.once.effects):
+    if wanted and board.rollback.has_anything():
         return RollbackBegun(board.now, reason)
     return Ended(board.now, status, reason)
 
@@ -182,15 +182,12 @@ def _take_back(board: Board) -> Event:
         if rollback.asks:
             return Paused(board.now, "undo", undo.label)
         return UndoStarted(board.now, undo.label, undo.call)
-    steps, calls = (
-        [label for label in rollback.undone if (label in board.steps) is of_step] for of_step in (True, False)
-    )
     by_reason: dict[str, list[str]] = {}
     for label, why in rollback.remains:
         by_reason.setdefault(why, []).append(label)
     words = [rollback.begun.reason] if rollback.begun else []
-    words += [f"undone: {', '.join(steps)}"] if steps else []
-    words += [f"called: {', '.join(calls)}"] if calls else []
+    words += [f"undone: {', '.join(rollback.undone_steps)}"] if rollback.undone_steps else []
+    words += [f"called: {', '.join(rollback.called)}"] if rollback.called else []
     words += ["nothing was undone"] if not rollback.undone else []
     words += [f"not undone: {', '.join(labels)} ({why})" for why, labels in by_reason.items()]
     return Ended(board.now, "rolled back", "; ".join(words))
@@ -199,8 +196,7 @@ def _take_back(board: Board) -> Event:
 def _bad_end(board: Board, policy: Policy) -> tuple[Status, str] | None:
     """A reason to end before the plan is done, as (status, reason)."""
     proposals, approvals, replans = board.proposals, board.approvals, board.proposals.replans
-    if approvals.reviews and approvals.reviews[-1].verdict == "reject":
-        review = approvals.reviews[-1]
+    if review := approvals.rejected:
         return "stopped", f"{review.by} rejected the plan" + (f": {review.comment}" if review.comment else "")
     if proposals.unread_news and board.has_planner and replans >= policy.max_replans:
         return "stopped", f"news came, and the rest was planned again {replans} times already (max_replans)"

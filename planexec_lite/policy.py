@@ -89,7 +89,7 @@ class Policy:
         max_replans: how often the rest may be planned again after a failure, a stall or news.
         rollback: when what was done is taken back (see `Step.undo` and `Plan.rollback`): "never" by itself; when the run
             would end "failed", all retries and replans being used up; or whenever it would end "unfinished", after a
-            plan was rejected or a bound was reached, too.
+            plan was rejected or a bound was reached, too. What the runs inside steps have done is taken back with the rest.
         require_undo: a plan is invalid while a step of it changes the world and nothing takes that back, unless its gate
             asks a person (see `Plan.without_undo`). A later plan must keep the calls of the rollback that take back what
             is done. A plan that a reviewer edits is the reviewer's own.

@@ -27,6 +27,7 @@ class Approvals(Part):
 
     reviews: list[Reviewed] = field(default_factory=list)
     approved: set[str] = field(default_factory=set)  # hashes of plans
+    rejected: Reviewed | None = None  # the no that ends the run
     changes_asked: int = 0
     grant_scope: GrantScope | None = None
     begun: list[Step] | None = None  # steps since the grant, None where there is none

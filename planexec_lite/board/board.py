@@ -15,6 +15,7 @@ The rules of the fold; those that concern steps alone are carried out by the ste
 - a step that may be done once is approved together with all that it depends on, and asks again when that changes;
 - a call that may be done once and was made, or may have been, is remembered: a later plan that repeats it is held;
 - a rollback takes back what gave a result, each step once and the latest first, whatever a judge said of it;
+- what was done in a run inside a step is taken back in the same order, unless an undo of that step stands for it;
 - an event whose step is in another state than it starts from is illegal, and changes nothing;
 - the same events always give the same board.
 """
@@ -23,15 +24,16 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass, field
-from typing import assert_never
+from dataclasses import dataclass, field, replace
+from typing import assert_never, get_args
 
 from planexec_lite import events as e
 from planexec_lite.board.approvals import Approvals, GrantScope
+from planexec_lite.board.inside import RunsInside, board_of, innermost, left_inside, unknown
 from planexec_lite.board.once_calls import OnceCalls
 from planexec_lite.board.part import Part
 from planexec_lite.board.proposals import Proposals
-from planexec_lite.board.rollback import Rollback
+from planexec_lite.board.rollback import DEEPER, Completed, Rollback
 from planexec_lite.board.spending import Spending
 from planexec_lite.board.step_table import StepTable
 from planexec_lite.board.tool_health import ToolHealth
@@ -41,6 +43,7 @@ from planexec_lite.meter import ModelCall
 from planexec_lite.plan import Plan, Problem, Step
 
 INSIDE = "the run inside"
+_EVENTS = get_args(Event)
 
 
 @dataclass(slots=True, repr=False)
@@ -53,6 +56,7 @@ class Board(Part):
         approvals: what the reviewer said.
         once: the calls that may be made once.
         rollback: what was done and can be taken back, and how far a rollback has come.
+        inside: the boards of the runs inside steps, as far as they were told.
         health: how often in a row each tool's calls have failed.
         spending: what models were called, and what was granted beyond a budget.
     """
@@ -72,6 +76,7 @@ class Board(Part):
     approvals: Approvals = field(default_factory=Approvals)
     once: OnceCalls = field(default_factory=OnceCalls)
     rollback: Rollback = field(default_factory=Rollback)
+    inside: RunsInside = field(default_factory=RunsInside)
     health: ToolHealth = field(default_factory=ToolHealth)
     spending: Spending = field(default_factory=Spending)
 
@@ -103,7 +108,7 @@ class Board(Part):
                 self._settle(event.step, event.calls)
                 if self.health.failures:
                     self.health.recover(table.steps[event.step].tool)
-                self._give(event.step, event.result)
+                self._give(event.step, event.result, event.at)
             case e.StepFailed():
                 self._settle(event.step, event.calls)
                 table.release(event.step)
@@ -145,7 +150,8 @@ class Board(Part):
                     raise IllegalTransition("come late", event.step, table.state.get(event.step))
                 self.spending.charge(event.calls)
                 table.late[event.step] = event.error or event.result
-                if event.error is None and event.step not in self.rollback.latest:
+                unknown_inside = event.step not in self.inside and event.step not in self.rollback.latest
+                if event.error is None and unknown_inside:
                     self.rollback.doubt(table.steps[event.step], "it was done after it had been given up")
                 self.once.learn(event.step, table.in_doubt[event.step], made=event.error is None)
                 table.in_doubt -= Counter([event.step])  # one of the attempts that timed out
@@ -221,7 +227,7 @@ class Board(Part):
             case e.Ended():
                 self.ended = event
             case e.Inside():
-                pass  # what happens in a run inside a step is told, and changes nothing here
+                self._happen_inside(event)
             case _:
                 assert_never(event)
 
@@ -259,15 +265,13 @@ class Board(Part):
     def _begin_rollback(self, event: e.RollbackBegun) -> None:
         if self.in_flight:
             raise IllegalTransition("be rolled back", None, None, "work is in flight")
-        table = self.table
-        doubted = [table.steps[id] for id, attempts in table.in_doubt.items() if attempts]
-        self.rollback.begin(event, doubted, self.once.effects)
+        again = self.ended is not None
+        self.rollback.begin(event, unknown(self), left_inside(self, again))
         self.ended = self.paused = None
 
     def _undo(self, label: str, error: str | None = None, *, in_doubt: bool = False) -> None:
         """A call that takes something back has come to its end. What did not count stays as it is: failed, or superseded."""
-        undo = self.rollback.calling
-        unsure = in_doubt and undo is not None and self.once.effects.get(undo.call.tool) == "once"
+        unsure = in_doubt and self._undo_is_once
         step = self.rollback.finish(label, self.state.get(label), error, unsure=unsure)
         self.in_flight.remove(label)
         if step is not None and self.state[step.id] == "done" and self.steps[step.id] == step:
@@ -278,6 +282,12 @@ class Board(Part):
         self.rollback.answer((event.step or "").removeprefix("undo "), "" if event.verdict == "approve" else why_not)
         self.approvals.reviews.append(event)
 
+    @property
+    def _undo_is_once(self) -> bool:
+        """Whether the call that takes something back now may be made once, as the tools are where its step was done."""
+        undo = self.rollback.calling
+        return undo is not None and board_of(self, undo.label).once.effects.get(undo.call.tool) == "once"
+
     def _undo_again(self, label: str) -> None:
         self.rollback.put_back(label, self.state.get(label))
         self.in_flight.remove(label)
@@ -286,7 +296,7 @@ class Board(Part):
         """A job was cut off. What does no harm is done again, and counts once; a call that may be made once is in doubt."""
         table = self.table
         if (undo := self.rollback.calling) is not None and job == undo.label:
-            if self.once.effects.get(undo.call.tool) == "once":
+            if self._undo_is_once:
                 self._undo(undo.label, "interrupted; nobody knows whether it was undone", in_doubt=True)
             else:
                 self._undo_again(undo.label)
@@ -322,15 +332,19 @@ class Board(Part):
         self.once.learn(id, table.in_doubt[id], made=False)  # where it was done, that is noted with its result
         table.in_doubt -= Counter([id])
         if event.done:
-            self._give(id, event.result)
+            self._give(id, event.result, event.at)
         else:
             table.requeue(id)
 
-    def _give(self, id: str, result: object) -> None:
+    def _give(self, id: str, result: object, at: float) -> None:
         """A step gave a result: it counts, or, with a criterion and an evaluator, has to be judged before."""
         table, step = self.table, self.table.steps[id]
         table.release(id)
-        self.rollback.complete(step, result, repeatable=self.repeatable(id))
+        undo = None if step.undo is None else step.undo.model_dump_json()
+        # where a run inside was told to its end, what lasts is what was done there
+        told = bool(self.inside) and id in self.inside and self.inside[id][-1].ended is not None
+        lasts = self.once.changes_world(step) and not told
+        self.rollback.complete(Completed(id, step, result, undo, at, lasts, self.once.repeatable(step)))
         if step.success_criteria is None:
             self._finish(id, result)
         elif self.has_evaluator:
@@ -338,6 +352,30 @@ class Board(Part):
         else:
             table.unverified.add(id)
             self._finish(id, result)
+
+    def _happen_inside(self, event: e.Inside) -> None:
+        """What happens in a run inside a step changes nothing here; but what is done there can be taken back from here."""
+        id, told = event.step, event.event
+        if id not in self.steps or not isinstance(told, _EVENTS):
+            return
+        if isinstance(told, e.RunStarted):
+            self.inside.setdefault(id, []).append(Board())
+        if id not in self.inside:
+            return
+        run = self.inside[id][-1]
+        done = len(run.rollback.completed)
+        try:
+            run.apply(replace(told, at=event.at))
+        except Exception:  # what a tool emits may look like a run, and be none
+            del self.inside[id]
+            self.rollback.forget(id + DEEPER)
+            return
+        label, happened = innermost(event)
+        if isinstance(happened, e.UndoDone):
+            self.rollback.undone_inside(label + DEEPER + happened.step)
+        elif len(run.rollback.completed) > done:
+            one = run.rollback.completed[next(reversed(run.rollback.completed))]
+            self.rollback.complete(one._replace(label=id + DEEPER + one.label))
 
     def _take_verdict(self, event: e.Judged) -> None:
         result = self.table.judging.pop(event.step)
@@ -372,17 +410,20 @@ class Board(Part):
 
     def _review(self, event: e.Reviewed) -> None:
         """A reviewer approves, perhaps after an edit; or asks for a change, which makes the plan invalid; or rejects."""
-        approvals = self.approvals
+        approvals, rejects = self.approvals, event.verdict == "reject"
+        goes_on = event.verdict == "approve" or (rejects and self.asks_about_undo)
         approvals.reviews.append(event)
+        approvals.rejected = event if rejects and not goes_on else None
         # a yes at a gate is about that step alone; the grant stands
         if event.step is None or event.verdict == "change":
             approvals.revoke()
         if event.budget is not None:
             self.spending.grant(event.budget)
+        if event.verdict == "approve" and event.plan is not None:
+            self._accept(event.plan)
+        if goes_on and event.step is not None:
+            approvals.opened.add(event.step)
         if event.verdict == "approve":
-            if event.plan is not None:
-                self._accept(event.plan)
-            approvals.opened |= {event.step} if event.step else set()
             if event.step is None or event.plan is not None:  # a yes at a gate is none to the plan
                 approvals.approved.add(event.plan_hash)
                 approvals.cover([id for id in self.unfinished if not self.repeatable(id)], self.table)
@@ -460,6 +501,15 @@ class Board(Part):
         if self.has_reviewer and not self.repeatable(id) and not self.approvals.covers(id, self.table):
             return "it may be done once, and what it depends on has changed since the approval"
         return None
+
+    @property
+    def asks_about_undo(self) -> bool:
+        """Whether a call that takes something back is decided about, in this run or in one inside: a no leaves it out."""
+        if self.paused is None or self.paused.step is None:
+            return False
+        id = self.paused.step
+        waits = self.approvals.held.get(id, "").startswith(INSIDE) and id in self.inside
+        return self.paused.reason == "undo" or (waits and self.inside[id][-1].asks_about_undo)
 
     def waits_inside(self, step: Step) -> bool:
         """Whether the run inside this very step waits for a decision: a plan that keeps the step goes on with it."""

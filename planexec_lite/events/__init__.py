@@ -31,6 +31,7 @@ from planexec_lite.events.kinds import (
     StepProposed,
     StepStarted,
     gate_in_words,
+    undo_in_words,
 )
 from planexec_lite.events.record import from_dict, from_json, to_dict, to_json
 from planexec_lite.events.rollback import RollbackBegun, UndoDone, UndoFailed, UndoStarted
@@ -98,4 +99,5 @@ __all__ = [
     "gate_in_words",
     "to_dict",
     "to_json",
+    "undo_in_words",
 ]

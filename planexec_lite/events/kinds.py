@@ -256,9 +256,16 @@ def gate_in_words(gate: str) -> str:
         return f"step {gate.removeprefix('doubt ')}, which is in doubt"
     if not gate.startswith("undo "):
         return f"step {gate}"
-    label = gate.removeprefix("undo ")
-    listed = label.removeprefix("rollback ")
-    return f"call {listed} of the plan's rollback" if listed != label else f"the undo of step {label}"
+    return undo_in_words(gate.removeprefix("undo "))
+
+
+def undo_in_words(label: str) -> str:
+    """What takes something back: "the undo of step 3", "call 1 of the plan's rollback", "call 1 of the rollback inside step 3"."""
+    around, _, last = label.rpartition("/")
+    listed = last.removeprefix("rollback ")
+    if listed == last:
+        return f"the undo of step {label}"
+    return f"call {listed} of the rollback inside step {around}" if around else f"call {listed} of the plan's rollback"
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,8 @@ from planexec_lite.plan import Call
 class RollbackBegun:
     """From here on nothing is carried out any more: what was done is taken back. `reason` says why.
 
-    `to` names a step that stays as it is, with all that was done before it; None: everything is taken back.
+    `to` names a step that stays as it is, with all that was done before it; None: everything is taken back. "1/a" is step a of
+    the run inside step 1.
     """
 
     at: float
@@ -23,7 +24,11 @@ class RollbackBegun:
 
 @dataclass(frozen=True, slots=True)
 class UndoStarted:
-    """Job: `call` is made, which takes a step's effect back. `step` is the step, or names a call of the plan's rollback."""
+    """Job: `call` is made, which takes a step's effect back.
+
+    `step` is the step, or names a call of the plan's rollback, as in "rollback 1"; of a run inside step 1 they are called "1/a"
+    and "1/rollback 1".
+    """
 
     at: float
     step: str

@@ -158,12 +158,13 @@ class PlannerExecutor(NestedExecutor):
         """Return a new run in which what `run` has done is taken back, the latest first: see `Step.undo`.
 
         It may have ended in whatever way, wait for a person, or have been left; what was in flight then is interrupted.
-        `to` names a step that stays as it is, with all that was done before it; the plan's `rollback` is left out then.
+        `to` names a step that stays as it is, with all that was done before it; the plan's `rollback` is left out then. "1/a" is
+        step a of the run inside step 1.
 
         Raises `ValueError` where `to` names no step that gave a result. `run` itself stays as it is.
         """
         run = self._interrupted(run)
-        given = dict.fromkeys(one.step.id for one in run.board.rollback.completed.values())
+        given = run.board.rollback.latest
         if to is not None and str(to) not in given:
             raise ValueError(f"to={to!r}: step {to} gave no result; those that did are {', '.join(given) or 'none'}")
         run.record(RollbackBegun(run.board.now, "asked for", None if to is None else str(to)))
@@ -256,7 +257,7 @@ class PlannerExecutor(NestedExecutor):
     def _undo(self, job: UndoStarted, run: Run) -> Task:
         """The undo of a step is a call of a tool, whoever carried out the step; it has the timeout of its step."""
         board = run.board
-        step = Step(id=job.step.replace(" ", "-"), tool=job.call.tool, params=job.call.params)
+        step = Step(id=job.step.replace(" ", "-").replace("/", "."), tool=job.call.tool, params=job.call.params)
         results = board.rollback.inputs()
         inputs = {one.step: copied(results[one.step]) for one in references.find(step.params) if one.step in results}
         number = board.rollback.calling.number if board.rollback.calling else None

@@ -106,7 +106,8 @@ class Step(_WordForWord):
         effects: "none", "idempotent" or "once"; a step may be more careful than its tool, never less. None: as the tool.
         undo: the call that takes this step's effect back; it may refer to its result and to those that it depends on. In a rollback
             it is made once, if the step gave a result, whatever a judge said of that; where the step may be done once and was
-            done again, for each result. The step's gate does not ask about it; a gate of its own does (see `Call`).
+            done again, for each result. The step's gate does not ask about it; a gate of its own does (see `Call`). Of a step that
+            is a run of its own it stands for all that was done inside; without it the steps inside are undone one by one.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid", coerce_numbers_to_str=True, allow_inf_nan=False)

@@ -102,9 +102,9 @@ class Gate:
         """The call that takes something back, what it is given, and what is taken back after it."""
         *later, undo = self.at.rollback.left
         called = in_html(undo.call.tool, undo.call.params, undo.name)
-        wanted = {one.step for one in references.find(undo.call.params)} | {undo.label}
+        wanted = {one.step for one in references.find(undo.call.params)} | {undo.label.removeprefix(undo.path)}
         inputs = self.at.rollback.inputs_of(undo)
-        given = [f"step {id} gave {written(result)}" for id, result in inputs.items() if id in wanted]
+        given = [f"step {undo.path}{id} gave {written(result)}" for id, result in inputs.items() if id in wanted]
         behind = [f"{one.name}: {call(one.call.tool, one.call.params)}" for one in reversed(later)]
         return f"<p>{called}</p>{_list('It is given:', given)}{_list('What comes next:', behind)}"
 

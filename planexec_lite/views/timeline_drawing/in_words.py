@@ -108,7 +108,7 @@ def notes(shown: Timeline) -> list[str]:
     sentences += [f"Skipped: {listed(skipped)}."] if skipped else []
     sentences += [f"Superseded by a later plan: {listed(superseded)}."] if superseded else []
     sentences += [f"Never started: {listed(waiting)}."] if waiting else []
-    undone, called = ([one for one in board.rollback.undone if (one in board.steps) is step] for step in (True, False))
+    undone, called = board.rollback.undone_steps, board.rollback.called
     sentences += [f"Undone: {listed(undone)}."] if undone else []
     sentences += [f"Called: {listed(called)}."] if called else []
     sentences += [
