@@ -1,0 +1,335 @@
+"""A run inside a run inside a run does what the flat run does: it gates, keeps to a budget, resumes, rolls back, and is drawn."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from dataclasses import replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from planexec_lite import Budget, Decision, Journal, Policy, Run, views
+from planexec_lite.events import RollbackBegun, StepDone, StepStarted, UndoDone, UndoStarted
+from planexec_lite.loop.nested import innermost
+from planexec_lite.views.narration import trace
+from tests.core.deep import NO, YES, Case, Stop, cases, cut, leaves, site_of, to_the_end, told
+from tests.core.shapes import check_fold, check_replay
+from tests.core.test_rollback import Site
+from tests.rounds import rounds
+
+FAILED = Policy(rollback="failed")
+
+
+def check_order(site: Site, case: Case) -> None:
+    """Each call came after those of the steps that it depends on."""
+    made = [entry[1:] for entry in site.log if entry[0] in "+!"]
+    for id in made:
+        assert all(made.index(other) < made.index(id) for other in case.steps[id]["depends_on"] if other in made)
+
+
+# The same calls, the same results
+
+
+@given(cases())
+@rounds(150)
+def test_a_deep_run_makes_the_calls_of_the_flat_one(case: Case) -> None:
+    flat, deep = site_of(case), site_of(case)
+    one, run = case.flat(flat).run("build"), case.deep(deep).run("build")
+    assert (one.status, run.status) == ("finished", "finished")
+    assert Counter(deep.log) == Counter(flat.log)
+    assert deep.tried == flat.tried
+    check_order(deep, case)
+    looks = {id for id, each in case.steps.items() if each["tool"] == "look"}  # what it sees hangs on when it looks
+    results = leaves(run, case)
+    assert results.keys() == case.steps.keys()
+    assert {id: one.results[id] for id in results if id not in looks} == {
+        id: result for id, result in results.items() if id not in looks
+    }
+    check_fold(run)
+    check_replay(run, case.policies[0])
+
+
+@given(cases(fails=True))
+@rounds(100)
+def test_where_steps_fail_it_makes_no_call_that_the_flat_one_does_not(case: Case) -> None:
+    flat, deep = site_of(case), site_of(case)
+    one, run = case.flat(flat).run("build"), case.deep(deep).run("build")
+    assert one.status == run.status
+    assert not Counter(deep.log) - Counter(flat.log)
+    check_order(deep, case)
+    check_fold(run)
+
+
+# Gates
+
+
+@given(cases(gates=True), st.integers(0, 8))
+@rounds(100)
+def test_it_asks_about_the_same_steps_and_a_no_ends_it(case: Case, no: int) -> None:
+    flat, deep = site_of(case), site_of(case)
+    one, asked_flat = to_the_end(case.flat(flat), case.flat(flat).run("build"))
+    agent = case.deep(deep)
+    run, asked = to_the_end(agent, agent.run("build"))
+    assert sorted(asked) == sorted(asked_flat) == sorted(id for id, each in case.steps.items() if each["gate"])
+    assert (one.status, run.status) == ("finished", "finished")
+    assert Counter(deep.log) == Counter(flat.log)
+    if no < len(asked):
+        site, seen = site_of(case), list[list[str]]()
+        agent = case.deep(site)
+
+        def say(gate: str) -> Decision:
+            seen.append([*site.log])
+            return YES if len(seen) <= no else NO
+
+        run, asked = to_the_end(agent, agent.run("build"), say)
+        assert (run.status, len(asked), site.log) == ("stopped", no + 1, seen[-1])
+        assert "Ada rejected the plan: not now" in run.reason
+    check_fold(run)
+
+
+# Budgets
+
+
+@given(cases(), st.integers(0, 12))
+@rounds(80)
+def test_model_calls_are_counted_over_all_levels(case: Case, most: int) -> None:
+    case = replace(case, asks_models=True, slots=(1, 1, 1))
+    whole = 1 + len({part for group in case.groups.values() for part in group})  # each planner is asked once
+    bound = Policy(budget=Budget(model_calls=most))
+    agent = replace(case, policies=(bound, Policy(), Policy())).deep(site_of(case))
+    run, used = agent.run("build"), list[int]()
+    while run.status == "paused":
+        assert innermost(run).reason.startswith("waits for more budget")
+        used.append(run.usage.calls)
+        run = agent.resume(run, Decision("approve", by="Ada", budget=Budget(model_calls=2)))
+    assert (run.status, run.usage.calls) == ("finished", whole)
+    assert used == [*range(most, whole, 2)]
+    check_fold(run)
+    stopping = replace(bound, over_budget="stop")
+    run = replace(case, policies=(stopping, Policy(), Policy())).deep(site_of(case)).run("build")
+    assert run.usage.calls == min(most, whole)
+    assert (run.status == "finished") == (most >= whole)
+
+
+@given(cases(), st.integers(0, 16))
+@rounds(80)
+def test_seconds_are_counted_over_all_levels(case: Case, quarters: int) -> None:
+    case = replace(case, slots=(1, 1, 1))
+    whole = case.deep(site_of(case)).run("build").makespan
+    bound = Policy(budget=Budget(seconds=quarters / 4), over_budget="stop")
+    run = replace(case, policies=(bound, Policy(), Policy())).deep(site_of(case)).run("build")
+    assert all(at < quarters / 4 for _, _, at in told(run, StepStarted))
+    if run.status == "finished":
+        assert run.makespan == whole
+    else:
+        assert whole >= quarters / 4
+    check_fold(run)
+
+
+# Resuming
+
+
+@given(cases(once=False), st.data())
+@rounds(60)
+def test_cut_after_any_event_it_comes_to_the_same_end(case: Case, data: st.DataObject) -> None:
+    whole = case.deep(site_of(case)).run("build")
+    k = data.draw(st.integers(1, len(whole.events)))
+    left = Run(whole.events[:k])
+    done = {id for id, (group, _) in case.groups.items() if group in left.results}
+    site = site_of(case)
+    run = case.deep(site).resume(left)
+    assert run.status == "finished"
+    assert {group: run.results[group] for group in left.results} == left.results
+    repeated = {entry[1:] for entry in site.log} & done
+    assert not repeated
+    changing = {id for id, each in case.steps.items() if each["tool"] != "look"}
+    assert {entry[1:] for entry in site.log} == changing - done
+    check_fold(run)
+
+
+@given(cases(), st.integers(0, 12), st.booleans(), st.sampled_from(["done", "not done"]))
+@rounds(120)
+def test_cut_in_the_middle_of_any_call_nothing_is_done_twice(case: Case, calls: int, after: bool, say: Any) -> None:
+    plain, site = site_of(case), site_of(case)
+    case.deep(plain).run("build")
+    cut(site, calls, after)
+    agent = case.deep(site)
+    try:
+        run = agent.run("build")
+    except Stop as stopped:
+        left: Run = stopped.run  # type: ignore[attr-defined]
+        done = {id for id, (group, _) in case.groups.items() if group in left.results}
+        before = len(site.log)
+        run = agent.resume(left)
+        once = any(each["tool"] == "tell" for each in case.steps.values())
+        assert run.status == ("paused" if once else "finished")  # where a tool may be called once, so may any step
+        if run.board.paused is not None:
+            assert run.board.paused.reason == "doubt"
+            assert len(site.log) == before
+        run, _ = to_the_end(agent, run, lambda gate: Decision(say, by="Ada", result={} if say == "done" else None))
+        assert not {entry[1:] for entry in site.log[before:]} & done
+        assert set(site.standing) <= set(plain.standing)
+        if not once or say == "not done":
+            assert set(site.standing) == set(plain.standing)
+    assert run.status == "finished"
+    check_fold(run)
+
+
+# Rolling back
+
+
+def check_rollback(run: Run, site: Site, case: Case, *, in_order: bool = True) -> None:
+    """What gave a result is undone once, the latest first over all levels; what can't be is named; the world says the same."""
+    done = {label: at for label, _, at in told(run, StepDone) if label.count("/") == 2}
+    undo = {case.label(id) for id, one in case.steps.items() if one["undo"]}
+    changed = {case.label(id) for id, one in case.steps.items() if one["tool"] != "look"}
+    wanted = {label for label in done if label in undo}
+    undone = [label for label, _, _ in told(run, UndoDone)]
+    stuck = {label for label in wanted if label.rpartition("/")[2] in site.stuck}
+    assert Counter(undone) == Counter(wanted - stuck)
+    named = [label for label, _ in run.board.rollback.remains]
+    assert sorted(named) == sorted(
+        label for label in done if label in changed and (label not in undo or label in stuck)
+    )
+    downs = Counter(entry[1:] for entry in site.log if entry[0] == "-")
+    assert downs == Counter(label.rpartition("/")[2] for label in wanted)
+    stays = {label.rpartition("/")[2] for label in named} - {
+        id for id in case.steps if case.steps[id]["tool"] == "tell"
+    }
+    assert set(site.standing) == stays
+    if in_order:
+        order = [label for label, _, _ in told(run, UndoStarted)]
+        assert [done[label] for label in order] == sorted((done[label] for label in order), reverse=True)
+        ids = [label.rpartition("/")[2] for label in order]
+        for id in ids:
+            assert all(ids.index(other) > ids.index(id) for other in case.steps[id]["depends_on"] if other in ids)
+
+
+@given(cases(fails=True), st.sets(st.sampled_from("12345678"), max_size=2))
+@rounds(200)
+def test_by_hand_the_world_is_what_it_was(case: Case, stuck: set[str]) -> None:
+    site = site_of(case, " ".join(stuck))
+    agent = case.deep(site)
+    done = agent.run("build")
+    run = agent.roll_back(done)
+    assert run.status == "rolled back"
+    check_rollback(run, site, case)
+    check_fold(run)
+    states = {group: state for group, state in run.board.state.items() if done.board.state[group] == "done"}
+    for group, state in states.items():
+        mine = [id for id, (outer, _) in case.groups.items() if outer == group and case.steps[id]["tool"] != "look"]
+        back = all(case.steps[id]["undo"] and id not in stuck for id in mine)
+        assert state == ("undone" if mine and back else "done")
+    again = agent.roll_back(run)
+    tried = [label for label, _, _ in told(again, UndoStarted)][len([*told(run, UndoStarted)]) :]
+    assert {label.rpartition("/")[2] for label in tried} <= stuck
+
+
+@given(cases(fails=True), st.tuples(*[st.sampled_from([Policy(), FAILED])] * 2))
+@rounds(200)
+def test_after_a_failure_the_world_is_what_it_was(case: Case, inside: tuple[Policy, Policy]) -> None:
+    site = site_of(case)
+    agent = replace(case, policies=(FAILED, *inside)).deep(site)
+    run = agent.run("build")
+    check_fold(run)
+    check_replay(run, FAILED)
+    if run.status == "finished":
+        return
+    assert run.status in ("failed", "rolled back")
+    begun = any(isinstance(event, RollbackBegun) for event in run.events)
+    assert begun == (run.status == "rolled back")
+    if begun:
+        check_rollback(run, site, case, in_order=inside == (Policy(), Policy()))
+    else:
+        assert site.standing == []
+
+
+@given(cases(), st.sets(st.sampled_from("12345678")), st.sets(st.sampled_from("12345678")))
+@rounds(100)
+def test_an_undo_inside_asks_where_it_says_so(case: Case, gated: set[str], refused: set[str]) -> None:
+    steps = {
+        id: one | ({"undo": one["undo"] | {"gate": True}} if one["undo"] and id in gated else {})
+        for id, one in case.steps.items()
+    }
+    case = replace(case, steps=steps)
+    site = site_of(case)
+    agent = case.deep(site)
+    run = agent.roll_back(agent.run("build"))
+    run, asked = to_the_end(agent, run, lambda gate: NO if gate.rpartition("/")[2] in refused else YES)
+    wanted = [id for id in case.steps if case.steps[id]["undo"]]
+    assert sorted(asked) == sorted(f"undo {case.label(id)}" for id in wanted if id in gated)
+    kept = {id for id in wanted if id in gated & refused}
+    stays = {id for id, one in steps.items() if one["tool"] == "put_up" and not one["undo"]}
+    assert set(site.standing) == stays | kept
+    assert {label for label, why in run.board.rollback.remains if why == "Ada rejected it: not now"} == {
+        case.label(id) for id in kept
+    }
+    check_fold(run)
+
+
+@given(cases(once=False), st.integers(0, 8), st.booleans())
+@rounds(100)
+def test_a_rollback_that_is_cut_off_goes_on_and_takes_the_rest_back(case: Case, calls: int, after: bool) -> None:
+    site = site_of(case)
+    agent = case.deep(site)
+    done = agent.run("build")
+    cut(site, calls, after, "take_down")
+    try:
+        run = agent.roll_back(done)
+    except Stop as stopped:
+        run = agent.resume(stopped.run)  # type: ignore[attr-defined]
+    stays = {id for id, one in case.steps.items() if one["tool"] == "put_up" and not one["undo"]}
+    assert (run.status, set(site.standing)) == ("rolled back", stays)
+    check_fold(run)
+
+
+# Drawing, and writing down
+
+
+@pytest.mark.slow
+@given(cases(gates=True))
+@rounds(10)
+def test_pictures_and_words_name_the_steps_of_all_levels(case: Case) -> None:
+    site = site_of(case)
+    agent = case.deep(site)
+    run, _ = to_the_end(agent, agent.run("build"))
+    run = agent.roll_back(run)
+    words = trace(run)
+    for id in case.steps:
+        outer, middle = case.groups[id]
+        assert f"inside step {outer}: inside step {middle}: step {id} gives" in words
+        if case.steps[id]["undo"]:
+            assert f"the undo of step {case.label(id)} is called: take_down" in words
+            assert case.label(id) in views.timeline(run).text
+    player = views.player(run)
+    number = next((n for n, event in enumerate(run.events, 1) if isinstance(event, UndoDone)), len(run.events))
+    for at in (1, len(run.events) // 2, number):
+        assert trace(run).splitlines()[at].split("  ")[-1] in player.text(at)
+    for shown in (run, run.inside(outer), run.inside(outer).inside(middle)):
+        for draw in (views.board, views.timeline):
+            assert draw(shown).text
+        assert views.graph(shown.plan).text
+
+
+@given(cases(fails=True))
+@rounds(25)
+def test_a_deep_run_is_written_down_read_back_and_rolled_back_from_there(case: Case) -> None:
+    with TemporaryDirectory() as folder:
+        site = site_of(case)
+        journal, other = Journal(Path(folder) / "one.db"), Journal(Path(folder) / "other.db")
+        agent = case.deep(site, journal=journal)
+        run = agent.run("build")
+        loaded = journal.load(run.id)
+        assert (loaded.events, loaded.board) == (run.events, run.board)
+        assert json.dumps([*journal.export(run.id)])
+        copy = other.load(other.import_(journal.export(run.id)))
+        assert (copy.events, copy.board) == (run.events, run.board)
+        assert sum(1 for _ in journal.replay(run.id)) == len(run.events)
+        back = case.deep(site).roll_back(loaded)
+        check_rollback(back, site, case)
+        assert journal.load(run.id).board == back.board
