@@ -180,11 +180,15 @@ def _imports(frame: FrameType) -> bool:
 
 
 def _swallows(frame: FrameType) -> bool:
-    """Whether Python would drop an exception raised here: in a finalizer, a callback of the collector, or its report."""
+    """Whether Python would drop an exception raised here: in a finalizer, around a fork, in a callback of the collector, or
+    in its report.
+    """
     code = frame.f_code
     if code.co_name == "__del__" or code.co_filename.endswith(
         ("weakref.py", "_weakrefset.py", "unraisableexception.py")
     ):
+        return True
+    if code.co_name in ("_acquireLock", "_releaseLock", "_after_fork", "_after_at_fork_child_reinit_locks"):
         return True
     return any(getattr(callback, "__code__", None) is code for callback in gc.callbacks)
 
