@@ -7,8 +7,21 @@ from pathlib import Path
 
 import pytest
 
-from planexec_lite import LLMPlanner, PlannerExecutor, Policy, Run, Simulated, ToolExecutor, connect, recorded
+from planexec_lite import (
+    Board,
+    LLMPlanner,
+    Plan,
+    PlanError,
+    PlannerExecutor,
+    Policy,
+    Run,
+    Simulated,
+    ToolExecutor,
+    connect,
+    recorded,
+)
 from planexec_lite.events import PlanProposed
+from planexec_lite.grade import grade
 from planexec_lite.recorded import Sample, Transcript
 from planexec_lite.recorded.recording import variants
 from planexec_lite.scenarios import arithmetic
@@ -96,6 +109,28 @@ def test_with_four_times_the_limit_no_answer_is_valid_either(real: Transcript) -
     assert longer.head.max_tokens == 4 * real.head.max_tokens
     assert longer.variants["whole"] == real.variants["whole"]
     assert recorded.tally(longer, "whole") == {"cut off": 8, "not JSON": 0, "no plan": 1, "invalid": 1, "valid": 0}
+
+
+def test_the_page_says_how_the_answers_are_graded(real: Transcript) -> None:
+    page = " ".join((FOLDER / "README.md").read_text("utf-8").split())
+    gold = Plan.parse({"goal": "What is 12 + 5?", "steps": arithmetic.rules("What is 12 + 5?")})
+
+    def tool_f1(transcript: Transcript) -> list[float]:
+        graded = []
+        for one in transcript.of("whole"):
+            try:
+                plan = Plan.parse(one.answers[0].text)
+            except PlanError:
+                plan = None
+            graded.append(grade(plan, gold, arithmetic.TOOLS).tool_f1)
+        return graded
+
+    assert tool_f1(real) == [0.0] * 30
+    longer = tool_f1(recorded.load(FOLDER / "smollm2-640-tokens.jsonl.gz"))
+    assert f"a tool F1 of {max(longer):.2f}" in page
+    assert f"the mean of the ten is {sum(longer) / 10:.2f}" in page
+    scripted = LLMPlanner(connect("arithmetic")).plan("What is 12 * 4 + 5?", Board(), arithmetic.TOOLS)
+    assert grade(scripted, Plan.parse(arithmetic.rules("What is 12 * 4 + 5?")), arithmetic.TOOLS).tool_f1 == 1
 
 
 def test_the_page_says_how_many_were_valid_and_how_many_repairs_helped(real: Transcript) -> None:
