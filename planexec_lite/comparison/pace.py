@@ -12,9 +12,8 @@ import json
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from planexec_lite.model.connect import endpoint
 from planexec_lite.scenarios.minds import Mind, script
-from planexec_lite.scoreboard.assumptions import CHARACTERS_PER_TOKEN, PACES
+from planexec_lite.scoreboard.assumptions import CHARACTERS_PER_TOKEN, PACES, STRONG
 
 if TYPE_CHECKING:
     from openai import OpenAI
@@ -47,14 +46,13 @@ def paced(llm: MockLLM) -> OpenAI:
 
 def seconds_of_tokens(model: str, tokens: int) -> float:
     """How long `model` takes for an answer of so many `tokens`."""
-    pace = PACES[model]
+    pace = PACES.get(model, PACES[STRONG])
     return pace.first + pace.token * tokens
 
 
 def scripted(llm: MockLLM) -> OpenAI:
-    """Return the model of a case: the scripted one at its pace, or the real endpoint that ``PLANEXEC_LLM`` names."""
-    real = endpoint()
-    return paced(llm) if real is None else real
+    """Return the model of a case: scripted and at its pace, whatever ``PLANEXEC_LLM`` says: both sides need the same mind."""
+    return paced(llm)
 
 
 def client_of(mind: Mind) -> OpenAI:

@@ -15,13 +15,12 @@ from planexec_lite.comparison.pace import client_of
 from planexec_lite.executors import ReActExecutor, ToolExecutor
 from planexec_lite.loop import PlannerExecutor
 from planexec_lite.loop.run import Run
-from planexec_lite.model.prices import cost
 from planexec_lite.planning.planners import LLMPlanner, RulePlanner
 from planexec_lite.policy import Policy
 from planexec_lite.review.evaluators import RuleEvaluator
 from planexec_lite.review.reviewers import Reviewer
 from planexec_lite.scenarios.minds import Mind, as_expected
-from planexec_lite.scoreboard.assumptions import SLOTS, STRONG
+from planexec_lite.scoreboard.assumptions import SLOTS, STRONG, dollars
 from planexec_lite.tools import Toolbox
 from planexec_lite.views.drawing.wording import listed
 from planexec_lite.workers import Simulated
@@ -87,7 +86,7 @@ class Side:
     @property
     def dollars(self) -> float:
         """What the calls cost, in US dollars."""
-        return math.fsum(cost(run.board.calls) for run in self.runs)
+        return math.fsum(dollars(run.board.calls) for run in self.runs)
 
     @property
     def numbers(self) -> tuple[float, float, float]:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import NamedTuple
 
+from planexec_lite.meter import ModelCall
 from planexec_lite.model import DEFAULT_MODELS
-from planexec_lite.model.prices import AS_OF, PRICES
+from planexec_lite.model.prices import AS_OF, PRICES, cost
 
 
 class Pace(NamedTuple):
@@ -25,6 +27,12 @@ def seconds_of(model: str, written: str) -> float:
     """Seconds that `model` takes for an answer; one that has no pace here is as fast as the strong one."""
     pace = PACES.get(model, PACES[STRONG])
     return round(pace.first + pace.token * -(-len(written) // CHARACTERS_PER_TOKEN), 3)
+
+
+def dollars(calls: Iterable[ModelCall]) -> float:
+    """What `calls` cost, in US dollars; a model that has no price costs as much as the strong one."""
+    every = list(calls)
+    return cost(every, {call.model: PRICES.get(call.model, PRICES[STRONG]) for call in every})
 
 
 def in_words() -> str:

@@ -25,7 +25,7 @@ from planexec_lite.events import (
 )
 from planexec_lite.loop.run import Run
 from planexec_lite.meter import ModelCall, Usage
-from planexec_lite.model.prices import cost
+from planexec_lite.scoreboard.assumptions import dollars
 
 _ENDS = (StepDone, StepFailed, StepCancelled)
 ROLES = ("planner", "executor", "evaluator")
@@ -74,7 +74,7 @@ class Figures:
 
 
 def figures(run: Run) -> Figures:
-    """Count what happened in `run`. Raises `KeyError` for a model without a price."""
+    """Count what happened in `run`."""
     events = run.events
     calls: dict[str, list[ModelCall]] = {role: [] for role in ROLES}
     for role, call in calls_in(events):
@@ -83,7 +83,7 @@ def figures(run: Run) -> Figures:
     return Figures(
         seconds=run.makespan,
         usage={role: Usage.of(some) for role, some in calls.items() if some},
-        dollars=cost(call for some in calls.values() for call in some),
+        dollars=dollars(call for some in calls.values() for call in some),
         horizon=max((len(plan.steps) for plan in plans), default=0),
         complete=bool(plans) and plans[0].complete,
         reasons=dict(Counter(event.reason for event in events if isinstance(event, PlanStarted))),

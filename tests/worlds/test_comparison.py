@@ -251,12 +251,9 @@ def test_everything_that_is_sent_is_read_the_schema_too():
     assert world.talk == []
 
 
-def test_a_real_endpoint_answers_where_the_environment_names_one(monkeypatch):
+def test_both_sides_have_the_same_mind_whatever_the_environment_names(monkeypatch):
     monkeypatch.setenv("PLANEXEC_LLM", "http://127.0.0.1:9/v1")
-    assert str(c.client_of(flights.BookingMind()).base_url) == "http://127.0.0.1:9/v1/"
-    monkeypatch.setenv("PLANEXEC_LLM", "somewhere")
-    with pytest.raises(ValueError, match="set it to openai or to a URL"):
-        c.client_of(flights.BookingMind())
+    assert "127.0.0.1:9" not in str(c.client_of(flights.BookingMind()).base_url)
 
 
 # what was really called
