@@ -91,13 +91,13 @@ def test_wasted_calls_are_those_that_the_tools_refused(variation: str, monkeypat
     def counting(tool: Tool, params: Any) -> Any:
         try:
             return called(tool, params)
-        except ConnectionError:
+        except Exception:
             refused.append(tool.name)
             raise
 
     monkeypatch.setattr(Tool, "call", counting)
-    one = row(variation, "arithmetic", Faults("flaky tool", 0.4, seed=2))
-    assert one.figures.wasted == len(refused)
+    one = row(variation, "arithmetic", Faults("flaky tool", 0.5, seed=3))
+    assert one.figures.wasted == len(refused) > 0
 
 
 LACKING = next(
