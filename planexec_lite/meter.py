@@ -58,7 +58,7 @@ class Meter:
     """Collects what one job reports: declared `seconds`, model `calls`, `events`, and whether it did what is done `once`.
 
     `limit`: after so many seconds the job is given up; None: never. `key`: see `idempotency_key`. `allowance`: what a run inside
-    the job may use of models and time; None: no bound.
+    the job may use of models and time; None: no bound. `store`: where a run inside the job is written down; None: nowhere.
 
     An event is kept with the seconds declared and those really gone by when it happened; or `hear` is told at once.
     Most jobs report nothing, so the lists are made by the first report. `at` is when the job began on a virtual clock.
@@ -71,6 +71,7 @@ class Meter:
     limit: float | None = None
     key: str | None = None
     allowance: Allowance | None = None
+    store: Any = None
 
     def __init__(self, hear: Callable[[Any], None] | None = None, at: float | None = None) -> None:
         self.hear = hear
@@ -148,7 +149,7 @@ def idempotency_key() -> str | None:
 
 @dataclass(frozen=True, slots=True)
 class Knowing:
-    """Does what `work` does, and lets it know after how many seconds it is given up, its idempotency key, and its allowance.
+    """Does what `work` does, and lets it know what a `Meter` says of a job: its limit, key, allowance and store.
 
     It can be sent to another process.
     """
@@ -157,9 +158,10 @@ class Knowing:
     limit: float | None
     key: str | None
     allowance: Allowance | None = None
+    store: Any = None
 
     def __call__(self, *args: Any) -> Any:
         meter = current.get()
         if meter is not None:
-            meter.limit, meter.key, meter.allowance = self.limit, self.key, self.allowance
+            meter.limit, meter.key, meter.allowance, meter.store = self.limit, self.key, self.allowance, self.store
         return self.work(*args)

@@ -8,6 +8,7 @@ The rules of the fold; those that concern steps alone are carried out by the ste
 - a failed step with attempts left is tried again, unless its tool says that the error will not go away by itself;
 - behind a step that failed for good every waiting step is unreachable;
 - a job that was interrupted is done again; a step that may be done once is in doubt, until somebody says what became of it;
+- a step whose run inside is known up to where it was cut off is in no doubt: that run goes on from there;
 - an attempt that is blocked counts as one that failed, though nothing was called;
 - a step that timed out is in doubt: it is tried again only if a repeat does no harm, and a late result never counts;
 - a step that arrives while the planner is still writing stands at once, and goes again if the answer comes to nothing;
@@ -57,6 +58,7 @@ class Board(Part):
         once: the calls that may be made once.
         rollback: what was done and can be taken back, and how far a rollback has come.
         inside: the boards of the runs inside steps, as far as they were told.
+        cut_off: the steps whose run inside was cut off, and goes on when the step starts.
         health: how often in a row each tool's calls have failed.
         spending: what models were called, and what was granted beyond a budget.
     """
@@ -77,6 +79,7 @@ class Board(Part):
     once: OnceCalls = field(default_factory=OnceCalls)
     rollback: Rollback = field(default_factory=Rollback)
     inside: RunsInside = field(default_factory=RunsInside)
+    cut_off: set[str] = field(default_factory=set)
     health: ToolHealth = field(default_factory=ToolHealth)
     spending: Spending = field(default_factory=Spending)
 
@@ -106,11 +109,13 @@ class Board(Part):
                 self.in_flight.add(event.step)
             case StepDone():
                 self._settle(event.step, event.calls)
+                self.cut_off.discard(event.step)
                 if self.health.failures:
                     self.health.recover(table.steps[event.step].tool)
                 self._give(event.step, event.result, event.at)
             case e.StepFailed():
                 self._settle(event.step, event.calls)
+                self.cut_off.discard(event.step)
                 table.release(event.step)
                 if not event.final:
                     self.health.fail(table.steps[event.step].tool, event.at)
@@ -142,6 +147,7 @@ class Board(Part):
                     table.requeue(event.step)
             case e.StepPaused():
                 self._settle(event.step, event.calls)
+                self.cut_off.discard(event.step)
                 if event.in_doubt:
                     self._spend(event.step, sure=True)
                 self._wait_inside(event.step, event.reason)
@@ -158,7 +164,7 @@ class Board(Part):
             case e.StepSkipped():
                 table.skip(event.step, event.reason)
             case e.Interrupted():
-                self._interrupt(event.step)
+                self._interrupt(event)
             case e.JudgeStarted():
                 if event.step not in table.to_judge:
                     raise IllegalTransition("be judged", event.step, table.state.get(event.step))
@@ -292,9 +298,9 @@ class Board(Part):
         self.rollback.put_back(label, self.state.get(label))
         self.in_flight.remove(label)
 
-    def _interrupt(self, job: str | None) -> None:
+    def _interrupt(self, event: e.Interrupted) -> None:
         """A job was cut off. What does no harm is done again, and counts once; a call that may be made once is in doubt."""
-        table = self.table
+        table, job = self.table, event.step
         if (undo := self.rollback.calling) is not None and job == undo.label:
             if self._undo_is_once:
                 self._undo(undo.label, "interrupted; nobody knows whether it was undone", in_doubt=True)
@@ -312,10 +318,15 @@ class Board(Part):
             self.in_flight.remove(job)
             return
         judging = job in table.judging
-        self._settle(job, state="judging" if judging else "running")
+        self._settle(job, event.calls, "judging" if judging else "running")
         if judging:
             # its result is kept: only the judgement is asked for again, and before others
             table.to_judge.appendleft(job)
+        elif event.told and job in self.inside:
+            if self.inside[job][-1].once.spent:
+                self._spend(job, sure=True)
+            self.cut_off.add(job)
+            table.requeue(job)
         elif self.repeatable(job):
             self.rollback.doubt(table.steps[job], "interrupted; nobody knows whether it was done")
             table.requeue(job)
@@ -325,8 +336,14 @@ class Board(Part):
             table.doubt(job, "interrupted; nobody knows whether it was done")
 
     def _resolve(self, event: e.DoubtResolved) -> None:
-        """It is known what became of a step in doubt: its result counts as any other, or it is to be started again."""
+        """It is known what became of a step in doubt: its result counts as any other, or it is to be started again.
+
+        A step whose run inside waits to be told goes on with it.
+        """
         table, id = self.table, event.step
+        if self.waits_inside(id):
+            self.approvals.opened.add(id)
+            return
         if id not in table.doubted:
             raise IllegalTransition("be resolved", id, table.state.get(id))
         self.once.learn(id, table.in_doubt[id], made=False)  # where it was done, that is noted with its result
@@ -395,8 +412,9 @@ class Board(Part):
 
     def _accept(self, plan: Plan) -> None:
         """A valid plan takes the place of what is not done; every gate is closed again."""
-        held = self.approvals.held
-        still_held = {step.id: held[step.id] for step in plan.steps if held and self.waits_inside(step)}
+        goes_on = {step.id for step in plan.steps if self.goes_on_inside(step)}
+        still_held = {id: reason for id, reason in self.approvals.held.items() if id in goes_on}
+        self.cut_off &= goes_on
         self.table.replace(plan)
         self.proposals.accept(plan, plan.hash if self.has_reviewer else "")
         self.approvals.close_gates(still_held)
@@ -508,12 +526,16 @@ class Board(Part):
         if self.paused is None or self.paused.step is None:
             return False
         id = self.paused.step
-        waits = self.approvals.held.get(id, "").startswith(INSIDE) and id in self.inside
+        waits = self.waits_inside(id) and id in self.inside
         return self.paused.reason == "undo" or (waits and self.inside[id][-1].asks_about_undo)
 
-    def waits_inside(self, step: Step) -> bool:
-        """Whether the run inside this very step waits for a decision: a plan that keeps the step goes on with it."""
-        return self.steps.get(step.id) == step and self.approvals.held.get(step.id, "").startswith(INSIDE)
+    def waits_inside(self, id: str) -> bool:
+        """Whether the run inside a step waits for a decision."""
+        return self.approvals.held.get(id, "").startswith(INSIDE)
+
+    def goes_on_inside(self, step: Step) -> bool:
+        """Whether the run inside this very step waits or was cut off: a plan that keeps the step goes on with it."""
+        return self.steps.get(step.id) == step and (self.waits_inside(step.id) or step.id in self.cut_off)
 
     def repeatable(self, id: str) -> bool:
         """Whether carrying out the step twice does no harm."""

@@ -10,7 +10,10 @@ from planexec_lite.budget import Budget
 
 @dataclass(frozen=True, slots=True)
 class DoubtResolved:
-    """Somebody found out what became of a step in doubt: it was `done`, and gave `result`; or it was not, and is to be done."""
+    """Somebody found out what became of a step in doubt: it was `done`, and gave `result`; or it was not, and is to be done.
+
+    Where a run inside `step` waits to be told, it is about the step that is in doubt there.
+    """
 
     at: float
     step: str

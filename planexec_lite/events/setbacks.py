@@ -89,11 +89,14 @@ class Interrupted:
     """A job was in flight when the run was left: by an interrupt, an error outside the jobs, or the end of the process.
 
     `step` is the step, or None: the planner. A step that may be done once is in doubt: nobody knows whether it was done.
-    All others are tried again, and the planner and the evaluator are asked again.
+    All others are tried again, and the planner and the evaluator are asked again. `told`: what happened in the run inside the
+    step is known up to here, so the step is in no doubt, and that run goes on from there; `calls` are its calls of models.
     """
 
     at: float
     step: str | None = None
+    told: bool = False
+    calls: tuple[ModelCall, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ from planexec_lite.executors.direct import (
     asks_models,
     effects_of,
     effects_of_any,
+    executor_inside,
     perform,
 )
 from planexec_lite.executors.hybrid import HybridExecutor
@@ -27,5 +28,6 @@ __all__ = [
     "asks_models",
     "effects_of",
     "effects_of_any",
+    "executor_inside",
     "perform",
 ]

@@ -45,6 +45,13 @@ def asks_models(executor: Executor) -> bool:
     return bool(getattr(executor, "asks_models", True))
 
 
+def executor_inside(executor: Executor, step: Step) -> Executor | None:
+    """Who carries out the steps of the run inside `step`, where its executor makes a run of it (`executor_inside`); else None."""
+    ask = getattr(executor, "executor_inside", None)
+    inside: Executor | None = ask(step) if ask is not None else None
+    return inside
+
+
 def effects_of_any(tools: Toolbox) -> dict[str, Effects]:
     """The effects of steps whose executor may call any of `tools`, whichever they name."""
     most = worst(tools.effects.values())

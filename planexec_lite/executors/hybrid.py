@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from planexec_lite.executors.direct import Executor, asks_models, effects_of
+from planexec_lite.executors.direct import Executor, asks_models, effects_of, executor_inside
 from planexec_lite.plan import Step
 from planexec_lite.tools import Effects, Toolbox, worst
 
@@ -38,6 +38,13 @@ class HybridExecutor:
         both = [effects_of(self.rule), effects_of(self.otherwise)]
         return {name: worst(one.get(name, "none") for one in both) for name in {**both[0], **both[1]}}
 
+    def executor_inside(self, step: Step) -> Executor | None:
+        """Who carries out the steps of the run inside `step`, where the chosen executor makes a run of it."""
+        return executor_inside(self._chosen(step), step)
+
     def execute(self, step: Step, inputs: Mapping[str, Any]) -> Any:
         """Return what the chosen executor returns."""
-        return (self.rule if self.applies(step) else self.otherwise).execute(step, inputs)
+        return self._chosen(step).execute(step, inputs)
+
+    def _chosen(self, step: Step) -> Executor:
+        return self.rule if self.applies(step) else self.otherwise

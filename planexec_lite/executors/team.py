@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from planexec_lite.executors.direct import Executor, asks_models, effects_of
+from planexec_lite.executors.direct import Executor, asks_models, effects_of, executor_inside
 from planexec_lite.plan import Step
 from planexec_lite.tools import Effects, Toolbox, suggest
 from planexec_lite.tools.limits import Limit
@@ -68,6 +68,10 @@ class Team:
     def role_of(self, step: Step) -> str:
         """The role that carries out `step`."""
         return self._role[step.tool] if step.tool is not None else next(iter(self.roles))
+
+    def executor_inside(self, step: Step) -> Executor | None:
+        """Who carries out the steps of the run inside `step`, where the executor of its role makes a run of it."""
+        return executor_inside(self.roles[self.role_of(step)], step)
 
     def execute(self, step: Step, inputs: Mapping[str, Any]) -> Any:
         """Return what the executor of the step's role returns."""

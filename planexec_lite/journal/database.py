@@ -6,6 +6,7 @@ import os
 import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
+from errno import ENOSPC
 from pathlib import Path
 from typing import Literal
 from urllib.parse import quote
@@ -119,7 +120,7 @@ def _meaning(name: str, problem: Exception) -> str:
     code = getattr(problem, "sqlite_errorcode", 0) & 0xFF
     if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
         return f"another program has kept the journal {name} locked for {PATIENCE:g} s; try again when it is done"
-    if code in (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR):
+    if code in (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR) or getattr(problem, "errno", 0) == ENOSPC:
         return f"the journal {name} can't be written: the disk is full, or fails; make room and resume the run"
     if code in (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM) or isinstance(problem, OSError):
         return f"the journal {name} or its folder can't be opened or written to; look at its permissions"

@@ -23,6 +23,7 @@ from planexec_lite.journal.database import (
     transaction,
     version_of,
 )
+from planexec_lite.journal.inside import Files, InsideStore
 from planexec_lite.journal.lease import is_held, lease
 from planexec_lite.journal.lines import UNREADABLE
 from planexec_lite.loop.run import Run
@@ -48,7 +49,7 @@ class Journal:
 
     Args:
         path: the file, made by the first run; its folder must be there. Files of the same name that end in "-wal", "-shm" and
-            "-lease" belong to it.
+            "-lease" belong to it, and a folder that ends in "-inside".
         synchronous: when SQLite waits for the disk. "FULL": a commit survives a loss of power. "NORMAL": it survives the death
             of the process. "OFF": no waiting at all.
 
@@ -136,13 +137,9 @@ class Journal:
                 with in_words(self.path):
                     run.id = str(self._begin(connection, run))
                 run.journal, run.stored = self, len(run.events)
-            log = _Log(connection, self.path, int(run.id))
+            log = self._log(connection, run)
             with lease(self.path, log.run, log.holder):
-                if (stored := log.stored()) != run.stored:
-                    raise JournalError(
-                        f"run {run.id} has gone on since this copy of it was read: {stored} events are in "
-                        f"{self.path.name}, and {run.stored} here; load it again"
-                    )
+                log.check_stored(run)
                 log.hold()
                 run.log = log
                 try:
@@ -154,6 +151,22 @@ class Journal:
                     raise
                 finally:
                     run.log = None
+
+    def take_over(self, run: Run) -> Mapping[str, Sequence[Event]]:
+        """Return what is written down of the runs inside steps that are in flight: nobody writes more of it from here on.
+
+        A process that a killed one has left behind may still be at such a step: its run inside can't go on.
+
+        Raises `JournalError` where somebody carries the run on, and where it has gone on since `run` was read.
+        """
+        with closing(to_write(self.path, self.synchronous)) as connection, in_words(self.path):
+            log = self._log(connection, run)
+            with lease(self.path, log.run, log.holder):
+                log.check_stored(run)
+                return log.files.take_over()
+
+    def _log(self, connection: sqlite3.Connection, run: Run) -> _Log:
+        return _Log(connection, self.path, int(run.id), Files(self.path, self.synchronous, run.id))
 
     def _folded(self, run: str | int, data: Sequence[str]) -> Iterator[Run]:
         folded = Run()
@@ -215,6 +228,7 @@ class _Log:
     connection: sqlite3.Connection
     path: Path
     run: int
+    files: Files
     status: str = ""
     owner: int = field(default_factory=os.getpid)
 
@@ -228,7 +242,14 @@ class _Log:
             if news:
                 gone = [(self.run, one) for one in news]
                 self.connection.executemany("DELETE FROM news WHERE run = ? AND number = ?", gone)
+        if not self.status:  # what was left by those who carried the run on before is among the events now
+            self.files.forget_others()
+        self.files.forget_ended(events)
         self.status = status
+
+    def inside(self, step: str, number: int) -> InsideStore:
+        """Where the run inside a step is written down, which event number `number` is about to start."""
+        return self.files.make(step, number)
 
     def inbox(self) -> Mapping[int, str]:
         """What the run was told and has not recorded yet, by number."""
@@ -247,6 +268,14 @@ class _Log:
             raise JournalError(
                 f"run {self.run} is being carried on by process {self.owner}, and not by its copy {os.getpid()}: "
                 "a tool that forks has to end the copy with os._exit"
+            )
+
+    def check_stored(self, run: Run) -> None:
+        """Raise `JournalError` where other events are on disk than those that `run` was read from."""
+        if (stored := self.stored()) != run.stored:
+            raise JournalError(
+                f"run {run.id} has gone on since this copy of it was read: {stored} events are in "
+                f"{self.path.name}, and {run.stored} here; load it again"
             )
 
     def hold(self) -> None:

@@ -52,8 +52,9 @@ def answered(run: Run, decision: Decision, tools: Toolbox, has_planner: bool) ->
     _check_budget(innermost(run), decision)
     if decision.verdict == "roll back":
         return RollbackBegun(board.now, f"{decision.by} asked for it{_because(decision)}")
-    if board.paused.reason == "doubt":
-        return _resolved(board, board.paused, decision)
+    waits = innermost(run).board
+    if waits.paused is not None and waits.paused.reason == "doubt":
+        return _resolved(board, waits, decision)
     if board.paused.reason == "budget":
         return _more(board, decision)
     plan = _edited(decision.plan, board, tools) if decision.plan is not None else None
@@ -92,9 +93,8 @@ def _check_verdict(run: Run, decision: Decision, has_planner: bool) -> None:
         raise ValueError(
             "what was done is taken back, and nothing is planned any more; approve this call, or reject it"
         )
-    answers = [one for one in ANSWERS[reason] if not (inside and one == "roll back")]
-    if decision.verdict not in answers:
-        known = ", ".join(f'"{one}"' for one in answers)
+    if decision.verdict not in ANSWERS[reason]:
+        known = ", ".join(f'"{one}"' for one in ANSWERS[reason])
         raise ValueError(f'"{decision.verdict}" is no answer here, since this run {run.reason}; answer {known}')
     if inside and decision.plan is not None:
         raise ValueError(
@@ -119,12 +119,17 @@ def _check_budget(waits: Run, decision: Decision) -> None:
         raise ValueError(f'this run {waits.reason}; say how much: Decision("approve", budget=Budget({more}))')
 
 
-def _resolved(board: Board, asked: Paused, decision: Decision) -> Event:
-    """What became of a step in doubt. Raises `ValueError` for a result that the steps behind it can't use."""
-    id = asked.step or ""
+def _resolved(board: Board, waits: Board, decision: Decision) -> Event:
+    """What became of a step in doubt, on the board that `waits`: the run's own, or that of a run inside a step.
+
+    Raises `ValueError` for a result that the steps behind it can't use.
+    """
+    about, in_doubt = cast(Paused, board.paused).step or "", cast(Paused, waits.paused).step or ""
     if decision.verdict == "not done":
-        return DoubtResolved(board.now, id, False, decision.by, comment=decision.comment)
-    return DoubtResolved(board.now, id, True, decision.by, usable(board, id, decision.result), decision.comment)
+        return DoubtResolved(board.now, about, False, decision.by, comment=decision.comment)
+    return DoubtResolved(
+        board.now, about, True, decision.by, usable(waits, in_doubt, decision.result), decision.comment
+    )
 
 
 def usable(board: Board, id: str, result: Any) -> Any:

@@ -175,7 +175,7 @@ def without_done(plan: Plan, board: Board) -> Plan:
 
 def _repeats(plan: Plan, board: Board, tools: Toolbox) -> Iterator[Problem]:
     for step in plan.steps:
-        if board.waits_inside(step) or (spent := repeated(step, board.table.plans + 1, board, tools)) is None:
+        if board.goes_on_inside(step) or (spent := repeated(step, board.table.plans + 1, board, tools)) is None:
             continue
         other = spent.step.id
         if other in board.results:

@@ -22,8 +22,9 @@ from planexec_lite.events import (
     StepStarted,
     UndoStarted,
 )
-from planexec_lite.executors import Executor, ToolExecutor, asks_models, effects_of, perform
+from planexec_lite.executors import Executor, ToolExecutor, asks_models, effects_of, executor_inside, perform
 from planexec_lite.loop.changed_since import check_plan, check_tools
+from planexec_lite.loop.cut_off import interrupt
 from planexec_lite.loop.decisions import answered
 from planexec_lite.loop.jobs import cancelled, judge, key_of, nothing, outcomes, propose
 from planexec_lite.loop.nested import NestedExecutor, going_on
@@ -116,8 +117,8 @@ class PlannerExecutor(NestedExecutor):
         It may be paused, and `decision` is what a person says; None: the reviewer is asked again. It may have been left by
         an interrupt, by the end of its process, or by an error of the reviewer or of `watch`, which have the run so far as
         their ``run``; what was in flight then is interrupted: it is tried again, but a step that may be done once is in doubt,
-        and the run pauses until somebody says what became of it. What happened in a run inside a step counts when the step has
-        ended: one that was cut off begins again at its first step, with the same idempotency keys, or is in doubt as a whole.
+        and the run pauses until somebody says what became of it. With a journal, a run inside a step goes on from where it was
+        cut off; without one, it begins again at its first step, with the same idempotency keys, or is in doubt as a whole.
 
         The plan that goes on is the run's own. Whoever keeps it in a file too gives it as `plan`, as it was read again, to
         learn whether it is still the one that the run began with.
@@ -173,7 +174,7 @@ class PlannerExecutor(NestedExecutor):
     def _interrupted(self, run: Run) -> Run:
         """A copy of a run that nobody drives: what was in flight when it was left is interrupted."""
         run = run.again()
-        run.interrupt()
+        interrupt(run, self.executor)
         return run
 
     def _begun(self, goal: str) -> Run:
@@ -230,10 +231,14 @@ class PlannerExecutor(NestedExecutor):
         if isinstance(job, StepStarted):
             step, results = board.steps[job.step], board.results
             inputs = {id: copied(results[id]) for id in step.depends_on if id in results}
-            done = perform if step.id not in board.approvals.held else going_on(run, step.id, perform)
+            left = step.id in board.approvals.held or step.id in board.cut_off
+            done = going_on(run, step.id, perform) if left else perform
             before = board.rollback.latest.get(step.id)  # a result that was judged badly: to be done again is meant
             key = key_of(run.uid, step, inputs, "step", before) if board.once.changes_world(step) else None
-            return self._bounded(Task(job, done, (self.executor, step, inputs), step.timeout), board, key)
+            store = None
+            if run.log is not None and executor_inside(self.executor, step) is not None:
+                store = run.log.inside(step.id, len(run.events) - 1)
+            return self._bounded(Task(job, done, (self.executor, step, inputs), step.timeout), board, key, store)
         tools = self.executor.tools
         if isinstance(job, BackoffStarted):
             return Task(job, nothing, (), live=True, rest=job.seconds)
@@ -245,13 +250,13 @@ class PlannerExecutor(NestedExecutor):
         live = getattr(self.planner, "stream", False)
         return Task(job, propose, (self.planner, board.copy(), tools, self.policy), here=True, live=live)
 
-    def _bounded(self, task: Task, board: Board, key: str | None) -> Task:
-        """A step's task, which is given up when its timeout is over or the run's deadline passes, and knows it and its key."""
+    def _bounded(self, task: Task, board: Board, key: str | None, store: RunStore | None) -> Task:
+        """A step's task, which is given up when its timeout is over or the run's deadline passes, and knows what a meter says."""
         task.until = self.policy.deadline
         seconds = task.limit(board.now)
         allowance = None if self.policy.budget is None else allowance_of(board, self.policy)
-        if seconds is not None or key is not None or allowance is not None:
-            task.call = Knowing(task.call, seconds, key, allowance)
+        if seconds is not None or key is not None or allowance is not None or store is not None:
+            task.call = Knowing(task.call, seconds, key, allowance, store)
         return task
 
     def _undo(self, job: UndoStarted, run: Run) -> Task:

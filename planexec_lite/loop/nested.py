@@ -2,9 +2,10 @@
 
 What happens in the run inside is told to the run around it as it happens: its events (`Inside`), the seconds that passed
 on its clock, the tokens of its models. `Run.inside` gives it back as a run, to be looked at or drawn like any. A run
-inside that pauses pauses the run around it, as at a gate, and a yes there goes on with it. What is done inside is taken back
-with the run around it, each step in its place (`board.inside`). This is how hierarchical planning is written here: a step's
-executor is itself a planner with an executor.
+inside that pauses pauses the run around it, as at a gate, and a yes there goes on with it. Where the run around it has a
+journal, the run inside is written down there as it goes, and goes on after a crash from where it was cut off (`cut_off`).
+What is done inside is taken back with the run around it, each step in its place (`board.inside`). This is how hierarchical
+planning is written here: a step's executor is itself a planner with an executor.
 """
 
 from __future__ import annotations
@@ -16,16 +17,15 @@ from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 from planexec_lite.board import Board
-from planexec_lite.board.board import INSIDE
 from planexec_lite.budget import Budget
-from planexec_lite.events import Event, Inside, Paused
+from planexec_lite.events import DoubtResolved, Event, Inside, Paused, Reviewed
 from planexec_lite.executors import effects_of_any
 from planexec_lite.loop.run import Run
 from planexec_lite.meter import charge, current, emit, idempotency_key, made_once
 from planexec_lite.plan import Step
 from planexec_lite.policy import Policy
 from planexec_lite.references import as_text, resolve
-from planexec_lite.review.reviewers import Decision
+from planexec_lite.review.reviewers import Answer, Decision
 from planexec_lite.tools import Effects, Toolbox
 from planexec_lite.workers import Simulated, Workers
 
@@ -68,71 +68,94 @@ class NestedExecutor:
         clock, it needs `Simulated` workers as the run around it does. Raises `RunPaused` where it waits for a decision, and
         `RuntimeError` where it did not finish.
         """
-        paused = _PAUSED_INSIDE.get()
-        _PAUSED_INSIDE.set(None)  # for the run that this one is, and for none inside it
-        told = Told(isinstance(self.workers, Simulated), self.watch, paused.events if paused else ())
-        policy = _within_step(self.policy, paused)
-        agent: Any = replace(self, watch=told, policy=policy, journal=None)  # type: ignore[type-var]
-        if paused is None:
+        left = _RUN_LEFT.get()
+        _RUN_LEFT.set(None)  # for the run that this one is, and for none inside it
+        told = Told(isinstance(self.workers, Simulated), self.watch, left.events if left else ())
+        policy, meter = _within_step(self.policy, left), current.get()
+        agent: Any = replace(self, watch=told, policy=policy, journal=meter.store if meter else None)  # type: ignore[type-var]
+        if left is None:
             return result_of(agent.run(goal_of(step, inputs)))
-        run = Run([*paused.events])
-        run.uid = idempotency_key() or run.uid  # the same run to the world as the one that paused
-        return result_of(agent.resume(run, paused.decision))
+        run = Run([*left.events])
+        run.stored = len(run.events)
+        run.uid = idempotency_key() or run.uid  # the same run to the world as the one that was left
+        run = agent.resume(run, left.decision)
+        if run.status == "paused" and len(run.events) == len(left.events):
+            emit(run.events[-1])  # it waits for what it waited for when it was cut off
+        return result_of(run)
+
+    def executor_inside(self, step: Step) -> Any:
+        """Who carries out the steps of the run inside `step`."""
+        return self.executor
 
 
-def _within_step(policy: Policy, paused: PausedInside | None) -> Policy:
-    """The policy of a run inside the current step, which begins or goes on from where it paused.
+def _within_step(policy: Policy, left: RunLeft | None) -> Policy:
+    """The policy of a run inside the current step, which begins or goes on from where it was left.
 
     Its deadline is at the latest the step's, and it may use what the run around it has left.
     """
     meter = current.get()
     if meter is None:
         return policy
-    board = Board.of(paused.events if paused else ())
+    board = Board.of(left.events if left else ())
     if meter.left is not None:
         policy = replace(policy, deadline=board.now + policy.until_deadline(board.now, meter.left))
     if meter.allowance is not None:
-        left, over = meter.allowance
+        remaining, over = meter.allowance
         # what it has used is counted in it again, and what is granted to it now is left already in the run around it
-        more = paused.decision.budget if paused and paused.decision.budget else Budget()
-        known = {name: board.used(name) - board.spending.extra[name] - more.bounds.get(name, 0) for name in left.bounds}
-        policy = replace(policy, budget=(policy.budget or Budget()).tightest(left.plus(known)), over_budget=over)
+        more = (left.decision.budget if left and left.decision else None) or Budget()
+        known = {
+            name: board.used(name) - board.spending.extra[name] - more.bounds.get(name, 0) for name in remaining.bounds
+        }
+        policy = replace(policy, budget=(policy.budget or Budget()).tightest(remaining.plus(known)), over_budget=over)
     return policy
 
 
-class PausedInside(NamedTuple):
-    """A run inside a step that was paused: its events, and what was decided since."""
+class RunLeft(NamedTuple):
+    """A run inside a step that was left, paused or cut off: its events, and what was decided since, if anything was."""
 
     events: tuple[Event, ...]
-    decision: Decision
+    decision: Decision | None
 
 
 @dataclass(frozen=True, slots=True)
 class GoingOn:
-    """Does what `work` does, with the run inside going on from where it paused. It can be sent to another process."""
+    """Does what `work` does, with the run inside going on from where it was left. It can be sent to another process."""
 
-    paused: PausedInside
+    left: RunLeft
     work: Callable[..., Any]
 
     def __call__(self, *args: Any) -> Any:
-        token = _PAUSED_INSIDE.set(self.paused)
+        token = _RUN_LEFT.set(self.left)
         try:
             return self.work(*args)
         finally:
-            _PAUSED_INSIDE.reset(token)
+            _RUN_LEFT.reset(token)
 
 
-_PAUSED_INSIDE: ContextVar[PausedInside | None] = ContextVar("paused_inside", default=None)
+_RUN_LEFT: ContextVar[RunLeft | None] = ContextVar("run_left", default=None)
 
 
 def going_on(run: Run, step: str, work: Callable[..., Any]) -> Callable[..., Any]:
-    """Return `work` for a step that starts; where a run inside it waits and its gate was opened, one that goes on with it."""
-    inside = _inside(run, step)
-    review = next((one for one in reversed(run.board.reviews) if one.step == step), None)
-    if inside is None or review is None:
-        return work
-    decision = Decision(review.verdict, review.by, review.comment, grant=review.grant, budget=review.budget)
-    return GoingOn(PausedInside(tuple(inside.events), decision), work)
+    """Return `work` for a step that starts; where a run inside it was left, one that goes on with it: it waits and its gate was
+    opened, or it was cut off.
+    """
+    decision = _decided(run, step)
+    inside = run.inside(step) if step in run.board.cut_off else _inside(run, step) if decision else None
+    return work if inside is None else GoingOn(RunLeft(tuple(inside.events), decision), work)
+
+
+def _decided(run: Run, step: str) -> Decision | None:
+    """What was decided about the run inside a step since something happened in it."""
+    for event in reversed(run.events):
+        match event:
+            case Inside(step=around) if around == step:
+                return None
+            case Reviewed(step=about) if about == step:
+                return Decision(event.verdict, event.by, event.comment, grant=event.grant, budget=event.budget)
+            case DoubtResolved(step=about) if about == step:
+                verdict: Answer = "done" if event.done else "not done"
+                return Decision(verdict, event.by, event.comment, result=event.result)
+    return None
 
 
 def waiting_inside(run: Run) -> Run | None:
@@ -142,7 +165,7 @@ def waiting_inside(run: Run) -> Run | None:
 
 
 def _inside(run: Run, step: str) -> Run | None:
-    if not run.board.approvals.held.get(step, "").startswith(INSIDE):
+    if not run.board.waits_inside(step):
         return None
     try:
         inside = run.inside(step)

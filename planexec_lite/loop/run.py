@@ -11,7 +11,7 @@ from uuid import uuid4
 
 from planexec_lite import references
 from planexec_lite.board import Board
-from planexec_lite.events import Event, Inside, Interrupted, News, RunStarted, Status
+from planexec_lite.events import Event, Inside, News, RunStarted, Status
 from planexec_lite.meter import Usage
 from planexec_lite.plan import Plan
 from planexec_lite.plan.data import copied
@@ -29,12 +29,22 @@ class EventLog(Protocol):
     def inbox(self) -> Mapping[int, str]:
         """What the run was told from outside and has not recorded yet, by number, in the order in which it came."""
 
+    def inside(self, step: str, number: int) -> RunStore:
+        """Where the run inside a step is written down, which event number `number` started. It can be sent to another process."""
+
 
 class RunStore(Protocol):
     """Keeps runs; `Journal` is one."""
 
     def carry_on(self, run: Run) -> AbstractContextManager[None]:
         """Write down what `run` records from here on, and let nobody else carry it on meanwhile."""
+
+    def take_over(self, run: Run) -> Mapping[str, Sequence[Event]]:
+        """Return what was written down of the runs inside steps that are in flight: nobody writes more of it from here on.
+
+        By where it is: "17" is the run inside the step that event 17 of `run` started, "17/4" a run inside that one. It is empty
+        where the step has not begun.
+        """
 
 
 _telling = Lock()  # between those who tell a run something and its loop, which may be about to stop
@@ -123,14 +133,6 @@ class Run:
         """Show an event on the board, and append it. Raises `IllegalTransition` where it can't have happened."""
         self.board.apply(event)
         self.events.append(event)
-
-    def interrupt(self) -> None:
-        """Record that what is in flight was cut off, the steps in the order in which they stand in the plan."""
-        board = self.board
-        undoing = [board.rollback.calling.label] if board.rollback.calling else []
-        steps = [id for id in board.steps if id in board.in_flight and id not in undoing]
-        for job in [*undoing, *steps, *([None] if board.planning else [])]:
-            self.record(Interrupted(board.now, job))
 
     @property
     def status(self) -> Status | Literal["paused", "running"]:

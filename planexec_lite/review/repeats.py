@@ -61,7 +61,7 @@ def held(event: Event | None, board: Board, tools: Toolbox) -> Event | None:
     """
     if not isinstance(event, StepStarted | Paused) or event.step is None or board.rollback.begun:
         return event
-    if event.step in board.opened or event.step in board.approvals.held:
+    if event.step in board.opened or event.step in board.approvals.held or event.step in board.cut_off:
         return event
     step = board.steps[event.step]
     approvals = board.approvals

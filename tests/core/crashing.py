@@ -29,11 +29,11 @@ from planexec_lite import (
     RuleEvaluator,
     RulePlanner,
     Run,
-    Step,
     Tool,
     Toolbox,
     ToolExecutor,
 )
+from planexec_lite.loop.nested import innermost
 from tests.core.shapes import step
 
 
@@ -177,21 +177,16 @@ def carried_out(agent: PlannerExecutor, world: World, run: Run | None = None) ->
 
 def answer(world: World, run: Run) -> Decision:
     """Yes to plans, gates and more steps; what became of a step in doubt, as far as the world's file says."""
-    asked = run.board.paused
+    waits = innermost(run)
+    asked = waits.board.paused
     assert asked is not None
     if asked.reason == "budget":
         return Decision("approve", "Ann", budget=Budget(steps=3))
     if asked.reason != "doubt":
         return Decision("approve", "Ann")
-    step = run.board.steps[asked.step or ""]
-    # of a run inside a step, what may be done once comes first; Ann does the rest of it herself
-    done = f"end {step.id}a" if step.tool is None else f"end {step.id}"
-    return Decision("done", "Ann", result=result_of(step)) if done in world.lines() else Decision("not done", "Ann")
-
-
-def result_of(step: Step) -> str:
-    """What a step gives."""
-    return f"{step.id}b" if step.tool is None else step.id
+    name = waits.board.steps[asked.step or ""].params["name"]
+    done = f"end {name}" in world.lines()
+    return Decision("done", "Ann", result=name) if done else Decision("not done", "Ann")
 
 
 def main(path: str, world: str, seed: int) -> Run:

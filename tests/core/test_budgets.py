@@ -253,8 +253,7 @@ def test_a_run_inside_has_a_budget_of_its_own() -> None:
     assert run.reason == "waits for gate of step 1: the run inside waits for more budget: 1 of 1 step used"
     with pytest.raises(ValueError, match=r"say how much: Decision\(\"approve\", budget=Budget\(steps=…\)\)"):
         one.resume(run, Decision("approve"))
-    with pytest.raises(ValueError, match='"roll back" is no answer here'):
-        one.resume(run, Decision("roll back"))
+    assert one.resume(run, Decision("roll back")).status == "rolled back"
     run = one.resume(run, approve(steps=1))
     assert run.reason.startswith("waits for gate of step 2")
     assert one.resume(run, approve(steps=1)).status == "finished"

@@ -17,7 +17,7 @@ from random import Random
 import pytest
 
 from planexec_lite import Journal, Run, Step
-from planexec_lite.events import DoubtResolved, Event, Interrupted, StepDone, UndoDone
+from planexec_lite.events import DoubtResolved, Event, Inside, Interrupted, StepDone, StepStarted, UndoDone, from_json
 from planexec_lite.workers.session import carry_out
 from tests.core import crashing
 from tests.core.shapes import check_fold
@@ -68,15 +68,36 @@ def names_of(step: Step) -> list[str]:
     return [step.id] if step.tool else [f"{step.id}a", f"{step.id}b"]
 
 
+def done_inside(folder: Path, recorded: list[Event]) -> set[str]:
+    """What the world's file calls the work of steps of runs inside steps that are recorded as done, wherever that is."""
+    told = [(one.step, one.event) for one in recorded if isinstance(one, Inside)]
+    for file in (folder / "runs.db-inside").glob("1-*"):
+        number = int(file.name.removeprefix("1-"))  # the file is made before the step is started
+        started = recorded[number] if number < len(recorded) else None
+        for line in file.read_bytes().split(b"\n")[:-1] if isinstance(started, StepStarted) else ():
+            told.append((started.step, from_json(line.decode())))
+    return {f"{step}{'ab'[int(event.step) - 1]}" for step, event in told if isinstance(event, StepDone)}
+
+
+def in_doubt(events: list[Event], once: list[str]) -> list[str]:
+    """The steps that were cut off in what may be done once, or in the run inside them."""
+    steps = []
+    for event in events:
+        match event:
+            case Interrupted(step=str(id), told=False) | Inside(step=id, event=Interrupted(step="1")) if id in once:
+                steps.append(id)
+    return steps
+
+
 def check(folder: Path, seed: int, instants: list[tuple[int, float]]) -> None:
     """Kill the run at each instant, finish it, and count what happened in the world."""
     recorded: list[Event] = []
-    begun: Counter[str] = Counter()
+    begun, inside = Counter[str](), set[str]()
     world = crashing.World(str(folder / "world.txt"))
     for instant in instants:
         before, recorded = recorded, killed(folder, seed, *instant)
         assert recorded[: len(before)] == before, "what was recorded is lost"
-        begun = Counter(world.lines())
+        begun, inside = Counter(world.lines()), done_inside(folder, recorded)
     run = gone_on_with(folder, seed)
     check_fold(run)
     done, steps, board = Counter(world.lines()), run.board.steps, run.board
@@ -87,10 +108,13 @@ def check(folder: Path, seed: int, instants: list[tuple[int, float]]) -> None:
             assert not again, f"step {event.step} was repeated"
         if isinstance(event, UndoDone):
             assert done[f"end undo {event.step}"] == begun[f"end undo {event.step}"], f"undo {event.step} was repeated"
+    assert not [name for name in inside if done[f"begin {name}"] != begun[f"begin {name}"]], (
+        "a step inside was repeated"
+    )
     once = [id for id in steps if not board.repeatable(id)]
     assert all(done[f"end {names_of(steps[id])[0]}"] <= 1 for id in once), "what may be done once was done twice"
-    doubted = [event.step for event in run.events if isinstance(event, Interrupted) and event.step in once]
-    assert doubted == [event.step for event in run.events if isinstance(event, DoubtResolved)]
+    resolved = Counter(event.step for event in run.events if isinstance(event, DoubtResolved))
+    assert Counter(in_doubt(run.events, once)) == resolved
     alone, policy = undisturbed(folder, seed), crashing.policy_of(seed)
     assert run.status == alone.status, (run.reason, alone.reason)
     # on a pool, what else is done before a failure stops the run hangs on the clock

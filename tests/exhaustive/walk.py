@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from itertools import combinations, permutations, product
 from typing import Any
 
-from planexec_lite import Board, Plan, Policy, Run, Step
+from planexec_lite import Board, Plan, Policy, Run, Step, Toolbox, ToolExecutor
 from planexec_lite.decide import decide, holds_back
 from planexec_lite.events import (
     BackoffEnded,
@@ -32,6 +32,7 @@ from planexec_lite.events import (
     UndoDone,
     UndoFailed,
 )
+from planexec_lite.loop.cut_off import interrupt
 from planexec_lite.plan import Call
 from planexec_lite.tools import Effects
 from planexec_lite.tools.limits import Limit
@@ -234,7 +235,7 @@ def crashed(board: Board, case: Case) -> Board:
     """The board as whoever goes on with the run has it, when the process has died."""
     run = Run()
     run.board, before = board.copy(), board
-    run.interrupt()
+    interrupt(run, ToolExecutor(Toolbox([])))
     rules.gone_on(before, run.board, case)
     return run.board
 

@@ -111,7 +111,7 @@ def test_a_run_inside_asks_for_its_own_budget() -> None:
     agent = PlannerExecutor(Asked([{"id": "1", "description": "both"}]), HybridExecutor(ToolExecutor(TOOLS), inside))
     run = agent.run("go")
     desk = views.desk(run, TOOLS, script=[])
-    assert "Roll back" not in desk.controls
+    assert "Roll back" in desk.controls
     desk.play([("More model calls", "1"), "Grant more"])
     assert "The budget of the run inside step 1 is used up" in text_of(desk)
     assert agent.resume(run, desk.decision).status == "finished"

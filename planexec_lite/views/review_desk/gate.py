@@ -36,6 +36,7 @@ class Gate:
         if stand.paused is None or stand.paused.gate is None:
             raise ValueError("this run does not wait before a gate")
         self.at, self.step, self.gate = stand, stand.paused.step or "", str(stand.paused.gate)
+        self.about = self.gate  # what is asked about, which may be in a run inside the step that the gate is of
         self._words = w.HTML()
         self.box = w.VBox([self._words, w.HTML(board(stand)._repr_html_())], layout={"grid_gap": "8px"})
 
@@ -46,7 +47,7 @@ class Gate:
 
     def show(self, draft: Draft, problems: Problems) -> None:
         """Show the step as `draft` has it, what it is given, and the steps behind it."""
-        head = summary.head_at_gate(draft, gate_in_words(self.gate))
+        head = summary.head_at_gate(draft, gate_in_words(self.about))
         if self._of_undo:
             self._words.value = head + self._undo()
             return

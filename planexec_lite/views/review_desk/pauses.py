@@ -25,21 +25,31 @@ from planexec_lite.views.review_desk.verdict import AT_BUDGET, AT_DOUBT
 
 def gate_of(run: Run, typed: Callable[[], None]) -> Gate:
     """What is asked by a run that is paused. `typed` is called when a field was changed."""
-    paused, inner = run.board.paused, innermost(run).board.paused
-    if paused is not None and paused.reason == "doubt":
-        return Doubt(run.board, typed)
+    waits = innermost(run).board
+    inner = waits.paused
+    if inner is not None and inner.reason == "doubt":
+        return Doubt(run.board, waits, typed)
     if inner is not None and inner.reason == "budget":
         return More(run.board, inner.short, typed)
     return Gate(run.board)
 
 
 class Doubt(Gate):
-    """A step that was cut off: what it was to do, with what, what comes next, and what it gave, if it was done."""
+    """A step that was cut off: what it was to do, with what, what comes next, and what it gave, if it was done.
+
+    Args:
+        stand: the board of the run that is paused.
+        waits: the board on which the step is in doubt: the same one, or that of a run inside a step.
+        typed: is called when the field was changed.
+    """
 
     comment = "how you know it; the run keeps it with the answer"
 
-    def __init__(self, stand: Board, typed: Callable[[], None]) -> None:
-        super().__init__(stand)
+    def __init__(self, stand: Board, waits: Board, typed: Callable[[], None]) -> None:
+        super().__init__(waits)
+        around = stand.paused.step if stand.paused is not None and stand is not waits else None
+        self.about = self.gate if around is None else f"{self.gate} of the run inside step {around}"
+        self.gate = self.gate if around is None else around
         self._result = w.Text(
             description="Result", layout=w.Layout(width="auto"), style={"description_width": "110px"},
             placeholder="what it gave, if it was done: a text, or JSON",
@@ -128,9 +138,8 @@ class More(Gate):
 
     @property
     def buttons(self) -> dict[Answer, str]:
-        """What may be answered; a run inside a step is not rolled back by itself."""
-        inside = self.gate != "budget"
-        return {choice: name for choice, name in AT_BUDGET.items() if not (inside and choice == "roll back")}
+        """What may be answered, and what is written on the button for it."""
+        return dict(AT_BUDGET)
 
     def show(self, draft: Draft, problems: Mapping[Any, Any]) -> None:
         """Show of what the budget is used up."""
@@ -149,8 +158,8 @@ class More(Gate):
             if more is not None
             else "Grant more: not yet; every field takes a number above zero.",
             "Stop: the run ends here, and what was done stays.",
+            "Roll back: what was done is taken back.",
         ]
-        lines += ["Roll back: what was done is taken back."] if self.gate == "budget" else []
         return f"<ul>{''.join(f'<li>{escape(line)}</li>' for line in lines)}</ul>"
 
     def said(self, choice: Answer) -> dict[str, Any]:

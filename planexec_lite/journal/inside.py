@@ -1,0 +1,184 @@
+"""Runs inside steps, written down as they go: what would be lost of them if the process died before their step has ended.
+
+Each has a file of its own in a folder beside the journal, a line for each event: "1-17" is the run inside the step that event 17
+of run 1 started, "1-17-4" a run inside that one. The run around it makes the file before it starts the step. When the step has
+ended, what happened inside it is among the events of the run around it, and the file goes.
+
+These are plain files because a step may be carried out in a process that was forked off the one that has the journal open, and
+SQLite must not be used there. They are appended to without a lock. Whoever takes the run over appends an end, and reads what
+stands before it; whoever still writes sees that the file has grown by more than its own lines, and begins with nothing more.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from errno import ENOSPC
+from pathlib import Path
+
+from planexec_lite.events import Event, StepDone, StepFailed, StepPaused, from_json, to_json
+from planexec_lite.journal.database import JournalError, Synchronous, in_words
+from planexec_lite.journal.lines import UNREADABLE, told
+from planexec_lite.loop.run import Run
+
+END = b"\0"  # what no line holds
+
+
+@dataclass(slots=True)
+class Files:
+    """The files of the runs inside the steps of one run.
+
+    Args:
+        journal: the journal that they are beside of.
+        synchronous: as `Journal` says.
+        within: what their names begin with: the run's id, or the name of its own file.
+        made: of the steps in flight, the name of the file.
+    """
+
+    journal: Path
+    synchronous: Synchronous
+    within: str
+    made: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def folder(self) -> Path:
+        """Where they are."""
+        return Path(f"{self.journal}-inside")
+
+    def make(self, step: str, number: int) -> InsideStore:
+        """Make the file of a step that event `number` is about to start."""
+        where = f"{self.within}-{number}"
+        with in_words(self.journal):
+            self.folder.mkdir(exist_ok=True)
+            os.close(os.open(self.folder / where, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o666))
+            if self.synchronous == "FULL" and os.name == "posix":
+                folder = os.open(self.folder, os.O_RDONLY)
+                try:
+                    os.fsync(folder)  # its name has to be on disk too
+                finally:
+                    os.close(folder)
+        self.made[step] = where
+        return InsideStore(self.journal, self.synchronous, where)
+
+    def forget_ended(self, events: Sequence[Event]) -> None:
+        """Remove the files of those steps whose run inside is told among `events`."""
+        for event in events if self.made else ():
+            if isinstance(event, StepDone | StepFailed | StepPaused) and event.step in self.made:
+                self._forget(self.made.pop(event.step))
+
+    def forget_others(self) -> None:
+        """Remove the files that were not made here."""
+        mine = tuple(self.made.values())
+        for file in self.folder.glob(f"{self.within}-*"):
+            if not any(file.name == one or file.name.startswith(f"{one}-") for one in mine):
+                self._forget(file.name)
+
+    def take_over(self) -> Mapping[str, Sequence[Event]]:
+        """What is written down, by where it is, as in `RunStore.take_over`: nobody writes more of it from here on.
+
+        Raises `JournalError` for what can't be read.
+        """
+        taken: dict[str, Sequence[Event]] = {}
+        for file in sorted(self.folder.glob(f"{self.within}-*")):
+            with file.open("ab") as end:
+                end.write(END)
+            whole = file.read_bytes().partition(END)[0].split(b"\n")[:-1]  # a line that was cut off was never written
+            where = file.name.removeprefix(f"{self.within}-").replace("-", "/")
+            taken[where] = [_read(line, number, file) for number, line in enumerate(whole, 1)]
+        return taken
+
+    def _forget(self, where: str) -> None:
+        """Remove a file, and those of the runs inside that one; and the folder with the last of them."""
+        for file in [self.folder / where, *self.folder.glob(f"{where}-*")]:
+            file.unlink(missing_ok=True)
+        with suppress(OSError):
+            self.folder.rmdir()
+
+
+@dataclass(frozen=True, slots=True)
+class InsideStore:
+    """Where one run inside a step is written down: the file `where` beside the journal, which is there already."""
+
+    journal: Path
+    synchronous: Synchronous
+    where: str
+
+    @contextmanager
+    def carry_on(self, run: Run) -> Iterator[None]:
+        """Write down what `run` records from here on.
+
+        Raises `JournalError` where the file can't be reached, such as on another computer, or is there no more.
+        """
+        files = Files(self.journal, self.synchronous, self.where)
+        with in_words(self.journal):
+            try:
+                handle = os.open(files.folder / self.where, os.O_RDWR | os.O_APPEND)
+            except FileNotFoundError:
+                raise JournalError(
+                    f"a run inside a step is written down beside the journal {self.journal.name}, and its file can't be reached: "
+                    "put the journal where every worker can reach it, or do without one"
+                ) from None
+        run.journal, run.log = self, _InsideLog(files, handle)
+        try:
+            yield
+        except BaseException:
+            with suppress(Exception):  # what was interrupted is told first
+                run.commit()
+            raise
+        finally:
+            run.log = None
+            os.close(handle)
+
+    def take_over(self, run: Run) -> Mapping[str, Sequence[Event]]:
+        """Nothing: the run around this one has told what is known of the runs inside it."""
+        return {}
+
+
+@dataclass(slots=True)
+class _InsideLog:
+    """Where the events of a run inside a step go."""
+
+    files: Files
+    handle: int
+    size: int = 0  # of the file in bytes, as far as this has written it
+    ended: bool = False
+
+    def append(self, number: int, events: Sequence[Event], status: str, news: Sequence[int] = ()) -> None:
+        """Write down events. Raises `JournalError` where that fails, and from then on."""
+        name = self.files.journal.name
+        lines = "".join(f"{to_json(event)}\n" for event in events).encode()
+        if self.ended:
+            raise JournalError(f"what is written down beside the journal {name} has ended before this")
+        self.ended = True
+        with in_words(self.files.journal):
+            wrote = os.write(self.handle, lines)
+            if wrote < len(lines):
+                raise OSError(ENOSPC, "there is no room for it")
+            if self.files.synchronous == "FULL":
+                os.fsync(self.handle)
+            self.size += wrote
+            if os.fstat(self.handle).st_size != self.size:
+                raise JournalError(
+                    f"the run in {name} was taken over by somebody else; what goes on inside its step ends here"
+                )
+        self.ended = False
+        self.files.forget_ended(events)
+
+    def inbox(self) -> Mapping[int, str]:
+        """Nothing: news is told to the run around it."""
+        return {}
+
+    def inside(self, step: str, number: int) -> InsideStore:
+        """Where the run inside a step of this run is written down, which event number `number` is about to start."""
+        return self.files.make(step, number)
+
+
+def _read(line: bytes, number: int, file: Path) -> Event:
+    try:
+        return from_json(line.decode())
+    except UNREADABLE as problem:
+        raise JournalError(
+            f"line {number} of {file.parent.name}/{file.name} can't be read ({told(problem)})"
+        ) from problem
