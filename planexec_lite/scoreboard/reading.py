@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 _ENTRY = re.compile(
-    r"^- step (?P<id>[\w.-]+), .*?: (?P<state>done, result|waiting|failed|skipped|superseded|undone|running|in doubt)"
+    r"^- step (?P<id>[\w.-]+), (?P<step>.*?): (?P<state>done, result|waiting|failed|skipped|superseded|undone|running|in doubt)"
     r"(?P<text>.*?)(?=\n- step |\n\nNews:|\n\nPlan the rest|\Z)",
     re.M | re.S,
 )
@@ -16,9 +16,10 @@ _GIVEN = re.compile(r"^((?:Result of step [\w.-]+: )+)", re.M)
 
 
 class Entry(NamedTuple):
-    """A line of the record: a step, how it stands, and what is said of it."""
+    """A line of the record: a step, its call or task, how it stands, and what is said of it."""
 
     id: str
+    step: str
     state: str
     text: str
 
@@ -27,15 +28,16 @@ def entries_in(text: str) -> list[Entry]:
     """The steps of the record that a planner is shown."""
     _, _, record = text.partition("\nSo far:\n")
     return [
-        Entry(one["id"], one["state"].partition(",")[0], one["text"].strip(" ,")) for one in _ENTRY.finditer(record)
+        Entry(one["id"], one["step"], one["state"].partition(",")[0], one["text"].strip(" ,"))
+        for one in _ENTRY.finditer(record)
     ]
 
 
 def results_in(text: str) -> dict[str, Any]:
-    """The results that a step is given, by id, also those that stand in the result of a step."""
+    """The results that a step is given, by the id under which the way has their step, also those that stand in a result."""
     _, *parts = _GIVEN.split(text)
     pairs = zip(parts[::2], parts[1::2], strict=True)
-    return {head.split()[-1].rstrip(":"): value_of(body.rstrip("\n")) for head, body in pairs}
+    return {number_of(head.split()[-1].rstrip(":")): value_of(body.rstrip("\n")) for head, body in pairs}
 
 
 def value_of(text: str) -> Any:

@@ -5,11 +5,28 @@ next, given what was seen. Asked for one step or one call, the model gives just 
 it *expects* to see: a result that nobody can know is a reference, and what it takes for granted becomes the step's criterion,
 so that a surprise is noticed (`as_expected`).
 
-1. `mind`: what a mind is. 2. `known_plan`: one that knows a plan. 3. `told`: what a request says was seen. 4. `roles`: the model.
+1. `mind`: what a mind is. 2. `ahead`: the steps that it would plan. 3. `known_plan`: one that knows a plan. 4. `told`: what a
+request says was seen. 5. `roles`: the model.
 """
 
+from planexec_lite.scenarios.minds.ahead import ahead
 from planexec_lite.scenarios.minds.known_plan import PlanMind
 from planexec_lite.scenarios.minds.mind import EXPECTED, Act, Answer, Expectation, Later, Mind, Seen, as_expected
 from planexec_lite.scenarios.minds.roles import script
+from planexec_lite.scenarios.minds.told import call_in, observed
 
-__all__ = ["EXPECTED", "Act", "Answer", "Expectation", "Later", "Mind", "PlanMind", "Seen", "as_expected", "script"]
+__all__ = [
+    "EXPECTED",
+    "Act",
+    "Answer",
+    "Expectation",
+    "Later",
+    "Mind",
+    "PlanMind",
+    "Seen",
+    "ahead",
+    "as_expected",
+    "call_in",
+    "observed",
+    "script",
+]

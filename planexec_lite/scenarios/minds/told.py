@@ -23,7 +23,7 @@ def recorded(told: str) -> dict[str, Seen | None]:
     for id, call, state, rest in _LINE.findall(told):
         record[id] = None
         if state in ("done, result", "failed,"):
-            tool, params = _called(call)
+            tool, params = call_in(call)
             failed = state == "failed," and not rest.startswith(_JUDGED)
             result = _value(rest.removeprefix(_JUDGED))
             if not failed:
@@ -48,8 +48,8 @@ def observed(messages: Sequence[Mapping[str, Any]]) -> list[Seen]:
     ]
 
 
-def _called(call: str) -> tuple[str, dict[str, Any]]:
-    """The tool and the arguments of a call as a step writes it: ``search(query='wind', day={step_1_result})``."""
+def call_in(call: str) -> tuple[str, dict[str, Any]]:
+    """Read the tool and the arguments of a call as a step writes it: ``search(query='wind', day={step_1_result})``."""
     node = ast.parse(call, mode="eval").body
     assert isinstance(node, ast.Call)
     assert isinstance(node.func, ast.Name)
