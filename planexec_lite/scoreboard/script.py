@@ -27,7 +27,7 @@ from planexec_lite.scoreboard.reading import entries_in, results_in, value_of
 from planexec_lite.scoreboard.tasks import Task
 from planexec_lite.scoreboard.ways import Part, parts_of, remaining
 
-Said = str | dict[str, Any] | list[ToolUse]
+Content = str | dict[str, Any] | list[ToolUse]
 """An answer: words, JSON, or calls of tools."""
 
 
@@ -45,7 +45,7 @@ class Script:
 
     def reply(self, request: Request) -> Reply:
         """The answer to a request, and how long it takes."""
-        answer: Said = "1"
+        answer: Content = "1"
         if request.role == "planner":
             answer = self._plan(request) if request.schema else self._list()
         elif request.role == "executor":
@@ -93,7 +93,7 @@ class Script:
 
     # executors
 
-    def _work(self, request: Request) -> Said:
+    def _work(self, request: Request) -> Content:
         """The next call of a task, or what came of it."""
         asked, *turns = request.conversation
         task = re.split(r"\n(?=Use: |Done when: |Result of step )", asked.text.removeprefix("Task: "), maxsplit=1)[0]
