@@ -4,8 +4,8 @@ It reads the request as a model would, and nothing else: the rules say what form
 says what is to be done now. So one script answers every variation of a task, and none gets a better model than another. An
 executor does what its task names, and no more; who has the goal before them looks at the results.
 
-`scenarios.minds` has a scripted model too, for the comparison. There it is asked for two forms only, plans carry the criteria by
-which an evaluator notices a surprise, and nothing is planned wrong on purpose.
+`scenarios.minds` has a scripted model too, for the comparison: there plans carry the criteria by which an evaluator notices a
+surprise, and two forms are asked for, a plan and a call.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ from mock_llm.script import Reply, ToolUse
 from mock_llm.types import Request
 from planexec_lite import references
 from planexec_lite.plan import Step
-from planexec_lite.scenarios.minds import Answer, observed
+from planexec_lite.scenarios.minds import Answer, entries_in, observed, value_of
 from planexec_lite.scoreboard.assumptions import seconds_of
 from planexec_lite.scoreboard.faults import CLEAR, IN_THE_WAY, Faults
-from planexec_lite.scoreboard.reading import entries_in, results_in, value_of
+from planexec_lite.scoreboard.reading import results_in
 from planexec_lite.scoreboard.tasks import Task
 from planexec_lite.scoreboard.ways import Part, parts_of, remaining
 

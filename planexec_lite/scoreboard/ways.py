@@ -13,9 +13,9 @@ from typing import Any, Protocol
 
 from planexec_lite import references
 from planexec_lite.plan import Plan, Step
-from planexec_lite.scenarios.minds import Answer, Mind, Seen, ahead, call_in
+from planexec_lite.scenarios.minds import Answer, Entry, Mind, Seen, ahead, call_in, value_of
 from planexec_lite.scoreboard.faults import CLEAR, IN_THE_WAY
-from planexec_lite.scoreboard.reading import Entry, new_ids, number_of, results_in, value_of
+from planexec_lite.scoreboard.reading import new_ids, number_of, results_in
 
 AND = "; then "
 """Between the steps of the way that one task stands for."""
