@@ -315,7 +315,12 @@ def test_a_share_is_counted_over_its_runs() -> None:
 
 
 @pytest.mark.slow
-def test_the_command_prints_the_same_bytes_everywhere() -> None:
+@pytest.mark.parametrize(
+    "told",
+    [["arithmetic", "--sweep", "--seeds", "1"], ["clock", "trail", "bisect", "flights"]],
+    ids=["sweep", "worlds"],
+)
+def test_the_command_prints_the_same_bytes_everywhere(told: list[str]) -> None:
     printed = []
     for seed, zone, width in [("1", "UTC", "80"), ("2", "Asia/Tokyo", "200")]:
         environment = os.environ | {
@@ -324,11 +329,12 @@ def test_the_command_prints_the_same_bytes_everywhere() -> None:
             "COLUMNS": width,
             "PLANEXEC_LLM": "http://127.0.0.1:9",
         }
-        command = [sys.executable, "-m", "planexec_lite.scoreboard", "arithmetic", "--sweep", "--seeds", "1"]
+        command = [sys.executable, "-m", "planexec_lite.scoreboard", *told]
         printed.append(subprocess.run(command, env=environment, capture_output=True, check=True).stdout)
     assert printed[0] == printed[1]
     text = printed[0].decode()
     assert all(name in text for name in VARIATIONS)
+    assert "variations reach every goal" in text
     assert assumptions.in_words() in text
     assert published.in_words() in text
 
