@@ -91,8 +91,9 @@ class Policy:
             would end "failed", all retries and replans being used up; or whenever it would end "unfinished", after a
             plan was rejected or a bound was reached, too. What the runs inside steps have done is taken back with the rest.
         require_undo: a plan is invalid while a step of it changes the world and nothing takes that back, unless its gate
-            asks a person (see `Plan.without_undo`). A later plan must keep the calls of the rollback that take back what
-            is done. A plan that a reviewer edits is the reviewer's own.
+            asks a person (see `Plan.without_undo`). A step that is a run of its own needs no undo where the policy of that run
+            has this too: what is done inside is taken back step by step. A later plan must keep the calls of the rollback
+            that take back what is done. A plan that a reviewer edits is the reviewer's own.
         backoff: how long a failed step waits before it is tried again, holding no slot; None: it does not wait.
         breaker: when a tool that keeps failing is left alone; None: it never is.
         deadline: seconds on the run's clock after which nothing starts any more, and the run is "stopped" unless all is
@@ -100,7 +101,8 @@ class Policy:
             judging and a rollback are heard out. The time that a paused run lies does not count, but that of a reviewer who is
             asked in between does. None: there is none.
         budget: how much the run may use, over all the times that it is resumed. A run inside a step gets what is left of the
-            model calls, tokens, dollars and seconds when the step starts. None: there is no bound.
+            model calls, tokens, dollars and seconds when the step starts; so do others beside it (see `Budget`). None: there
+            is no bound.
         over_budget: when something more is needed than the budget has: the run may "pause" and ask for more, or "stop".
 
     Raises `ValueError` for a bound below zero, too many retries, or a word that is not among these.

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
+
 from planexec_lite.comparison.made import made
 from planexec_lite.comparison.pace import client_of
 from planexec_lite.comparison.planned import cited, report, researcher, written
-from planexec_lite.comparison.sides import REACT, WIDE, Case, Side, both, measured, react, whole
+from planexec_lite.comparison.sides import REACT, WIDE, Case, Side, World, both, measured, react, whole
 from planexec_lite.loop.run import Run
 from planexec_lite.policy import Policy
 from planexec_lite.scenarios import bisect, clock, flights, research, trail
 from planexec_lite.scenarios.flaky import flaky
+from planexec_lite.scenarios.minds import Mind
 
 _CHANCE = "which calls fail: by chance, from a seed"
 
@@ -20,14 +24,9 @@ def booking(decided: bool = False) -> Case:
     Args:
         decided: the traveller has no surprises; then the verdict turns.
     """
-    return both(
-        "booking",
-        lambda: flights.World(decided),
-        lambda world: flights.BookingMind(),
-        flights.GOAL,
-        lambda world: world.pleased,
-        scripted=f"how many surprises the traveller has: {0 if decided else 3}",
-    )
+    world, mind = partial(flights.World, decided), flights.BookingMind()
+    surprises = f"how many surprises the traveller has: {0 if decided else 3}"
+    return _shown("booking", world, mind, flights.GOAL, lambda one: one.pleased, surprises)
 
 
 def bisection(broke: int = 13) -> Case:
@@ -36,13 +35,9 @@ def bisection(broke: int = 13) -> Case:
     Args:
         broke: which version it is.
     """
-    return both(
-        "bisection",
-        lambda: bisect.World(broke),
-        lambda world: bisect.BisectMind(),
-        bisect.GOAL,
-        lambda world: world.marked == broke,
-        scripted=f"which version broke: {broke}",
+    world, mind = partial(bisect.World, broke), bisect.BisectMind()
+    return _shown(
+        "bisection", world, mind, bisect.GOAL, lambda one: one.marked == broke, f"which version broke: {broke}"
     )
 
 
@@ -52,14 +47,20 @@ def exploration(length: int = 6) -> Case:
     Args:
         length: how many there are.
     """
-    return both(
-        "exploration",
-        lambda: trail.World(length),
-        lambda world: trail.TrailMind(),
-        trail.GOAL,
-        lambda world: world.solved,
-        scripted=f"how many logs there are: {length}",
-    )
+    world, mind = partial(trail.World, length), trail.TrailMind()
+    return _shown("exploration", world, mind, trail.GOAL, lambda one: one.solved, f"how many logs there are: {length}")
+
+
+def _shown(
+    name: str,
+    world: Callable[[], World],
+    mind: Mind,
+    goal: str,
+    reached: Callable[[World], bool],
+    scripted: str,
+) -> Case:
+    """Both sides in a world in which each result shows what comes next; the mind knows nothing of it beforehand."""
+    return both(name, world, lambda _: mind, goal, reached, scripted=scripted)
 
 
 def trivial() -> Case:

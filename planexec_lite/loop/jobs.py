@@ -31,7 +31,9 @@ from planexec_lite.events import (
     UndoFailed,
     UndoStarted,
 )
+from planexec_lite.executors import Executor
 from planexec_lite.loop.nested import why_paused
+from planexec_lite.loop.undo_inside import without_undo
 from planexec_lite.plan import Plan, PlanError, Problem, Step
 from planexec_lite.plan.data import copied
 from planexec_lite.planning.planners import Planner, StreamingPlanner
@@ -199,13 +201,13 @@ def _dropped(plan: Plan, board: Board) -> Iterator[Problem]:
             yield Problem("no_undo", id, "it is done, and the plan drops the call that takes it back", hint)
 
 
-def propose(planner: Planner, board: Board, tools: Toolbox, policy: Policy) -> CheckedPlan:
+def propose(planner: Planner, board: Board, executor: Executor, policy: Policy) -> CheckedPlan:
     """Ask the planner, and check what it says. Done steps that it repeats word for word are dropped.
 
     A plan that does the same as one that has failed before is invalid: a replan must change something. `board` is a copy,
     since the run may go on while a planner streams; and the planner is shown another, which it may scribble on.
     """
-    shown = board.copy()
+    shown, tools = board.copy(), executor.tools
     # the same steps again may be right after news; after a failure they are not
     tried = set(board.table.tried) if board.failed or board.problems else set()
     tried |= {signature(board.steps[id] for id in board.unfinished)} if board.failed else set()
@@ -221,7 +223,7 @@ def propose(planner: Planner, board: Board, tools: Toolbox, policy: Policy) -> C
         return CheckedPlan(None, (*error.problems, *written.dangling()), text)
     plan = without_done(plan, board)
     problems = plan.problems(tools, done=board.results.keys(), max_steps=policy.max_steps)
-    problems += [*plan.without_undo(tools), *_dropped(plan, board)] if policy.require_undo else []
+    problems += [*without_undo(plan, executor), *_dropped(plan, board)] if policy.require_undo else []
     problems += written.missing_in(plan)
     # a reviewer sees the repeat, and may want it
     if not board.has_reviewer:

@@ -29,6 +29,7 @@ from planexec_lite.loop.decisions import answered
 from planexec_lite.loop.jobs import cancelled, judge, key_of, nothing, outcomes, propose
 from planexec_lite.loop.nested import NestedExecutor, going_on
 from planexec_lite.loop.run import Run, RunStore
+from planexec_lite.loop.undo_inside import without_undo
 from planexec_lite.meter import Knowing, idempotency_key
 from planexec_lite.plan import Plan, PlanError, Step
 from planexec_lite.plan.data import as_words, copied
@@ -248,7 +249,7 @@ class PlannerExecutor(NestedExecutor):
             judged = (self.evaluator, board.steps[job.step], board.table.judging[job.step], board, tools)
             return Task(job, judge, judged, here=True)
         live = getattr(self.planner, "stream", False)
-        return Task(job, propose, (self.planner, board.copy(), tools, self.policy), here=True, live=live)
+        return Task(job, propose, (self.planner, board.copy(), self.executor, self.policy), here=True, live=live)
 
     def _bounded(self, task: Task, board: Board, key: str | None, store: RunStore | None) -> Task:
         """A step's task, which is given up when its timeout is over or the run's deadline passes, and knows what a meter says."""
@@ -287,7 +288,7 @@ def execute(
     if not Plan.is_fixed(plan):
         plan = Plan.received(plan, "the caller")
     policy = policy or Policy()
-    problems = plan.problems(executor.tools) + (plan.without_undo(executor.tools) if policy.require_undo else [])
+    problems = plan.problems(executor.tools) + (without_undo(plan, executor) if policy.require_undo else [])
     if problems:
         raise PlanError(problems)
     agent = PlannerExecutor(None, executor, None, evaluator, workers or Inline(), policy, watch, journal)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import json
 from collections import Counter
+from collections.abc import Callable, Mapping
 from random import Random
 from typing import Any
 
@@ -27,15 +28,29 @@ def flaky(tools: Toolbox, chance: float, seed: int = 0) -> Toolbox:
         raise ValueError(f"chance={chance}: a share from 0 to 1")
     tried: Counter[str] = Counter()
 
-    def shaky(tool: Tool) -> Tool:
-        @functools.wraps(tool.function)
-        def call(**params: Any) -> Any:
-            name = f"{tool.name} {json.dumps(params, sort_keys=True, default=str)}"
-            tried[name] += 1
-            if Random(f"{seed} {name} {tried[name]}").random() < chance:
-                raise NoAnswerError(f"{tool.name} did not answer (try {tried[name]}); it may the next time")
-            return tool.function(**params)
+    def answers(name: str, params: Mapping[str, Any]) -> None:
+        call = f"{name} {json.dumps(params, sort_keys=True, default=str)}"
+        tried[call] += 1
+        if Random(f"{seed} {call} {tried[call]}").random() < chance:
+            raise NoAnswerError(f"{name} did not answer (try {tried[call]}); it may the next time")
 
-        return Tool(call, name=tool.name, latency=tool.latency, effects=tool.effects, destructive=tool.destructive)
+    return Toolbox(guarded(tool, answers) for tool in tools)
 
-    return Toolbox(map(shaky, tools))
+
+def guarded(tool: Tool, before: Callable[[str, Mapping[str, Any]], None]) -> Tool:
+    """Return the same tool to plans and models; `before` gets its name and the arguments, and may raise before it is called."""
+
+    @functools.wraps(tool.function)
+    def call(**params: Any) -> Any:
+        before(tool.name, params)
+        return tool.function(**params)
+
+    return Tool(
+        call,
+        name=tool.name,
+        latency=tool.latency,
+        effects=tool.effects,
+        uses=tool.uses,
+        destructive=tool.destructive,
+        price=tool.price,
+    )

@@ -4,8 +4,9 @@
 >>> row("ReWOO", "deploy").figures.calls, row("ReAct", "deploy").figures.calls
 (2, 9)
 
-Read in this order: `tasks` (the goals, and how each world is looked up), `faults`, `reading` and `script` (the model that knows the
-way), `rows`, `measure` (what is counted in the events), `sweep`, `tables`. `assumptions` says how fast a model is said to be.
+Read in this order: `faults`; `reading` and `ways` (what is known of a way: a plan, or a mind that says what is next); `tasks` (the
+goals, and how each world is looked up); `script` (the model that knows the way); `rows`; `measure` (what is counted in the
+events); `sweep`; `tables`. `assumptions` says how fast a model is said to be.
 """
 
 from planexec_lite.scoreboard import assumptions, published
@@ -14,7 +15,7 @@ from planexec_lite.scoreboard.measure import Figures, calls_in, figures
 from planexec_lite.scoreboard.rows import Row, row, rows
 from planexec_lite.scoreboard.script import model
 from planexec_lite.scoreboard.sweep import RATES, SEEDS, Share, sweep
-from planexec_lite.scoreboard.tables import race, robustness, settings, structure
+from planexec_lite.scoreboard.tables import goals, race, robustness, settings, structure
 from planexec_lite.scoreboard.tasks import Task, tasks
 
 __all__ = [
@@ -30,6 +31,7 @@ __all__ = [
     "assumptions",
     "calls_in",
     "figures",
+    "goals",
     "model",
     "published",
     "race",

@@ -6,7 +6,18 @@ import argparse
 import sys
 from collections.abc import Sequence
 
-from planexec_lite.scoreboard import assumptions, published, race, robustness, rows, settings, structure, sweep, tasks
+from planexec_lite.scoreboard import (
+    assumptions,
+    goals,
+    published,
+    race,
+    robustness,
+    rows,
+    settings,
+    structure,
+    sweep,
+    tasks,
+)
 from planexec_lite.variations import VARIATIONS
 
 
@@ -24,12 +35,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
         parser.error(f"there is no task {unknown[0]!r}; there are: {known}")
     if options.seeds < 1:
         parser.error(f"--seeds {options.seeds}: a share is of one run or more")
+    every = []
     for task in options.task or tasks():
         on_task = list(rows(VARIATIONS, [task]))
+        every += on_task
         for figure in (settings(on_task), structure(on_task), race(on_task)):
             print(figure.text, end="\n\n")
         if options.sweep:
             print(robustness(list(sweep(task, seeds=options.seeds))).text, end="\n\n")
+    print(goals(every).text, end="\n\n")
     print("Assumed:", assumptions.in_words(), "", "Published, and not measured here:", published.in_words(), sep="\n")
     return 0
 

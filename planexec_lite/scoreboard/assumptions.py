@@ -38,12 +38,17 @@ def dollars(calls: Iterable[ModelCall]) -> float:
 def in_words() -> str:
     """The assumptions, a line each."""
     lines = [
-        "Every model is scripted, and knows the way: it never decides badly by itself.",
+        "Every model is scripted, and knows the way as far as it can be known: it never decides badly by itself.",
+        "Where a result alone tells what comes next (trail, bisect, flights), a plan takes results for granted: this log has the "
+        "cause, a version passes, the traveller says yes.",
+        "An executor does what its task names and no more, and tries again what fails.",
         *(
             f"{name} takes {pace.first:g} s, and {pace.token:g} s for each token that it writes; a million tokens read cost "
             f"${PRICES[name].read:g}, written ${PRICES[name].written:g} ({AS_OF})."
             for name, pace in PACES.items()
         ),
         f"A token is {CHARACTERS_PER_TOKEN} characters. Up to {SLOTS} steps run at once; tools take the seconds that they declare.",
+        "Wasted is a call of a tool whose result does not stand: it failed, or was taken back. A step that failed without a call "
+        "is none; nor is a call whose result stands and led nowhere.",
     ]
     return "\n".join(lines)

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import functools
 import json
-from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from random import Random
 from typing import Any, Literal
 
 from planexec_lite.plan import Plan, Step
+from planexec_lite.scenarios.flaky import flaky, guarded
 from planexec_lite.tools import Tool, Toolbox
 
 Kind = Literal["flaky tool", "wrong first plan", "late surprise"]
@@ -18,8 +17,6 @@ KINDS: tuple[Kind, ...] = ("flaky tool", "wrong first plan", "late surprise")
 CLEAR = Step(id="clear", description="Clear the way", tool="clear_the_way")
 """The step that a surprise makes necessary."""
 IN_THE_WAY = "something is in the way; call clear_the_way first"
-
-Before = Callable[[str, Mapping[str, Any]], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,30 +38,18 @@ class Faults:
     def tools(self, tools: Toolbox, plan: Plan) -> Toolbox:
         """The tools of a world with these faults."""
         if self.kind == "flaky tool":
-            flaky = self._flaky()
-            return Toolbox(_with(tool, flaky) for tool in tools)
+            return flaky(tools, self.rate, self.seed)
         if self.kind != "late surprise":
             return tools
         obstacle = _Obstacle(self._late(plan) if self._strikes() else None)
         clear = Tool(obstacle.clear_the_way, latency=1.0)
-        return Toolbox([*(_with(tool, obstacle.check) for tool in tools), clear])
+        return Toolbox([*(guarded(tool, obstacle.check) for tool in tools), clear])
 
     def wrong_plan(self, number: int = 1) -> Literal["dangling dependency", "missing step"] | None:
         """What is wrong with the first plan, or with that of voter `number`: the one kind is invalid, the other valid."""
         if self.kind != "wrong first plan" or not self._strikes(number):
             return None
         return "dangling dependency" if self._chance("invalid", number) < 0.5 else "missing step"
-
-    def _flaky(self) -> Before:
-        calls: Counter[str] = Counter()
-
-        def check(name: str, params: Mapping[str, Any]) -> None:
-            call = json.dumps([name, params], sort_keys=True, default=str)
-            calls[call] += 1
-            if self._chance(call, calls[call]) < self.rate:
-                raise ConnectionError(f"{name} did not answer; try again")
-
-        return check
 
     def _chance(self, *of: object) -> float:
         return Random(json.dumps([self.seed, *map(str, of)])).random()
@@ -92,14 +77,3 @@ class _Obstacle:
         """Clear what is in the way."""
         self.tool = None
         return "The way is clear."
-
-
-def _with(tool: Tool, before: Before) -> Tool:
-    """The same tool to plans and models; `before` may raise before it is called."""
-
-    @functools.wraps(tool.function)
-    def call(**params: Any) -> Any:
-        before(tool.name, params)
-        return tool.function(**params)
-
-    return Tool(call, name=tool.name, latency=tool.latency, effects=tool.effects, uses=tool.uses, price=tool.price)

@@ -20,11 +20,13 @@ from planexec_lite.events import (
     StepCancelled,
     StepDone,
     StepFailed,
+    StepProposed,
     StepStarted,
     UndoDone,
 )
 from planexec_lite.loop.run import Run
 from planexec_lite.meter import ModelCall, Usage
+from planexec_lite.plan import Step
 from planexec_lite.scoreboard.assumptions import dollars
 
 _ENDS = (StepDone, StepFailed, StepCancelled)
@@ -43,7 +45,8 @@ class Figures:
         complete: whether the first valid plan was to be the whole one.
         reasons: how often the planner was asked, by the reason, in the outer run.
         workers: the most steps that were under way at once, in the outer run.
-        wasted: calls of tools that gave no result that stays, in runs inside steps too.
+        wasted: calls of tools whose result does not stand, in runs inside steps too: the call failed, or was taken back. A step
+            that failed without a call is none, as when a model refused it; nor is a call whose result stands and led nowhere.
         finished: whether the run says that it is done.
     """
 
@@ -121,18 +124,22 @@ def _at_once(events: Iterable[Any]) -> int:
 
 
 def _wasted(events: Iterable[Any]) -> int:
-    """Calls that failed, were cancelled or taken back: at the step itself, or inside it."""
-    wasted, inside = 0, set()
+    """Calls that failed or were taken back. Those of an executor that thinks, and of a run inside, are told inside their step."""
+    wasted = 0
+    steps: dict[str, Step] = {}
+    inside: dict[str, list[Event]] = {}
     for event in events:
-        if isinstance(event, Inside):
-            inside.add(event.step)
-            wasted += _wasted([event.event])
-        elif isinstance(event, Observation):
-            wasted += event.error
-        elif isinstance(event, StepFailed):
-            wasted += event.step not in inside
-        else:
-            wasted += isinstance(event, StepCancelled | UndoDone)
-        if isinstance(event, StepStarted):
-            inside.discard(event.step)
-    return wasted
+        match event:
+            case StepProposed(step=step):
+                steps[step.id] = step
+            case PlanProposed(plan=plan) if plan is not None:
+                steps |= {step.id: step for step in plan.steps}
+            case Inside(step=id, event=inner):
+                inside.setdefault(id, []).append(inner)
+            case Observation(error=error):
+                wasted += error
+            case StepFailed(step=id):
+                wasted += steps[id].tool is not None and id not in inside
+            case UndoDone(step=id):
+                wasted += " " not in id  # a call of the plan's rollback has a space, and takes back no call of its own
+    return wasted + sum(_wasted(some) for some in inside.values())

@@ -1,49 +1,21 @@
-"""What the scripted model reads in a conversation: the planner's record, and the results that an executor is given."""
+"""What the scripted model reads of results and ids: those that a step is given, and those that a further attempt gets."""
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
-_ENTRY = re.compile(
-    r"^- step (?P<id>[\w.-]+), .*?: (?P<state>done, result|waiting|failed|skipped|superseded|undone|running|in doubt)"
-    r"(?P<text>.*?)(?=\n- step |\n\nNews:|\n\nPlan the rest|\Z)",
-    re.M | re.S,
-)
+from planexec_lite.scenarios.minds import value_of
+
 _GIVEN = re.compile(r"^((?:Result of step [\w.-]+: )+)", re.M)
 
 
-class Entry(NamedTuple):
-    """A line of the record: a step, how it stands, and what is said of it."""
-
-    id: str
-    state: str
-    text: str
-
-
-def entries_in(text: str) -> list[Entry]:
-    """The steps of the record that a planner is shown."""
-    _, _, record = text.partition("\nSo far:\n")
-    return [
-        Entry(one["id"], one["state"].partition(",")[0], one["text"].strip(" ,")) for one in _ENTRY.finditer(record)
-    ]
-
-
 def results_in(text: str) -> dict[str, Any]:
-    """The results that a step is given, by id, also those that stand in the result of a step."""
+    """The results that a step is given, by the id under which the way has their step, also those that stand in a result."""
     _, *parts = _GIVEN.split(text)
     pairs = zip(parts[::2], parts[1::2], strict=True)
-    return {head.split()[-1].rstrip(":"): value_of(body.rstrip("\n")) for head, body in pairs}
-
-
-def value_of(text: str) -> Any:
-    """A result as it was before it was written as text."""
-    try:
-        return json.loads(text)
-    except ValueError:
-        return text
+    return {number_of(head.split()[-1].rstrip(":")): value_of(body.rstrip("\n")) for head, body in pairs}
 
 
 def number_of(id: str) -> str:

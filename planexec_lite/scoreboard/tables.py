@@ -15,6 +15,7 @@ from planexec_lite.views.drawing.theme import LOOKS
 from planexec_lite.views.drawing.wording import count, listed
 
 PLAIN = LOOKS["waiting"]
+MISSED = "missed"
 _ROLES = ("planner", "executor", "evaluator")
 
 
@@ -31,19 +32,42 @@ def settings(rows: Sequence[Row]) -> Figure:
 def structure(rows: Sequence[Row]) -> Figure:
     """Seconds, calls, tokens and dollars of each run: they follow from the variation, the plan and the assumptions.
 
-    Tokens stand as they were read and written, and, read and written together, by role.
+    Tokens stand as they were read and written, and, read and written together, by role. Who missed the goal is no candidate for
+    the title.
     """
-    head = ("variation", "task", "seconds", "calls", "read", "written", *_ROLES, "cost")
+    head = ("variation", "task", "seconds", "calls", "read", "written", *_ROLES, "cost", "goal")
     lines = []
     for row in rows:
         figures, usage = row.figures, _sum(row.figures.usage.values())
         numbers = [f"{figures.seconds:,.1f}", str(figures.calls), f"{usage.input_tokens:,}", f"{usage.output_tokens:,}"]
         by_role = [_tokens(figures.usage.get(role)) for role in _ROLES]
-        lines.append(Line([row.variation, row.task, *numbers, *by_role, f"${figures.dollars:.4f}"], PLAIN))
+        cells = [row.variation, row.task, *numbers, *by_role, f"${figures.dollars:.4f}", "" if row.reached else MISSED]
+        lines.append(Line(cells, PLAIN))
     quickest, fewest = _least(rows, "seconds"), _least(rows, "calls")
     title = f"{listed(quickest)} {'is' if len(quickest) == 1 else 'are'} the quickest, "
     title += f"{listed(fewest)} {'asks' if len(fewest) == 1 else 'ask'} least"
     return table(title, head, lines, "These columns follow from the structure of a run.")
+
+
+def goals(rows: Sequence[Row]) -> Figure:
+    """Which goals each variation reached, as the worlds show it, and which it missed though nothing went wrong."""
+    by_variation: dict[str, dict[str, bool]] = {}
+    for row in rows:
+        by_variation.setdefault(row.variation, {})[row.task] = row.reached
+    lines = []
+    for name, tasks in by_variation.items():
+        missed = [task for task, reached in tasks.items() if not reached]
+        lines.append(Line([name, f"{len(tasks) - len(missed)} of {len(tasks)}", ", ".join(missed)], PLAIN))
+    always = [name for name, tasks in by_variation.items() if all(tasks.values())]
+    title = (
+        f"{len(always)} of {count(len(by_variation), 'variation')} reach{'es' if len(always) == 1 else ''} every goal"
+    )
+    missing = len(always) < len(by_variation)
+    return table(title, ("variation", "reached", "missed"), lines, _MISSING if missing else "")
+
+
+_MISSING = """Where a goal is missed, steps were done on what a plan took for granted. \
+That an executor looks no further than its task is the script's word."""
 
 
 def robustness(shares: Sequence[Share]) -> Figure:
@@ -68,11 +92,16 @@ def robustness(shares: Sequence[Share]) -> Figure:
 
 
 def race(rows: Sequence[Row]) -> Figure:
-    """The variations on one task by their seconds, with calls and cost."""
+    """The variations on one task by their seconds, with calls and cost. Who missed the goal stands in it, and not in its title."""
     ordered = sorted(rows, key=lambda row: row.figures.seconds)
-    first, last = ordered[0], ordered[-1]
+    arrived = [row for row in ordered if row.reached] or ordered
+    first, last = arrived[0], arrived[-1]
     title = f"{first.variation} takes {first.figures.seconds:,.0f} s, {last.variation} {last.figures.seconds:,.0f} s: {first.task}"
-    remarks = {row.variation: f"{count(row.figures.calls, 'call')}, ${row.figures.dollars:.4f}" for row in ordered}
+    remarks = {
+        row.variation: f"{count(row.figures.calls, 'call')}, ${row.figures.dollars:.4f}"
+        + ("" if row.reached else f", goal {MISSED}")
+        for row in ordered
+    }
     return bars({row.variation: row.figures.seconds for row in ordered}, title, "seconds", remarks=remarks)
 
 
@@ -116,8 +145,9 @@ def _tokens(usage: Usage | None) -> str:
 
 
 def _least(rows: Sequence[Row], what: str) -> list[str]:
-    """The variations that have least of something, over all their rows."""
+    """The variations that have least of something, over all their rows, of those that missed no goal."""
+    missed = {row.variation for row in rows if not row.reached}
     sums: dict[str, float] = {}
-    for row in rows:
+    for row in [row for row in rows if row.variation not in missed] or rows:
         sums[row.variation] = sums.get(row.variation, 0) + getattr(row.figures, what)
     return [name for name, most in sums.items() if most == min(sums.values())]

@@ -11,7 +11,21 @@ from typing import Any
 from planexec_lite import references
 from planexec_lite.loop.run import Run
 from planexec_lite.plan import Plan, Step
-from planexec_lite.scenarios import arithmetic, deploy, kitchen, migration, refactor, research, support
+from planexec_lite.scenarios import (
+    arithmetic,
+    bisect,
+    clock,
+    deploy,
+    flights,
+    kitchen,
+    migration,
+    refactor,
+    research,
+    support,
+    trail,
+)
+from planexec_lite.scenarios.minds import Mind
+from planexec_lite.scoreboard.ways import KnownWay, UnknownWay, Way
 from planexec_lite.tools import Tool, Toolbox
 
 
@@ -21,13 +35,16 @@ class Task:
 
     Args:
         name: the world's.
-        plan: the way there, in which every step has a number for an id and a description of its own.
+        plan: the way there, as far as it can be known before anything was seen. Every step has a number for an id and a
+            description of its own.
+        way: what the scripted model knows of it.
         world: makes the world anew.
         reached: looks up, in the world and in the run's results, whether the goal is reached, whatever the run says of itself.
     """
 
     name: str
     plan: Plan
+    way: Way
     world: Callable[[], Any]
     reached: Callable[[Any, Run], bool]
 
@@ -59,6 +76,9 @@ def _with_the_header() -> Plan:
     return plan.changed(steps=tuple(steps[id] for id in order))
 
 
+_CLOCK = {"goal": clock.GOAL, "steps": [{"id": "1", "description": "Read the clock", "tool": "current_time"}]}
+
+
 def _served(world: kitchen.World, run: Run) -> bool:
     return len(world.served) == 3
 
@@ -85,7 +105,28 @@ def _drafted(world: support.World, run: Run) -> bool:
 
 
 def _summed(world: _Arithmetic, run: Run) -> bool:
-    return any(references.as_text(result).rpartition(": ")[2] == "53" for result in run.results.values())
+    return _found("53", run)
+
+
+def _told(world: clock.World, run: Run) -> bool:
+    return _found("09:41", run)
+
+
+def _found(text: str, run: Run) -> bool:
+    """Whether a result is that text, or ends with it behind a colon and a space."""
+    return any(references.as_text(result).rpartition(": ")[2] == text for result in run.results.values())
+
+
+def _booked(world: flights.World, run: Run) -> bool:
+    return world.pleased
+
+
+def _marked(world: bisect.World, run: Run) -> bool:
+    return world.marked == world.broke
+
+
+def _explained(world: trail.World, run: Run) -> bool:
+    return world.solved
 
 
 def _task(name: str, plan: Plan, world: Callable[[], Any], reached: Callable[[Any, Run], bool]) -> Task:
@@ -94,7 +135,16 @@ def _task(name: str, plan: Plan, world: Callable[[], Any], reached: Callable[[An
     steps = [
         step.model_copy(update={"params": _written_out(tools[str(step.tool)], step.params)}) for step in plan.steps
     ]
-    return Task(name, plan.changed(steps=tuple(steps)), world, reached)
+    plan = plan.changed(steps=tuple(steps))
+    return Task(name, plan, KnownWay(plan), world, reached)
+
+
+def _exploration(
+    name: str, goal: str, mind: Mind, world: Callable[[], Any], reached: Callable[[Any, Run], bool]
+) -> Task:
+    """A task in which each result may decide what comes next: the plan is what the mind expects at first."""
+    way = UnknownWay(mind)
+    return Task(name, Plan(goal=goal, steps=tuple(way.ahead())), way, world, reached)
 
 
 def _written_out(tool: Tool, params: Mapping[str, Any]) -> dict[str, Any]:
@@ -113,5 +163,9 @@ def tasks() -> dict[str, Task]:
         _task("refactor", _with_the_header(), refactor.World, _refactored),
         _task("research", Plan.parse(research.PLAN), research.World, _reported),
         _task("support", Plan.parse(support.PLAN), lambda: support.World(gap=None), _drafted),
+        _task("clock", Plan.parse(_CLOCK), lambda: clock.World("09:41"), _told),
+        _exploration("trail", trail.GOAL, trail.TrailMind(), trail.World, _explained),
+        _exploration("bisect", bisect.GOAL, bisect.BisectMind(), bisect.World, _marked),
+        _exploration("flights", flights.GOAL, flights.BookingMind(), flights.World, _booked),
     )
     return {task.name: task for task in listed}

@@ -2,32 +2,36 @@
 
 After Wang et al., "Self-Consistency Improves Chain of Thought Reasoning in Language Models" (2022),
 https://arxiv.org/abs/2203.11171. Plans are rarely equal word for word, so they are not counted: of the valid ones that is taken
-which would be done first, or the one that a judge prefers.
+which is done first in a rehearsal, or the one that a judge prefers.
 """
 
 from __future__ import annotations
 
+import math
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from planexec_lite.board import Board
 from planexec_lite.executors import ToolExecutor
-from planexec_lite.loop import PlannerExecutor
+from planexec_lite.loop import PlannerExecutor, execute
+from planexec_lite.loop.run import Run
+from planexec_lite.meter import charge
 from planexec_lite.model import Bounds, Message, ask, model_for
-from planexec_lite.plan import Plan, PlanError
+from planexec_lite.plan import Plan, PlanError, Step
 from planexec_lite.planning.planners import LLMPlanner, Planner
-from planexec_lite.tools import Toolbox
-from planexec_lite.workers import Workers
+from planexec_lite.tools import Tool, Toolbox
+from planexec_lite.workers import Simulated, Workers
 
 Choose = Callable[[str, Sequence[Plan], Toolbox], int]
+"""Returns the place of one of the plans for a goal, all valid with these tools."""
 VOTES = 3
 
 
 def vote(client: Any, tools: Toolbox, workers: Workers, choose: Choose | None = None) -> PlannerExecutor:
-    """Return an agent that has three plans written and carries out one of them; by default the quickest."""
+    """Return an agent that has three plans written and carries out one of them; by default the quickest with these workers."""
     voters = [Voter(client, number) for number in range(1, VOTES + 1)]
-    return PlannerExecutor(Ballot(voters, choose or quickest), ToolExecutor(tools), workers=workers)
+    return PlannerExecutor(Ballot(voters, choose or quickest(workers)), ToolExecutor(tools), workers=workers)
 
 
 class Voter(LLMPlanner):
@@ -45,7 +49,10 @@ class Voter(LLMPlanner):
 
 
 class Ballot:
-    """A planner that asks several others and chooses among their valid plans; where none is valid, the first is repaired."""
+    """A planner that asks several others and chooses among their valid plans; where none is valid, the first is repaired.
+
+    To write a plan is one job, so the others are asked one after another, however many slots there are: their seconds add up.
+    """
 
     def __init__(self, planners: Sequence[Planner], choose: Choose) -> None:
         self.planners, self.choose = planners, choose
@@ -66,10 +73,48 @@ class Ballot:
         raise failed or ValueError("nobody was asked; give at least one planner")
 
 
-def quickest(goal: str, plans: Sequence[Plan], tools: Toolbox) -> int:
-    """The place of the plan that is done first when every ready call has a worker; of several the first."""
-    seconds = [plan.critical_path(plan.durations(tools))[1] for plan in plans]
-    return seconds.index(min(seconds))
+def quickest(workers: Workers) -> Choose:
+    """Return a choice of the plan that is done first by workers like these; of several the first."""
+
+    def choose(goal: str, plans: Sequence[Plan], tools: Toolbox) -> int:
+        runs = [rehearsed(plan, tools, workers) for plan in plans]
+        seconds = [run.makespan if run.status == "finished" else math.inf for run in runs]
+        return seconds.index(min(seconds))
+
+    return choose
+
+
+def rehearsed(plan: Plan, tools: Toolbox, workers: Workers) -> Run:
+    """Return a run of a valid plan on a virtual clock, with as many slots and limits as `workers` have, in which nothing is called.
+
+    A step takes the seconds that its tool declares. Gates stand open, and what was done before the plan is done.
+    """
+    nothing = Toolbox(Tool(lambda: None, name=tool.name, uses=tool.uses) for tool in tools)
+    steps = [
+        Step(
+            id=step.id,
+            tool=step.tool,
+            depends_on=tuple(id for id in step.depends_on if id in plan.graph),
+            timeout=step.timeout,
+            run_anyway=step.run_anyway,
+        )
+        for step in plan.steps
+    ]
+    simulated = Simulated(getattr(workers, "slots", 1), workers.limits)  # those without a number of slots have one
+    return execute(
+        Plan(goal=plan.goal, steps=tuple(steps)), _Rehearsal(nothing, plan.durations(tools)), workers=simulated
+    )
+
+
+class _Rehearsal(ToolExecutor):
+    """Takes the seconds of each step, and does nothing."""
+
+    def __init__(self, tools: Toolbox, seconds: Mapping[str, float]) -> None:
+        super().__init__(tools)
+        self.seconds = seconds
+
+    def execute(self, step: Step, inputs: Mapping[str, Any]) -> None:
+        charge(self.seconds[step.id])
 
 
 def by_judge(client: Any) -> Choose:

@@ -247,6 +247,20 @@ def test_runs_inside_use_up_what_the_run_around_them_has(bound: int) -> None:
     assert sum(isinstance(event, e.StepStarted) for event in run.inside("2").events) == 2
 
 
+@pytest.mark.parametrize(("slots", "most"), [(1, 4), (2, 8)])
+def test_runs_side_by_side_may_each_use_what_was_left_when_they_started(slots: int, most: int) -> None:
+    inner = PlannerExecutor(
+        Asked(Plan.parse([step(n, "work") for n in "abcdef"])), Thinking(TOOLS), workers=Simulated(1)
+    )
+    outer = Asked(Plan.parse([step("1", None), step("2", None), step("3", None)]))
+    policy = Policy(budget=Budget(model_calls=5))  # of which the planner takes one
+    run = PlannerExecutor(outer, inner, workers=Simulated(slots), policy=policy).run("go")
+    inside = [call for event in run.events if isinstance(event, e.StepPaused | e.StepFailed) for call in event.calls]
+    assert (run.status, run.board.in_flight) == ("paused", set())
+    assert (len(inside), len(run.board.calls)) == (most, 1 + most)
+    assert [event.step for event in run.events if isinstance(event, e.StepStarted)] == ["1", "2"][:slots]
+
+
 def test_a_run_inside_has_a_budget_of_its_own() -> None:
     one = nested(Budget(), Policy(budget=Budget(steps=1)))
     run = one.run("go")

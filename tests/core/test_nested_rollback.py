@@ -12,11 +12,13 @@ from planexec_lite import (
     Decision,
     HybridExecutor,
     Plan,
+    PlanError,
     PlannerExecutor,
     Policy,
     Pool,
     Run,
     Simulated,
+    Team,
     Tool,
     Toolbox,
     ToolExecutor,
@@ -263,3 +265,53 @@ def test_three_levels_deep_the_order_is_that_of_time() -> None:
     agent = around(site, around(site, inner, step("m", None), step("n", None)), BUILD)
     run = agent.roll_back(agent.run("build"))
     assert run.board.rollback.undone == ["1/n/d", "1/m/b", "1/n/c", "1/m/a"]
+
+
+# a plan that has to say how it is taken back
+
+
+NEEDED = Policy(rollback="failed", require_undo=True)
+
+
+def executors(site: Site, inner: PlannerExecutor) -> dict[str, Any]:
+    """The ways in which a step without a tool comes to be a run of `inner`."""
+    return {
+        "itself": inner,
+        "hybrid": HybridExecutor(ToolExecutor(site.tools), inner),
+        "team": Team({"crew": inner, "tools": ToolExecutor(site.tools)}),
+    }
+
+
+@pytest.mark.parametrize("way", ["itself", "hybrid", "team"])
+def test_a_step_whose_run_must_say_how_it_is_taken_back_needs_no_undo(way: str) -> None:
+    site = Site()
+    inner = site.agent([up("a"), broken("b", "a")], policy=NEEDED)
+    agent = PlannerExecutor(Portions([BUILD]), executors(site, inner)[way], workers=Simulated(), policy=NEEDED)
+    run = agent.run("build")
+    check_fold(run)
+    assert (run.status, site.log) == ("failed", ["+a", "-a"])
+    plan = Plan.parse([BUILD, {**BUILD, "id": "2"}])
+    finished = site.agent([up("c")], policy=NEEDED)
+    again = execute(plan, executors(site, finished)[way], workers=Simulated(), policy=NEEDED)
+    assert (again.status, site.log) == ("finished", ["+a", "-a", "+c", "+c"])
+
+
+@pytest.mark.parametrize("way", ["itself", "hybrid", "team"])
+def test_a_step_whose_run_need_not_say_it_needs_an_undo_as_any(way: str) -> None:
+    site = Site()
+    executor = executors(site, site.agent([up("a", undo=None)], policy=FAILED))[way]
+    with pytest.raises(PlanError) as caught:
+        execute(Plan.parse([BUILD]), executor, workers=Simulated(), policy=NEEDED)
+    assert [(problem.code, problem.step) for problem in caught.value.problems] == [("no_undo", "1")]
+    assert site.log == []
+
+
+def test_a_call_beside_a_run_inside_needs_an_undo_all_the_same() -> None:
+    site = Site()
+    agent = around(site, site.agent([up("a")], policy=NEEDED), BUILD, up("2", undo=None), policy=NEEDED)
+    run = agent.run("build")
+    assert run.status == "failed"
+    assert [(problem.code, problem.step) for problem in run.board.problems] == [("no_undo", "2")]
+    unfit = site.agent([up("a", undo=None)], policy=NEEDED)
+    assert "no_undo" in str(around(site, unfit, BUILD, policy=NEEDED).run("build").events)
+    assert site.log == []

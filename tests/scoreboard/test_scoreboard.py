@@ -8,16 +8,36 @@ import subprocess
 import sys
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
+from itertools import accumulate
 from typing import Any
 
 import pytest
 
-from planexec_lite.events import to_dict
+from planexec_lite import (
+    HybridExecutor,
+    Plan,
+    PlannerExecutor,
+    Policy,
+    ReActExecutor,
+    RulePlanner,
+    Simulated,
+    Step,
+    ToolExecutor,
+    execute,
+)
+from planexec_lite.events import Observation, to_dict
+from planexec_lite.meter import emit
 from planexec_lite.model.prices import PRICES
+from planexec_lite.scenarios.flaky import NoAnswerError
 from planexec_lite.scoreboard import (
+    KINDS,
     Faults,
+    Kind,
     Row,
     assumptions,
+    figures,
+    goals,
     published,
     race,
     robustness,
@@ -59,10 +79,44 @@ def calls(events: list[dict[str, Any]], *kinds: str) -> list[dict[str, Any]]:
 PLANNING, JUDGING = ("PlanProposed", "PlanFailed"), ("Judged", "JudgeFailed")
 
 
+def flat(events: list[dict[str, Any]], path: str = "") -> Iterator[tuple[str, dict[str, Any]]]:
+    """Every event, however deep, with the steps that it is inside of, such as "1/2/"."""
+    for event in events:
+        if event["event"] == "Inside":
+            yield from flat([event["inner"]], f"{path}{event['step']}/")
+        else:
+            yield path, event
+
+
+def wasted_in(events: list[dict[str, Any]]) -> int:
+    """Errors that an executor was shown, steps with a tool that failed without a word from inside, and what was undone."""
+    tools: dict[str, Any] = {}
+    wasted = 0
+    inside = {path[:place] for path, _ in flat(events) for place, letter in enumerate(path) if letter == "/"}
+    for path, event in flat(events):
+        match event:
+            case {"event": "PlanProposed", "plan": {"steps": steps}}:
+                tools |= {path + step["id"]: step["tool"] for step in steps}
+            case {"event": "StepProposed", "step": step}:
+                tools[path + step["id"]] = step["tool"]
+            case {"event": "Observation", "error": True}:
+                wasted += 1
+            case {"event": "StepFailed", "step": id}:
+                wasted += tools[path + id] is not None and path + id not in inside
+            case {"event": "UndoDone", "step": id}:
+                wasted += "rollback" not in id
+    return wasted
+
+
+WORLDS = {"migration": 0.15, "clock": 0.5, "trail": 0.3, "bisect": 0.3, "flights": 0.3}
+"""Worlds in which numbers are counted again, and how flaky their tools are then."""
+
+
 @pytest.mark.slow
+@pytest.mark.parametrize("task", WORLDS)
 @pytest.mark.parametrize("variation", VARIATIONS)
-def test_each_number_can_be_counted_again_from_the_events(variation: str) -> None:
-    one = row(variation, "migration", Faults("flaky tool", 0.15, seed=3))
+def test_each_number_can_be_counted_again_from_the_events(variation: str, task: str) -> None:
+    one = row(variation, task, Faults("flaky tool", WORLDS[task], seed=3))
     events, figures = recorded(one), one.figures
     runs = list(runs_of(events))
     planner = [call for run in runs for call in calls(run, *PLANNING)]
@@ -80,11 +134,20 @@ def test_each_number_can_be_counted_again_from_the_events(variation: str) -> Non
     assert figures.reasons == dict(reasons)
     assert figures.replans == sum(reasons[why] for why in ("failure", "news", "stall", "step"))
     assert figures.finished == (runs[0][-1]["status"] == "finished")
+    fit = [event["plan"] for event in runs[0] if event["event"] == "PlanProposed" and not event.get("problems")]
+    assert figures.horizon == max((len(plan["steps"]) for plan in fit), default=0)
+    assert figures.complete == bool(fit and fit[0].get("complete", True))
+    begun = [(event["event"] == "StepStarted") - (event["event"] in ("StepDone", "StepFailed")) for event in runs[0]]
+    assert figures.workers == max(accumulate(begun))
+    assert figures.wasted == wasted_in(events)
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize(("task", "seed"), [("arithmetic", 0), ("arithmetic", 3), ("flights", 0), ("research", 0)])
 @pytest.mark.parametrize("variation", VARIATIONS)
-def test_wasted_calls_are_those_that_the_tools_refused(variation: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_wasted_calls_are_those_that_the_tools_refused(
+    variation: str, task: str, seed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     refused = []
     called = Tool.call
 
@@ -96,8 +159,58 @@ def test_wasted_calls_are_those_that_the_tools_refused(variation: str, monkeypat
             raise
 
     monkeypatch.setattr(Tool, "call", counting)
-    one = row(variation, "arithmetic", Faults("flaky tool", 0.5, seed=3))
+    one = row(variation, task, Faults("flaky tool", 0.5, seed))
     assert one.figures.wasted == len(refused) > 0
+
+
+def test_what_is_taken_back_is_wasted_and_a_step_without_a_call_is_not() -> None:
+    def fails() -> None:
+        raise RuntimeError("no")
+
+    given = {"make": lambda: 1, "unmake": lambda: 2, "tell": lambda: 3, "fails": fails}
+    tools = Toolbox(Tool(function, name=name) for name, function in given.items())
+    steps = [
+        {"id": 1, "tool": "make", "undo": {"tool": "unmake"}},
+        {"id": 2, "tool": "make", "undo": {"tool": "unmake"}, "depends_on": [1]},
+        {"id": 3, "tool": "fails", "depends_on": [2]},
+        {"id": 4, "description": "Ask a model that is not there", "depends_on": [2]},
+    ]
+    plan = {"goal": "g", "steps": steps, "rollback": [{"tool": "tell"}]}
+    inner = PlannerExecutor(
+        RulePlanner(lambda goal: plan),
+        HybridExecutor(ToolExecutor(tools), ReActExecutor(None, Toolbox())),
+        workers=Simulated(),
+        policy=Policy(rollback="failed"),
+    )
+    run = inner.run("g")
+    assert run.status == "rolled back"
+    assert sum(type(event).__name__ == "StepFailed" for event in run.events) == 2
+    assert sum(type(event).__name__ == "UndoDone" for event in run.events) == 3
+    assert figures(run).wasted == wasted_in([to_dict(event) for event in run.events]) == 3
+    around = replace(inner, planner=RulePlanner(lambda goal: [{"id": "1", "description": "g"}]), executor=inner)
+    nested = around.run("g")
+    assert figures(nested).wasted == 3
+
+
+def test_an_error_that_an_executor_was_shown_is_not_counted_with_its_step_again() -> None:
+    class Thinking(ToolExecutor):
+        def execute(self, step: Step, inputs: Any) -> Any:
+            emit(Observation("ConnectionError: no answer", error=True))
+            raise RuntimeError("I gave up")
+
+    tools = Toolbox([Tool(lambda: 1, name="make")])
+    run = execute(Plan.parse([{"id": 1, "tool": "make"}]), Thinking(tools), workers=Simulated())
+    assert (run.status, figures(run).wasted) == ("failed", 1)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("variation", VARIATIONS)
+def test_the_script_has_an_answer_whatever_goes_wrong(variation: str, kind: Kind) -> None:
+    for task in ("arithmetic", "clock", "trail", "flights"):
+        for seed in (0, 1):
+            one = row(variation, task, Faults(kind, 0.6 if kind == "flaky tool" else 1.0, seed))
+            assert "UnprocessableEntityError" not in str(one.run.events), (task, seed)
 
 
 LACKING = next(
@@ -127,7 +240,7 @@ def test_the_same_seed_gives_every_variation_the_same_faults() -> None:
         for _ in range(20):
             try:
                 answered.append(bool(tools["web_search"].call(call)))
-            except ConnectionError:
+            except NoAnswerError:
                 answered.append(False)
         return answered
 
@@ -140,7 +253,7 @@ def test_a_call_fails_before_anything_has_happened() -> None:
     task = tasks()["kitchen"]
     world = task.world()
     tools = Faults("flaky tool", 1.0).tools(world.tools, task.plan)
-    with pytest.raises(ConnectionError, match="chop did not answer"):
+    with pytest.raises(NoAnswerError, match="chop did not answer"):
         tools["chop"].call({"what": "leeks"})
     assert (world.chopped, world.tickets) == ([], [])
     assert (tools["chop"].effects, tools["chop"].schema) == (world.tools["chop"].effects, world.tools["chop"].schema)
@@ -202,7 +315,12 @@ def test_a_share_is_counted_over_its_runs() -> None:
 
 
 @pytest.mark.slow
-def test_the_command_prints_the_same_bytes_everywhere() -> None:
+@pytest.mark.parametrize(
+    "told",
+    [["arithmetic", "--sweep", "--seeds", "1"], ["clock", "trail", "bisect", "flights"]],
+    ids=["sweep", "worlds"],
+)
+def test_the_command_prints_the_same_bytes_everywhere(told: list[str]) -> None:
     printed = []
     for seed, zone, width in [("1", "UTC", "80"), ("2", "Asia/Tokyo", "200")]:
         environment = os.environ | {
@@ -211,11 +329,12 @@ def test_the_command_prints_the_same_bytes_everywhere() -> None:
             "COLUMNS": width,
             "PLANEXEC_LLM": "http://127.0.0.1:9",
         }
-        command = [sys.executable, "-m", "planexec_lite.scoreboard", "arithmetic", "--sweep", "--seeds", "1"]
+        command = [sys.executable, "-m", "planexec_lite.scoreboard", *told]
         printed.append(subprocess.run(command, env=environment, capture_output=True, check=True).stdout)
     assert printed[0] == printed[1]
     text = printed[0].decode()
     assert all(name in text for name in VARIATIONS)
+    assert "variations reach every goal" in text
     assert assumptions.in_words() in text
     assert published.in_words() in text
 
@@ -239,6 +358,19 @@ def test_structure_and_script_stand_in_figures_of_their_own() -> None:
     for figure in (structure(rows), settings(rows), race(rows), robustness(shares)):
         assert "ReWOO" in figure.text
         assert figure.alt
+
+
+def test_who_misses_a_goal_is_named_and_wins_nothing() -> None:
+    on_trail = [row(name, "trail") for name in ("ReWOO", "ReAct", "plan-and-solve")]
+    for figure in (structure(on_trail), race(on_trail)):
+        assert figure.title.startswith("plan-and-solve")
+        assert [("ReWOO" in line, "missed" in line) for line in figure.text.splitlines() if "ReWOO" in line] == [
+            (True, True)
+        ]
+    text = goals([*on_trail, row("ReWOO", "clock")]).text.splitlines()
+    assert text[0] == "2 of 3 variations reach every goal"
+    assert text[2].split() == ["ReWOO", "1", "of", "2", "trail"]
+    assert "missed" not in goals(on_trail[1:]).text
 
 
 def test_the_settings_say_horizon_trigger_workers_and_calls() -> None:

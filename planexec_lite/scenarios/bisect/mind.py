@@ -16,14 +16,19 @@ class BisectMind:
 
     def next(self, seen: Sequence[Seen]) -> Act | Answer:
         """Return what comes next after what was seen."""
-        passes, fails = 1, VERSIONS
+        passes, fails, marked = 1, VERSIONS, None
         for one in seen:
             if one.failed:
                 return Answer(f"I can't go on: {one.result}")
-            if one.tool == "mark_version":
-                return Answer(f"Version {fails} broke.")
             version = one.params["version"]
-            passes, fails = (version, fails) if one.result["passes"] else (passes, version)
+            if one.tool == "mark_version":
+                marked = version
+            elif one.result["passes"]:
+                passes = max(passes, version)
+            else:
+                fails = min(fails, version)
+        if fails - passes == 1 and marked == fails:
+            return Answer(f"Version {fails} broke.")
         if fails - passes == 1:
             return Act(f"Version {passes} passes.", "mark_version", {"version": fails})
         middle = (passes + fails) // 2

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from planexec_lite import references
+from planexec_lite.scenarios.minds.ahead import MOST, ahead
 from planexec_lite.scenarios.minds.known_plan import PlanMind
-from planexec_lite.scenarios.minds.mind import EXPECTED, Act, Answer, Later, Mind, Seen, following
+from planexec_lite.scenarios.minds.mind import Answer, Mind, following
 from planexec_lite.scenarios.minds.told import observed, recorded
 
 if TYPE_CHECKING:
     from mock_llm import MockLLM, Reply, Request
-
-MOST = 40  # steps that are thought ahead
 
 
 def script(mind: Mind) -> MockLLM:
@@ -52,39 +49,10 @@ def _planned(mind: Mind, request: Request) -> dict[str, Any]:
         steps, answer, rollback = list(map(_fields, rest["steps"])), mind.answer, rest["rollback"]
     else:
         number = max((int(id) for id in record if id.isdecimal()), default=0)
-        steps, answer = _ahead(mind, [*seen.values()], number, 1 if one else MOST)
+        steps, answer = ahead(mind, [*seen.values()], number, 1 if one else MOST)
         rollback = []
     calls = [{"tool": call["tool"], "params": call["params"]} for call in rollback]
     return {"goal": goal, "steps": steps, "rollback": calls, "answer": answer, "complete": not (one and steps)}
-
-
-def _ahead(mind: Mind, seen: Sequence[Seen], number: int, most: int) -> tuple[list[dict[str, Any]], str | None]:
-    """At most so many steps after what was seen, each from what is expected of those before it; the answer, once it is reached."""
-    steps: list[dict[str, Any]] = []
-    while len(steps) < most:
-        act = following(mind, seen)
-        if isinstance(act, Answer):
-            return steps, act.text
-        number += 1
-        expected = mind.expects(act, Later(f"{{step_{number}_result}}"))
-        steps.append(_step(str(number), act, steps, None if most == 1 else expected.assumed))
-        seen = [*seen, Seen(act.tool, act.params, expected.result)]
-    return steps, None
-
-
-def _step(id: str, act: Act, before: Sequence[Mapping[str, Any]], assumed: Any) -> dict[str, Any]:
-    """A step, which waits for what it refers to and, unless it stands alone, for the steps that nothing waits for yet."""
-    waited_for = {id for step in before for id in step["depends_on"]}
-    last = [] if act.alone else [step["id"] for step in before if step["id"] not in waited_for]
-    named = [reference.step for reference in references.find(dict(act.params))]
-    return {
-        "id": id,
-        "description": act.why,
-        "tool": act.tool,
-        "params": dict(act.params),
-        "depends_on": sorted({*named, *last}, key=int),
-        "success_criteria": None if assumed is None else EXPECTED + json.dumps(assumed, ensure_ascii=False),
-    }
 
 
 def _fields(step: Mapping[str, Any]) -> dict[str, Any]:

@@ -6,26 +6,48 @@ import ast
 import json
 import re
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from planexec_lite import references
 from planexec_lite.scenarios.minds.mind import Seen
 
 _JUDGED = "judged: "  # how the board says that a step failed by a verdict: it gave a result, which is the reason
-_LINE = re.compile(r"^- step ([\w.-]+), (\w+\(.*?\)): (done, result|failed,|\w+) ?(.*)$", re.M)
+_ENTRY = re.compile(
+    r"^- step (?P<id>[\w.-]+), (?P<step>.*?): (?P<state>done, result|waiting|failed|skipped|superseded|undone|running|in doubt)"
+    r"(?P<text>.*?)(?=\n- step |\n\nNews:|\n\nPlan the rest|\Z)",
+    re.M | re.S,
+)
 _ERROR = re.compile(r"\w*Error: ")
 
 
+class Entry(NamedTuple):
+    """A line of the record: a step, its call or task, how it stands, and what is said of it."""
+
+    id: str
+    step: str
+    state: str
+    text: str
+
+
+def entries_in(told: str) -> list[Entry]:
+    """Read the steps of the record that a planner is shown."""
+    _, _, record = told.partition("\nSo far:\n")
+    return [
+        Entry(one["id"], one["step"], one["state"].partition(",")[0], one["text"].strip(" ,"))
+        for one in _ENTRY.finditer(record)
+    ]
+
+
 def recorded(told: str) -> dict[str, Seen | None]:
-    """Read what a planner is told of each step, by its id: what became of its call; None while nothing has."""
+    """Read what a planner is told of each step with a tool, by its id: what became of its call; None while nothing has."""
     results: dict[str, Any] = {}
     record: dict[str, Seen | None] = {}
-    for id, call, state, rest in _LINE.findall(told):
+    for id, call, state, text in entries_in(told):
         record[id] = None
-        if state in ("done, result", "failed,"):
-            tool, params = _called(call)
-            failed = state == "failed," and not rest.startswith(_JUDGED)
-            result = _value(rest.removeprefix(_JUDGED))
+        if state in ("done", "failed"):
+            tool, params = call_in(call)
+            failed = state == "failed" and not text.startswith(_JUDGED)
+            result = value_of(text.removeprefix(_JUDGED))
             if not failed:
                 results[id] = result
                 params = references.resolve(params, results)
@@ -41,15 +63,15 @@ def observed(messages: Sequence[Mapping[str, Any]]) -> list[Seen]:
         Seen(
             call["function"]["name"],
             json.loads(call["function"]["arguments"]),
-            _value(texts[call["id"]]),
+            value_of(texts[call["id"]]),
             failed=_ERROR.match(texts[call["id"]]) is not None,
         )
         for call in calls
     ]
 
 
-def _called(call: str) -> tuple[str, dict[str, Any]]:
-    """The tool and the arguments of a call as a step writes it: ``search(query='wind', day={step_1_result})``."""
+def call_in(call: str) -> tuple[str, dict[str, Any]]:
+    """Read the tool and the arguments of a call as a step writes it: ``search(query='wind', day={step_1_result})``."""
     node = ast.parse(call, mode="eval").body
     assert isinstance(node, ast.Call)
     assert isinstance(node.func, ast.Name)
@@ -61,10 +83,9 @@ def _argument(node: ast.expr) -> Any:
     return ast.unparse(node) if isinstance(node, ast.Set) else ast.literal_eval(node)
 
 
-def _value(text: str) -> Any:
-    """A result that was written out: an object or a list as it is; anything else is a text."""
+def value_of(text: str) -> Any:
+    """Read a result as it was before it was written as text."""
     try:
-        value = json.loads(text)
+        return json.loads(text)
     except ValueError:
         return text
-    return value if isinstance(value, dict | list | bool | int) else text

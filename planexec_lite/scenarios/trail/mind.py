@@ -20,18 +20,21 @@ class TrailMind:
 
     def next(self, seen: Sequence[Seen]) -> Act | Answer:
         """Return what comes next after what was seen."""
-        name, cause = START, None
+        name, cause, written = START, None, None
         for one in seen:
             if one.failed:
                 return Answer(f"I can't go on: {one.result}")
             if one.tool == "write_cause":
-                return Answer(f"It is written down: {one.params['cause']}.")
+                written = one.params["cause"]
+                continue
             line = one.result["line"]
             if one.result["stopped"]:
                 named = _CAUSE.search(line)
                 cause = named[1] if named else line  # of a line that is not there yet, no part can be named
             elif onward := _NEXT.search(line):
                 name = onward[1]
+        if cause is not None and written == cause:
+            return Answer(f"It is written down: {cause}.")
         if cause is not None:
             return Act("I will write the cause down.", "write_cause", {"cause": cause})
         return Act(f"I will read {name}.", "read_log", {"name": name})
