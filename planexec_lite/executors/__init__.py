@@ -7,11 +7,11 @@ the step says what to call, and the second where it does not; `team` gives each 
 from planexec_lite.executors.direct import (
     Executor,
     ToolExecutor,
+    agent_inside,
     as_data,
     asks_models,
     effects_of,
     effects_of_any,
-    executor_inside,
     perform,
 )
 from planexec_lite.executors.hybrid import HybridExecutor
@@ -24,10 +24,10 @@ __all__ = [
     "ReActExecutor",
     "Team",
     "ToolExecutor",
+    "agent_inside",
     "as_data",
     "asks_models",
     "effects_of",
     "effects_of_any",
-    "executor_inside",
     "perform",
 ]

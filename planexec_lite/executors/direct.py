@@ -45,11 +45,10 @@ def asks_models(executor: Executor) -> bool:
     return bool(getattr(executor, "asks_models", True))
 
 
-def executor_inside(executor: Executor, step: Step) -> Executor | None:
-    """Who carries out the steps of the run inside `step`, where its executor makes a run of it (`executor_inside`); else None."""
-    ask = getattr(executor, "executor_inside", None)
-    inside: Executor | None = ask(step) if ask is not None else None
-    return inside
+def agent_inside(executor: Executor, step: Step) -> Any:
+    """The agent that carries out `step` as a run of its own, as far as the executor says (`agent_inside`); else None."""
+    ask = getattr(executor, "agent_inside", None)
+    return None if ask is None else ask(step)
 
 
 def effects_of_any(tools: Toolbox) -> dict[str, Effects]:

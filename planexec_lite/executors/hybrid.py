@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from planexec_lite.executors.direct import Executor, asks_models, effects_of, executor_inside
+from planexec_lite.executors.direct import Executor, agent_inside, asks_models, effects_of
 from planexec_lite.plan import Step
 from planexec_lite.tools import Effects, Toolbox, worst
 
@@ -38,9 +38,9 @@ class HybridExecutor:
         both = [effects_of(self.rule), effects_of(self.otherwise)]
         return {name: worst(one.get(name, "none") for one in both) for name in {**both[0], **both[1]}}
 
-    def executor_inside(self, step: Step) -> Executor | None:
-        """Who carries out the steps of the run inside `step`, where the chosen executor makes a run of it."""
-        return executor_inside(self._chosen(step), step)
+    def agent_inside(self, step: Step) -> Any:
+        """The agent that carries out `step` as a run of its own, where the chosen executor does so."""
+        return agent_inside(self._chosen(step), step)
 
     def execute(self, step: Step, inputs: Mapping[str, Any]) -> Any:
         """Return what the chosen executor returns."""

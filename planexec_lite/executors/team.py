@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from planexec_lite.executors.direct import Executor, asks_models, effects_of, executor_inside
+from planexec_lite.executors.direct import Executor, agent_inside, asks_models, effects_of
 from planexec_lite.plan import Step
 from planexec_lite.tools import Effects, Toolbox, suggest
 from planexec_lite.tools.limits import Limit
@@ -69,9 +69,10 @@ class Team:
         """The role that carries out `step`."""
         return self._role[step.tool] if step.tool is not None else next(iter(self.roles))
 
-    def executor_inside(self, step: Step) -> Executor | None:
-        """Who carries out the steps of the run inside `step`, where the executor of its role makes a run of it."""
-        return executor_inside(self.roles[self.role_of(step)], step)
+    def agent_inside(self, step: Step) -> Any:
+        """The agent that carries out `step` as a run of its own, where the executor of its role does so."""
+        known = step.tool is None or step.tool in self._role
+        return agent_inside(self.roles[self.role_of(step)], step) if known else None
 
     def execute(self, step: Step, inputs: Mapping[str, Any]) -> Any:
         """Return what the executor of the step's role returns."""

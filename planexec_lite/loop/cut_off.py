@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from planexec_lite.events import Event, Inside, Interrupted, RunStarted, StepCancelled, StepStarted
-from planexec_lite.executors import Executor, executor_inside
+from planexec_lite.executors import Executor, agent_inside
 from planexec_lite.loop.run import Run
 from planexec_lite.meter import ModelCall
 
@@ -22,7 +22,7 @@ def interrupt(run: Run, executor: Executor) -> None:
     """
     if not run.board.in_flight:
         return
-    nests = any(executor_inside(executor, run.board.steps[id]) for id in _steps(run))
+    nests = any(agent_inside(executor, run.board.steps[id]) for id in _steps(run))
     written = run.journal.take_over(run) if run.journal is not None and nests else None
     _interrupt(run, executor, written, "")
 
@@ -32,7 +32,7 @@ def _interrupt(run: Run, executor: Executor, written: Mapping[str, Sequence[Even
     for undo in [board.rollback.calling] if board.rollback.calling else []:
         run.record(Interrupted(board.now, undo.label))
     for id in _steps(run):
-        inside = executor_inside(executor, board.steps[id])
+        inside = agent_inside(executor, board.steps[id])
         if written is None or inside is None or board.state[id] != "running" or id in board.table.resting:
             run.record(Interrupted(board.now, id))
             continue
@@ -40,7 +40,7 @@ def _interrupt(run: Run, executor: Executor, written: Mapping[str, Sequence[Even
         where = f"{within}{number}"
         if written.get(where) == []:  # it writes down that it begins before it begins with anything
             run.record(StepCancelled(board.now, id))
-        elif (went_on := _went_on(run, id, inside, written, where)) is not None:
+        elif (went_on := _went_on(run, id, inside.executor, written, where)) is not None:
             _tell(run, id, *went_on, run.events[number].at)
         else:
             run.record(Interrupted(board.now, id))

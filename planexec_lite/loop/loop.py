@@ -22,7 +22,7 @@ from planexec_lite.events import (
     StepStarted,
     UndoStarted,
 )
-from planexec_lite.executors import Executor, ToolExecutor, asks_models, effects_of, executor_inside, perform
+from planexec_lite.executors import Executor, ToolExecutor, agent_inside, asks_models, effects_of, perform
 from planexec_lite.loop.changed_since import check_plan, check_tools
 from planexec_lite.loop.cut_off import interrupt
 from planexec_lite.loop.decisions import answered
@@ -237,7 +237,7 @@ class PlannerExecutor(NestedExecutor):
             before = board.rollback.latest.get(step.id)  # a result that was judged badly: to be done again is meant
             key = key_of(run.uid, step, inputs, "step", before) if board.once.changes_world(step) else None
             store = None
-            if run.log is not None and executor_inside(self.executor, step) is not None:
+            if run.log is not None and agent_inside(self.executor, step) is not None:
                 store = run.log.inside(step.id, len(run.events) - 1)
             return self._bounded(Task(job, done, (self.executor, step, inputs), step.timeout), board, key, store)
         tools = self.executor.tools

@@ -83,9 +83,9 @@ class NestedExecutor:
             emit(run.events[-1])  # it waits for what it waited for when it was cut off
         return result_of(run)
 
-    def executor_inside(self, step: Step) -> Any:
-        """Who carries out the steps of the run inside `step`."""
-        return self.executor
+    def agent_inside(self, step: Step) -> NestedExecutor:
+        """This agent: it carries out `step` as a run of its own."""
+        return self
 
 
 def _within_step(policy: Policy, left: RunLeft | None) -> Policy:
