@@ -3,8 +3,9 @@
 `smollm2` is the recording that comes with the kit, `replay` lets the genuine client hear answers of it again, and
 README.md beside this module says how to record it anew. In the order of reading: `transcript` (the file), `asking` (the
 planner at a temperature, with a rule left out), `outcomes` (what became of the answers, in shares with intervals),
-`small_model` (the model on loopback), `recording` (``python -m planexec_lite.recorded.recording``). The last two alone
-need the model.
+`scripted_family` (a scripted model whose errors were written, for the method), `kit` and `whole_runs` (every role played by the
+model, heard again), `accounts` (what came of such runs), `small_model` (the model on loopback), `recording` and
+`recording_runs` (``python -m planexec_lite.recorded.recording``). The last three alone need the model.
 """
 
 from __future__ import annotations
@@ -32,11 +33,12 @@ from planexec_lite.recorded.outcomes import (
     tally_first_steps,
     tools_of,
 )
+from planexec_lite.recorded.scripted_family import NEEDED, family
 from planexec_lite.recorded.transcript import Head, RecordedAnswer, Sample, Transcript, Variant, load, replay
 
 __all__ = [
-    "OUTCOMES", "RULES", "STEP_OUTCOMES", "Effect", "Head", "Interval", "PlannerWithout", "RecordedAnswer", "Sample",
-    "Sampling", "Share", "Transcript", "Variant", "ablation", "calls_right", "ends_a_step", "is_valid", "judge",
+    "NEEDED", "OUTCOMES", "RULES", "STEP_OUTCOMES", "Effect", "Head", "Interval", "PlannerWithout", "RecordedAnswer", "Sample",
+    "Sampling", "Share", "Transcript", "Variant", "ablation", "calls_right", "ends_a_step", "family", "is_valid", "judge",
     "judge_first_step", "kinds", "load", "repairs_needed", "replay", "share", "smollm2", "table", "tally",
     "tally_first_steps", "tools_of", "without",
 ]  # fmt: skip
