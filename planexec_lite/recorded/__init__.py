@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from planexec_lite.recorded.accounts import Account, account, attempts, questions, scripted, summary
 from planexec_lite.recorded.asking import RULES, PlannerWithout, Sampling, without
 from planexec_lite.recorded.outcomes import (
     OUTCOMES,
@@ -35,15 +36,63 @@ from planexec_lite.recorded.outcomes import (
 )
 from planexec_lite.recorded.scripted_family import NEEDED, family
 from planexec_lite.recorded.transcript import Head, RecordedAnswer, Sample, Transcript, Variant, load, replay
+from planexec_lite.recorded.whole_runs import RecordedRun, ReplayedRun, Setting, Turn, WholeRuns, load_runs, replayed
 
 __all__ = [
-    "NEEDED", "OUTCOMES", "RULES", "STEP_OUTCOMES", "Effect", "Head", "Interval", "PlannerWithout", "RecordedAnswer", "Sample",
-    "Sampling", "Share", "Transcript", "Variant", "ablation", "calls_right", "ends_a_step", "family", "is_valid", "judge",
-    "judge_first_step", "kinds", "load", "repairs_needed", "replay", "share", "smollm2", "table", "tally",
-    "tally_first_steps", "tools_of", "without",
+    "NEEDED",
+    "OUTCOMES",
+    "RULES",
+    "STEP_OUTCOMES",
+    "Account",
+    "Effect",
+    "Head",
+    "Interval",
+    "PlannerWithout",
+    "RecordedAnswer",
+    "RecordedRun",
+    "ReplayedRun",
+    "Sample",
+    "Sampling",
+    "Setting",
+    "Share",
+    "Transcript",
+    "Turn",
+    "Variant",
+    "WholeRuns",
+    "ablation",
+    "account",
+    "attempts",
+    "calls_right",
+    "ends_a_step",
+    "family",
+    "is_valid",
+    "judge",
+    "judge_first_step",
+    "kinds",
+    "load",
+    "load_runs",
+    "questions",
+    "repairs_needed",
+    "replay",
+    "replayed",
+    "scripted",
+    "share",
+    "smollm2",
+    "smollm2_runs",
+    "summary",
+    "table",
+    "tally",
+    "tally_first_steps",
+    "tools_of",
+    "without",
 ]  # fmt: skip
 
 
 def smollm2() -> Transcript:
     """Return what SmolLM2, a model with 135 million parameters, said to the kit's planner in November 2026."""
     return load(Path(__file__).with_name("smollm2.jsonl.gz"))
+
+
+def smollm2_runs() -> WholeRuns:
+    """Return whole runs of the kit in which SmolLM2 played every role, recorded in November 2026."""
+    return load_runs(Path(__file__).with_name("smollm2-runs.jsonl.gz"))
