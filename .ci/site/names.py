@@ -19,6 +19,7 @@ MODULES = {  # module -> what a lesson writes before its names
     "exercises": "",
     "exercises.puzzles": "",
     "exercises.arena": "",
+    "exercises.listings": "",
     "mock_llm": "",
 }
 LONGEST = 100  # characters of a signature

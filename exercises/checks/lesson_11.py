@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import cache
+from itertools import accumulate
 from typing import Any, NamedTuple
 
 import openai.resources.chat.completions  # noqa: F401  (what a check needs is there before its clock starts)
@@ -14,11 +15,24 @@ from exercises.exercise import Raised, Trial, cut, exercise
 from mock_llm import MockLLM
 from mock_llm.script import Reply, ToolUse
 from mock_llm.types import Request
-from planexec_lite import Plan, PlannerExecutor, Policy, Run, Simulated, Tool, Toolbox, ToolExecutor, execute, views
+from planexec_lite import (
+    Plan,
+    PlannerExecutor,
+    Policy,
+    Run,
+    Simulated,
+    Tool,
+    Toolbox,
+    ToolExecutor,
+    execute,
+    variations,
+    views,
+)
 from planexec_lite.events import Event, PlanFailed, PlanProposed, StepFailed
 from planexec_lite.model import model_for
 from planexec_lite.references import resolve
-from planexec_lite.scoreboard import Faults, Row, race, row, tasks
+from planexec_lite.scoreboard import Faults, KnownWay, Row, Task, calls_in, race, row, tasks
+from planexec_lite.scoreboard import model as scripted_model
 
 ON_PAPER = ("ReAct", "plan-and-execute", "planner-executor", "ReWOO")
 CALLS = (
@@ -521,3 +535,70 @@ def _pairs(trial: Trial, given: Any, form: str) -> Iterator[tuple[int, str]]:
 
 def _several(value: Any) -> list[Any]:
     return list(value) if isinstance(value, Collection) and not isinstance(value, str) else [value]
+
+
+PAGES = (1, 2, 4, 8, 12, 16)
+BOTH = ("ReAct", "plan-and-execute")
+
+
+@exercise(
+    "11.5",
+    nudge="Each question sends all that its model has to know. Which events end a job of a model, a plan or a step? Add up what "
+    "their calls have read, in the order of the events.",
+    question="ReAct asks once for each page and once more, and question number k carries k pages. What is the sum for 4 pages, "
+    "and for 16? And what does the second executor of a plan know of the first page?",
+    learned="A conversation that goes on is read again with each question, so its tokens grow faster than its steps; a task that "
+    "sees only what it waits for costs the same, wherever it stands.",
+    seconds=20.0,
+)
+def conversation(trial: Trial, grows: Any, times: Any) -> None:
+    """The tokens read so far after each question of a run, and how much more sixteen pages cost than four."""
+    lines: dict[str, dict[int, float]] = {}
+    for variation in BOTH:
+        for pages in PAGES:
+            events = list(_file_read(variation, pages))
+            came = trial.call(grows, _Record(events))
+            trial.called = f"grows(the events of {variation} with {pages} {'page' if pages == 1 else 'pages'})"
+            read = [call.input_tokens for _, call in calls_in(events)]
+            form = f"{len(read)} numbers, one for each question to a model"
+            rule = "Whoever is asked counts: the planner, and the model that carries out a task, before its call and behind it."
+            found = said.numbers(trial, came, len(read), form, rule)
+            trial.want(
+                found[-1] == sum(read),
+                "all tokens that were read, and none that were written, as the last number",
+                "The last number is what the run has read altogether.",
+            )
+            trial.want(found == list(accumulate(read)), "each number the sum of all questions so far",
+                       "A running total: it says what was read up to this question.")  # fmt: skip
+            lines.setdefault(variation, {})[pages] = found[-1]
+    trial.show(views.curves, lines, "The same pages: whose tokens grow with the square?", across="pages", up="tokens")
+    trial.given("times", times)
+    known = isinstance(times, dict) and set(times) == set(BOTH)
+    ordered = [times[one] for one in BOTH] if known else times
+    form = f"two numbers, for {' and '.join(BOTH)}"
+    for name, number in zip(
+        BOTH, said.numbers(trial, ordered, 2, form, "One number for each variation, in this order."), strict=True
+    ):
+        factor = lines[name][16] / lines[name][4]
+        rule = "Add up all questions of a run: ReAct's get longer with each page, a task's do not."
+        trial.want(abs(number - factor) <= factor / 10, f"the factor of {name}, within a tenth", rule)
+
+
+@cache
+def _file_read(variation: str, pages: int) -> tuple[Event, ...]:
+    """The events of a run that reads a file, page by page, each step waiting for the one before; its end is left out."""
+
+    def read_page(number: int) -> str:
+        """Read a page of the file."""
+        return f"Page {number}: " + "what stands there is of some length, and somebody reads it. " * 4
+
+    steps = [
+        {"id": str(number), "description": f"Read page {number}", "tool": "read_page", "params": {"number": number}}
+        | ({"depends_on": [str(number - 1)]} if number > 1 else {})
+        for number in range(1, pages + 1)
+    ]
+    plan = Plan.parse({"goal": f"Read the file of {pages} pages", "steps": steps})
+    task = Task("file", plan, KnownWay(plan), object, lambda world, run: run.status == "finished")
+    tools = Toolbox([Tool(read_page, latency=1.0)])
+    with scripted_model(task).client() as client:
+        return tuple(variations.VARIATIONS[variation](client, tools, Simulated(1)).run(plan.goal).events[:-1])

@@ -1,6 +1,6 @@
 """The learner's own planner-executor: one small file that grows by a few lines in each lesson.
 
-`lesson_01.py` to `lesson_08.py` are the file as it stands after each lesson. A learner who writes it keeps it as `mini.py`
+`lesson_01.py` to `lesson_10.py` are the file as it stands after each lesson. A learner who writes it keeps it as `mini.py`
 beside the lessons; where there is none, a lesson goes on with ours. `change` shows what a lesson adds, and `hold` compares
 what happened in a run of it with the events of a run of the kit.
 """

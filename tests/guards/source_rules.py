@@ -18,8 +18,8 @@ FLOORS = {
     8: ("loop",),
     9: ("journal",),
     10: ("formats", "views", "scenarios", "variations"),
-    11: ("grade", "recorded", "scoreboard"),
-    12: ("comparison",),
+    11: ("grade", "scoreboard"),
+    12: ("comparison", "recorded"),
     13: ("__main__",),
 }
 FLOOR_OF = {unit: floor for floor, units in FLOORS.items() for unit in units}

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import os
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from planexec_lite.recorded import load, smollm2
+from planexec_lite.recorded import load, load_runs, replayed, smollm2, smollm2_runs
 from planexec_lite.recorded.recording import main
+from planexec_lite.recorded.recording_runs import main as record_runs
 from planexec_lite.recorded.small_model import fingerprint, missing, model_file, served
 
 LOOPBACK = True
@@ -44,3 +47,13 @@ def test_the_whole_kit_runs_on_the_real_model_by_its_one_setting(monkeypatch: py
         )
     assert run.status in ("finished", "failed")
     assert run.usage.output_tokens > 0
+
+
+def test_a_whole_run_is_recorded_and_replayed(tmp_path: Path) -> None:
+    file = tmp_path / "runs.jsonl"
+    assert record_runs([str(file), "--each", "1", "--worlds", "arithmetic"]) == 0
+    read = load_runs(file)
+    assert [(run.task, run.given) for run in read.runs] == [("arithmetic", False), ("arithmetic", True)]
+    assert replace(read.setting, date="") == replace(smollm2_runs().setting, date="")
+    assert all(replayed(run).run.status in ("finished", "failed") for run in read.runs)
+    assert "PLANEXEC_LLM" not in os.environ

@@ -1,0 +1,96 @@
+"""A scripted family for the ablation: how it errs was written, so it shows what the method sees, and nothing about models.
+
+Thirty answers of a model to which parts of the prompt matter, as `NEEDED` says: of the thirty, so many go wrong when the
+part is left out. They are asked by the same planner and counted by the same functions as a recording, so a reader can
+see which of the written effects thirty answers show, and which they miss.
+
+`asked` asks the model, which takes some seconds; what it said is kept in a file, which `family` reads and a test compares.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from planexec_lite.recorded.asking import RULES
+from planexec_lite.recorded.recording import sample, variants
+from planexec_lite.recorded.transcript import Head, Transcript, load
+from planexec_lite.scenarios import arithmetic
+
+if TYPE_CHECKING:
+    from mock_llm import MockLLM
+
+ANSWERS = 30
+NEEDED = {"the schema": 24, "references": 18, "JSON alone": 15, "dependencies": 12, "span": 3}
+"""How many of the thirty answers need a part of the prompt; a part that is not named here changes nothing."""
+WRONG_ANYWAY = 3
+"""How many go wrong with the whole prompt too: the last ones."""
+
+
+FILE = Path(__file__).with_name("family.jsonl.gz")
+
+
+def family() -> Transcript:
+    """Return thirty answers to the whole prompt and thirty without each part of it, as a script gave them."""
+    return load(FILE)
+
+
+def asked(names: Iterable[str] | None = None) -> Transcript:
+    """Ask the scripted model; only the variants of these names, or all."""
+    head = Head("a scripted model: how it errs was written", "", {}, "2026-11-25", 1.0, 400, 8_000, 1)
+    chosen = {
+        variant.name: replace(variant, goal=arithmetic.GOAL, repairs=0)
+        for variant in variants()
+        if names is None or variant.name in names
+    }
+    samples = []
+    for variant in chosen.values():
+        with scripted().client() as client:
+            samples += [sample(client, variant, number, head, 0, None) for number in range(1, ANSWERS + 1)]
+    return Transcript(head, chosen, tuple(samples))
+
+
+def scripted() -> MockLLM:
+    """Return the model: its answers depend on their number and on which parts of the prompt it is given."""
+    from mock_llm import MockLLM
+
+    return MockLLM([scene for number in range(1, ANSWERS + 1) for scene in _scenes(number)])
+
+
+def _scenes(number: int) -> Iterator[dict[str, Any]]:
+    if number > ANSWERS - WRONG_ANYWAY:
+        yield _scene(number, [], "lost", {"text": "First multiply 12 by", "finish_reason": "length"})
+        return
+    needed = [part for part, answers in NEEDED.items() if number <= answers]
+    yield _scene(number, needed, "right", {"text": _plan()})
+    for part in needed:
+        yield _scene(number, [one for one in needed if one != part], f"without {part}", {"text": WITHOUT[part]})
+
+
+def _scene(number: int, parts: list[str], name: str, reply: dict[str, Any]) -> dict[str, Any]:
+    """A reply for one answer, for a prompt that has these parts; of two that fit, the one with more parts."""
+    when: dict[str, Any] = {"counter": "answers", "turn": number}
+    if rules := [RULES[part] for part in parts if part in RULES]:
+        when["system"] = rules
+    if "the schema" in parts:
+        when["format"] = "json"
+    return {"name": f"{number} {name}", "when": when, "reply": {**reply, "broken": True}}
+
+
+def _plan(**second: Any) -> str:
+    """The right plan as JSON, with its second step changed."""
+    first, then = arithmetic.rules(arithmetic.GOAL)
+    return json.dumps({"goal": arithmetic.GOAL, "steps": [first, {**then, **second}], "complete": True})
+
+
+WITHOUT = {
+    "the schema": "12 * 4 + 5 is 53.",
+    "references": _plan(params={"a": "the result of step 1", "b": 5}),
+    "JSON alone": f"Here is the plan: {_plan()}",
+    "dependencies": _plan(depends_on=[]),
+    "span": json.dumps({"goal": arithmetic.GOAL, "steps": [], "complete": True}),
+}
+"""What the model says where a part that it needs is missing."""
