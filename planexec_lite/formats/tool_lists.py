@@ -6,58 +6,40 @@ Where a list says no more than a name, no more than the name is checked.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any, Literal, NoReturn, NotRequired, Required, Union, get_args, get_origin
+from typing import Any, NoReturn
 
-from pydantic import AliasChoices, BaseModel, ConfigDict, Field, TypeAdapter
-from typing_extensions import TypedDict
+from pydantic import AliasChoices, BaseModel, Field
 
 from planexec_lite.formats.shapes import load, shaped
-from planexec_lite.tools import Fault, Tool, Toolbox, ToolError
+from planexec_lite.tools import Fault, SchemaTool, Toolbox, ToolError
 
-_TYPES: dict[str, Any] = {"string": str, "number": float, "integer": int, "boolean": bool, "array": list[Any]}
+_TYPES = frozenset({"string", "number", "integer", "boolean", "array"})
+_Parameters = dict[str, Any]  # the JSON schema of the object of parameters
 
 
-class PublishedTool(Tool):
+class PublishedTool(SchemaTool):
     """A tool of which only the description is published.
 
     Args:
         name: what plans call it.
         description: what it is for.
-        parameters: ``Required[type]`` or ``NotRequired[type]`` by name; None: not published, so any arguments pass.
+        published: the JSON schema of its parameters; None: not published, so any arguments pass.
     """
 
-    def __init__(self, name: str, description: str, parameters: Mapping[str, Any] | None = None) -> None:
-        super().__init__(_no_code, name=name)
-        self.description = description
-        self._published = parameters
-        hints = parameters or {}
-        self._arguments = _adapter(name, hints)
-        some = _adapter(name, {one: NotRequired[get_args(hint)[0]] for one, hint in hints.items()})
-        self._validate = self._arguments.validator.validate_python
-        self._validate_some = some.validator.validate_python
-
-    @property
-    def published(self) -> Mapping[str, Any] | None:
-        """The parameters as they were given: ``Required[type]`` or ``NotRequired[type]`` by name; None: not published."""
-        return self._published
+    def __init__(self, name: str, description: str, published: Mapping[str, Any] | None = None) -> None:
+        super().__init__(_no_code, published or {}, name=name, description=description)
+        self.published = published
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return PublishedTool, (self.name, self.description, self._published)
+        return PublishedTool, (self.name, self.description, self.published)
 
     def faults(self, params: Mapping[str, Any]) -> list[Fault]:
         """Return every way in which `params` do not fit; nothing is known against them where no names are published."""
-        return [] if self._published is None else super().faults(params)
+        return [] if self.published is None else super().faults(params)
 
     def call(self, params: Mapping[str, Any]) -> NoReturn:
         """Raise `ToolError`: there is nothing to call."""
         raise ToolError(f"{self.name}: only the description of this tool is published; it can't be called")
-
-
-def _adapter(name: str, hints: Mapping[str, Any]) -> TypeAdapter[Any]:
-    build: Any = TypedDict
-    arguments = build(name, dict(hints))
-    arguments.__pydantic_config__ = ConfigDict(extra="forbid")
-    return TypeAdapter(arguments)
 
 
 def _no_code() -> None:
@@ -122,43 +104,46 @@ def nestful_tools(text: str) -> Toolbox:
     """
     shape = 'write [{"name": …, "description": …, "parameters": {"city": {"type": "string", "required": true}}}]'
     specs = shaped(_Lists, {"specs": load(text)}, shape).specs
-    return _toolbox((spec.name, spec.description, _hints(spec.published)) for spec in specs)
+    return _toolbox((spec.name, spec.description, _described(spec.published)) for spec in specs)
 
 
-_Hints = dict[str, Any] | None
+def _toolbox(entries: Iterable[tuple[str, str, _Parameters | None]]) -> Toolbox:
+    tools: dict[str, tuple[str, _Parameters | None]] = {}
+    for name, description, parameters in entries:
+        earlier, known = tools.get(name, (description, parameters))
+        tools[name] = earlier or description, _either(known, parameters)
+    return Toolbox(PublishedTool(name, description, parameters) for name, (description, parameters) in tools.items())
 
 
-def _toolbox(entries: Iterable[tuple[str, str, _Hints]]) -> Toolbox:
-    tools: dict[str, tuple[str, _Hints]] = {}
-    for name, description, hints in entries:
-        earlier, known = tools.get(name, (description, hints))
-        tools[name] = earlier or description, _either(known, hints)
-    return Toolbox(PublishedTool(name, description, hints) for name, (description, hints) in tools.items())
-
-
-def _either(one: _Hints, other: _Hints) -> _Hints:
+def _either(one: _Parameters | None, other: _Parameters | None) -> _Parameters | None:
     """What fits `one` or `other` fits this; where either publishes no parameters, nothing is known against any."""
     if one is None or other is None or one == other:
         return None if one is None else other
-    both: dict[str, Any] = {}
-    any_of: Any = Union
-    for name in {**one, **other}:
-        hints = [hints[name] for hints in (one, other) if name in hints]
-        needed = len(hints) == 2 and all(get_origin(hint) is Required for hint in hints)
-        both[name] = (Required if needed else NotRequired)[any_of[tuple(get_args(hint)[0] for hint in hints)]]
-    return both
+    listed = one["properties"], other["properties"]
+    both = {name: [part[name] for part in listed if name in part] for name in listed[0] | listed[1]}
+    return {
+        "properties": {name: kinds[0] if kinds[0] == kinds[-1] else {"anyOf": kinds} for name, kinds in both.items()},
+        "required": [name for name in one["required"] if name in other["required"]],
+    }
 
 
-def _names(parameters: list[_Named] | None) -> _Hints:
-    return None if parameters is None else {parameter.name: NotRequired[Any] for parameter in parameters}
+def _names(parameters: list[_Named] | None) -> _Parameters | None:
+    return None if parameters is None else {"properties": {one.name: {} for one in parameters}, "required": []}
 
 
-def _hints(parameters: dict[str, _Parameter] | None) -> _Hints:
-    return None if parameters is None else {name: _hint(parameter) for name, parameter in parameters.items()}
+def _described(parameters: dict[str, _Parameter] | None) -> _Parameters | None:
+    if parameters is None:
+        return None
+    return {
+        "properties": {name: _kind(parameter) for name, parameter in parameters.items()},
+        "required": [name for name, parameter in parameters.items() if parameter.required],
+    }
 
 
-def _hint(parameter: _Parameter) -> Any:
+def _kind(parameter: _Parameter) -> dict[str, Any]:
     choices = parameter.enum if isinstance(parameter.enum, list) else ()  # a text, such as "1-100", is no list of them
-    plain = tuple(one for one in choices if isinstance(one, str | int | bool))
-    kind = Literal[plain] if plain and len(plain) == len(choices) else _TYPES.get(str(parameter.type).lower(), Any)
-    return Required[kind] if parameter.required else NotRequired[kind]
+    plain = [one for one in choices if isinstance(one, str | int | bool)]
+    if plain and len(plain) == len(choices):
+        return {"enum": plain}
+    kind = str(parameter.type).lower()
+    return {"type": kind} if kind in _TYPES else {}

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import types
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, NotRequired, Required, Union, get_args, get_origin
+from typing import Any
 
 from planexec_lite.events import PlanFailed, PlanProposed
 from planexec_lite.executors import ToolExecutor
@@ -64,18 +63,15 @@ def offered(toolbox: Toolbox) -> Toolbox:
 
 
 def _offered(tool: PublishedTool) -> PublishedTool:
-    published: Mapping[str, Any] = {"input": Required[list[str]]} if tool.published is None else tool.published
-    hints: dict[str, Any] = {}
-    for name, hint in published.items():
-        needed: Any = Required if get_origin(hint) is Required else NotRequired
-        hints[name] = needed[_closed(get_args(hint)[0])]
-    return PublishedTool(tool.name, tool.description, hints)
+    unnamed: Mapping[str, Any] = {"properties": {"input": {"type": "array"}}, "required": ["input"]}
+    published = unnamed if tool.published is None else tool.published
+    closed = {name: _closed(part) for name, part in published.get("properties", {}).items()}
+    return PublishedTool(tool.name, tool.description, {**published, "properties": closed})
 
 
-def _closed(hint: Any) -> Any:
-    if hint is Any:
-        return str
-    if get_origin(hint) in (Union, types.UnionType):
-        any_of: Any = Union
-        return any_of[tuple(map(_closed, get_args(hint)))]
-    return list[str] if hint == list[Any] else hint
+def _closed(schema: Mapping[str, Any]) -> dict[str, Any]:
+    if "anyOf" in schema:
+        return {**schema, "anyOf": [_closed(part) for part in schema["anyOf"]]}
+    if schema.get("type") == "array":
+        return {"items": {"type": "string"}, **schema}
+    return dict(schema) or {"type": "string"}

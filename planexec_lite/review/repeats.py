@@ -7,7 +7,6 @@ alike. Steps of one plan that make the same call are what that plan says; what c
 from __future__ import annotations
 
 import json
-from inspect import signature
 from typing import Any
 
 from pydantic_core import to_jsonable_python
@@ -34,9 +33,7 @@ def call_of(step: Step, board: Board, tools: Toolbox) -> Any:
             call: Any = [step.description, params, [results[id] for id in step.depends_on]]
         else:
             tool = tools[step.tool]
-            bound = signature(tool.function).bind(**tool.arguments(params))
-            bound.apply_defaults()
-            call = [step.tool, bound.arguments]
+            call = [step.tool, tool.with_defaults(tool.arguments(params))]
     except (MissingResultError, ToolError):  # the call can't be made
         return None
     return call

@@ -16,12 +16,17 @@ def worst(effects: Iterable[Effects]) -> Effects:
 
 
 class Declared(TypedDict, total=False):
-    """The options of `Tool` and `tool`; `Tool` says what they mean."""
+    """What may be declared about any tool; `Tool` says what it means."""
 
-    name: str | None
     latency: float | Callable[..., float]
     effects: Effects
     uses: str | Iterable[str]
     destructive: bool | None
     price: float | None
     retry_on: Iterable[type[Exception]] | None
+
+
+class Options(Declared, total=False):
+    """The options of `Tool` and `tool`."""
+
+    name: str | None

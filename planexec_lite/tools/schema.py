@@ -1,4 +1,4 @@
-"""From a function's type hints and docstring to a schema, and from a schema to a word or two."""
+"""From a function's type hints and docstring to what checks its arguments, and from a schema to a word or two."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import json
 import re
 from collections.abc import Callable, Iterable, Mapping
 from itertools import islice
-from typing import Annotated, Any, NotRequired, Required, get_type_hints
+from typing import Annotated, Any, NamedTuple, NotRequired, Required, get_type_hints
 
 from pydantic import ConfigDict, Field, TypeAdapter
 from pydantic.errors import PydanticUserError
@@ -19,8 +19,32 @@ class ToolError(ValueError):
     """Arguments that do not fit a tool, a tool that a toolbox does not hold, or a function that can't be a tool."""
 
 
-def arguments_of(name: str, function: Callable[..., Any], doc: str, *, total: bool = True) -> TypeAdapter[Any]:
-    """Return what validates the arguments of `function`: a closed TypedDict of its parameters; all optional if not `total`."""
+class Arguments(NamedTuple):
+    """What checks the arguments of a tool.
+
+    `validate` returns them as the function takes them, `validate_some` does so where some are missing; both raise pydantic's
+    `ValidationError`. `schema` makes their JSON schema, a closed object. `unchecked` lists, in words, what it says and
+    nothing here checks.
+    """
+
+    validate: Callable[[Any], Any]
+    validate_some: Callable[[Any], Any]
+    schema: Callable[[], dict[str, Any]]
+    unchecked: tuple[str, ...] = ()
+
+
+def arguments_of(name: str, function: Callable[..., Any], doc: str) -> Arguments:
+    """Return what checks the arguments of `function`, by its type hints."""
+    whole, some = (_adapter(name, function, doc, total=total) for total in (True, False))
+    return Arguments(
+        whole.validator.validate_python,
+        some.validator.validate_python,
+        lambda: {"properties": {}, "additionalProperties": False, **without_titles(whole.json_schema())},
+    )
+
+
+def _adapter(name: str, function: Callable[..., Any], doc: str, *, total: bool) -> TypeAdapter[Any]:
+    """What validates a closed TypedDict of the parameters; all of them optional if not `total`."""
     described = _described(doc)
     try:
         hints = get_type_hints(function, include_extras=True)

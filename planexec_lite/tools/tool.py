@@ -12,8 +12,9 @@ from pydantic import ValidationError
 from planexec_lite import references
 from planexec_lite.meter import charge, made_once
 from planexec_lite.tools.awaiting import awaited
-from planexec_lite.tools.declared import Declared, Effects
-from planexec_lite.tools.schema import ToolError, arguments_of, default_of, kind_of, shown, suggest, without_titles
+from planexec_lite.tools.declared import Declared, Effects, Options
+from planexec_lite.tools.json_schema import arguments_from
+from planexec_lite.tools.schema import Arguments, ToolError, arguments_of, default_of, kind_of, shown, suggest
 
 _PLAIN = frozenset({type(None), bool, int, float, str, list, dict, tuple})  # what nobody has to wait for
 F = TypeVar("F", bound=Callable[..., Any])
@@ -44,7 +45,8 @@ class Tool:
 
     An ``async def`` function is awaited to its end, on a loop that all async tools share; see `awaiting`.
 
-    Raises `ToolError` when the function has a parameter without a type hint, or takes `*args` or `**kwargs`.
+    Raises `ToolError` when the function has a parameter without a type hint, or takes `*args` or `**kwargs`. Where the
+    parameters stand in a JSON schema, `from_schema` makes the tool.
     """
 
     def __init__(
@@ -69,9 +71,40 @@ class Tool:
         self.retry_on = None if retry_on is None else tuple(retry_on)
         doc = inspect.cleandoc(function.__doc__ or "")
         self.description = doc.split("\n\n")[0].replace("\n", " ")
-        self._arguments = arguments_of(self.name, function, doc)
-        self._validate = self._arguments.validator.validate_python
-        self._validate_some = arguments_of(self.name, function, doc, total=False).validator.validate_python
+        self._take(arguments_of(self.name, function, doc))
+
+    def _take(self, arguments: Arguments) -> None:
+        self._arguments = arguments
+        self._validate, self._validate_some = arguments.validate, arguments.validate_some
+
+    @staticmethod
+    def from_schema(
+        function: Callable[..., Any],
+        schema: Mapping[str, Any],
+        *,
+        name: str,
+        description: str = "",
+        checked_elsewhere: bool = False,
+        **declared: Unpack[Declared],
+    ) -> Tool:
+        """Return the tool whose arguments are described by a JSON schema, as servers, manifests and published lists have it.
+
+        Args:
+            function: takes the arguments by name, whatever they are called, so most often as ``**arguments``. It is given
+                those that were named; a ``default`` in the schema tells planners what it does without one.
+            schema: that of an object, whose ``properties`` are the parameters; it is closed, whether or not it says so.
+                `json_schema` says what of it is checked.
+            name: what plans call it.
+            description: what it is for; it becomes one line.
+            checked_elsewhere: `function` checks its arguments too, so what can't be checked here may stand in the schema;
+                `unchecked` lists it.
+            declared: as for any tool.
+
+        Raises `ToolError` for a schema that can't be read, or one that can't be checked and is `checked_elsewhere` neither.
+        """
+        return SchemaTool(
+            function, schema, name=name, description=description, checked_elsewhere=checked_elsewhere, **declared
+        )
 
     def __repr__(self) -> str:
         return f"Tool({self.signature})"
@@ -79,8 +112,12 @@ class Tool:
     def __reduce__(self) -> tuple[Any, ...]:
         if getattr(self.function, "tool", None) is self:
             return getattr, (self.function, "tool")
-        declared = {name: getattr(self, name) for name in Declared.__annotations__}
-        return _rebuild, (self.function, declared)
+        return _rebuild, (self.function, self.name, self._declared)
+
+    @property
+    def _declared(self) -> Declared:
+        declared: Any = {name: getattr(self, name) for name in Declared.__annotations__}
+        return declared  # type: ignore[no-any-return]
 
     @property
     def effects(self) -> Effects:
@@ -90,8 +127,12 @@ class Tool:
     @cached_property
     def schema(self) -> dict[str, Any]:
         """The JSON schema of the arguments: an object, closed, with descriptions."""
-        schema = without_titles(self._arguments.json_schema())
-        return {"type": "object", "properties": {}, "additionalProperties": False, **schema}
+        return {"type": "object", **self._arguments.schema()}
+
+    @property
+    def unchecked(self) -> tuple[str, ...]:
+        """What the schema says and nothing here checks, in words; there is nothing like it where it comes from type hints."""
+        return self._arguments.unchecked
 
     @cached_property
     def parameters(self) -> tuple[str, ...]:
@@ -181,9 +222,13 @@ class Tool:
         """The declared latency of a call with these `arguments`, in seconds."""
         if not callable(self.latency):
             return self.latency
+        return self.latency(**self.with_defaults(arguments))
+
+    def with_defaults(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
+        """Return `arguments` with the default of every parameter that is not among them and has one."""
         bound = inspect.signature(self.function).bind(**arguments)
         bound.apply_defaults()
-        return self.latency(**bound.arguments)
+        return bound.arguments
 
     def _fits(self, bound: Mapping[str, Any]) -> bool:
         """Whether there is nothing wrong for sure; no is no verdict."""
@@ -224,7 +269,7 @@ class Tool:
 @overload
 def tool(function: F, /) -> F: ...
 @overload
-def tool(**options: Unpack[Declared]) -> Callable[[F], F]: ...
+def tool(**options: Unpack[Options]) -> Callable[[F], F]: ...
 def tool(function: F | None = None, /, **options: Any) -> F | Callable[[F], F]:
     """Make a function a tool: ``@tool`` or ``@tool(latency=2.0, effects="once")``.
 
@@ -239,5 +284,43 @@ def tool(function: F | None = None, /, **options: Any) -> F | Callable[[F], F]:
     return attach if function is None else attach(function)
 
 
-def _rebuild(function: Callable[..., Any], declared: Mapping[str, Any]) -> Tool:
-    return Tool(function, **declared)
+def _rebuild(function: Callable[..., Any], name: str, declared: Declared) -> Tool:
+    return Tool(function, name=name, **declared)
+
+
+class SchemaTool(Tool):
+    """A tool whose parameters stand in a JSON schema; `Tool.from_schema` says what it is given."""
+
+    def __init__(
+        self,
+        function: Callable[..., Any],
+        schema: Mapping[str, Any],
+        *,
+        name: str,
+        description: str = "",
+        checked_elsewhere: bool = False,
+        **declared: Unpack[Declared],
+    ) -> None:
+        super().__init__(_without_parameters, name=name, **declared)
+        self.function = function
+        self.description = " ".join(description.split())
+        self._checked_elsewhere = checked_elsewhere
+        self._take(arguments_from(name, schema, checked_elsewhere=checked_elsewhere))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        given = {"name": self.name, "description": self.description, "checked_elsewhere": self._checked_elsewhere}
+        return _rebuild_from_schema, (self.function, self.schema, given | self._declared)
+
+    def with_defaults(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
+        """Return `arguments` with the default of every parameter that is not among them and has one."""
+        properties = self.schema["properties"].items()
+        defaults = {name: part["default"] for name, part in properties if isinstance(part, dict) and "default" in part}
+        return defaults | dict(arguments)
+
+
+def _rebuild_from_schema(function: Callable[..., Any], schema: Mapping[str, Any], given: Mapping[str, Any]) -> Tool:
+    return SchemaTool(function, schema, **given)
+
+
+def _without_parameters() -> None:
+    """Stand where the parameters are not those of a function."""

@@ -1,0 +1,285 @@
+"""Tools from a JSON schema: they check, refuse, show themselves and travel as tools from type hints do."""
+
+from __future__ import annotations
+
+import pickle
+from typing import Any
+
+import jsonschema
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from planexec_lite import Plan, Simulated, Tool, Toolbox, ToolExecutor, execute
+from planexec_lite.meter import Meter
+from planexec_lite.tools import ToolError
+from tests.rounds import rounds
+
+SEARCH = {
+    "type": "object",
+    "properties": {
+        "query": {"type": "string", "description": "what to look for", "minLength": 1},
+        "most": {"type": "integer", "minimum": 1, "maximum": 9, "default": 3},
+        "deep": {"type": "boolean"},
+        "kind": {"enum": ["web", "news"]},
+        "from-day": {"anyOf": [{"type": "string"}, {"type": "integer"}, {"type": "null"}]},
+        "area": {"$ref": "#/$defs/Area"},
+    },
+    "required": ["query"],
+    "$defs": {
+        "Area": {
+            "type": "object",
+            "properties": {
+                "name": {"type": "string"},
+                "size": {"type": "number"},
+                "within": {"$ref": "#/$defs/Area"},
+            },
+            "required": ["name"],
+            "additionalProperties": False,
+        }
+    },
+}
+
+
+def echo(**arguments: Any) -> dict[str, Any]:
+    return arguments
+
+
+def of(schema: dict[str, Any], *, checked_elsewhere: bool = False, **declared: Any) -> Tool:
+    return Tool.from_schema(echo, schema, name="search", checked_elsewhere=checked_elsewhere, **declared)
+
+
+def one(parameter: dict[str, Any], **more: Any) -> Tool:
+    return of({"properties": {"x": parameter}, **more})
+
+
+def hinted(query: str, most: int = 3, deep: bool = False) -> str:
+    return query
+
+
+def test_a_tool_from_a_schema_shows_what_one_from_hints_shows() -> None:
+    search = Tool.from_schema(echo, SEARCH, name="search", description="Search\n  the web.")
+    assert search.description == "Search the web."
+    assert search.parameters == ("query", "most", "deep", "kind", "from-day", "area")
+    assert search.required == ("query",)
+    assert search.schema == {**SEARCH, "additionalProperties": False}
+    assert search.signature == (
+        "search(query: string, most: integer = 3, deep: boolean, kind: one of web, news, "
+        "from-day: string or integer or null, area: Area)"
+    )
+    assert search.unchecked == ()
+
+
+@pytest.mark.parametrize(
+    "params",
+    [
+        {},
+        {"query": 5},
+        {"query": "a", "most": "x"},
+        {"query": "a", "mosst": 1},
+        {"qeury": "a", "most": []},
+        {"input": "a"},
+    ],
+)
+def test_faults_are_said_in_the_same_words_as_those_of_hints(params: dict[str, Any]) -> None:
+    schema = Tool(hinted, name="search").schema
+    assert of(schema).faults(params) == Tool(hinted, name="search").faults(params)
+
+
+@pytest.mark.parametrize(
+    ("params", "words"),
+    [
+        ({"query": ""}, "'query'"),
+        ({"query": "a", "most": 10}, "'most'"),
+        ({"query": "a", "kind": "books"}, "'kind'"),
+        ({"query": "a", "from-day": []}, "'from-day': input should be string or integer"),
+        ({"query": "a", "area": {"name": "x", "within": {"name": 5}}}, "'area.within.name'"),
+        ({"query": "a", "area": {"name": "x", "color": 5}}, "'area.color'"),
+        ({"query": "a", "area": {}}, "'area.name'"),
+    ],
+)
+def test_a_wrong_argument_is_named_and_nothing_is_called(params: dict[str, Any], words: str) -> None:
+    (fault,) = of(SEARCH).faults(params)
+    assert words in fault.message
+    assert fault.parameter == words.split("'")[1].partition(".")[0]
+    with Meter() as meter, pytest.raises(ToolError, match=r"search: parameter"):
+        of(SEARCH, latency=1.0).call(params)
+    assert meter.seconds == 0
+
+
+@pytest.mark.parametrize(
+    "params",
+    [
+        {
+            "query": "{step_1_result}",
+            "most": "{step_1_result}",
+            "kind": "{step_1_result}",
+            "from-day": "{step_1_result}",
+        },
+        {"query": "a", "area": {"name": "{step_1_result.a}", "size": "{step_1_result}", "within": "{step_2_result}"}},
+        {"query": "a", "area": "{step_1_result}"},
+    ],
+)
+def test_what_a_reference_stands_for_is_judged_when_it_is_known(params: dict[str, Any]) -> None:
+    assert of(SEARCH).faults(params) == []
+    with pytest.raises(ToolError):
+        of(SEARCH).call(params)
+
+
+def test_a_reference_deep_in_a_choice_is_spared_too() -> None:
+    point = {"type": "object", "properties": {"x": {"type": "integer"}}, "required": ["x"]}
+    either = one({"anyOf": [point, {"type": "array", "items": {"type": "integer"}}]})
+    assert either.faults({"x": {"x": "{step_1_result}"}}) == []
+    assert either.faults({"x": [1, "{step_1_result}"]}) == []
+    assert either.faults({"x": [1, "two"]})
+
+
+def test_the_function_is_given_what_was_named_under_any_name() -> None:
+    assert of(SEARCH).call({"query": "a", "from-day": None}) == {"query": "a", "from-day": None}
+    assert of(SEARCH).call({"query": "a", "most": "4"}) == {"query": "a", "most": 4}
+    assert one({"type": "number"}).call({"x": 3}) == {"x": 3}
+    assert type(one({"type": "number"}).call({"x": 3})["x"]) is int
+    assert one({}).call({"x": [{"any": 1}]}) == {"x": [{"any": 1}]}
+    assert of({}).call({}) == {}
+
+
+def test_a_latency_function_is_given_the_defaults_of_the_schema() -> None:
+    plan = Plan.parse([{"id": 1, "tool": "search", "params": {"query": "a"}}])
+    search = Tool.from_schema(echo, SEARCH, name="search", latency=lambda most, **_: 2.0 * most)
+    run = execute(plan, ToolExecutor(Toolbox([search])), workers=Simulated())
+    assert (run.makespan, run.answer) == (6.0, {"query": "a"})
+
+
+def test_the_object_is_closed_whether_or_not_the_schema_says_so() -> None:
+    for more in ({}, {"additionalProperties": True}, {"additionalProperties": {"type": "string"}}):
+        (fault,) = one({}, **more).faults({"y": 1})
+        assert fault.code == "unknown_parameter"
+    assert of({"required": ["y"]}).faults({}) != []
+    assert of({"required": ["y"]}).faults({"y": 1}) == []
+
+
+def test_a_tool_from_a_schema_can_be_pickled_with_what_was_declared() -> None:
+    search = of({**SEARCH, "minProperties": 1}, checked_elsewhere=True, effects="once", uses="web", destructive=False)
+    again = pickle.loads(pickle.dumps(search))
+    assert (again.signature, again.schema, again.unchecked) == (search.signature, search.schema, search.unchecked)
+    assert (again.effects, again.uses, again.destructive) == ("once", ("web",), False)
+    assert again.call({"query": "a"}) == {"query": "a"}
+
+
+def test_the_schema_is_a_copy_of_what_was_given() -> None:
+    given = {"properties": {"x": {"type": "integer"}}}
+    tool = of(given)
+    given["properties"]["x"]["type"] = "string"
+    assert tool.schema["properties"]["x"] == {"type": "integer"}
+    assert given.keys() == {"properties"}
+
+
+@pytest.mark.parametrize(
+    ("parameter", "keyword"),
+    [
+        ({"type": "string", "format": "uri"}, "x: format uri"),
+        ({"type": "array", "items": {"type": "string", "format": "date"}}, r"x\[\]: format date"),
+        ({"type": "array", "uniqueItems": True}, "x: uniqueItems"),
+        ({"not": {"type": "string"}}, "x: not"),
+        ({"oneOf": [{"type": "string"}, {"type": "null"}]}, "x: oneOf"),
+        ({"type": "string", "pattern": "(?=a)"}, "x: pattern"),
+        ({"minimum": 3}, "x: minimum without a type"),
+        ({"type": "number", "multipleOf": 0.1}, r"x: multipleOf 0\.1"),
+        ({"type": "object", "patternProperties": {"a": {"type": "string"}}}, "x: patternProperties"),
+    ],
+)
+def test_what_can_not_be_checked_is_refused_or_listed(parameter: dict[str, Any], keyword: str) -> None:
+    with pytest.raises(ToolError, match=rf"can't be checked here: .*{keyword}"):
+        one(parameter)
+    tool = of({"properties": {"x": parameter}}, checked_elsewhere=True)
+    assert len(tool.unchecked) == 1
+    assert tool.schema["properties"]["x"] == parameter
+
+
+def test_what_binds_the_arguments_together_is_unchecked_too() -> None:
+    assert of({"anyOf": [{"required": ["x"]}]}, checked_elsewhere=True).unchecked == ("the whole object: anyOf",)
+
+
+def nested(levels: int) -> dict[str, Any]:
+    schema: dict[str, Any] = {"type": "string"}
+    for _ in range(levels):
+        schema = {"type": "array", "items": schema}
+    return schema
+
+
+@pytest.mark.parametrize(
+    ("parameter", "words"),
+    [
+        ({"type": "text"}, 'the type "text"'),
+        ({"type": [1]}, "the type"),
+        ("string", "a schema is an object"),
+        (False, "a schema is an object"),
+        ({"$ref": "#/$defs/None"}, "names nothing"),
+        ({"$ref": "https://127.0.0.1/schema"}, "no other is read"),
+        ({"$ref": "#/properties/x"}, "names no part"),
+        ({"enum": []}, "enum is a list"),
+        ({"anyOf": []}, "anyOf is a list"),
+        ({"type": "string", "minLength": "3"}, "minLength is a number"),
+        ({"type": "object", "properties": []}, "properties is an object"),
+        (nested(60), "deeper"),
+    ],
+)
+def test_a_schema_that_can_not_be_read_is_refused_at_its_place(parameter: Any, words: str) -> None:
+    with pytest.raises(ToolError, match=r"tool 'search', parameter 'x") as caught:
+        one(parameter)
+    assert words in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "schema", [[], {"type": "string"}, {"properties": []}, {"properties": {"x": {1, 2}}}, nested(9000)]
+)
+def test_a_schema_of_no_object_is_refused(schema: Any) -> None:
+    with pytest.raises(ToolError, match="tool 'search'"):
+        of(schema)
+
+
+LEAVES = st.sampled_from([
+    {"type": "string"}, {"type": "string", "minLength": 2}, {"type": "string", "pattern": "^a"}, {"type": "boolean"},
+    {"type": "integer", "minimum": 1}, {"type": "integer", "multipleOf": 3}, {"type": "number", "exclusiveMaximum": 2.5},
+    {"type": "null"}, {"enum": ["a", 5, None]}, {"const": "a"}, {"type": ["string", "null"]}, {},
+])  # fmt: skip
+SCHEMAS = st.recursive(
+    LEAVES,
+    lambda inner: st.one_of(
+        st.builds(lambda items, most: {"type": "array", "items": items, "maxItems": most}, inner, st.integers(0, 3)),
+        st.builds(
+            lambda a, b, needed, extra: {
+                "type": "object",
+                "properties": {"a": a, "b": b},
+                "required": needed,
+                "additionalProperties": extra,
+            },
+            inner,
+            inner,
+            st.sampled_from([[], ["a"], ["a", "b"]]),
+            st.one_of(st.booleans(), inner),
+        ),
+        st.builds(lambda a, b: {"anyOf": [a, b]}, inner, inner),
+        st.builds(lambda a, b: {"allOf": [a, b]}, inner, inner),
+    ),
+    max_leaves=5,
+)
+VALUES = st.recursive(
+    st.sampled_from(["a", "abc", "b", "", 5, 6, 1, 0, 2.5, None, True, False]),
+    lambda inner: st.one_of(st.lists(inner, max_size=4), st.dictionaries(st.sampled_from("abc"), inner, max_size=3)),
+    max_leaves=5,
+)
+
+
+@pytest.mark.random
+@given(schema=SCHEMAS, value=VALUES)
+@rounds(300)
+def test_whatever_fits_the_schema_is_taken_as_another_validator_says(schema: dict[str, Any], value: Any) -> None:
+    """The other way round it may read a text as a number, as type hints do; then what arrives fits."""
+    tool = one(schema)
+    witness = jsonschema.Draft202012Validator(schema)
+    if witness.is_valid(value):
+        assert tool.faults({"x": value}) == []
+        assert tool.call({"x": value}) == {"x": value}
+    elif not tool.faults({"x": value}):
+        assert witness.is_valid(tool.call({"x": value})["x"]), tool.call({"x": value})
