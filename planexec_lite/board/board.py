@@ -70,6 +70,7 @@ class Board(Part):
     has_reviewer: bool = False
     has_evaluator: bool = False
     models_in_steps: bool = False
+    pins: dict[str, str] = field(default_factory=dict)  # of the tools that were planned with and approved
     in_flight: set[str | None] = field(default_factory=set)
     paused: e.Paused | None = None
     ended: e.Ended | None = None
@@ -226,7 +227,7 @@ class Board(Part):
             case e.RunStarted():
                 self.goal = event.goal
                 self.has_planner, self.has_reviewer, self.has_evaluator = event.planner, event.reviewer, event.evaluator
-                self.models_in_steps = event.models_in_steps
+                self.models_in_steps, self.pins = event.models_in_steps, event.pins
                 table.limits, self.once.effects = event.limits, event.effects
             case e.Paused():
                 self.paused = event

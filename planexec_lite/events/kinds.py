@@ -56,6 +56,7 @@ class Grant:
 class RunStarted:
     """A goal was given. What the rules need to know is named, so that a replay decides the same: the roles that exist,
     what may be used by how many steps at once, the tools whose calls change the world, and whether steps may ask models.
+    `pins` are the hashes of the tools that somebody else may change, by name: an approval is of these, and of no others.
     """
 
     at: float
@@ -66,6 +67,7 @@ class RunStarted:
     limits: tuple[Limit, ...] = ()
     effects: dict[str, Effects] = field(default_factory=dict)
     models_in_steps: bool = False
+    pins: dict[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

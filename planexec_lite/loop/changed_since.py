@@ -30,7 +30,11 @@ def _changed_tools(board: Board, tools: Toolbox, effects: Mapping[str, Effects])
         for problem in Plan(steps=(step,)).problems(tools, done=board.steps.keys() - {id}):
             yield f"step {id}: {problem.message}"
         for call in (step, step.undo):
-            if call is None or call.tool is None or before.get(call.tool, "none") == effects.get(call.tool, "none"):
+            if call is None or call.tool is None:
+                continue
+            if call.tool in tools and board.pins.get(call.tool) != tools.pins.get(call.tool):
+                yield f"step {id}: {call.tool} is published otherwise than what was planned with"
+            if before.get(call.tool, "none") == effects.get(call.tool, "none"):
                 continue
             was, now = before.get(call.tool, "none"), effects.get(call.tool, "none")
             yield f'step {id}: the effects of {call.tool} were "{was}", and are "{now}"'

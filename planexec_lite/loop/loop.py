@@ -193,6 +193,7 @@ class PlannerExecutor(NestedExecutor):
                 limits=limits,
                 effects=effects_of(self.executor),
                 models_in_steps=asks_models(self.executor),
+                pins=self.tools.pins,
             )
         )
         return run

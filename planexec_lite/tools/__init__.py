@@ -8,9 +8,9 @@ against and what the function accepts can't disagree. The idea is function calli
 function has them (`json_schema`).
 """
 
-from planexec_lite.tools.awaiting import loop_at_rest
+from planexec_lite.tools.awaiting import awaited, loop_at_rest, on_shared_loop
 from planexec_lite.tools.declared import Effects, worst
-from planexec_lite.tools.schema import ToolError, kind_of, shown, suggest
+from planexec_lite.tools.schema import ToolError, kind_of, shown, suggest, without_titles
 from planexec_lite.tools.tool import Fault, SchemaTool, Tool, tool
 from planexec_lite.tools.toolbox import Toolbox
 
@@ -21,10 +21,13 @@ __all__ = [
     "Tool",
     "ToolError",
     "Toolbox",
+    "awaited",
     "kind_of",
     "loop_at_rest",
+    "on_shared_loop",
     "shown",
     "suggest",
     "tool",
+    "without_titles",
     "worst",
 ]

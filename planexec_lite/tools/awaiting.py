@@ -63,6 +63,11 @@ def awaited(value: Awaitable[Any]) -> Any:
     return result
 
 
+def on_shared_loop() -> bool:
+    """Whether this runs on the loop that async tools share: what keeps a connection open has to."""
+    return current_thread().name == _NAME
+
+
 @contextmanager
 def loop_at_rest() -> Iterator[None]:
     """While an async tool runs a whole plan, the shared loop stands still: what that plan awaits gets loops of its own."""

@@ -49,6 +49,8 @@ class Tool:
     parameters stand in a JSON schema, `from_schema` makes the tool.
     """
 
+    pin = ""
+
     def __init__(
         self,
         function: Callable[..., Any],
@@ -85,6 +87,7 @@ class Tool:
         name: str,
         description: str = "",
         checked_elsewhere: bool = False,
+        pin: str = "",
         **declared: Unpack[Declared],
     ) -> Tool:
         """Return the tool whose arguments are described by a JSON schema, as servers, manifests and published lists have it.
@@ -98,12 +101,20 @@ class Tool:
             description: what it is for; it becomes one line.
             checked_elsewhere: `function` checks its arguments too, so what can't be checked here may stand in the schema;
                 `unchecked` lists it.
+            pin: the hash of what was published of the tool, where somebody else may change that. A run that is resumed with
+                another one is refused.
             declared: as for any tool.
 
         Raises `ToolError` for a schema that can't be read, or one that can't be checked and is `checked_elsewhere` neither.
         """
         return SchemaTool(
-            function, schema, name=name, description=description, checked_elsewhere=checked_elsewhere, **declared
+            function,
+            schema,
+            name=name,
+            description=description,
+            checked_elsewhere=checked_elsewhere,
+            pin=pin,
+            **declared,
         )
 
     def __repr__(self) -> str:
@@ -299,17 +310,20 @@ class SchemaTool(Tool):
         name: str,
         description: str = "",
         checked_elsewhere: bool = False,
+        pin: str = "",
         **declared: Unpack[Declared],
     ) -> None:
         super().__init__(_without_parameters, name=name, **declared)
         self.function = function
         self.description = " ".join(description.split())
+        self.pin = pin
         self._checked_elsewhere = checked_elsewhere
         self._take(arguments_from(name, schema, checked_elsewhere=checked_elsewhere))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        given = {"name": self.name, "description": self.description, "checked_elsewhere": self._checked_elsewhere}
-        return _rebuild_from_schema, (self.function, self.schema, given | self._declared)
+        given: dict[str, Any] = {"name": self.name, "description": self.description, "pin": self.pin}
+        given |= {"checked_elsewhere": self._checked_elsewhere, **self._declared}
+        return _rebuild_from_schema, (self.function, self.schema, given)
 
     def with_defaults(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
         """Return `arguments` with the default of every parameter that is not among them and has one."""

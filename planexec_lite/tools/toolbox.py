@@ -61,6 +61,11 @@ class Toolbox:
         """What the tools do to the world, by name, where they do anything."""
         return {one.name: one.effects for one in self._tools.values() if one.effects != "none"}
 
+    @property
+    def pins(self) -> dict[str, str]:
+        """The hashes of what was published of the tools, by name, where somebody else may change that."""
+        return {one.name: one.pin for one in self._tools.values() if one.pin}
+
     def only(self, *names: str) -> Toolbox:
         """Return a toolbox with just these tools: what a step may do, and no more."""
         copied = self.copied

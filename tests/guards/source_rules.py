@@ -18,7 +18,7 @@ FLOORS = {
     8: ("loop",),
     9: ("journal",),
     10: ("formats", "views", "scenarios", "variations"),
-    11: ("grade", "scoreboard"),
+    11: ("grade", "mcp", "scoreboard"),
     12: ("comparison", "recorded"),
     13: ("__main__",),
 }

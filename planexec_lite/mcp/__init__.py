@@ -1,0 +1,24 @@
+"""MCP, the Model Context Protocol: tools from any server, and the kit's tools for any client.
+
+`ToolServer` starts a server, or reaches one, and its tools are a `Toolbox` like any other (`client`). What a server says is
+somebody else's word: it is quoted where a planner reads it (`strangers_words`), and pinned by its hash, so that what was
+looked at and approved is what is called (`listing`). `serve` is the other way round (`server`), and
+``python -m planexec_lite.mcp serve WORLD`` does it for a world of the lessons.
+
+The official package, ``mcp``, is an extra, and is imported when a server is used.
+"""
+
+from planexec_lite.mcp.client import ToolServer
+from planexec_lite.mcp.errors import ServerGoneError, ToolFailedError, ToolsChangedError
+from planexec_lite.mcp.listing import ListedTool, Pin
+
+__all__ = ["ListedTool", "Pin", "ServerGoneError", "ToolFailedError", "ToolServer", "ToolsChangedError", "serve"]
+
+
+def __getattr__(name: str) -> object:
+    """`serve` loads what only a server needs."""
+    if name == "serve":
+        from planexec_lite.mcp.server import serve
+
+        return serve
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,0 +1,61 @@
+"""``python -m planexec_lite.mcp serve WORLD``: a world of the kit as an MCP server, for any client."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+
+from planexec_lite.tools import Toolbox, ToolError
+
+WORLDS = ("bisect", "clock", "deploy", "flights", "kitchen", "migration", "refactor", "research", "support", "trail")
+_TOLD = {"clock": ("09:41",)}  # what a world has to be told
+
+
+def tools_of(world: str) -> Toolbox:
+    """The tools of a fresh world, which goes away with them."""
+    tools: Toolbox = import_module(f"planexec_lite.scenarios.{world}").World(*_TOLD.get(world, ())).tools
+    return tools
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Read the command line and serve; return the exit code."""
+    parser = argparse.ArgumentParser(prog="python -m planexec_lite.mcp", description=__doc__)
+    commands = parser.add_subparsers(dest="command", required=True)
+    serving = commands.add_parser("serve", help="serve the tools of a world")
+    serving.add_argument("world", choices=WORLDS, metavar="WORLD", help=", ".join(WORLDS))
+    http = "over HTTP on 127.0.0.1; 0: a free port (default: stdin and stdout)"
+    serving.add_argument("--http", type=int, metavar="PORT", help=http)
+    ask = "ask a person before this tool (default: before those that may destroy)"
+    serving.add_argument("--ask", action="append", metavar="TOOL", help=ask)
+    serving.add_argument("--ask-nothing", action="store_true", help="ask nobody")
+    pace = "real seconds that a declared second takes (default 0)"
+    serving.add_argument("--pace", type=float, default=0.0, metavar="SECONDS", help=pace)
+    given = parser.parse_args(arguments)
+    try:
+        from planexec_lite.mcp.server import serve
+    except ImportError as error:
+        print(f"this needs the extra mcp: pip install 'planexec-lite[mcp]' ({error})", file=sys.stderr)
+        return 2
+    try:
+        serve(
+            tools_of(given.world),
+            given.world,
+            http=given.http,
+            ask=() if given.ask_nothing else given.ask,
+            pace=given.pace,
+        )
+    except ToolError as error:
+        print(f"--ask: {error}", file=sys.stderr)
+        return 2
+    except OSError as error:
+        print(f"--http {given.http}: {error}", file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        return 130
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,298 @@
+"""A server's tools as a toolbox: any MCP server, over stdin and stdout or over HTTP, behind a plain face.
+
+    with ToolServer(["python", "-m", "planexec_lite.mcp", "serve", "kitchen"]) as kitchen:
+        run = execute(plan, ToolExecutor(kitchen.toolbox))
+
+A server that has ended is started again before the next call, and never in one: a call that it ended in fails the step, and
+whoever decides about the failure knows whether a repeat does harm.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import atexit
+import os
+import weakref
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextvars import copy_context
+from pathlib import Path
+from typing import Any, TypeVar
+
+from planexec_lite.events import Observation
+from planexec_lite.mcp.connection import Address, Answer, Connection, address_of
+from planexec_lite.mcp.errors import ServerGoneError, ToolFailedError, ToolsChangedError
+from planexec_lite.mcp.listing import ListedTool, Pin, refusals
+from planexec_lite.mcp.results import in_its_words, result_of
+from planexec_lite.mcp.strangers_words import bounded, fault_of_name, shown_schema
+from planexec_lite.meter import emit, made_once
+from planexec_lite.tools import Effects, Tool, Toolbox, awaited
+
+MOST_PROGRESS = 100
+"""Reports of progress that are kept of one call."""
+
+Asked = Callable[[str], bool]
+T = TypeVar("T")
+_open: weakref.WeakSet[Connection] = weakref.WeakSet()
+
+
+class ToolServer:
+    """An MCP server, and the toolbox of what it lists.
+
+    Args:
+        server: a command in parts, which is started and spoken with over its stdin and stdout; or the URL of a server that
+            speaks streamable HTTP.
+        name: what it is called in words; by default the program or the host.
+        env, cwd: of the command: variables beside the few that every server gets (PATH, HOME and their like), the folder.
+        prefix: put before the names of its tools, where two servers have tools of one name.
+        timeout: seconds of the real clock that a call may take. A step's own timeout is kept too; whichever passes, the
+            server is told that the call is cancelled.
+        pin: what was looked at earlier (`pin`); a server that lists anything else is refused.
+        effects: what calls do to the world, by the tool's name, for those about which the server's hints are not believed.
+        trusted: whether hints about effects are believed at all. They are the server's word; where they are not believed,
+            or there are none, every call may be made once, and may destroy.
+        answer: is told a question that the server has for a person, and says yes or no; None: nobody can be asked, and
+            the server is told so.
+
+    It is started when it is first needed, and ends with the ``with`` block, with `close`, or with this process. In another
+    process it is another one: a copy that was sent there starts its own, under the same pin.
+    """
+
+    def __init__(
+        self,
+        server: str | Sequence[str],
+        *,
+        name: str | None = None,
+        env: Mapping[str, str] | None = None,
+        cwd: str | Path | None = None,
+        prefix: str = "",
+        timeout: float = 60.0,
+        pin: Pin | None = None,
+        effects: Mapping[str, Effects] | None = None,
+        trusted: bool = True,
+        answer: Asked | None = None,
+    ) -> None:
+        self.address = address_of(server, env, cwd)
+        self.name = name or _short_name(self.address)
+        self.prefix, self.timeout, self.trusted, self.answer = prefix, timeout, trusted, answer
+        self.effects = dict(effects or {})
+        self.starts = 0
+        self.listed: tuple[ListedTool, ...] = ()
+        self._pin = pin
+        self._toolbox: Toolbox | None = None
+        self._refused: dict[str, str] = {}
+        self._connection: Connection | None = None
+        self._process = os.getpid()
+        self._turn: asyncio.Lock | None = None
+        if prefix and fault_of_name(prefix):
+            raise ValueError(f"prefix={prefix!r}: letters, digits, and _ . / - of ASCII")
+
+    def __enter__(self) -> ToolServer:
+        self.toolbox  # noqa: B018 - a server that can't be reached says so here
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return f"ToolServer({self.address})"
+
+    def __getstate__(self) -> dict[str, Any]:
+        own = {"_connection": None, "_turn": None, "_process": None, "_toolbox": None, "starts": 0}
+        return {**self.__dict__, **own}
+
+    @property
+    def toolbox(self) -> Toolbox:
+        """The tools that it listed when it was first asked, pinned as they were then.
+
+        Raises `ServerGoneError` where it can't be reached, and `ToolsChangedError` where it lists something else than was
+        pinned. Tools that can't be taken are left out; `refused` says why.
+        """
+        if self._toolbox is None:
+            if not self.listed:
+                awaited(self._alone(self._living))
+            self._toolbox, self._refused = self._taken()
+        return self._toolbox
+
+    @property
+    def pin(self) -> Pin:
+        """The hashes of what it listed when it was first asked: each tool's name, description, schemas and annotations."""
+        self.toolbox  # noqa: B018 - it is taken with the toolbox
+        assert self._pin is not None
+        return self._pin
+
+    @property
+    def refused(self) -> dict[str, str]:
+        """The listed tools that are not in the toolbox, by name, and why: names, schemas and words that can't be taken."""
+        self.toolbox  # noqa: B018 - it is found out with the toolbox
+        return self._refused
+
+    def _taken(self) -> tuple[Toolbox, dict[str, str]]:
+        refused = refusals(self.listed)
+        tools = []
+        for one in self.listed:
+            if one.name not in refused:
+                try:
+                    tools.append(self._tool(one))
+                except (ValueError, RecursionError) as error:
+                    refused[one.name] = str(error) or "its schema is too deep"
+        return Toolbox(tools), refused
+
+    def close(self) -> None:
+        """End it, and wait for the end of its process. It is started again if it is needed again."""
+        connection, self._connection = self._connection, None
+        if connection is not None and self._process == os.getpid():
+            awaited(connection.close())
+
+    def call(self, tool: ListedTool, arguments: Mapping[str, Any]) -> Awaitable[Any]:
+        """Return what comes of calling `tool`, to be awaited; its `Tool` does."""
+        return self._call(tool, arguments)
+
+    def _tool(self, one: ListedTool) -> Tool:
+        return Tool.from_schema(
+            _Call(self, one),
+            shown_schema(one.input_schema),
+            name=f"{self.prefix}{one.name}",
+            description=one.shown_description(self.name),
+            checked_elsewhere=True,
+            effects=self._effects(one),
+            destructive=one.destructive if self.trusted else True,
+            pin="" if self._pin is None else self._pin.of_tool(one.name),
+        )
+
+    def _effects(self, one: ListedTool) -> Effects:
+        return self.effects.get(one.name, one.effects if self.trusted else "once")
+
+    async def _call(self, tool: ListedTool, arguments: Mapping[str, Any]) -> Any:
+        from mcp import MCPError
+        from mcp_types import CONNECTION_CLOSED, REQUEST_TIMEOUT
+
+        connection = await self._alone(self._as_pinned)
+        progress = _Progress()
+        try:
+            answer = await connection.client.call_tool(
+                tool.name, dict(arguments), read_timeout_seconds=self.timeout, progress_callback=progress.hear
+            )
+        except MCPError as error:
+            if error.code not in (CONNECTION_CLOSED, REQUEST_TIMEOUT):
+                raise ToolFailedError(in_its_words(tool, error.message)) from None
+            self._doubt(tool)
+            if error.code == REQUEST_TIMEOUT:
+                raise TimeoutError(
+                    f"{tool.name}: no answer within {self.timeout:g} s; the server was told to cancel it"
+                ) from None
+            raise ServerGoneError(f"{tool.name}: {connection.farewell()}, before it had answered") from None
+        except (OSError, RuntimeError) as error:  # HTTP that breaks off; an answer that is not what its schema says
+            self._doubt(tool)
+            raise ToolFailedError(in_its_words(tool, str(error))) from None
+        finally:
+            progress.over = True
+        return result_of(answer, tool)
+
+    def _doubt(self, tool: ListedTool) -> None:
+        """Nobody knows what became of the call."""
+        if self._effects(tool) == "once":
+            made_once()
+
+    async def _alone(self, work: Callable[[], Awaitable[T]]) -> T:
+        """Do `work` while no other call does its own: one start of a server is enough."""
+        if self._process != os.getpid():  # this is a copy in another process
+            self._process, self._connection, self._turn = os.getpid(), None, None
+        self._turn = self._turn or asyncio.Lock()
+        async with self._turn:
+            return await work()
+
+    async def _living(self) -> Connection:
+        """The connection; a new one where there is none, or the server has ended."""
+        if self._connection is not None and not self._connection.gone:
+            return self._connection
+        if self._connection is not None:
+            await self._connection.close()
+        connection = await Connection.opened(self.address, self._ask() if self.answer else None)
+        try:
+            await self._look(connection)
+        except BaseException:
+            await connection.close()
+            raise
+        self._connection = connection
+        _open.add(connection)
+        weakref.finalize(self, connection.end).atexit = False
+        self.starts += 1
+        return connection
+
+    async def _as_pinned(self) -> Connection:
+        """The connection, after the server has listed what was pinned once more."""
+        from mcp import MCPError
+
+        connection = await self._living()
+        try:
+            await self._look(connection)
+        except (
+            MCPError,
+            OSError,
+        ):  # it has ended since, or forgotten us: nothing was asked of it yet, so it may be started anew
+            await connection.close()
+            connection = await self._living()
+        return connection
+
+    async def _look(self, connection: Connection) -> None:
+        listed = await connection.list_tools()
+        now = Pin.of(listed)
+        if self._pin is not None and (changes := [*self._pin.changes(now)]):
+            raise ToolsChangedError(
+                f"{self.name} no longer lists what was pinned: {'; '.join(changes)}. Nothing of it is called; look at what it "
+                "lists now, and make a new ToolServer if that is as it should be"
+            )
+        if not self.listed:
+            self.listed = tuple(one for one in listed if self._pin is None or one.name in self._pin.tools)
+        self._pin = self._pin or now
+
+    def _ask(self) -> Answer:
+        async def answer(message: str, schema: Mapping[str, Any]) -> Mapping[str, Any] | None:
+            assert self.answer is not None
+            question = f"{self.name} asks: {bounded(message, 500)}"
+            if not await asyncio.get_running_loop().run_in_executor(None, self.answer, question):
+                return None
+            return {name: True for name, part in schema.get("properties", {}).items() if part.get("type") == "boolean"}
+
+        return answer
+
+
+class _Call:
+    """What a tool of a server calls. It can be sent to another process, where it starts a server of its own."""
+
+    def __init__(self, server: ToolServer, tool: ListedTool) -> None:
+        self.server = server
+        self.tool = tool
+
+    def __call__(self, /, **arguments: Any) -> Awaitable[Any]:
+        return self.server.call(self.tool, arguments)
+
+
+class _Progress:
+    """Hears the reports of one call, and puts them into the step that made it: they come on another task."""
+
+    def __init__(self) -> None:
+        self.over = False
+        self._heard = 0
+        self._context = copy_context()
+
+    async def hear(self, progress: float, total: float | None, message: str | None) -> None:
+        self._heard += 1
+        if self.over or self._heard > MOST_PROGRESS:
+            return
+        of = "" if total is None else f" of {total:g}"
+        words = f": {bounded(message, 200)}" if message else ""
+        self._context.run(emit, Observation(f"{progress:g}{of}{words}"))
+
+
+def _short_name(address: Address) -> str:
+    return address.url.split("/")[2] if address.url else Path(address.command[0]).name
+
+
+@atexit.register
+def _end_all() -> None:
+    connections = [*_open]
+    for connection in connections:
+        connection.end()
+    for connection in connections:
+        connection.ended.wait(8)

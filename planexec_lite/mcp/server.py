@@ -1,0 +1,240 @@
+"""A toolbox as an MCP server, for any client: over stdin and stdout, or over HTTP on this machine alone.
+
+A tool is listed with its schema, and with annotations that say what its declared effects say. A result goes out as
+structured content, an error as a result that says so, in the words that a step's failure has. What may destroy asks first:
+the client's person answers (*elicitation*); a client that can't ask is refused, because nobody has said yes.
+"""
+
+from __future__ import annotations
+
+import json
+import secrets
+from collections.abc import Collection, Mapping
+from functools import partial
+from typing import TYPE_CHECKING, Any, get_type_hints
+
+import anyio
+import anyio.from_thread
+import anyio.to_thread
+from pydantic import TypeAdapter
+from pydantic_core import to_jsonable_python
+
+from planexec_lite.meter import Meter
+from planexec_lite.tools import Tool, Toolbox, ToolError, shown, suggest, without_titles
+
+if TYPE_CHECKING:
+    import mcp_types as types
+    from mcp.server import Server, ServerRequestContext
+
+_TICKS = 10  # reports of progress while a call waits
+_MOST_QUESTIONS = 1_000  # that wait for an answer
+_YES_OR_NO: dict[str, Any] = {"type": "object", "properties": {}}
+
+
+def served(tools: Toolbox, name: str, *, ask: Collection[str] | None = None, pace: float = 0.0) -> Server[Any]:
+    """Return the server of the official package that has these tools.
+
+    Args:
+        name: what it is called.
+        ask: the tools that ask a person first; None: those that are declared destructive.
+        pace: real seconds that pass for one declared second before a call is made, so that a client sees progress, and can
+            cancel what has not happened yet. 0: none.
+
+    Calls are made one after another, on threads. One that has begun is carried to its end, whoever cancels it.
+
+    Raises `ToolError` for a name in `ask` that no tool has.
+    """
+    from mcp.server import Server
+
+    asking = {one.name for one in tools if one.destructive} if ask is None else {tools[one].name for one in ask}
+    desk = _Desk(tools, name, frozenset(asking), pace)
+    return Server(name, version="1", on_list_tools=desk.list_tools, on_call_tool=desk.call_tool)
+
+
+def serve(
+    tools: Toolbox, name: str, *, http: int | None = None, ask: Collection[str] | None = None, pace: float = 0.0
+) -> None:
+    """Serve these tools until the client closes its end or, over HTTP, until an interrupt.
+
+    Args:
+        http: the port on 127.0.0.1; 0 takes a free one. Its URL is printed on stdout. None: stdin and stdout.
+
+    The rest as for `served`.
+    """
+    server = served(tools, name, ask=ask, pace=pace)
+    if http is None:
+        anyio.run(_over_stdio, server)
+    else:
+        _over_http(server, http)
+
+
+async def _over_stdio(server: Server[Any]) -> None:
+    from mcp.server.stdio import stdio_server
+
+    async with stdio_server() as (reading, writing):
+        await server.run(reading, writing, server.create_initialization_options())
+
+
+def _over_http(server: Server[Any], port: int) -> None:
+    import socket
+
+    import uvicorn
+
+    with socket.create_server(("127.0.0.1", port)) as listening:
+        print(f"http://127.0.0.1:{listening.getsockname()[1]}/mcp", flush=True)
+        config = uvicorn.Config(server.streamable_http_app(), log_level="warning", timeout_graceful_shutdown=2)
+        uvicorn.Server(config).run(sockets=[listening])
+
+
+class _Desk:
+    """What answers the requests of all clients of one server."""
+
+    def __init__(self, tools: Toolbox, name: str, asking: frozenset[str], pace: float) -> None:
+        self.tools, self.name, self.asking, self.pace = tools, name, asking, pace
+        self._questions: dict[str, str] = {}  # asked and not yet answered: a secret -> the call that it is about
+        self._one_at_a_time = anyio.CapacityLimiter(1)
+
+    async def list_tools(self, context: ServerRequestContext[Any], params: Any) -> types.ListToolsResult:
+        from mcp_types import ListToolsResult
+
+        return ListToolsResult(tools=[_listed(tool) for tool in self.tools])
+
+    async def call_tool(
+        self, context: ServerRequestContext[Any], params: types.CallToolRequestParams
+    ) -> types.CallToolResult | types.InputRequiredResult:
+        from mcp import MCPError
+        from mcp_types import INVALID_PARAMS, InputRequiredResult
+
+        if params.name not in self.tools:
+            near = suggest(params.name, self.tools.names)
+            raise MCPError(INVALID_PARAMS, f"there is no tool {shown(params.name)}{near}")
+        tool = self.tools[params.name]
+        try:
+            arguments = tool.arguments(params.arguments or {})
+        except ToolError as error:
+            return _error(str(error))
+        if tool.name in self.asking:
+            verdict = await self._ask(context, params, tool)
+            if isinstance(verdict, InputRequiredResult):
+                return verdict
+            if verdict is not None:
+                return _error(f"{tool.name}: {verdict}")
+        try:
+            value = await self._carry_out(context, tool, arguments)
+            return _result(value, tool)
+        except Exception as error:  # whatever a tool raises is the answer, and the server goes on
+            return _error(f"{type(error).__name__}: {error}")
+
+    async def _carry_out(self, context: ServerRequestContext[Any], tool: Tool, arguments: Mapping[str, Any]) -> Any:
+        reported = _Reports(context, tool)
+        seconds = tool.seconds(arguments) * self.pace
+        await reported.say(f"{tool.name} begins")
+        for _ in range(_TICKS if seconds else 0):
+            await anyio.sleep(seconds / _TICKS)
+            await reported.say(f"{tool.name} is under way")
+        call = partial(_metered, tool, arguments, reported)
+        return await anyio.to_thread.run_sync(call, limiter=self._one_at_a_time)
+
+    async def _ask(
+        self, context: ServerRequestContext[Any], params: types.CallToolRequestParams, tool: Tool
+    ) -> types.InputRequiredResult | str | None:
+        """Ask the client's person; None is a yes. In the newer protocol the question is an answer, and the call comes again."""
+        from mcp_types import ElicitRequest, ElicitRequestFormParams, InputRequiredResult
+        from mcp_types.version import MODERN_PROTOCOL_VERSIONS
+
+        call = json.dumps([tool.name, params.arguments or {}], sort_keys=True)
+        able = context.session.client_capabilities
+        if able is None or able.elicitation is None:
+            return (
+                "it may delete or overwrite something, so a person has to say yes first, and this client can't ask one"
+            )
+        question = (
+            f"{self.name}: may {tool.name} be called with {shown(params.arguments or {})}? It may delete or overwrite."
+        )
+        if context.protocol_version not in MODERN_PROTOCOL_VERSIONS:
+            answer = await context.session.elicit_form(question, _YES_OR_NO, related_request_id=context.request_id)
+            return None if answer.action == "accept" else _NO
+        if not params.input_responses:
+            while len(self._questions) >= _MOST_QUESTIONS:  # the oldest is never answered
+                del self._questions[next(iter(self._questions))]
+            secret = secrets.token_hex(16)
+            self._questions[secret] = call
+            asked = ElicitRequest(params=ElicitRequestFormParams(message=question, requested_schema=_YES_OR_NO))
+            return InputRequiredResult(input_requests={"may_it": asked}, request_state=secret)
+        if self._questions.pop(params.request_state or "", None) != call:
+            return "what was answered is not the question about this call; call again to be asked"
+        said = params.input_responses.get("may_it")
+        return None if getattr(said, "action", None) == "accept" else _NO
+
+
+_NO = "a person was asked, and did not say yes"
+
+
+class _Reports:
+    """Tells the client how far a call is, where it asked to be told."""
+
+    def __init__(self, context: ServerRequestContext[Any], tool: Tool) -> None:
+        self.context = context
+        self.tool = tool
+        self._said = 0
+
+    async def say(self, words: str) -> None:
+        self._said += 1
+        await self.context.session.report_progress(self._said, message=words)
+
+    def hear(self, event: Any) -> None:
+        """Something happened inside the call, on its thread."""
+        step = getattr(event, "step", None)
+        what = getattr(event, "text", "") or f"{type(event).__name__}{f' {step}' if isinstance(step, str) else ''}"
+        anyio.from_thread.run(self.say, f"{self.tool.name}: {what}")
+
+
+def _metered(tool: Tool, arguments: Mapping[str, Any], reported: _Reports) -> Any:
+    with Meter(hear=reported.hear):
+        return tool.call(arguments)
+
+
+def _listed(tool: Tool) -> types.Tool:
+    import mcp_types as types
+
+    return types.Tool(
+        name=tool.name,
+        description=tool.description,
+        input_schema=tool.schema,
+        output_schema=_output_schema(tool),
+        annotations=types.ToolAnnotations(
+            read_only_hint=tool.effects == "none",
+            idempotent_hint=tool.effects != "once",
+            destructive_hint=tool.destructive,
+        ),
+    )
+
+
+def _output_schema(tool: Tool) -> dict[str, Any] | None:
+    """The schema of what the tool returns, by its hint; what is no object is the one part, ``result``, of one."""
+    try:
+        hint = get_type_hints(tool.function)["return"]
+        schema: dict[str, Any] = without_titles(TypeAdapter(hint).json_schema(mode="serialization"))
+    except Exception:  # no hint, or none that says what the data are: then nothing is promised
+        return None
+    if schema.get("type") == "object":
+        return schema
+    definitions = {key: schema.pop(key) for key in ("$defs",) if key in schema}
+    return {"type": "object", "properties": {"result": schema}, "required": ["result"], **definitions}
+
+
+def _result(value: Any, tool: Tool) -> types.CallToolResult:
+    from mcp_types import CallToolResult, TextContent
+
+    data = to_jsonable_python(value)
+    text = data if isinstance(data, str) else json.dumps(data, ensure_ascii=False, allow_nan=False)
+    schema = _output_schema(tool)
+    wrapped = schema is not None and list(schema.get("properties", ())) == ["result"] and not isinstance(data, dict)
+    structured = {"result": data} if wrapped else data if isinstance(data, dict) else None
+    return CallToolResult(content=[TextContent(type="text", text=text)], structured_content=structured)
+
+
+def _error(words: str) -> types.CallToolResult:
+    from mcp_types import CallToolResult, TextContent
+
+    return CallToolResult(content=[TextContent(type="text", text=words)], is_error=True)

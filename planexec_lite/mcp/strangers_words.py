@@ -1,0 +1,99 @@
+"""What a server says of its tools, before a planner reads it: other people's words, which are data and no instructions.
+
+A description stands in the planner's prompt, beside the rules. So what can't be seen is taken out of it, what is long is
+cut, and the rest is quoted, with the name of whose words they are. None of it makes a model proof against a sentence that
+asks it for something: the plan is still checked, and what it may do without a person is the reviewer's to say.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Mapping
+from typing import Any
+
+LONGEST_DESCRIPTION = 300
+"""Characters of a tool's description that a planner is shown; of a parameter's, half of them."""
+
+_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_./-]{0,127}")
+_PARAMETER = re.compile(r"[A-Za-z0-9_$][A-Za-z0-9_.$-]{0,63}")
+_LEFT_OUT = ("title", "$comment", "examples", "$id", "$schema", "deprecated", "readOnly", "writeOnly")
+_NAMED = ("properties", "$defs", "definitions", "patternProperties")
+_LONGEST_VALUE = 100
+_HIDDEN = (
+    "Cc",
+    "Cf",
+    "Co",
+    "Cs",
+    "Cn",
+    "Zl",
+    "Zp",
+)  # control and format characters, private, unpaired and unassigned ones
+_TERMINAL = re.compile(
+    r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\\\)?)"
+)  # what colours, moves and names a terminal
+_MARKS = re.compile("[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u3164\ufe00-\ufe0f\uffa0\U000e0100-\U000e01ef]")
+
+
+def visible(text: str) -> str:
+    """Return `text` on one line without the characters that nobody sees: controls, joiners, changes of direction, tags."""
+    spaced = _MARKS.sub("", " ".join(_TERMINAL.sub("", text).split()))
+    return " ".join("".join(c for c in spaced if unicodedata.category(c) not in _HIDDEN).split())
+
+
+def bounded(text: str, most: int) -> str:
+    """Return `text` made `visible`, cut to `most` characters, which is marked."""
+    shown = visible(text[: 20 * most])
+    return shown if len(shown) <= most else f"{shown[: most - 1].rstrip()}…"
+
+
+def quoted(text: str, most: int) -> str:
+    """Return `text` as a quotation that it can't end by itself."""
+    return f"“{bounded(text, most).translate(_QUOTES)}”"
+
+
+_QUOTES = str.maketrans({"“": "'", "”": "'", "„": "'", "‟": "'", '"': "'", "<": "‹", ">": "›"})
+
+
+def fault_of_name(name: Any) -> str | None:
+    """Say what is wrong with the name of a tool; None: it may be used."""
+    if not isinstance(name, str) or not _NAME.fullmatch(name):
+        return "its name is not 1 to 128 letters, digits, and _ . / - of ASCII"
+    return None
+
+
+def shown_schema(schema: Any) -> Any:
+    """Return a JSON schema as a planner may be shown it: descriptions quoted and cut, what constrains nothing left out.
+
+    Raises `ValueError` for a parameter's name, or a value to choose, that is a sentence or has hidden characters: cut or
+    cleaned, it would be another.
+    """
+    if isinstance(schema, list):
+        return [shown_schema(part) for part in schema]
+    if not isinstance(schema, Mapping):
+        return schema
+    shown: dict[str, Any] = {}
+    for keyword, part in schema.items():
+        if keyword in _LEFT_OUT or (keyword == "description" and not isinstance(part, str)):
+            continue
+        if keyword == "description":
+            shown[keyword] = quoted(part, LONGEST_DESCRIPTION // 2)
+        elif keyword in _NAMED and isinstance(part, Mapping):
+            if wrong := next((str(name) for name in part if not _PARAMETER.fullmatch(str(name))), None):
+                raise ValueError(
+                    f"a parameter is called {bounded(wrong, 40)!r}: other characters than in names, or too many"
+                )
+            shown[keyword] = {name: shown_schema(inner) for name, inner in part.items()}
+        elif keyword in ("enum", "const", "default"):
+            if wrong := next((one for one in (part if isinstance(part, list) else [part]) if _is_prose(one)), None):
+                raise ValueError(
+                    f"a value, {bounded(wrong, 40)!r}, is longer than {_LONGEST_VALUE} characters or has hidden ones"
+                )
+            shown[keyword] = part
+        else:
+            shown[keyword] = shown_schema(part)
+    return shown
+
+
+def _is_prose(value: Any) -> bool:
+    return isinstance(value, str) and (len(value) > _LONGEST_VALUE or visible(value) != " ".join(value.split()))

@@ -1,0 +1,60 @@
+"""Servers for the tests, each a process of its own that is gone when its test is over."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import psutil
+import pytest
+
+from planexec_lite.mcp import ToolServer
+
+ROOT = Path(__file__).resolve().parents[2]
+Start = Callable[..., ToolServer]
+
+
+def command(kind: str, *rest: object) -> list[str]:
+    return [sys.executable, "-m", "tests.mcp.servers", kind, *map(str, rest)]
+
+
+def children() -> list[psutil.Process]:
+    """The processes that this one has started and that have not ended, or have not been waited for."""
+    return [one for one in psutil.Process().children(recursive=True) if "tests.mcp" in " ".join(_command(one))]
+
+
+def _command(process: psutil.Process) -> list[str]:
+    try:
+        return process.cmdline() or ["tests.mcp"] if process.status() == psutil.STATUS_ZOMBIE else process.cmdline()
+    except psutil.Error:
+        return []
+
+
+@pytest.fixture
+def trace(tmp_path: Path) -> Path:
+    """Where a server leaves a trace of what it did."""
+    path = tmp_path / "trace.txt"
+    path.touch()
+    return path
+
+
+@pytest.fixture
+def start(trace: Path) -> Iterator[Start]:
+    """Starts a server of a kind; after the test it is closed, and no process is left."""
+    started: list[ToolServer] = []
+
+    def one(kind: str, **options: Any) -> ToolServer:
+        server = ToolServer(command(kind, trace), cwd=ROOT, **({"name": kind} | options))
+        started.append(server)
+        return server
+
+    yield one
+    for server in started:
+        server.close()
+    assert children() == []
+
+
+def lines(trace: Path) -> list[str]:
+    return trace.read_text(encoding="utf-8").splitlines()

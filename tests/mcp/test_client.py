@@ -1,0 +1,266 @@
+"""Tools of a server behind the plain face: schemas, effects, results, errors, ends, and nothing left over.
+
+The servers are processes of their own (`servers`), spoken with over stdin and stdout.
+"""
+
+from __future__ import annotations
+
+import gc
+import pickle
+import subprocess
+import sys
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from multiprocessing import get_context
+from pathlib import Path
+
+import pytest
+
+from planexec_lite import Inline, Plan, Policy, Pool, Simulated, ToolExecutor, execute
+from planexec_lite.events import Inside, Observation
+from planexec_lite.mcp import ServerGoneError, ToolFailedError, ToolServer
+from planexec_lite.tools import ToolError
+from tests.mcp.conftest import ROOT, Start, children, command, lines
+
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("mcp")]
+
+
+def plan(*steps: dict[str, object]) -> Plan:
+    return Plan.parse([{"id": number, **step} for number, step in enumerate(steps, 1)])
+
+
+def test_listed_tools_are_a_toolbox_with_schemas_and_effects(start: Start) -> None:
+    tools = start("good").toolbox
+    assert tools["add"].signature == "add(a: number, b: number)"
+    assert tools["add"].description == "good says: “Add two numbers.”"
+    assert tools["add"].schema["properties"]["a"] == {"type": "number", "description": "“one of them”"}
+    assert [fault.code for fault in tools["add"].faults({"a": "x", "c": 1})] == [
+        "missing_parameter",
+        "unknown_parameter",
+        "wrong_parameter",
+    ]
+    assert {one.name: one.effects for one in tools} == {
+        "add": "none", "note": "once", "set_title": "idempotent", "look": "none", "count": "none", "fail": "none",
+        "lie": "once", "environment": "none",
+    }  # fmt: skip
+    assert [one.name for one in tools if one.destructive] == ["set_title", "lie"]
+
+
+def test_hints_are_believed_only_of_those_who_are_trusted(start: Start) -> None:
+    doubted = start("good", trusted=False, effects={"add": "none"}).toolbox
+    assert set(doubted.effects.values()) == {"once"}
+    assert "add" not in doubted.effects
+    assert all(one.destructive for one in doubted)
+
+
+def test_results_are_data_that_later_steps_refer_to(start: Start) -> None:
+    tools = start("good").toolbox
+    run = execute(
+        plan(
+            {"tool": "look"},
+            {"tool": "add", "params": {"a": "{step_1_result.count}", "b": 0.5}, "depends_on": [1]},
+            {
+                "tool": "note",
+                "params": {"words": "{step_1_result.pages[1].title}: {step_2_result}"},
+                "depends_on": [1, 2],
+            },
+        ),
+        ToolExecutor(tools),
+    )
+    assert run.results == {
+        "1": {"pages": [{"title": "wind"}, {"title": "rain"}], "count": 2},
+        "2": 2.5,
+        "3": "kept: rain: 2.5",
+    }
+
+
+def test_what_the_server_calls_an_error_fails_the_step_in_its_words(start: Start) -> None:
+    run = execute(plan({"tool": "fail"}), ToolExecutor(start("good").toolbox))
+    assert run.board.errors == {"1": "ToolFailedError: fail: the disk is full"}
+
+
+def test_a_result_that_is_not_as_its_schema_says_fails_the_step(start: Start) -> None:
+    with pytest.raises(ToolFailedError, match="lie: Invalid structured content"):
+        start("good").toolbox["lie"].call({})
+
+
+def test_wrong_arguments_never_reach_the_server(start: Start, trace: Path) -> None:
+    with pytest.raises(ToolError, match="parameter 'words'"):
+        start("good").toolbox["note"].call({"words": 5})
+    assert lines(trace) == []
+
+
+def test_progress_of_a_call_is_told_inside_its_step(start: Start) -> None:
+    run = execute(plan({"tool": "count"}), ToolExecutor(start("good").toolbox))
+    assert [event.event for event in run.events if isinstance(event, Inside)] == [
+        Observation("1 of 3: number 1"),
+        Observation("2 of 3: number 2"),
+        Observation("3 of 3: number 3"),
+    ]
+
+
+def test_steps_side_by_side_share_one_server(start: Start) -> None:
+    server = start("good")
+    steps = [{"tool": "add", "params": {"a": number, "b": 1}} for number in range(8)]
+    with ThreadPoolExecutor(4) as threads:
+        run = execute(plan(*steps), ToolExecutor(server.toolbox), workers=Pool(threads))
+    assert [run.results[str(number)] for number in range(1, 9)] == [1, 2, 3, 4, 5, 6, 7, 8]
+    assert (server.starts, len(children())) == (1, 1)
+
+
+def test_a_server_is_given_few_variables_and_those_that_were_named(
+    start: Start, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MY_SECRET_KEY", "x")
+    names = start("good", env={"LEVEL": "3"}).toolbox["environment"].call({})["names"]
+    assert "LEVEL" in names
+    assert "MY_SECRET_KEY" not in names
+
+
+def test_a_server_is_closed_with_its_block_and_started_when_needed(start: Start) -> None:
+    with start("good") as server:
+        assert len(children()) == 1
+    assert children() == []
+    assert server.toolbox["add"].call({"a": 1, "b": 1}) == 2
+    assert server.starts == 2
+
+
+def test_a_server_that_nobody_holds_is_ended() -> None:
+    server = ToolServer(command("good"), cwd=ROOT)
+    assert server.toolbox["add"].call({"a": 1, "b": 1}) == 2
+    connection = server._connection
+    assert connection is not None
+    del server
+    gc.collect()
+    assert connection.ended.wait(60)
+    assert children() == []
+
+
+def test_a_program_that_ends_takes_its_servers_along_without_a_word() -> None:
+    program = f"""
+import sys
+from planexec_lite.mcp import ToolServer
+server = ToolServer({command("good")!r}, cwd={str(ROOT)!r})
+print(server.toolbox["add"].call({{"a": 1, "b": 1}}), server._connection is not None)
+"""
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "-c", program],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        cwd=ROOT,
+        check=False,
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (0, "2 True\n", "")
+    assert children() == []
+
+
+def test_output_that_is_no_message_is_passed_over_without_a_word(
+    start: Start, capfd: pytest.CaptureFixture[str]
+) -> None:
+    assert start("chatty").toolbox["add"].call({"a": 1, "b": 1}) == 2
+    assert capfd.readouterr() == ("", "")
+
+
+def test_a_server_that_can_not_be_started_says_why(start: Start) -> None:
+    with pytest.raises(ServerGoneError, match="its last words: no module named tools"), start("broken"):
+        pass
+    with pytest.raises(ServerGoneError, match="no-such-program can't be reached"), ToolServer(["no-such-program"]):
+        pass
+    with pytest.raises(ValueError, match="a command is a list of its parts"):
+        ToolServer("python -m server")
+    with pytest.raises(ValueError, match="at least one part"):
+        ToolServer([])
+
+
+def test_a_server_that_never_answers_is_given_up(start: Start, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("planexec_lite.mcp.connection.STARTS_WITHIN", 0.5)
+    with pytest.raises(ServerGoneError, match=r"no answer within 0\.5 s"), start("silent"):
+        pass
+    assert children() == []
+
+
+def test_a_server_that_ends_in_a_call_fails_the_step_and_is_restarted(start: Start, trace: Path) -> None:
+    server = start("dying")
+    run = execute(plan({"tool": "read"}, {"tool": "live"}),
+                  ToolExecutor(server.toolbox), policy=Policy(failure="skip"))  # fmt: skip
+    assert "read: " in run.board.errors["1"]
+    assert (
+        "ended or closed the connection; its last words: out of memory, before it had answered" in run.board.errors["1"]
+    )
+    assert run.board.state == {"1": "failed", "2": "done"}
+    assert server.starts == 2
+    assert lines(trace) == ["read", "live"]
+
+
+def test_a_call_that_does_no_harm_is_repeated_where_the_policy_says_so(start: Start, trace: Path) -> None:
+    run = execute(plan({"tool": "read", "retries": 2}), ToolExecutor(start("dying").toolbox))
+    assert run.board.state == {"1": "failed"}
+    assert lines(trace) == ["read"] * 3
+
+
+def test_a_call_that_may_be_made_once_is_never_repeated(start: Start, trace: Path) -> None:
+    run = execute(plan({"tool": "pay", "retries": 2}), ToolExecutor(start("dying").toolbox))
+    assert run.board.state == {"1": "failed"}
+    assert lines(trace) == ["pay"]
+    assert [spent.sure for spent in run.board.once.spent] == [False]
+
+
+def test_a_server_that_ended_between_two_calls_is_started_again(start: Start, trace: Path) -> None:
+    server = start("dying")
+    first = server.toolbox["answer"].call({})
+    connection = server._connection
+    assert connection is not None
+    while not connection.gone:
+        connection.ended.wait(0.05)
+    assert server.toolbox["live"].call({}) != first
+    assert lines(trace) == ["answer", "live"]
+    assert server.starts == 2
+
+
+def test_a_step_that_takes_too_long_is_cancelled_at_the_server(start: Start, trace: Path) -> None:
+    with ThreadPoolExecutor(1) as threads:
+        run = execute(
+            plan({"tool": "wait", "timeout": 0.3}), ToolExecutor(start("slow").toolbox), workers=Pool(threads)
+        )
+    assert "took longer than its timeout of 0.3 s" in run.board.errors["1"]
+    wait_for(trace, ["wait began", "wait cancelled"])
+
+
+def test_a_call_that_takes_longer_than_the_server_may_is_cancelled(start: Start, trace: Path) -> None:
+    tools = start("slow", timeout=0.3).toolbox
+    run = execute(plan({"tool": "wait"}, {"tool": "send", "retries": 1}), ToolExecutor(tools), workers=Inline(),
+                  policy=Policy(failure="skip"))  # fmt: skip
+    assert run.board.errors["1"] == "TimeoutError: wait: no answer within 0.3 s; the server was told to cancel it"
+    wait_for(trace, ["wait began", "wait cancelled", "send began", "send cancelled"])
+
+
+def wait_for(trace: Path, expected: list[str]) -> None:
+    """Wait until the server has noted what is expected; the far end is the test's own."""
+    while len(lines(trace)) < len(expected):
+        pass
+    assert lines(trace) == expected
+
+
+def test_a_tool_of_a_server_runs_in_another_process_with_its_own(start: Start) -> None:
+    tools = start("good").toolbox
+    again = pickle.loads(pickle.dumps(tools["add"]))
+    assert (again.signature, again.pin) == (tools["add"].signature, tools["add"].pin)
+    again.function.server.close()
+    steps = [{"tool": "add", "params": {"a": 1, "b": 2}}, {"tool": "environment"}]
+    with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as processes:
+        run = execute(plan(*steps), ToolExecutor(tools), workers=Pool(processes))
+    assert run.results["1"] == 3
+
+
+def test_on_a_virtual_clock_a_call_takes_no_time(start: Start) -> None:
+    run = execute(
+        plan({"tool": "add", "params": {"a": 1, "b": 2}}), ToolExecutor(start("good").toolbox), workers=Simulated()
+    )
+    assert (run.answer, run.makespan) == (3, 0.0)
+
+
+def test_two_servers_with_tools_of_one_name_are_told_apart_by_a_prefix(start: Start) -> None:
+    left, right = start("good", prefix="left."), start("good")
+    assert left.toolbox["left.add"].call({"a": 1, "b": 1}) == right.toolbox["add"].call({"a": 1, "b": 1})
+    with pytest.raises(ValueError, match="prefix"):
+        start("good", prefix="a b")
