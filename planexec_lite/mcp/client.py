@@ -76,7 +76,7 @@ class ToolServer:
         self.prefix, self.timeout, self.trusted, self.answer = prefix, timeout, trusted, answer
         self.effects = dict(effects or {})
         self.starts = 0
-        self.listed: tuple[ListedTool, ...] = ()
+        self._listed: tuple[ListedTool, ...] = ()
         self._pin = pin
         self._toolbox: Toolbox | None = None
         self._refused: dict[str, str] = {}
@@ -108,15 +108,21 @@ class ToolServer:
         pinned. Tools that can't be taken are left out; `refused` says why.
         """
         if self._toolbox is None:
-            if not self.listed:
-                awaited(self._alone(self._living))
+            self.listed  # noqa: B018 - it is asked first
             self._toolbox, self._refused = self._taken()
         return self._toolbox
 
     @property
+    def listed(self) -> tuple[ListedTool, ...]:
+        """The tools as it listed them when it was first asked, word for word: nothing to be handed to a planner."""
+        if self._pin is None or not self._listed:
+            awaited(self._alone(self._living))
+        return self._listed
+
+    @property
     def pin(self) -> Pin:
         """The hashes of what it listed when it was first asked: each tool's name, description, schemas and annotations."""
-        self.toolbox  # noqa: B018 - it is taken with the toolbox
+        self.listed  # noqa: B018 - it is taken with the listing
         assert self._pin is not None
         return self._pin
 
@@ -127,9 +133,9 @@ class ToolServer:
         return self._refused
 
     def _taken(self) -> tuple[Toolbox, dict[str, str]]:
-        refused = refusals(self.listed)
+        refused = refusals(self._listed)
         tools = []
-        for one in self.listed:
+        for one in self._listed:
             if one.name not in refused:
                 try:
                     tools.append(self._tool(one))
@@ -242,8 +248,8 @@ class ToolServer:
                 f"{self.name} no longer lists what was pinned: {'; '.join(changes)}. Nothing of it is called; look at what it "
                 "lists now, and make a new ToolServer if that is as it should be"
             )
-        if not self.listed:
-            self.listed = tuple(one for one in listed if self._pin is None or one.name in self._pin.tools)
+        if not self._listed:
+            self._listed = tuple(one for one in listed if self._pin is None or one.name in self._pin.tools)
         self._pin = self._pin or now
 
     def _ask(self) -> Answer:
