@@ -19,6 +19,12 @@ def tools_of(world: str) -> Toolbox:
     return tools
 
 
+def _port(text: str) -> int:
+    if not (text.isdecimal() and int(text) < 65_536):
+        raise argparse.ArgumentTypeError(f"{text!r} is no port: a number from 0 to 65535")
+    return int(text)
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Read the command line and serve; return the exit code."""
     parser = argparse.ArgumentParser(prog="python -m planexec_lite.mcp", description=__doc__)
@@ -26,7 +32,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     serving = commands.add_parser("serve", help="serve the tools of a world")
     serving.add_argument("world", choices=WORLDS, metavar="WORLD", help=", ".join(WORLDS))
     http = "over HTTP on 127.0.0.1; 0: a free port (default: stdin and stdout)"
-    serving.add_argument("--http", type=int, metavar="PORT", help=http)
+    serving.add_argument("--http", type=_port, metavar="PORT", help=http)
     ask = "ask a person before this tool (default: before those that may destroy)"
     serving.add_argument("--ask", action="append", metavar="TOOL", help=ask)
     serving.add_argument("--ask-nothing", action="store_true", help="ask nobody")

@@ -1,12 +1,13 @@
-"""Servers of our own, started as real processes: ``python -m tests.mcp.servers KIND [FILE]``. One good one, and some that are not.
+"""Servers of our own, one good and some that are not, as real processes: ``python -m tests.mcp.servers KIND [FILE [PORT]]``.
 
 They are written with the official package's low-level server, so that each can answer as it likes. FILE is where a server
-leaves a trace of what it did, or reads what it is to be this time.
+leaves a trace of what it did, or reads what it is to be this time. With a PORT it speaks HTTP; 0 is a free one, and printed.
 """
 
 from __future__ import annotations
 
 import os
+import socket
 import sys
 import threading
 from pathlib import Path
@@ -14,6 +15,7 @@ from typing import Any
 
 import anyio
 import mcp_types as types
+import uvicorn
 from mcp.server import Server, ServerRequestContext
 from mcp.server.stdio import stdio_server
 
@@ -216,6 +218,12 @@ class Slow(Kind):
 KINDS = {kind.__name__.lower(): kind for kind in (Good, Hostile, Dying, Changing, Growing, Slow)}
 
 
+def over_http(ours: Server[Any], port: int) -> None:
+    with socket.create_server(("127.0.0.1", port)) as listening:
+        print(listening.getsockname()[1], flush=True)
+        uvicorn.Server(uvicorn.Config(ours.streamable_http_app(), log_level="critical")).run(sockets=[listening])
+
+
 def main() -> None:
     kind, *rest = sys.argv[1:]
     if kind == "silent":
@@ -227,6 +235,9 @@ def main() -> None:
         print("this is no JSON", flush=True)
         kind = "good"
     ours = KINDS[kind](Path(rest[0]) if rest else None).server()
+    if rest[1:]:
+        over_http(ours, int(rest[1]))
+        return
 
     async def serve() -> None:
         async with stdio_server() as (reading, writing):

@@ -1,0 +1,92 @@
+"""A server over HTTP that goes away, in a call or between two, and one that is slow: on 127.0.0.1, processes of their own."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from planexec_lite import Plan, Pool, ToolExecutor, execute
+from planexec_lite.events import Inside, Observation
+from planexec_lite.mcp import ServerGoneError, ToolsChangedError, ToolServer
+from tests.mcp.conftest import ROOT, command, lines
+from tests.mcp.test_client import wait_for
+
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("mcp")]
+
+Host = Callable[..., "tuple[subprocess.Popen[str], int]"]
+
+
+@pytest.fixture
+def host(trace: Path) -> Iterator[Host]:
+    """Starts a server of a kind on a port, and ends it with the test."""
+    hosts: list[subprocess.Popen[str]] = []
+
+    def one(kind: str, port: int = 0) -> tuple[subprocess.Popen[str], int]:
+        process = subprocess.Popen(command(kind, trace, port), cwd=ROOT, stdout=subprocess.PIPE, text=True)
+        hosts.append(process)
+        assert process.stdout is not None
+        return process, int(process.stdout.readline())
+
+    yield one
+    for process in hosts:
+        process.kill()
+        process.wait()
+        assert process.stdout is not None
+        process.stdout.close()
+
+
+def at(port: int, **options: object) -> ToolServer:
+    return ToolServer(f"http://127.0.0.1:{port}/mcp", **options)  # type: ignore[arg-type]
+
+
+def plan(tool: str, **more: object) -> Plan:
+    return Plan.parse([{"id": 1, "tool": tool, **more}])
+
+
+def test_progress_and_results_come_over_http(host: Host) -> None:
+    with at(host("good")[1]) as server:
+        run = execute(plan("count"), ToolExecutor(server.toolbox))
+    assert next(event.event for event in run.events if isinstance(event, Inside)) == Observation("1 of 3: number 1")
+    assert run.answer == "three"
+
+
+def test_a_host_that_ends_in_a_call_fails_the_step_and_pays_once(host: Host, trace: Path) -> None:
+    with at(host("dying")[1]) as server:
+        run = execute(plan("pay", retries=2), ToolExecutor(server.toolbox))
+    assert run.board.errors["1"].startswith(("ServerGoneError: pay: ", "ToolFailedError: pay: "))
+    assert lines(trace) == ["pay"]
+    assert [spent.sure for spent in run.board.once.spent] == [False]
+
+
+def test_a_host_that_is_there_again_is_gone_on_with(host: Host) -> None:
+    process, port = host("good")
+    with at(port) as server:
+        assert server.toolbox["add"].call({"a": 1, "b": 1}) == 2
+        process.kill()
+        process.wait()
+        with pytest.raises(ServerGoneError):
+            server.toolbox["add"].call({"a": 1, "b": 1})
+        host("good", port)
+        assert server.toolbox["add"].call({"a": 1, "b": 2}) == 3
+
+
+def test_a_host_that_lists_something_else_when_it_is_there_again_is_refused(host: Host) -> None:
+    process, port = host("good")
+    with at(port) as server:
+        tools = server.toolbox
+        process.kill()
+        process.wait()
+        host("hostile", port)
+        with pytest.raises(ToolsChangedError, match="add has another description and another input schema"):
+            tools["add"].call({"a": 1, "b": 1})
+
+
+def test_a_step_that_takes_too_long_is_cancelled_at_the_host(host: Host, trace: Path) -> None:
+    with at(host("slow")[1]) as server, ThreadPoolExecutor(1) as threads:
+        run = execute(plan("wait", timeout=0.3), ToolExecutor(server.toolbox), workers=Pool(threads))
+        assert "timeout of 0.3 s" in run.board.errors["1"]
+        wait_for(trace, ["wait began", "wait cancelled"])

@@ -1,0 +1,340 @@
+"""The kit's worlds as a server: driven by the official client, in both generations of the protocol, and over HTTP."""
+
+from __future__ import annotations
+
+import socket
+import subprocess
+import sys
+from collections.abc import Awaitable, Callable, Iterator
+from typing import Any
+
+import anyio
+import mcp_types as types
+import pytest
+from jsonschema import Draft202012Validator
+from mcp import Client, MCPError, StdioServerParameters
+
+from planexec_lite import Plan, Tool, Toolbox, ToolExecutor, execute
+from planexec_lite.events import Inside
+from planexec_lite.mcp import ServerGoneError, ToolFailedError, ToolServer
+from planexec_lite.mcp.__main__ import WORLDS, main, tools_of
+from planexec_lite.mcp.server import served
+from planexec_lite.meter import emit
+from planexec_lite.scenarios import deploy
+from planexec_lite.tools import ToolError
+from tests.mcp.conftest import ROOT
+
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("mcp")]
+
+ERAS = pytest.mark.parametrize("mode", ["auto", "legacy"])
+COMMAND = [sys.executable, "-m", "planexec_lite.mcp", "serve"]
+DEPLOY = ("deploy_staging", {"tag": "v2.3.1"})
+Action = str
+
+
+def asking(tools: Toolbox, mode: str, action: Action | None, asked: list[str], **options: Any) -> Client:
+    """The official client, without a process between; `action` is what its person does, None: it can't ask one."""
+
+    async def answer(context: Any, params: Any) -> types.ElicitResult:
+        asked.append(params.message)
+        return types.ElicitResult.model_validate({"action": action, "content": {} if action == "accept" else None})
+
+    server = served(tools, "deploy", **options)
+    return Client(server, mode=mode, cache=None, elicitation_callback=None if action is None else answer)
+
+
+def words(result: types.CallToolResult) -> str:
+    return " ".join(part.text for part in result.content if part.type == "text")
+
+
+def run(work: Callable[[], Awaitable[Any]]) -> Any:
+    return anyio.run(work)
+
+
+@ERAS
+def test_tools_are_listed_with_schemas_and_annotations(mode: str) -> None:
+    async def work() -> None:
+        async with asking(deploy.World().tools, mode, None, []) as client:
+            listed = {tool.name: tool for tool in (await client.list_tools()).tools}
+        own = deploy.World().tools
+        assert list(listed) == list(own.names)
+        assert listed["build_docker"].input_schema == own["build_docker"].schema
+        assert listed["build_docker"].description == "Build the image of the source and put it into the registry."
+        hints = {
+            name: tool.annotations.model_dump(exclude_none=True) for name, tool in listed.items() if tool.annotations
+        }
+        assert hints["run_tests"] == {"read_only_hint": True, "idempotent_hint": True, "destructive_hint": False}
+        assert hints["notify_team"] == {"read_only_hint": False, "idempotent_hint": False, "destructive_hint": False}
+        assert hints["deploy_staging"] == {"read_only_hint": False, "idempotent_hint": True, "destructive_hint": True}
+
+    run(work)
+
+
+@ERAS
+def test_results_are_structured_and_errors_are_results_that_say_so(mode: str) -> None:
+    async def work() -> None:
+        world = deploy.World()
+        async with asking(world.tools, mode, None, []) as client:
+            built = await client.call_tool("build_docker", {"tag": "v2.3.1"})
+            assert built.structured_content == {"image": "shop:v2.3.1", "digest": built.structured_content["digest"]}
+            assert not built.is_error
+            for arguments, reason in (
+                ({"tag": "v9"}, "ValueError: the source is at v2.3.1, so it can't be tagged v9"),
+                ({"tagg": "v9"}, "build_docker: parameter 'tag' is missing"),
+            ):
+                failed = await client.call_tool("build_docker", arguments)
+                assert failed.is_error
+                assert reason in words(failed)
+            with pytest.raises(MCPError, match="there is no tool 'bild_docker'; did you mean 'build_docker'"):
+                await client.call_tool("bild_docker", {})
+
+    run(work)
+
+
+@ERAS
+def test_what_may_destroy_is_done_once_a_person_has_said_yes(mode: str) -> None:
+    async def work() -> None:
+        world, asked = deploy.World(), list[str]()
+        async with asking(world.tools, mode, "accept", asked) as client:
+            await client.call_tool("build_docker", {"tag": "v2.3.1"})
+            assert asked == []
+            done = await client.call_tool(*DEPLOY)
+        assert not done.is_error
+        assert asked == ["deploy: may deploy_staging be called with {'tag': 'v2.3.1'}? It may delete or overwrite."]
+        assert world.deployed("staging") == "v2.3.1"
+
+    run(work)
+
+
+@ERAS
+@pytest.mark.parametrize("action", ["decline", "cancel", None])
+def test_what_may_destroy_is_refused_where_nobody_says_yes(mode: str, action: Action | None) -> None:
+    async def work() -> None:
+        world = deploy.World()
+        async with asking(world.tools, mode, action, []) as client:
+            await client.call_tool("build_docker", {"tag": "v2.3.1"})
+            refused = await client.call_tool(*DEPLOY)
+        assert refused.is_error
+        assert ("did not say yes" if action else "this client can't ask one") in words(refused)
+        assert world.deployed("staging") == "v2.3.0"
+
+    run(work)
+
+
+def test_an_answer_counts_for_the_call_that_it_was_asked_about_and_once() -> None:
+    async def work() -> None:
+        world = deploy.World()
+        yes = {"may_it": types.ElicitResult(action="accept", content={})}
+        async with asking(world.tools, "auto", "accept", []) as client:
+            await client.call_tool("build_docker", {"tag": "v2.3.1"})
+            question = await client.session.call_tool(*DEPLOY, allow_input_required=True)
+            assert isinstance(question, types.InputRequiredResult)
+            state = question.request_state
+            for other in (("rollback_staging", {}), ("deploy_staging", {"tag": "v2.3.0"})):
+                again = await client.session.call_tool(*DEPLOY, allow_input_required=True)
+                assert isinstance(again, types.InputRequiredResult)
+                refused = await client.call_tool(*other, input_responses=yes, request_state=again.request_state)
+                assert "is not the question about this call" in words(refused)
+            assert not (await client.call_tool(*DEPLOY, input_responses=yes, request_state=state)).is_error
+            for used in (state, "guessed", None):
+                refused = await client.call_tool(*DEPLOY, input_responses=yes, request_state=used)
+                assert "is not the question about this call" in words(refused)
+
+    run(work)
+
+
+def test_which_tools_ask_can_be_said() -> None:
+    async def work() -> None:
+        asked: list[str] = []
+        async with asking(deploy.World().tools, "auto", "accept", asked, ask=["run_tests"]) as client:
+            await client.call_tool("run_tests", {})
+            await client.call_tool("build_docker", {"tag": "v2.3.1"})
+            await client.call_tool(*DEPLOY)
+        assert len(asked) == 1
+
+    run(work)
+    with pytest.raises(ToolError, match="did you mean 'run_tests'"):
+        served(deploy.World().tools, "deploy", ask=["run_test"])
+
+
+def told() -> str:
+    """Say something on the way."""
+    emit(Inside(0.0, "3", "half of it"))
+    return "done"
+
+
+@ERAS
+def test_progress_is_reported_while_a_call_waits_and_from_inside(mode: str) -> None:
+    async def work() -> list[tuple[float, str | None]]:
+        heard: list[tuple[float, str | None]] = []
+
+        async def hear(progress: float, total: float | None, message: str | None) -> None:
+            heard.append((progress, message))
+
+        async with asking(Toolbox([Tool(told, latency=1.0)]), mode, None, [], pace=0.001) as client:
+            done = await client.call_tool("told", {}, progress_callback=hear)
+            assert done.structured_content == {"result": "done"}
+        return heard
+
+    heard = run(work)
+    assert [number for number, _ in heard] == list(range(1, 13))
+    assert (heard[0][1], heard[1][1], heard[-1][1]) == ("told begins", "told is under way", "told: Inside 3")
+
+
+def test_a_call_that_is_cancelled_while_it_waits_is_never_made() -> None:
+    async def work() -> None:
+        world = deploy.World()
+        async with asking(world.tools, "legacy", None, [], pace=1000.0) as client:
+            with anyio.move_on_after(0.3):
+                await client.call_tool("notify_team", {"message": "hello"})
+        assert world.messages == []
+
+    run(work)
+
+
+def test_whatever_a_tool_returns_goes_out_and_comes_in_as_it_was() -> None:
+    def number() -> int:
+        return 3
+
+    def texts() -> list[str]:
+        return ["a", "b"]
+
+    def nothing() -> None:
+        return None
+
+    def unknown():  # type: ignore[no-untyped-def]
+        return {"a": [1, None]}
+
+    def odd() -> object:
+        return object()
+
+    async def work() -> None:
+        async with asking(Toolbox([number, texts, nothing, unknown, odd]), "auto", None, []) as client:
+            answers = {
+                name: await client.call_tool(name, {}) for name in ("number", "texts", "nothing", "unknown", "odd")
+            }
+        assert {name: answer.structured_content for name, answer in answers.items()} == {
+            "number": {"result": 3}, "texts": {"result": ["a", "b"]}, "nothing": {"result": None},
+            "unknown": {"a": [1, None]}, "odd": None,
+        }  # fmt: skip
+        assert words(answers["texts"]) == '["a", "b"]'
+        assert answers["odd"].is_error
+
+    run(work)
+
+
+@pytest.mark.parametrize("world", WORLDS)
+def test_each_world_is_listed_as_it_is(world: str) -> None:
+    async def work() -> list[types.Tool]:
+        async with Client(served(tools_of(world), world), cache=None) as client:
+            return (await client.list_tools()).tools
+
+    own = tools_of(world)
+    listed = run(work)
+    assert [tool.name for tool in listed] == list(own.names)
+    for tool in listed:
+        Draft202012Validator.check_schema(tool.input_schema)
+        assert tool.output_schema is not None
+        Draft202012Validator.check_schema(tool.output_schema)
+
+
+def test_a_plan_runs_on_a_served_world_as_on_its_own(capfd: pytest.CaptureFixture[str]) -> None:
+    def yes(question: str) -> bool:
+        asked.append(question)
+        return True
+
+    asked: list[str] = []
+    plan = Plan.parse(deploy.PLAN)
+    own = execute(plan, ToolExecutor(deploy.World().tools))
+    with ToolServer([*COMMAND, "deploy"], cwd=ROOT, answer=yes, name="deploy") as server:
+        mapped = {one.name: (one.effects, one.destructive, one.schema.get("required")) for one in server.toolbox}
+        assert mapped == {
+            one.name: (one.effects, one.destructive, one.schema.get("required")) for one in deploy.World().tools
+        }
+        away = execute(plan, ToolExecutor(server.toolbox))
+    assert (away.status, away.results) == (own.status, own.results)
+    assert len(asked) == 2
+    assert asked[0].startswith("deploy asks: deploy: may deploy_staging be called with")
+    assert capfd.readouterr().err == ""
+
+
+def test_over_stdio_the_official_client_finds_it() -> None:
+    async def work() -> None:
+        started = StdioServerParameters(command=COMMAND[0], args=[*COMMAND[1:], "kitchen"], cwd=ROOT)
+        async with Client(started, cache=None) as client:
+            assert client.server_info is not None
+            assert client.server_info.name == "kitchen"
+            assert len((await client.list_tools()).tools) == len(tools_of("kitchen"))
+
+    run(work)
+
+
+@pytest.fixture
+def over_http() -> Iterator[str]:
+    """The URL of the deploy world, served over HTTP by a process of its own."""
+    serving = subprocess.Popen(
+        [*COMMAND, "deploy", "--http", "0", "--ask", "notify_team"], cwd=ROOT, stdout=subprocess.PIPE, text=True
+    )
+    assert serving.stdout is not None
+    yield serving.stdout.readline().strip()
+    serving.terminate()
+    serving.wait()
+    serving.stdout.close()
+
+
+@ERAS
+def test_over_http_the_official_client_calls_it(over_http: str, mode: str) -> None:
+    async def work() -> None:
+        async def answer(context: Any, params: Any) -> types.ElicitResult:
+            return types.ElicitResult(action="accept", content={})
+
+        async with Client(over_http, mode=mode, cache=None, elicitation_callback=answer) as client:
+            sent = await client.call_tool("notify_team", {"message": "hello"})
+            assert sent.structured_content == {"sent": "hello"}
+
+    run(work)
+
+
+def test_over_http_a_plan_runs_and_an_end_is_told(over_http: str) -> None:
+    assert over_http.startswith("http://127.0.0.1:")
+    with ToolServer(over_http, answer=lambda question: True) as server:
+        assert server.name == over_http.split("/")[2]
+        plan = Plan.parse(
+            [
+                {"id": 1, "tool": "run_tests"},
+                {
+                    "id": 2,
+                    "tool": "notify_team",
+                    "params": {"message": "{step_1_result.passed} passed"},
+                    "depends_on": [1],
+                },
+            ]
+        )
+        run = execute(plan, ToolExecutor(server.toolbox))
+        assert run.answer == {"sent": "4 passed"}
+        with pytest.raises(ToolFailedError, match="can't be tagged v9"):
+            server.toolbox["build_docker"].call({"tag": "v9"})
+
+
+def test_over_http_nobody_there_is_said() -> None:
+    with (
+        pytest.raises(ServerGoneError, match=r"http://127\.0\.0\.1:9/mcp can't be reached"),
+        ToolServer("http://127.0.0.1:9/mcp"),
+    ):
+        pass
+
+
+def test_the_command_says_what_is_wrong(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["serve", "deploy", "--ask", "deploy_stagin"]) == 2
+    assert "--ask: there is no tool 'deploy_stagin'; did you mean 'deploy_staging'" in capsys.readouterr().err
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        assert main(["serve", "deploy", "--http", str(port)]) == 2
+        assert f"--http {port}: " in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("arguments", [["kitchn"], ["kitchen", "--http", "70000"]])
+def test_the_command_refuses_what_it_does_not_know(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main(["serve", *arguments])
+    assert arguments[-1] in capsys.readouterr().err
