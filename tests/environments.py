@@ -11,6 +11,23 @@ from pathlib import Path
 import pytest
 
 
+def install_from_npm(folder: Path, *packages: str, seconds: float = 600) -> Path:
+    """The folder of the programs that these packages bring; the test is skipped if they can't be had."""
+    npm = shutil.which("npm")
+    if npm is None:
+        pytest.skip(f"no {' '.join(packages)}: there is no npm on this machine")
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "package.json").write_text("{}")
+    step = [npm, "install", "--silent", "--no-audit", "--no-fund", "--ignore-scripts", *packages]
+    try:
+        done = subprocess.run(step, capture_output=True, text=True, check=False, timeout=seconds, cwd=folder)
+    except subprocess.TimeoutExpired:
+        pytest.skip(f"no {' '.join(packages)}: it took too long")
+    if done.returncode:
+        pytest.skip(f"no {' '.join(packages)}: {(done.stderr.strip().splitlines() or ['no reason given'])[-1]}")
+    return folder / "node_modules" / ".bin"
+
+
 def make_environment(
     folder: Path, *packages: str, of: str | Path = sys.executable, cwd: Path | None = None, seconds: float = 600
 ) -> Path:

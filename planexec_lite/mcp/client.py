@@ -50,8 +50,8 @@ class ToolServer:
         effects: what calls do to the world, by the tool's name, for those about which the server's hints are not believed.
         trusted: whether hints about effects are believed at all. They are the server's word; where they are not believed,
             or there are none, every call may be made once, and may destroy.
-        answer: is told a question that the server has for a person, and says yes or no; None: nobody can be asked, and
-            the server is told so.
+        answer: is told a question that the server has for a person, and says yes or no; a form to be filled in is
+            declined. None: nobody can be asked, and the server is told so.
 
     It is started when it is first needed, and ends with the ``with`` block, with `close`, or with this process. In another
     process it is another one: a copy that was sent there starts its own, under the same pin.
@@ -256,9 +256,10 @@ class ToolServer:
         async def answer(message: str, schema: Mapping[str, Any]) -> Mapping[str, Any] | None:
             assert self.answer is not None
             question = f"{self.name} asks: {bounded(message, 500)}"
-            if not await asyncio.get_running_loop().run_in_executor(None, self.answer, question):
+            if schema.get("required"):  # a form to be filled in; what stands in it was not asked here
                 return None
-            return {name: True for name, part in schema.get("properties", {}).items() if part.get("type") == "boolean"}
+            yes = await asyncio.get_running_loop().run_in_executor(None, self.answer, question)
+            return {} if yes else None
 
         return answer
 
