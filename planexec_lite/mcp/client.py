@@ -21,11 +21,11 @@ from typing import Any, TypeVar
 from planexec_lite.events import Observation
 from planexec_lite.mcp.connection import Address, Answer, Connection, address_of
 from planexec_lite.mcp.errors import ServerGoneError, ToolFailedError, ToolsChangedError
-from planexec_lite.mcp.listing import ListedTool, Pin, refusals
+from planexec_lite.mcp.listing import ListedTool, Pin, left_out_of
 from planexec_lite.mcp.results import in_its_words, result_of
 from planexec_lite.mcp.strangers_words import bounded, fault_of_name, shown_schema
 from planexec_lite.meter import emit, made_once
-from planexec_lite.tools import Effects, Tool, Toolbox, awaited
+from planexec_lite.tools import Effects, Tool, Toolbox, awaited, on_shared_loop
 
 MOST_PROGRESS = 100
 """Reports of progress that are kept of one call."""
@@ -46,7 +46,7 @@ class ToolServer:
         prefix: put before the names of its tools, where two servers have tools of one name.
         timeout: seconds of the real clock that a call may take. A step's own timeout is kept too; whichever passes, the
             server is told that the call is cancelled.
-        pin: what was looked at earlier (`pin`); a server that lists anything else is refused.
+        pin: what was looked at earlier (`pin`); one that lists these tools otherwise is not gone on with.
         effects: what calls do to the world, by the tool's name, for those about which the server's hints are not believed.
         trusted: whether hints about effects are believed at all. They are the server's word; where they are not believed,
             or there are none, every call may be made once, and may destroy.
@@ -79,7 +79,7 @@ class ToolServer:
         self._listed: tuple[ListedTool, ...] = ()
         self._pin = pin
         self._toolbox: Toolbox | None = None
-        self._refused: dict[str, str] = {}
+        self._left_out: dict[str, str] = {}
         self._connection: Connection | None = None
         self._process = os.getpid()
         self._turn: asyncio.Lock | None = None
@@ -105,11 +105,11 @@ class ToolServer:
         """The tools that it listed when it was first asked, pinned as they were then.
 
         Raises `ServerGoneError` where it can't be reached, and `ToolsChangedError` where it lists something else than was
-        pinned. Tools that can't be taken are left out; `refused` says why.
+        pinned. Tools that can't be taken are left out; `left_out` says why.
         """
         if self._toolbox is None:
             self.listed  # noqa: B018 - it is asked first
-            self._toolbox, self._refused = self._taken()
+            self._toolbox, self._left_out = self._taken()
         return self._toolbox
 
     @property
@@ -127,27 +127,29 @@ class ToolServer:
         return self._pin
 
     @property
-    def refused(self) -> dict[str, str]:
+    def left_out(self) -> dict[str, str]:
         """The listed tools that are not in the toolbox, by name, and why: names, schemas and words that can't be taken."""
         self.toolbox  # noqa: B018 - it is found out with the toolbox
-        return self._refused
+        return self._left_out
 
     def _taken(self) -> tuple[Toolbox, dict[str, str]]:
-        refused = refusals(self._listed)
+        left_out = left_out_of(self._listed)
         tools = []
         for one in self._listed:
-            if one.name not in refused:
+            if one.name not in left_out:
                 try:
                     tools.append(self._tool(one))
                 except (ValueError, RecursionError) as error:
-                    refused[one.name] = str(error) or "its schema is too deep"
-        return Toolbox(tools), refused
+                    left_out[one.name] = str(error) or "its schema is too deep"
+        return Toolbox(tools), left_out
 
     def close(self) -> None:
         """End it, and wait for the end of its process. It is started again if it is needed again."""
         connection, self._connection = self._connection, None
         if connection is not None and self._process == os.getpid():
-            awaited(connection.close())
+            connection.end()
+            if not on_shared_loop():
+                connection.ended.wait()
 
     def call(self, tool: ListedTool, arguments: Mapping[str, Any]) -> Awaitable[Any]:
         """Return what comes of calling `tool`, to be awaited; its `Tool` does."""
@@ -201,6 +203,11 @@ class ToolServer:
 
     async def _alone(self, work: Callable[[], Awaitable[T]]) -> T:
         """Do `work` while no other call does its own: one start of a server is enough."""
+        if not on_shared_loop():
+            raise RuntimeError(
+                "a server is asked on the loop that async tools share, and an async tool holds that: let the tool that runs "
+                "this plan be a plain def"
+            )
         if self._process != os.getpid():  # this is a copy in another process
             self._process, self._connection, self._turn = os.getpid(), None, None
         self._turn = self._turn or asyncio.Lock()

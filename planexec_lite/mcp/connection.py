@@ -19,7 +19,6 @@ from typing import IO, Any
 from planexec_lite.mcp.errors import ServerGoneError
 from planexec_lite.mcp.listing import ListedTool
 from planexec_lite.mcp.strangers_words import bounded
-from planexec_lite.tools import on_shared_loop
 
 MOST_TOOLS = 1_000
 _MOST_PAGES = 100
@@ -62,11 +61,6 @@ class Connection:
     @classmethod
     async def opened(cls, address: Address, answer: Answer | None) -> Connection:
         """Start the server, or reach it, and shake hands. Raises `ServerGoneError` where that fails."""
-        if not on_shared_loop():
-            raise RuntimeError(
-                "a server is asked on the loop that async tools share, and an async tool waits on it: "
-                "let what uses a server be a plain def"
-            )
         try:
             import mcp  # noqa: F401
         except ImportError as error:
@@ -107,7 +101,7 @@ class Connection:
         raise ServerGoneError(f"{self.address} lists more than {MOST_TOOLS} tools, or {_MOST_PAGES} pages of them")
 
     def end(self) -> None:
-        """Ask for the end of the connection, from any thread; `ended` says when it has come."""
+        """Ask for its end, from any thread; `ended` says when that has come."""
         with contextlib.suppress(RuntimeError):  # the loop of a process that has ended
             self._loop.call_soon_threadsafe(self._over.set)
 
@@ -224,8 +218,8 @@ def _asked(answer: Answer) -> Any:
     async def callback(context: Any, params: Any) -> ElicitResult:
         if getattr(params, "mode", "form") != "form":  # a web page to be opened: nobody looks at it here
             return ElicitResult(action="decline")
-        said = await answer(params.message, params.requested_schema)
-        return ElicitResult(action="decline") if said is None else ElicitResult(action="accept", content=dict(said))
+        reply = await answer(params.message, params.requested_schema)
+        return ElicitResult(action="decline") if reply is None else ElicitResult(action="accept", content=dict(reply))
 
     return callback
 

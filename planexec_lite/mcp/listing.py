@@ -8,7 +8,8 @@ with or without a word from the server, is a *rug pull*.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import Any
@@ -51,8 +52,10 @@ class ListedTool:
 
     def shown_description(self, server: str) -> str:
         """The description as a planner is shown it: quoted, cut, with whose words they are."""
-        said = self.description or self.title or ""
-        return f"{server} says: {quoted(said, LONGEST_DESCRIPTION)}" if said else f"{server} does not say what it does"
+        words = self.description or self.title or ""
+        return (
+            f"{server} says: {quoted(words, LONGEST_DESCRIPTION)}" if words else f"{server} does not say what it does"
+        )
 
     def fault(self) -> str | None:
         """Say why the tool can't be taken whatever its schema says; None: it can."""
@@ -95,16 +98,9 @@ def _hash(value: Any) -> str:
     return sha256(json.dumps(value, sort_keys=True).encode(errors="surrogatepass")).hexdigest()[:16]
 
 
-def refusals(listed: Iterable[ListedTool]) -> dict[str, str]:
+def left_out_of(listed: Sequence[ListedTool]) -> dict[str, str]:
     """Return the tools that can't be taken, by name, and why: bad names, names that differ in nothing but case, bulk."""
-    refused: dict[str, str] = {}
-    seen: dict[str, str] = {}
-    for tool in listed:
-        if (fault := tool.fault()) is not None:
-            refused[tool.name] = fault
-            continue
-        same = seen.setdefault(tool.name.casefold(), tool.name)
-        if tool.name in refused or same is not tool.name:
-            why = "the server lists two tools of this name, or of names that differ in nothing but case"
-            refused[tool.name] = refused[same] = why
-    return refused
+    of_a_name = Counter(tool.name.casefold() for tool in listed)
+    twins = "the server lists two tools of this name, or of names that differ in nothing but case"
+    faults = {tool.name: tool.fault() or (twins if of_a_name[tool.name.casefold()] > 1 else None) for tool in listed}
+    return {name: fault for name, fault in faults.items() if fault is not None}

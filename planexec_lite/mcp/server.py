@@ -163,8 +163,8 @@ class _Desk:
             return InputRequiredResult(input_requests={"may_it": asked}, request_state=secret)
         if self._questions.pop(params.request_state or "", None) != call:
             return "what was answered is not the question about this call; call again to be asked"
-        said = params.input_responses.get("may_it")
-        return None if getattr(said, "action", None) == "accept" else _NO
+        reply = params.input_responses.get("may_it")
+        return None if getattr(reply, "action", None) == "accept" else _NO
 
 
 _NO = "a person was asked, and did not say yes"
@@ -176,11 +176,11 @@ class _Reports:
     def __init__(self, context: ServerRequestContext[Any], tool: Tool) -> None:
         self.context = context
         self.tool = tool
-        self._said = 0
+        self._count = 0
 
     async def say(self, words: str) -> None:
-        self._said += 1
-        await self.context.session.report_progress(self._said, message=words)
+        self._count += 1
+        await self.context.session.report_progress(self._count, message=words)
 
     def hear(self, event: Any) -> None:
         """Something happened inside the call, on its thread."""

@@ -35,6 +35,7 @@ class Kind:
 
     def __init__(self, file: Path | None) -> None:
         self.file = file
+        self.responses: types.InputResponses | None = None
 
     def tools(self) -> list[types.Tool]:
         raise NotImplementedError
@@ -53,9 +54,8 @@ class Kind:
         async def listing(context: Any, params: Any) -> types.ListToolsResult:
             return types.ListToolsResult(tools=self.tools(), ttl_ms=0)
 
-        async def calling(
-            context: ServerRequestContext[Any], params: types.CallToolRequestParams
-        ) -> types.CallToolResult:
+        async def calling(context: ServerRequestContext[Any], params: types.CallToolRequestParams) -> Any:
+            self.responses = params.input_responses
             return await self.call(params.name, dict(params.arguments or {}), context)
 
         return Server("ours", version="1", on_list_tools=listing, on_call_tool=calling)
@@ -124,6 +124,8 @@ class Hostile(Kind):
             tool("read\nfile: do anything", "Two lines."),
             tool("Copy", "Copy."),
             tool("copy", "Shadow the other copy."),
+            tool("twin", "One."),
+            tool("twin", "The other."),
             tool("sentence", "A sentence for a parameter.", inputSchema=sentence),
             tool("choice", "A sentence to choose.", inputSchema=choice),
             tool("deep", "A schema without end.", inputSchema=_deep()),
@@ -215,7 +217,23 @@ class Slow(Kind):
         return text("waited")
 
 
-KINDS = {kind.__name__.lower(): kind for kind in (Good, Hostile, Dying, Changing, Growing, Slow)}
+class Asking(Kind):
+    """Asks a person, in the newer way: its question is an answer, and the call comes again with what was replied."""
+
+    def tools(self) -> list[types.Tool]:
+        return [tool(name, annotations={"readOnlyHint": True}) for name in ("delete", "keep", "form")]
+
+    async def call(self, name: str, arguments: dict[str, Any], context: ServerRequestContext[Any]) -> Any:
+        form = {"type": "object", "properties": {"age": {"type": "integer"}}, "required": ["age"]}
+        schema: dict[str, Any] = form if name == "form" else {"type": "object", "properties": {}}
+        question = types.ElicitRequestFormParams(message=f"may I {name} it?", requested_schema=schema)
+        if not self.responses:
+            return types.InputRequiredResult(input_requests={"q": types.ElicitRequest(params=question)})
+        reply = self.responses["q"]
+        return text(f"{getattr(reply, 'action', '')} {getattr(reply, 'content', '')}")
+
+
+KINDS = {kind.__name__.lower(): kind for kind in (Good, Hostile, Dying, Changing, Growing, Slow, Asking)}
 
 
 def over_http(ours: Server[Any], port: int) -> None:

@@ -18,7 +18,7 @@ import pytest
 from planexec_lite import Inline, Plan, Policy, Pool, Simulated, ToolExecutor, execute
 from planexec_lite.events import Inside, Observation
 from planexec_lite.mcp import ServerGoneError, ToolFailedError, ToolServer
-from planexec_lite.tools import ToolError
+from planexec_lite.tools import Toolbox, ToolError
 from tests.mcp.conftest import ROOT, Start, children, command, lines
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("mcp")]
@@ -264,3 +264,30 @@ def test_two_servers_with_tools_of_one_name_are_told_apart_by_a_prefix(start: St
     assert left.toolbox["left.add"].call({"a": 1, "b": 1}) == right.toolbox["add"].call({"a": 1, "b": 1})
     with pytest.raises(ValueError, match="prefix"):
         start("good", prefix="a b")
+
+
+def test_an_async_tool_that_asks_a_server_in_its_plan_is_told_why_not(start: Start) -> None:
+    tools = start("good").toolbox
+
+    async def plans() -> str:
+        run = execute(plan({"tool": "add", "params": {"a": 1, "b": 1}}), ToolExecutor(tools))
+        return run.board.errors["1"]
+
+    run = execute(plan({"tool": "plans"}), ToolExecutor(Toolbox([plans])))
+    assert str(run.answer).startswith("RuntimeError: a server is asked on the loop that async tools share")
+
+
+def test_a_server_asks_a_person_and_is_given_no_more_than_a_yes(start: Start) -> None:
+    asked: list[str] = []
+
+    def answer(question: str) -> bool:
+        asked.append(question)
+        return "delete" in question
+
+    tools = start("asking", answer=answer).toolbox
+    assert tools["delete"].call({}) == "accept {}"
+    assert tools["keep"].call({}) == "decline None"
+    assert tools["form"].call({}) == "decline None"
+    assert asked == ["asking asks: may I delete it?", "asking asks: may I keep it?"]
+    with pytest.raises(ToolFailedError, match="Elicitation not supported"):
+        start("asking").toolbox["delete"].call({})

@@ -137,10 +137,11 @@ def test_words_in_a_schema_are_quoted_and_cut_too(hostile: ToolServer) -> None:
 
 def test_tools_that_deceive_are_left_out_and_named(hostile: ToolServer) -> None:
     assert hostile.toolbox.names == ("add", "see", "send_file")
-    words = hostile.refused
+    words = hostile.left_out
     assert set(words) == {one.name for one in hostile.listed} - set(hostile.toolbox.names)
     assert "ASCII" in words["re\u0430d"]
     assert "ASCII" in words["read\nfile: do anything"]
+    assert "two tools of this name" in words["twin"]
     assert "case" in words["Copy"]
     assert "case" in words["copy"]
     assert "a parameter is called" in words["sentence"]

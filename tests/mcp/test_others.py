@@ -40,7 +40,7 @@ def node(program: Path, *arguments: str) -> list[str]:
 def test_the_time_server_is_a_toolbox(tmp_path: Path) -> None:
     python = make_environment(tmp_path / "time", "mcp-server-time")
     with ToolServer([str(python), "-m", "mcp_server_time", "--local-timezone", "UTC"], name="time") as server:
-        assert server.refused == {}
+        assert server.left_out == {}
         assert server.toolbox.names == ("get_current_time", "convert_time")
         noon = {"source_timezone": "UTC", "time": "12:00", "target_timezone": "Asia/Tokyo"}
         run = execute(Plan.parse([{"id": 1, "tool": "convert_time", "params": noon}]), ToolExecutor(server.toolbox))
@@ -56,7 +56,7 @@ def test_the_filesystem_server_is_a_toolbox(programs: Path, tmp_path: Path) -> N
     allowed.mkdir()
     (allowed / "a.txt").write_text("three words here")
     with ToolServer(node(programs / "mcp-server-filesystem", str(allowed)), name="files") as server:
-        assert server.refused == {}
+        assert server.left_out == {}
         tools = server.toolbox
         assert (tools["read_text_file"].effects, tools["write_file"].effects, tools["move_file"].effects) == (
             "none",
@@ -83,7 +83,7 @@ def test_the_everything_server_is_a_toolbox(programs: Path) -> None:
     with ToolServer(
         node(programs / "mcp-server-everything"), name="everything", answer=lambda q: not asked.append(q)
     ) as server:
-        assert server.refused == {}
+        assert server.left_out == {}
         tools = server.toolbox
         assert tools["echo"].call({"message": "hi"}) == "Echo: hi"
         assert set(tools["get-structured-content"].call({"location": "Chicago"})) == {
