@@ -14,6 +14,7 @@ MODULES = {  # module -> what a lesson writes before its names
     "planexec_lite.views": "views.",
     "planexec_lite.formats": "formats.",
     "planexec_lite.grade": "",
+    "planexec_lite.mcp": "mcp.",
     "planexec_lite.recorded": "recorded.",
     "planexec_lite.events": "",
     "exercises": "",

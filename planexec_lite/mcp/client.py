@@ -48,6 +48,7 @@ class ToolServer:
             server is told that the call is cancelled.
         pin: what was looked at earlier (`pin`); one that lists these tools otherwise is not gone on with.
         effects: what calls do to the world, by the tool's name, for those about which the server's hints are not believed.
+        latency: seconds that its tools take in simulation, by name; without them, none.
         trusted: whether hints about effects are believed at all. They are the server's word; where they are not believed,
             or there are none, every call may be made once, and may destroy.
         answer: is told a question that the server has for a person, and says yes or no; a form to be filled in is
@@ -68,13 +69,14 @@ class ToolServer:
         timeout: float = 60.0,
         pin: Pin | None = None,
         effects: Mapping[str, Effects] | None = None,
+        latency: Mapping[str, float] | None = None,
         trusted: bool = True,
         answer: Asked | None = None,
     ) -> None:
         self.address = address_of(server, env, cwd)
         self.name = name or _short_name(self.address)
         self.prefix, self.timeout, self.trusted, self.answer = prefix, timeout, trusted, answer
-        self.effects = dict(effects or {})
+        self.effects, self.latency = dict(effects or {}), dict(latency or {})
         self.starts = 0
         self._listed: tuple[ListedTool, ...] = ()
         self._pin = pin
@@ -162,6 +164,7 @@ class ToolServer:
             name=f"{self.prefix}{one.name}",
             description=one.shown_description(self.name),
             checked_elsewhere=True,
+            latency=self.latency.get(one.name, 0.0),
             effects=self._effects(one),
             destructive=one.destructive if self.trusted else True,
             pin="" if self._pin is None else self._pin.of_tool(one.name),
@@ -189,7 +192,7 @@ class ToolServer:
                     f"{tool.name}: no answer within {self.timeout:g} s; the server was told to cancel it"
                 ) from None
             raise ServerGoneError(f"{tool.name}: {connection.farewell()}, before it had answered") from None
-        except (OSError, RuntimeError) as error:  # HTTP that breaks off; an answer that is not what its schema says
+        except Exception as error:  # HTTP that breaks off; an answer that is not what its schema says
             self._doubt(tool)
             raise ToolFailedError(in_its_words(tool, str(error))) from None
         finally:
@@ -220,7 +223,7 @@ class ToolServer:
             return self._connection
         if self._connection is not None:
             await self._connection.close()
-        connection = await Connection.opened(self.address, self._ask() if self.answer else None)
+        connection = await Connection.opened(self.address, _asking(self.answer, self.name) if self.answer else None)
         try:
             await self._look(connection)
         except BaseException:
@@ -234,15 +237,10 @@ class ToolServer:
 
     async def _as_pinned(self) -> Connection:
         """The connection, after the server has listed what was pinned once more."""
-        from mcp import MCPError
-
         connection = await self._living()
         try:
             await self._look(connection)
-        except (
-            MCPError,
-            OSError,
-        ):  # it has ended since, or forgotten us: nothing was asked of it yet, so it may be started anew
+        except ServerGoneError:  # it has ended, or forgotten us; nothing was asked of it yet, so it may be started anew
             await connection.close()
             connection = await self._living()
         return connection
@@ -259,16 +257,17 @@ class ToolServer:
             self._listed = tuple(one for one in listed if self._pin is None or one.name in self._pin.tools)
         self._pin = self._pin or now
 
-    def _ask(self) -> Answer:
-        async def answer(message: str, schema: Mapping[str, Any]) -> Mapping[str, Any] | None:
-            assert self.answer is not None
-            question = f"{self.name} asks: {bounded(message, 500)}"
-            if schema.get("required"):  # a form to be filled in; what stands in it was not asked here
-                return None
-            yes = await asyncio.get_running_loop().run_in_executor(None, self.answer, question)
-            return {} if yes else None
 
-        return answer
+def _asking(person: Asked, server: str) -> Answer:
+    """What brings a server's questions to a person; it holds on to no server."""
+
+    async def answer(message: str, schema: Mapping[str, Any]) -> Mapping[str, Any] | None:
+        if schema.get("required"):  # a form to be filled in; what stands in it was not asked here
+            return None
+        question = f"{server} asks: {bounded(message, 500)}"
+        return {} if await asyncio.get_running_loop().run_in_executor(None, person, question) else None
+
+    return answer
 
 
 class _Call:

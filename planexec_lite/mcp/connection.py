@@ -22,7 +22,7 @@ from planexec_lite.mcp.strangers_words import bounded
 
 MOST_TOOLS = 1_000
 _MOST_PAGES = 100
-STARTS_WITHIN = 60.0  # seconds until a server has to answer for the first time
+STARTS_WITHIN = 60.0  # seconds that a server has to begin, and to list its tools
 
 logging.getLogger("mcp").addHandler(
     logging.NullHandler()
@@ -52,7 +52,7 @@ class Connection:
         self.ended = threading.Event()  # the process, if any, is gone, and has been waited for
         self._over = asyncio.Event()
         self._silent = False
-        self._errors: IO[str] | None = None  # what the process writes on stderr
+        self._errors: IO[bytes] | None = None  # what the process writes on stderr
         self._parting = ""
         self._loop = asyncio.get_running_loop()
         self._task: asyncio.Task[None]
@@ -87,11 +87,16 @@ class Connection:
         return self._silent or self._task.done()
 
     async def list_tools(self) -> list[ListedTool]:
-        """Return what the server lists now, all pages. Raises `ServerGoneError` for one that lists without end."""
+        """Return what the server lists now, all pages. Raises `ServerGoneError` for one that does not, or without end."""
+        from mcp import MCPError
+
         listed: list[ListedTool] = []
         cursor = None
         for _ in range(_MOST_PAGES):
-            page = await self.client.list_tools(cursor=cursor)
+            try:
+                page = await self.client.list_tools(cursor=cursor)
+            except (MCPError, OSError, ValueError) as error:
+                raise ServerGoneError(f"{self.address} does not list its tools: {_first(error)}") from None
             listed += [_listed(tool.model_dump(by_alias=True, exclude_none=True)) for tool in page.tools]
             cursor = page.next_cursor
             if cursor is None and len(listed) <= MOST_TOOLS:
@@ -118,9 +123,11 @@ class Connection:
         from mcp import Client
 
         asked = None if answer is None else _asked(answer)
-        with tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace") as self._errors:
+        with tempfile.TemporaryFile("a+b") as self._errors:  # both write and read: the process always at its end
             try:
-                async with Client(self._transport(), cache=None, elicitation_callback=asked) as client:
+                async with Client(
+                    self._transport(), cache=None, elicitation_callback=asked, read_timeout_seconds=STARTS_WITHIN
+                ) as client:
                     ready.set_result(client)
                     await self._over.wait()
             except BaseException as error:
@@ -160,8 +167,8 @@ class Connection:
         if self._errors is None or self._errors.closed:
             return self._parting
         with contextlib.suppress(OSError, ValueError):
-            size = os.fstat(self._errors.fileno()).st_size
-            written = os.pread(self._errors.fileno(), 2_000, max(0, size - 2_000)).decode(errors="replace")
+            self._errors.seek(max(0, self._errors.seek(0, os.SEEK_END) - 2_000))
+            written = self._errors.read().decode(errors="replace")
             if lines := [line for line in written.splitlines() if line.strip()]:
                 return f"; its last words: {bounded(lines[-1], 200)}"
         return ""

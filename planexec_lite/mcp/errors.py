@@ -4,7 +4,10 @@ from __future__ import annotations
 
 
 class ToolFailedError(RuntimeError):
-    """The server carried out the call, or tried to, and says that it failed: in its own words."""
+    """The server carried out the call, or tried to, and says that it failed: in its own words.
+
+    As with a tool that raises an error, what it says is believed: a call that may be made once was not made.
+    """
 
 
 class ServerGoneError(ConnectionError):

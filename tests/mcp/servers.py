@@ -233,7 +233,18 @@ class Asking(Kind):
         return text(f"{getattr(reply, 'action', '')} {getattr(reply, 'content', '')}")
 
 
-KINDS = {kind.__name__.lower(): kind for kind in (Good, Hostile, Dying, Changing, Growing, Slow, Asking)}
+class Mute(Good):
+    """Shakes hands, and never says what it has."""
+
+    def server(self) -> Server[Any]:
+        async def listing(context: Any, params: Any) -> types.ListToolsResult:
+            await anyio.sleep(3600)
+            raise AssertionError
+
+        return Server("ours", version="1", on_list_tools=listing)
+
+
+KINDS = {kind.__name__.lower(): kind for kind in (Good, Hostile, Dying, Changing, Growing, Slow, Asking, Mute)}
 
 
 def over_http(ours: Server[Any], port: int) -> None:

@@ -179,6 +179,12 @@ def test_a_server_that_never_answers_is_given_up(start: Start, monkeypatch: pyte
     assert children() == []
 
 
+def test_a_server_that_never_lists_its_tools_is_given_up(start: Start, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("planexec_lite.mcp.connection.STARTS_WITHIN", 5.0)
+    with pytest.raises(ServerGoneError, match="does not list its tools: Request 'tools/list' timed out"), start("mute"):
+        pass
+
+
 def test_a_server_that_ends_in_a_call_fails_the_step_and_is_restarted(start: Start, trace: Path) -> None:
     server = start("dying")
     run = execute(plan({"tool": "read"}, {"tool": "live"}),
@@ -252,7 +258,16 @@ def test_a_tool_of_a_server_runs_in_another_process_with_its_own(start: Start) -
     assert run.results["1"] == 3
 
 
-def test_on_a_virtual_clock_a_call_takes_no_time(start: Start) -> None:
+def test_the_package_is_loaded_when_a_server_is_used() -> None:
+    program = "import planexec_lite.mcp, sys; print({'mcp', 'anyio', 'httpx2'} & {*sys.modules})"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, cwd=ROOT, check=True)
+    assert done.stdout == "set()\n"
+
+
+def test_on_a_virtual_clock_a_call_takes_what_was_declared(start: Start) -> None:
+    timed = start("good", latency={"add": 2.5}).toolbox
+    run = execute(plan({"tool": "add", "params": {"a": 1, "b": 2}}), ToolExecutor(timed), workers=Simulated())
+    assert (run.answer, run.makespan) == (3, 2.5)
     run = execute(
         plan({"tool": "add", "params": {"a": 1, "b": 2}}), ToolExecutor(start("good").toolbox), workers=Simulated()
     )
