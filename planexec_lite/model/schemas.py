@@ -64,10 +64,21 @@ def closed_parameters(tool: Tool) -> dict[str, Any]:
 
 def _parameters(tool: Tool) -> dict[str, dict[str, Any]]:
     definitions = tool.schema.get("$defs", {})
-    return {
+    parameters = {
         name: _strict(schema, definitions, f"tool {tool.name!r}, parameter {name!r}")
         for name, schema in tool.schema["properties"].items()
     }
+    for name, schema in tool.schema["properties"].items():
+        if name not in tool.required and "default" not in schema:  # nothing can be repeated to leave it out
+            parameters[name] = _or_null(parameters[name])
+    return parameters
+
+
+def _or_null(schema: dict[str, Any]) -> dict[str, Any]:
+    words = f"{schema.pop('description', '')} (null: left out)".strip()
+    choices = schema["anyOf"] if schema.keys() == {"anyOf"} else [schema]
+    null = {"type": "null"}
+    return {"anyOf": choices if null in choices else [*choices, null], "description": words}
 
 
 def function_schema(tool: Tool) -> dict[str, Any]:

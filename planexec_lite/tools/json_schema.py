@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterator, Mapping
 from math import ceil, floor
 from typing import Any
 
-from pydantic_core import CoreSchema, SchemaError, SchemaValidator, core_schema
+from pydantic_core import CoreSchema, SchemaError, SchemaValidator, ValidationError, core_schema
 
 from planexec_lite import references
 from planexec_lite.tools.schema import Arguments, ToolError, kind_of
@@ -37,6 +37,7 @@ def arguments_from(name: str, schema: Mapping[str, Any], *, checked_elsewhere: b
     """Return what checks arguments by `schema`, a JSON schema of an object, for the tool `name`.
 
     The object is closed, whether or not `schema` says so: a plan can name the parameters in ``properties`` and no others.
+    A null for a parameter that may be left out, and takes none, leaves it out.
 
     Raises `ToolError` for a schema that is none, or is no object's, and, unless the arguments are also `checked_elsewhere`,
     for one with keywords that can't be checked here. With it they stay in the schema, and `Arguments.unchecked` lists them.
@@ -55,10 +56,32 @@ def arguments_from(name: str, schema: Mapping[str, Any], *, checked_elsewhere: b
         properties.setdefault(str(one), {})
     closed = {**root, "type": "object", "properties": properties, "additionalProperties": False}
     whole, some = _Reader(name, closed), _Reader(name, closed, spare_references=True)
-    validators = whole.read(required), some.read(())
+    validate, validate_some = whole.read(required), some.read(())
     if whole.unchecked and not checked_elsewhere:
         raise ToolError(f"tool {name!r}: its schema says what can't be checked here: {'; '.join(whole.unchecked)}")
-    return Arguments(*validators, lambda: closed, tuple(whole.unchecked))
+    spare = frozenset(name for name in properties if name not in required and not _takes_null(validate_some, name))
+    left_out = _LeftOut(spare, validate), _LeftOut(spare, validate_some)
+    return Arguments(*left_out, lambda: closed, tuple(whole.unchecked))
+
+
+def _takes_null(validate: Callable[[Any], Any], name: str) -> bool:
+    try:
+        validate({name: None})
+    except ValidationError:
+        return False
+    return True
+
+
+class _LeftOut:
+    """Validates without the nulls of parameters that may be left out: under a strict schema a model can't leave any out."""
+
+    def __init__(self, names: frozenset[str], validate: Callable[[Any], Any]) -> None:
+        self.names = names
+        self.validate = validate
+
+    def __call__(self, params: Mapping[str, Any]) -> Any:
+        given = {name: value for name, value in params.items() if value is not None or name not in self.names}
+        return self.validate(given)
 
 
 class _Reader:

@@ -100,8 +100,11 @@ def kind_of(schema: Mapping[str, Any]) -> str:
     """A JSON schema in a word or two: ``string``, ``list of number``, ``one of staging, production``."""
     if "enum" in schema:
         return "one of " + ", ".join(map(str, schema["enum"]))
-    if "anyOf" in schema:
-        return " or ".join(kind_of(part) for part in schema["anyOf"])
+    for keyword in ("anyOf", "oneOf"):
+        if keyword in schema:
+            return " or ".join(kind_of(part) for part in schema[keyword])
+    if isinstance(schema.get("type"), list):
+        return " or ".join(kind_of({**schema, "type": kind}) for kind in schema["type"])
     if schema.get("type") == "array":
         return "list of " + kind_of(schema.get("items", {}))
     return str(schema.get("type") or schema.get("$ref", "any").rsplit("/", 1)[-1])

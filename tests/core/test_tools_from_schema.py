@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from planexec_lite import Plan, Simulated, Tool, Toolbox, ToolExecutor, execute
 from planexec_lite.meter import Meter
+from planexec_lite.model.schemas import closed_parameters
 from planexec_lite.tools import ToolError
 from tests.rounds import rounds
 
@@ -49,8 +50,8 @@ def of(schema: dict[str, Any], *, checked_elsewhere: bool = False, **declared: A
     return Tool.from_schema(echo, schema, name="search", checked_elsewhere=checked_elsewhere, **declared)
 
 
-def one(parameter: dict[str, Any], **more: Any) -> Tool:
-    return of({"properties": {"x": parameter}, **more})
+def one(parameter: dict[str, Any], *, checked_elsewhere: bool = False, **more: Any) -> Tool:
+    return of({"properties": {"x": parameter}, **more}, checked_elsewhere=checked_elsewhere)
 
 
 def hinted(query: str, most: int = 3, deep: bool = False) -> str:
@@ -134,6 +135,15 @@ def test_a_reference_deep_in_a_choice_is_spared_too() -> None:
     assert either.faults({"x": [1, "two"]})
 
 
+def test_kinds_that_others_write_are_shown_in_words() -> None:
+    assert one({"type": ["string", "null"]}).signature == "search(x: string or null)"
+    assert (
+        one({"type": ["array", "null"], "items": {"type": "integer"}}).signature == "search(x: list of integer or null)"
+    )
+    either = {"oneOf": [{"type": "string"}, {"const": 5}]}
+    assert one(either, checked_elsewhere=True).signature == "search(x: string or any)"
+
+
 def test_the_function_is_given_what_was_named_under_any_name() -> None:
     assert of(SEARCH).call({"query": "a", "from-day": None}) == {"query": "a", "from-day": None}
     assert of(SEARCH).call({"query": "a", "most": "4"}) == {"query": "a", "most": 4}
@@ -141,6 +151,24 @@ def test_the_function_is_given_what_was_named_under_any_name() -> None:
     assert type(one({"type": "number"}).call({"x": 3})["x"]) is int
     assert one({}).call({"x": [{"any": 1}]}) == {"x": [{"any": 1}]}
     assert of({}).call({}) == {}
+
+
+def test_a_null_leaves_out_what_may_be_left_out() -> None:
+    given = {"query": "a", "most": None, "deep": None, "from-day": None, "area": None}
+    assert of(SEARCH).faults(given) == []
+    assert of(SEARCH).call(given) == {"query": "a", "from-day": None}
+    (fault,) = of(SEARCH).faults({"query": None})
+    assert fault.parameter == "query"
+
+
+def test_a_strict_schema_lets_a_model_leave_out_what_it_may() -> None:
+    flat = {name: part for name, part in SEARCH["properties"].items() if name not in ("from-day", "area")}  # type: ignore[attr-defined]
+    offered = closed_parameters(of({"properties": flat, "required": ["query"]}))["properties"]
+    assert {"type": "null"} not in offered["query"].get("anyOf", [])
+    assert offered["most"]["anyOf"][0]["description"] == "(by default 3)"
+    assert {"type": "null"} in offered["deep"]["anyOf"]
+    assert offered["deep"]["description"] == "(null: left out)"
+    assert {"type": "null"} in offered["kind"]["anyOf"]
 
 
 def test_a_latency_function_is_given_the_defaults_of_the_schema() -> None:

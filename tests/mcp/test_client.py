@@ -12,6 +12,7 @@ import sys
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from multiprocessing import get_context
 from pathlib import Path
+from time import sleep
 
 import pytest
 
@@ -21,7 +22,7 @@ from planexec_lite.mcp import ServerGoneError, ToolFailedError, ToolServer
 from planexec_lite.tools import Toolbox, ToolError
 from tests.mcp.conftest import ROOT, Start, children, command, lines
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("mcp")]
+pytestmark = pytest.mark.slow
 
 
 def plan(*steps: dict[str, object]) -> Plan:
@@ -243,7 +244,7 @@ def test_a_call_that_takes_longer_than_the_server_may_is_cancelled(start: Start,
 def wait_for(trace: Path, expected: list[str]) -> None:
     """Wait until the server has noted what is expected; the far end is the test's own."""
     while len(lines(trace)) < len(expected):
-        pass
+        sleep(0.02)
     assert lines(trace) == expected
 
 

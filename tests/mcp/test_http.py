@@ -15,7 +15,7 @@ from planexec_lite.mcp import ServerGoneError, ToolsChangedError, ToolServer
 from tests.mcp.conftest import ROOT, command, lines
 from tests.mcp.test_client import wait_for
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("mcp")]
+pytestmark = pytest.mark.slow
 
 Host = Callable[..., "tuple[subprocess.Popen[str], int]"]
 

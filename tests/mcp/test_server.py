@@ -24,7 +24,7 @@ from planexec_lite.scenarios import deploy
 from planexec_lite.tools import ToolError
 from tests.mcp.conftest import ROOT
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("mcp")]
+pytestmark = pytest.mark.slow
 
 ERAS = pytest.mark.parametrize("mode", ["auto", "legacy"])
 COMMAND = [sys.executable, "-m", "planexec_lite.mcp", "serve"]
