@@ -39,19 +39,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
     pace = "real seconds that a declared second takes (default 0)"
     serving.add_argument("--pace", type=float, default=0.0, metavar="SECONDS", help=pace)
     given = parser.parse_args(arguments)
+    asking = () if given.ask_nothing else given.ask
     try:
+        import mcp  # noqa: F401
+
         from planexec_lite.mcp.server import serve
+
+        serve(tools_of(given.world), given.world, http=given.http, ask=asking, pace=given.pace)
     except ImportError as error:
         print(f"this needs the extra mcp: pip install 'planexec-lite[mcp]' ({error})", file=sys.stderr)
         return 2
-    try:
-        serve(
-            tools_of(given.world),
-            given.world,
-            http=given.http,
-            ask=() if given.ask_nothing else given.ask,
-            pace=given.pace,
-        )
     except ToolError as error:
         print(f"--ask: {error}", file=sys.stderr)
         return 2

@@ -52,6 +52,7 @@ def arguments_from(name: str, schema: Mapping[str, Any], *, checked_elsewhere: b
     required = root.get("required", [])
     if not isinstance(properties, dict) or not isinstance(required, list):
         raise ToolError(f"tool {name!r}: in its schema, properties is an object and required a list of names")
+    properties = {one: {} if part is True else part for one, part in properties.items()}
     for one in required:
         properties.setdefault(str(one), {})
     closed = {**root, "type": "object", "properties": properties, "additionalProperties": False}

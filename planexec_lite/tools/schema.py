@@ -96,8 +96,10 @@ def shown(value: Any) -> str:
     return text if len(text) <= 60 else f"{text[:40]}…{text[-15:]}"
 
 
-def kind_of(schema: Mapping[str, Any]) -> str:
+def kind_of(schema: Mapping[str, Any] | bool) -> str:
     """A JSON schema in a word or two: ``string``, ``list of number``, ``one of staging, production``."""
+    if isinstance(schema, bool):  # true is a schema too, which anything fits
+        return "any"
     if "enum" in schema:
         return "one of " + ", ".join(map(str, schema["enum"]))
     for keyword in ("anyOf", "oneOf"):

@@ -140,6 +140,9 @@ def test_kinds_that_others_write_are_shown_in_words() -> None:
     assert (
         one({"type": ["array", "null"], "items": {"type": "integer"}}).signature == "search(x: list of integer or null)"
     )
+    anything = of({"properties": {"x": True, "y": {"type": "array", "items": True}}})
+    assert anything.signature == "search(x: any, y: list of any)"
+    assert anything.call({"x": 1, "y": [None]}) == {"x": 1, "y": [None]}
     either = {"oneOf": [{"type": "string"}, {"const": 5}]}
     assert one(either, checked_elsewhere=True).signature == "search(x: string or any)"
 
