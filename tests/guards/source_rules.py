@@ -19,7 +19,7 @@ FLOORS = {
     9: ("journal",),
     10: ("formats", "views", "scenarios", "variations"),
     11: ("grade", "mcp", "scoreboard"),
-    12: ("comparison", "recorded"),
+    12: ("comparison", "gantz", "recorded"),
     13: ("__main__",),
 }
 FLOOR_OF = {unit: floor for floor, units in FLOORS.items() for unit in units}

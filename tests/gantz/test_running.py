@@ -1,0 +1,211 @@
+"""A script is bounded in time and output, sees a few variables, reads nothing, and leaves nothing running."""
+
+import os
+import time
+from pathlib import Path
+
+import pytest
+
+from planexec_lite import Inline, Plan, ToolExecutor, execute
+from planexec_lite.gantz import ManifestError, load
+from planexec_lite.gantz.running import environment, run
+from planexec_lite.gantz.toolbox import LONGEST
+from planexec_lite.tools import ToolError
+from tests.gantz.shells import NEEDS_A_SHELL
+
+pytestmark = NEEDS_A_SHELL
+
+
+def does(script: str, folder: Path, timeout: float = 60.0, most: int = 1000, **variables: str) -> dict[str, object]:
+    return dict(run(script, environment(variables), folder, timeout=timeout, most=most))
+
+
+def alive(pid: int) -> bool:
+    """Whether a process is there, and is more than an entry that nobody has taken note of."""
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    status = Path(f"/proc/{pid}/stat")
+    return not status.exists() or status.read_text().rpartition(")")[2].split()[0] != "Z"
+
+
+def gone(pid: int) -> bool:
+    """Whether it is gone, or goes while we look: a process that was killed takes a moment."""
+    for _ in range(2_000):
+        if not alive(pid):
+            return True
+        time.sleep(0.005)
+    return False
+
+
+def test_both_outputs_and_the_code_are_told(tmp_path: Path) -> None:
+    assert does("echo out; echo err >&2; exit 3", tmp_path) == {"exit_code": 3, "stdout": "out\n", "stderr": "err\n"}
+    assert does("kill -9 $$", tmp_path)["exit_code"] == -9
+    assert does("printf 'a\\377b'", tmp_path)["stdout"] == "a\\xffb"
+
+
+def test_a_script_reads_nothing(tmp_path: Path) -> None:
+    assert does("cat; echo end", tmp_path)["stdout"] == "end\n"
+
+
+def test_a_script_runs_in_its_folder(tmp_path: Path) -> None:
+    assert does("pwd", tmp_path.resolve())["stdout"] == f"{tmp_path.resolve()}\n"
+
+
+def test_output_is_bounded_and_says_what_is_left_out(tmp_path: Path) -> None:
+    told = does("i=0; while [ $i -lt 9000 ]; do echo $i; i=$((i + 1)); done; echo err >&2", tmp_path, most=300)
+    text = str(told["stdout"])
+    assert text.startswith("0\n1\n2\n")
+    assert text.endswith("8999\n")
+    assert "bytes left out" in text
+    assert len(text) < 400
+    assert told["stderr"] == "err\n"
+
+
+def test_a_script_sees_a_few_variables(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SECRET", "of this process")
+    names = {line.partition("=")[0] for line in str(does("env", tmp_path, GIVEN="1")["stdout"]).splitlines()}
+    assert "GIVEN" in names
+    assert names <= {"PATH", "HOME", "LANG", "LC_ALL", "TZ", "TMPDIR", "GIVEN", "PWD", "OLDPWD", "SHLVL", "_"}
+
+
+@pytest.mark.slow
+def test_a_script_that_takes_too_long_is_ended_with_all_it_started(tmp_path: Path) -> None:
+    script = (
+        "sleep 600 & echo $! > first; sh -c 'trap \"\" TERM; echo $$ > second; echo here >&2; sleep 600; sleep 600'"
+    )
+    with pytest.raises(TimeoutError, match=r"took longer than 1 s, and was ended; it wrote: here"):
+        does(script, tmp_path, timeout=1.0)
+    assert [gone(int((tmp_path / name).read_text())) for name in ("first", "second")] == [True, True]
+
+
+def test_what_a_script_leaves_behind_is_ended_with_it(tmp_path: Path) -> None:
+    told = does("sleep 600 & echo $!", tmp_path)
+    assert gone(int(str(told["stdout"])))
+
+
+@pytest.mark.slow
+def test_what_a_script_leaves_behind_can_not_write_for_ever(tmp_path: Path) -> None:
+    told = does("yes & echo $! > left", tmp_path)
+    assert told["exit_code"] == 0
+    assert gone(int((tmp_path / "left").read_text()))
+
+
+def test_a_script_without_output_is_waited_for(tmp_path: Path) -> None:
+    assert does("exec >&- 2>&-; sleep 0.1; exit 4", tmp_path)["exit_code"] == 4
+
+
+MANIFEST = """\
+tools:
+  - name: say
+    description: Say it
+    parameters:
+      - {name: words, type: string, required: true, description: what is said}
+      - {name: times, type: integer, default: 1}
+      - {name: share, type: number}
+      - {name: loud, type: boolean}
+    script:
+      shell: printf '%s|' -- {{words}} times={{times}} {{share}} {{loud}}
+  - name: fail
+    description: Fail
+    parameters: [{name: code, type: integer, required: true}]
+    script: {shell: "echo why >&2; exit a{{code}} || exit 2"}
+  - name: wait
+    description: Wait
+    script: {shell: sleep 600}
+"""
+
+
+@pytest.fixture
+def manifest(tmp_path: Path) -> Path:
+    path = tmp_path / "gantz.yaml"
+    path.write_text(MANIFEST, encoding="utf-8")
+    return path
+
+
+def test_a_manifest_becomes_a_toolbox(manifest: Path) -> None:
+    tools = load(manifest, effects={"say": "none"})
+    assert tools.names == ("say", "fail", "wait")
+    assert tools["say"].signature == "say(words: string, times: integer = 1, share: number, loud: boolean)"
+    assert tools["say"].description == "Say it"
+    assert (tools["say"].effects, tools["say"].destructive) == ("none", False)
+    assert (tools["fail"].effects, tools["fail"].destructive) == ("once", True)
+    assert tools["say"].required == ("words",)
+
+
+def test_arguments_are_passed_on_as_text(manifest: Path) -> None:
+    tools = load(manifest)
+    told = {"words": "a b", "times": 3, "share": 0.5, "loud": True}
+    assert tools["say"].call(told)["stdout"] == "--|a b|times=3|0.5|true|"
+    assert tools["say"].call({"words": "it's\n", "share": 2})["stdout"] == "--|it's\n|times=1|2|"
+    assert tools["say"].call({"words": "", "loud": False})["stdout"] == "--||times=1|false|"
+
+
+@pytest.mark.parametrize(
+    ("params", "why"),
+    [
+        ({}, "parameter 'words' is missing"),
+        ({"words": "a", "word": "b"}, "no parameter 'word'; did you mean 'words'"),
+        ({"words": 3}, "words"),
+        ({"words": "a", "times": "3; ls"}, "times"),
+        ({"words": "a", "times": 1.5}, "times"),
+        ({"words": "a", "loud": "yes please"}, "loud"),
+        ({"words": "a\0b"}, "holds a NUL character"),
+        ({"words": "\ud800"}, "half a character"),
+        ({"words": "x" * (LONGEST + 1)}, "has 100,001 bytes; at most 100,000"),
+    ],
+)
+def test_arguments_that_do_not_fit_are_refused(params: dict[str, object], why: str, manifest: Path) -> None:
+    with pytest.raises(ToolError) as caught:
+        load(manifest)["say"].call(params)
+    assert why in str(caught.value)
+
+
+def test_the_longest_value_arrives(manifest: Path) -> None:
+    told = load(manifest, most=200_000)["say"].call({"words": "é" * (LONGEST // 2)})
+    assert told["stdout"] == f"--|{'é' * (LONGEST // 2)}|times=1|"
+
+
+def test_a_value_that_looks_like_an_option_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "gantz.yaml"
+    tool = (
+        "tools: [{name: list, description: List, parameters: [{name: x, required: true}], script: {shell: 'COMMAND'}}]"
+    )
+    path.write_text(tool.replace("COMMAND", "ls {{x}}"), encoding="utf-8")
+    with pytest.raises(ToolError, match=r"begins with -, and a program may take it for an option; .* write -- before"):
+        load(path)["list"].call({"x": "--help"})
+    path.write_text(tool.replace("COMMAND", "cat < {{x}}"), encoding="utf-8")
+    with pytest.raises(ToolError, match="some shells open a connection"):
+        load(path)["list"].call({"x": "/dev/tcp/127.0.0.1/9"})
+
+
+def test_a_script_that_fails_fails_its_step_with_what_it_wrote(manifest: Path) -> None:
+    with pytest.raises(RuntimeError, match=r"fail ended with code \d+: why"):
+        load(manifest)["fail"].call({"code": 1})
+    plan = Plan.parse([{"id": "1", "tool": "fail", "params": {"code": 1}}])
+    run = execute(plan, ToolExecutor(load(manifest)), workers=Inline())
+    assert run.status == "failed"
+    assert "why" in str(run.reason)
+
+
+@pytest.mark.slow
+def test_the_timeout_of_a_step_ends_its_script(manifest: Path) -> None:
+    plan = Plan.parse([{"id": "1", "tool": "wait", "timeout": 0.5}])
+    run = execute(plan, ToolExecutor(load(manifest)), workers=Inline())
+    assert run.status == "failed"
+    assert "timeout of 0.5 s" in str(run.reason)
+
+
+def test_a_declaration_for_a_tool_that_is_not_there_is_named(manifest: Path) -> None:
+    for declared in ({"effects": {"sey": "none"}}, {"destructive": ["sey"]}, {"latency": {"sey": 1.0}}):
+        with pytest.raises(ManifestError, match="no tool 'sey'; did you mean 'say'"):
+            load(manifest, **declared)  # type: ignore[arg-type]
+
+
+@pytest.mark.slow
+def test_the_tools_of_a_manifest_can_be_sent_to_another_process(manifest: Path) -> None:
+    import pickle
+
+    tool = pickle.loads(pickle.dumps(load(manifest)["say"]))
+    assert tool.call({"words": "hello"})["stdout"] == "--|hello|times=1|"
