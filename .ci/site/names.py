@@ -17,6 +17,7 @@ MODULES = {  # module -> what a lesson writes before its names
     "planexec_lite.mcp": "mcp.",
     "planexec_lite.recorded": "recorded.",
     "planexec_lite.events": "",
+    "planexec_lite.gantz": "gantz.",
     "exercises": "",
     "exercises.puzzles": "",
     "exercises.arena": "",

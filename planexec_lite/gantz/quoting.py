@@ -56,20 +56,20 @@ def placed(script: str, names: Sequence[str], optional: Collection[str] = ()) ->
 
     Raises `QuotingError` where a value would become code, or might be split into words.
     """
-    found = dict.fromkeys(match[1] for match in _PLACE.finditer(script))
-    if unknown := [name for name in found if name not in names]:
+    used = dict.fromkeys(match[1] for match in _PLACE.finditer(script))
+    if unknown := [name for name in used if name not in names]:
         known = ", ".join(names) or "none"
         raise QuotingError(f"the script names {{{{{unknown[0]}}}}}, and that is no parameter; there are: {known}")
-    if unused := [name for name in names if name not in found]:
+    if unused := [name for name in names if name not in used]:
         raise QuotingError(f"the script never uses {{{{{unused[0]}}}}}; use the parameter, or leave it out")
-    if not found:
+    if not used:
         return Script(script)
     if _MARK.search(script):
         raise QuotingError("the script holds a character for private use, such as \\ue000; leave it out")
-    marks = {name: chr(_FIRST_MARK + number) for number, name in enumerate(found)}
-    reader = _Reader(_PLACE.sub(lambda match: marks[match[1]], script), list(found), frozenset(optional))
+    marks = {name: chr(_FIRST_MARK + number) for number, name in enumerate(used)}
+    reader = _Reader(_PLACE.sub(lambda match: marks[match[1]], script), list(used), frozenset(optional))
     reader.commands()
-    variables = {name: reader.variable(name) for name in found}
+    variables = {name: reader.variable(name) for name in used}
     return Script("".join(reader.out), variables, frozenset(reader.leading), frozenset(reader.files))
 
 
