@@ -36,6 +36,7 @@ from planexec_lite.loop.nested import why_paused
 from planexec_lite.loop.undo_inside import without_undo
 from planexec_lite.plan import Plan, PlanError, Problem, Step
 from planexec_lite.plan.data import copied
+from planexec_lite.planning.harm import added_harm
 from planexec_lite.planning.planners import Planner, StreamingPlanner
 from planexec_lite.planning.stream_buffer import StepReady, StreamBuffer
 from planexec_lite.policy import Policy
@@ -228,6 +229,7 @@ def propose(planner: Planner, board: Board, executor: Executor, policy: Policy) 
     # a reviewer sees the repeat, and may want it
     if not board.has_reviewer:
         problems += _repeats(plan, board, tools)
+        problems += added_harm(plan, board, tools) if policy.no_new_harm else []
     if signature(plan.steps) in tried:
         hint = "do something else about the failed step, or leave it out"
         problems.append(Problem("tried_before", None, "the steps are those that have failed before", hint))

@@ -10,11 +10,11 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from typing import Any, Protocol, runtime_checkable
 
-from planexec_lite import references
 from planexec_lite.board import Board
 from planexec_lite.model import SHORT, Answer, Bounds, Message, ask, ask_streaming, listed, model_for, shortened
 from planexec_lite.model.schemas import plan_schema
 from planexec_lite.plan import Plan, PlanError, Problem, Step, StepReader
+from planexec_lite.planning.telling import AS_IT_IS, Telling, record
 from planexec_lite.tools import Toolbox
 
 
@@ -92,6 +92,7 @@ class LLMPlanner:
             2,048. An answer that is cut off there is no plan, and goes back shortened.
         max_prompt: the most characters of the conversation; by default ``PLANEXEC_PLANNER_MAX_PROMPT``, or 60,000. Long
             results are shortened before it gets longer.
+        telling: how results are told to the model; by default as they are.
     """
 
     def __init__(
@@ -105,6 +106,7 @@ class LLMPlanner:
         stream: bool = False,
         max_tokens: int | None = None,
         max_prompt: int | None = None,
+        telling: Telling = AS_IT_IS,
     ) -> None:
         self.client = client
         self.model = model or model_for("planner")
@@ -113,6 +115,7 @@ class LLMPlanner:
         self.tasks = tasks
         self.stream = stream
         self.bounds = Bounds.of("planner", max_tokens, max_prompt)
+        self.telling = telling
 
     def plan(self, goal: str, board: Board, tools: Toolbox) -> Plan:
         """Ask the model. Raises `PlanError` with the model's words when they are no plan."""
@@ -155,7 +158,7 @@ class LLMPlanner:
         rest = _REST if board.steps and self.horizon is None else ""
         messages = [
             {"role": "system", "content": self.instructions(tools)},
-            {"role": "user", "content": f"Goal: {goal}{record(board, self.bounds.max_prompt)}{rest}"},
+            {"role": "user", "content": f"Goal: {goal}{record(board, self.bounds.max_prompt, self.telling)}{rest}"},
         ]
         if board.problems:
             if board.proposals.invalid_text:
@@ -172,7 +175,8 @@ class LLMPlanner:
             ahead = "step" if self.horizon == 1 else f"{self.horizon} steps"
             span = f"Write the next {ahead} only, and set complete to false. "
             span += "When the goal is reached, write no step and set complete to true."
-        return _INSTRUCTIONS.format(tools=tools.describe(), span=span, step=_TASK if self.tasks else _CALL)
+        step = (_TASK if self.tasks else _CALL) + self.telling.rule
+        return _INSTRUCTIONS.format(tools=tools.describe(), span=span, step=step)
 
 
 _CALL = """A step is one call of one of these tools.
@@ -205,31 +209,6 @@ _REST = """
 
 Plan the rest again. Done steps are kept; leave them out and refer to their results. Write every step that is still to
 be done; new work gets a new id, such as "5b". A step that waits may be kept, changed or dropped."""
-
-
-def record(board: Board, max_prompt: int | None = None) -> str:
-    """What a planner is told about the run so far: each step with its result or its error; empty at the start.
-
-    With `max_prompt`, results and errors are shortened so that every step is still seen in so many characters.
-    """
-    most = len(board.steps) and max_prompt and max(max_prompt // (2 * len(board.steps)), 100)
-
-    def short(value: Any) -> str:
-        return shortened(references.as_text(value), most) if most else references.as_text(value)
-
-    lines = []
-    for id, step in board.steps.items():
-        if id in board.results:
-            rejected = f", rejected: {short(board.rejected[id])}" if id in board.rejected else ""
-            lines.append(f"- step {id}, {step}: done, result {short(board.results[id])}{rejected}")
-        else:
-            why = f", {short(board.errors[id])}" if id in board.errors else ""
-            why += "; nobody knows how much of it was done, or whether it still goes on" if id in board.in_doubt else ""
-            why += f"; a late result came, and does not count: {short(board.late[id])}" if id in board.late else ""
-            lines.append(f"- step {id}, {step}: {board.state[id]}{why}")
-    news = [f"- {text}" for text in board.news]
-    so_far = "\n\nSo far:\n" + "\n".join(lines) if lines else ""
-    return so_far + ("\n\nNews:\n" + "\n".join(news) if news else "")
 
 
 def _with_goal(plan: Plan, goal: str) -> Plan:

@@ -8,6 +8,7 @@ from typing import NamedTuple
 from planexec_lite.board import Board
 from planexec_lite.meter import emit
 from planexec_lite.plan import Plan, PlanError, Problem, Step
+from planexec_lite.planning.harm import added_harm
 from planexec_lite.policy import Policy
 from planexec_lite.references import find
 from planexec_lite.tools import Toolbox
@@ -23,12 +24,12 @@ class StreamBuffer:
     """Listens to a planner that writes, and emits each step that may start early, as soon as it may.
 
     A step may start early when no approval is asked for, its own part is valid, everything that it waits for may start
-    early too or is done, a repeat of its effects does no harm, and it has an undo where the policy wants one. The others
-    wait until the whole plan is there.
+    early too or is done, a repeat of its effects does no harm, and it has an undo, and adds no harm, where the policy wants
+    that. The others wait until the whole plan is there.
     """
 
     def __init__(self, board: Board, tools: Toolbox, policy: Policy) -> None:
-        self.tools, self.policy = tools, policy
+        self.board, self.tools, self.policy = board, tools, policy
         self.early, self.effects = not board.has_reviewer, board.once.effects
         self.done = frozenset(board.results)
         self.arrived: dict[str, Step] = {}
@@ -95,5 +96,6 @@ class StreamBuffer:
             and step.effects_with(self.effects) != "once"
             and before.issuperset(step.depends_on)
             and not Plan(steps=(step,)).problems(self.tools, done=before)
+            and not (self.policy.no_new_harm and any(added_harm(Plan(steps=(step,)), self.board, self.tools)))
             and not (self.policy.require_undo and Plan(steps=(step,)).without_undo(self.tools))
         )
