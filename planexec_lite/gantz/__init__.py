@@ -1,4 +1,4 @@
-"""Tools from a manifest, ``gantz.yaml``: `load` makes a toolbox of it.
+"""Tools from a manifest, ``gantz.yaml``: `load` makes a toolbox of it, and ``python -m planexec_lite.gantz serve`` an MCP server.
 
 ``manifest`` reads the file, ``quoting`` puts a reference where a parameter stands, ``programs`` knows what takes values for
 code, ``running`` runs the script, ``toolbox`` makes tools of all that.

@@ -1,0 +1,98 @@
+"""A manifest is served as an MCP server, and its tools come back through the client as they were."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from planexec_lite import Simulated, ToolExecutor, execute
+from planexec_lite.mcp import ToolServer
+from planexec_lite.mcp.errors import ToolFailedError
+from planexec_lite.scenarios import manifest
+from tests.gantz.shells import NEEDS_A_SHELL
+
+pytestmark = [NEEDS_A_SHELL, pytest.mark.slow]
+RUN = [sys.executable, "-m", "planexec_lite.gantz"]
+READS = ["--effects", "read_schema=none", "--effects", "verify_integrity=none"]
+ENV = ["--env", "PATH", "--env", "DAY", "--env", "DATABASES"]
+
+
+def server(world: manifest.World, *options: str, path: Path | None = None, **more: Any) -> ToolServer:
+    command = [*RUN, "serve", str(path or world.manifest), *READS, *ENV, *options]
+    return ToolServer(command, env=world.env, cwd=Path.cwd(), **more)
+
+
+def test_a_manifest_is_served_and_its_plan_runs_through_a_client() -> None:
+    world = manifest.World()
+    with server(world, answer=lambda question: True) as there:
+        assert there.toolbox.names == ("read_schema", "backup_database", "run_migration", "verify_integrity")
+        assert there.toolbox["run_migration"].signature == "run_migration(file: string)"
+        assert [tool.effects for tool in there.toolbox] == ["none", "once", "once", "none"]
+        run = execute(manifest.PLAN, ToolExecutor(there.toolbox), workers=Simulated())
+    assert run.status == "finished", run.reason
+    assert "11 of 11 e-mail addresses are there" in str(run.results["4"])
+    assert world.backups == {"backup_20251204.sql": 11}
+
+
+def test_what_may_destroy_asks_a_person_first() -> None:
+    world = manifest.World()
+    questions: list[str] = []
+
+    def no(question: str) -> bool:
+        questions.append(question)
+        return False
+
+    with server(world, answer=no) as there, pytest.raises(ToolFailedError, match="did not say yes"):
+        there.toolbox["run_migration"].call({"file": "broken.sql"})
+    assert "run_migration" in questions[0]
+    assert world.addresses() == 11
+
+
+def test_a_value_from_a_client_runs_no_command() -> None:
+    world = manifest.World()
+    with server(world, "--ask-nothing") as there:
+        for name in ["x; touch CANARY", "$(touch CANARY)", "`touch CANARY`\n"]:
+            with pytest.raises(ToolFailedError, match="run_migration ended with code"):
+                there.toolbox["run_migration"].call({"file": name})
+        with pytest.raises(ToolFailedError, match="holds a NUL character"):
+            there.toolbox["run_migration"].call({"file": "a\0b"})
+    assert not list(world.folder.rglob("CANARY"))
+
+
+def said(*arguments: str) -> tuple[int, str, str]:
+    done = subprocess.run([*RUN, *arguments], capture_output=True, text=True, stdin=subprocess.DEVNULL, check=False)
+    return done.returncode, done.stdout, done.stderr
+
+
+def test_the_command_checks_a_manifest() -> None:
+    world = manifest.World()
+    code, out, err = said("check", str(world.manifest))
+    assert (code, err) == (0, "")
+    assert out.splitlines()[2] == "run_migration(file: string): Execute a migration file"
+    bad = world.folder / "bad.yaml"
+    bad.write_text("tools: [{name: a, description: b, script: {shell: '{{x}}'}}]", encoding="utf-8")
+    assert said("check", str(bad)) == (
+        2,
+        "",
+        "bad.yaml: tool 'a': the script names {{x}}, and that is no parameter; there are: none\n",
+    )
+
+
+@pytest.mark.parametrize(
+    ("options", "why"),
+    [
+        (["--effects", "read_schema"], "write TOOL=EFFECTS, where EFFECTS is none, idempotent, once"),
+        (["--effects", "reed_schema=none"], "no tool 'reed_schema'; did you mean 'read_schema'?"),
+        (["--env", "NOT_THERE_AT_ALL"], "the environment has no such variable"),
+        (["--ask", "run"], "there is no tool 'run'"),
+    ],
+)
+def test_what_the_command_can_not_do_is_said(options: list[str], why: str) -> None:
+    world = manifest.World()
+    assert "NOT_THERE_AT_ALL" not in os.environ
+    code, out, err = said("serve", str(world.manifest), *options)
+    assert (code, out) == (2, "")
+    assert why in err
