@@ -18,6 +18,7 @@ MODULES = {  # module -> what a lesson writes before its names
     "planexec_lite.recorded": "recorded.",
     "planexec_lite.events": "",
     "planexec_lite.gantz": "gantz.",
+    "planexec_lite.planning": "",
     "exercises": "",
     "exercises.puzzles": "",
     "exercises.arena": "",

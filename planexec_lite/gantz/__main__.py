@@ -61,7 +61,7 @@ def _serve(given: Any) -> int:
         given.manifest, effects=effects, env={name: os.environ[name] for name in given.env}, timeout=given.timeout
     )
     try:
-        from planexec_lite.mcp import serve
+        from planexec_lite.mcp.server import serve
     except ImportError as error:
         print(f"this needs the extra mcp: pip install 'planexec-lite[mcp]' ({error})", file=sys.stderr)
         return 2

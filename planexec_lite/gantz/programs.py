@@ -13,21 +13,23 @@ from dataclasses import dataclass, field
 MEND = "write it into a script file of its own, and call that with {{name}} as an argument"
 
 _INTERPRETER = re.compile(
-    r"(ba|da|a|k|mk|z|fi)?sh|busybox|(python|pypy|perl|ruby|node|nodejs|php|lua|tclsh|Rscript|osascript)[\d.]*"
+    r"(ba|da|a|k|mk|z|fi)?sh|(python|pypy|perl|ruby|node|nodejs|php|lua|tclsh|Rscript|osascript)[\d.]*"
 )
-_FLAGS, _CODE = re.compile(r"-[uEsIBSOnxlq]+"), re.compile(r"-[A-Za-z]*[cer]|--(eval|command|print)|-m")
-_RUN_THE_NEXT = frozenset({"exec", "command", "builtin", "env", "nice", "nohup", "setsid", "time", "timeout"})
+_FLAGS, _CODE = re.compile(r"-[uBnsE]+"), re.compile(r"-[A-Za-z]*[cer]|--(eval|command|print)|-m")
+_RUN_THE_NEXT = frozenset(
+    {"exec", "command", "builtin", "env", "nice", "nohup", "setsid", "time", "timeout", "busybox"}
+)
 _TAKE_CODE = frozenset(
     """sudo su doas ssh rsh xargs parallel watch make gmake script at batch crontab gdb expect ed ex vi vim emacs flock chroot
     nsenter strace socat screen tmux m4 bc dc sed gsed awk gawk mawk nawk jq sqlite3 eval . source trap let alias unset read
-    getopts mapfile readarray enable bind fc hash complete compgen""".split()
+    getopts mapfile readarray enable bind fc hash complete compgen npx uvx pipx""".split()
 )
 _CODE_OPTIONS = {  # what behind these options is run; glued to them, it is too
     "psql": r"-[A-Za-z]*[co]|--(command|output)",
     "mysql": r"-[A-Za-z]*e|--(execute|init-command|pager)",
     "mariadb": r"-[A-Za-z]*e|--(execute|init-command|pager)",
     "git": r"-c|--(upload-pack|receive-pack|exec|config)",
-    "tar": r"-[A-Za-z]*[IF]|--(to-command|use-compress-program|checkpoint-action|info-script|rsh-command)",
+    "tar": r"-?[A-Za-z]*[IFf]|--(file|to-command|use-compress-program|checkpoint-action|info-script|rsh-command)",
     "rsync": r"-[A-Za-z]*e|--(rsh|rsync-path)",
     "sort": r"--compress-program",
     "test": r"-v",

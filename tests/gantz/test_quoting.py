@@ -1,5 +1,6 @@
 """A value stands where the manifest puts it, byte for byte, and is never run: in every quoting, in every shell that is here."""
 
+import contextlib
 import random
 from pathlib import Path
 
@@ -108,6 +109,46 @@ def test_text_put_into_the_script_would_run_the_command(tmp_path: Path) -> None:
     assert (desk.folder / "work" / "CANARY").exists()
 
 
+SHREDS = [
+    *["{{x}}"] * 3, *[" "] * 4, "note", "take", "printf", "cat", "'", '"', "$(", ")", "(", ";", "&&", "||", "|", "&", "\n", "<<E",
+    "\nE\n", "<<'E'", "<<-E", "\n\tE\n", "<", ">", ">>", "2>&1", "$a", "${a}", '"$a"', "a=", "b", "--", "-v", "if", "then", "fi",
+    "for i in", "do", "done", "while", "!", "{", "}", "\\", "\\\n", "#", "`", "$", "*", "~", "=", "[", "]", "[[", "]]", "case",
+    "esac", "in", "$((", "))", "$'", "${a:-", "sh", "-c", "eval", "env", "export", "read", "test", "echo", ":",
+    "-", "\t", "\r", "set", "shift", '"$@"', '"$1"', "local", "x=", "PS4=", "exec", "command",
+    "time", "unset", "trap", "cd", "1", "2",
+]  # fmt: skip
+BITES = [
+    "$(touch CANARY)", "`touch CANARY`", "; touch CANARY;", "\ntouch CANARY\n", "'; touch CANARY; '", '"; touch CANARY; "',
+    "' \" ; touch CANARY #", "\nE\ntouch CANARY\n", "a[$(touch CANARY)]", "x=$(touch CANARY)", "touch CANARY", ")\ntouch CANARY",
+    "}; touch CANARY", "fi; touch CANARY", "\\\ntouch CANARY", "-c touch CANARY",
+]  # fmt: skip
+WHOLE = "Aq  *\t$HOME Cq"
+
+
+@NEEDS_A_SHELL
+@pytest.mark.wide
+def test_in_random_scripts_no_value_is_run_or_split(desk: Desk) -> None:
+    """Whatever is not refused, however senseless: the value bites nowhere, and comes whole or not at all."""
+    chance, accepted, written = random.Random(22), 0, desk.folder / "written"
+    while accepted < 1_500:
+        shreds = ["note"] * (chance.random() < 0.6) + chance.choices(SHREDS, k=chance.randint(2, 9)) + ["{{x}}"]
+        script = (" " * (chance.random() < 0.4)).join(shreds)
+        try:
+            ready = placed(script, ["x"])
+        except QuotingError:
+            continue
+        accepted += 1
+        value = WHOLE if accepted % 2 else chance.choice(BITES)
+        variables = desk.env | {ready.variables["x"]: value}
+        with contextlib.suppress(TimeoutError):  # a loop without end, such as: while :; do
+            running.run(ready.text, variables, desk.folder / "work", timeout=3.0, most=1000)
+        assert not (desk.folder / "work" / "CANARY").exists(), (script, value)
+        told = written.read_bytes().split(b"\0") if written.exists() else []
+        parts = [one for one in told if b"Aq" in one or b"Cq" in one]
+        assert [one for one in parts if WHOLE.encode() not in one] == [], script
+        written.unlink(missing_ok=True)
+
+
 REFUSED = {
     "{{x}} --version": "what is run has to be fixed",
     "bin/{{x}}": "what is run has to be fixed",
@@ -140,6 +181,12 @@ REFUSED = {
     "sh <<END\n{{x}}\nEND": "sh runs what it is given",
     "python3 -c 'print({{x}})'": "python3 runs what it is given",
     "python -W ignore {{x}}": "python runs what it is given",
+    "busybox sh -c {{x}}": "sh runs what it is given",
+    "busybox {{x}}": "what is run has to be fixed",
+    "perl -I lib {{x}}": "perl runs what it is given",
+    "perl -E {{x}}": "perl runs what it is given",
+    "tar -xf {{x}}": "tar -xf runs",
+    "tar xf {{x}}": "tar xf runs",
     "perl -ne {{x}}": "perl runs what it is given",
     'p={{x}}; sh -c "$p"': "sh runs what it is given",
     "sed s/a/{{x}}/ file": "sed takes its arguments for code",
@@ -211,6 +258,9 @@ def test_a_place_where_no_value_is_safe_is_refused(script: str, why: str) -> Non
         "python -m http.server {{x}}",
         "sed s/a/b/ < {{x}} > out_$(date +%F)",
         "sort -o {{x}} file",
+        "tar -x < {{x}}",
+        "perl -pe s/a/b/ {{x}}",
+        "/usr/bin/env A=1 nice -n 5 grep -- {{x}} file",
         "grep -c -- {{x}} file",
         "docker ps --format '{{.Names}}' --filter name={{x}}",
         "PATH=$PATH:/opt note a{{x}}",

@@ -80,7 +80,10 @@ def main() -> None:
     except getopt.GetoptError as error:
         fail(f"{error.msg} (this stand-in knows a few options only)", 1)
     given = dict(options)
-    stop = any(name in ("-v", "--set", "--variable") and value == "ON_ERROR_STOP=1" for name, value in options)
+    stop = any(
+        name in ("-v", "--set", "--variable") and value in ("ON_ERROR_STOP=1", "ON_ERROR_STOP=on")
+        for name, value in options
+    )
     command, file = given.get("-c", given.get("--command")), given.get("-f", given.get("--file"))
     name = given.get("-d", given.get("--dbname", rest[0] if rest else ""))
     path = Path(os.environ["DATABASES"]) / f"{name}.sqlite"
