@@ -36,7 +36,8 @@ class Telling:
             another line; and the planner's instructions say what that means.
         longest: the most characters of one result. None: no bound of its own.
         together: the most characters of all results together; the latest steps come first. None: no bound of their own.
-        steps: the most steps that are told with their results; of those before, the done ones are told by name. None: all.
+        steps: the most done steps that are told with their results; those before are told by name. Steps that failed, or
+            are still to be done, are always told. None: all.
         summary: what makes a shorter text of a result that is longer than `longest`, such as a `Summary`; what it returns is
             data as well, and is shortened where it is still too long. None: the middle is left out.
 
@@ -85,13 +86,15 @@ def record(board: Board, max_prompt: int | None = None, telling: Telling = AS_IT
     most = max(max_prompt // (2 * len(board.steps)), 100) if board.steps and max_prompt else None
     left = telling.together
     lines: list[str] = []
-    latest = list(board.steps)[-telling.steps :] if telling.steps else list(board.steps)
-    for id in reversed(latest):
+    over = [id for id in board.steps if id in board.results or board.state[id] == "superseded"]
+    earlier = over[: -telling.steps] if telling.steps else []
+    shown = set(board.steps) - set(earlier)
+    for id in reversed([id for id in board.steps if id in shown]):
         line, used = _line(board, id, most if left is None else min(left, most or left), telling)
         left = None if left is None else max(left - used, 0)
         lines.append(line)
-    if earlier := [id for id in list(board.steps)[: len(board.steps) - len(latest)] if id in board.results]:
-        lines.append(f"- done before these, results not told: steps {shortened(', '.join(earlier), SHORT)}")
+    if done := ", ".join(id for id in earlier if id in board.results):
+        lines.append(f"- done before these, results not told: steps {shortened(done, SHORT)}")
     lines.reverse()
     news = [f"- {text}" for text in board.news]
     so_far = "\n\nSo far:\n" + "\n".join(lines) if lines else ""

@@ -283,6 +283,20 @@ def test_a_bound_for_steps_names_those_before() -> None:
     assert said[0] == f"- done before these, results not told: steps {earlier}"
 
 
+def test_a_step_that_failed_is_told_however_long_ago() -> None:
+    @tool
+    def give(number: int) -> int:
+        if number == 1:
+            raise RuntimeError("it broke")
+        return number
+
+    plan = Plan(steps=tuple(Step(id=str(n), tool="give", params={"number": n}) for n in range(1, 10)))
+    board = execute(plan, ToolExecutor(Toolbox([give])), workers=Simulated()).board
+    said = record(board, telling=Telling(steps=2)).splitlines()[3:]
+    assert [line.partition(",")[0] for line in said] == ["- done before these", "- step 1", "- step 8", "- step 9"]
+    assert "it broke" in said[1]
+
+
 @pytest.mark.parametrize("bad", [{"longest": 0}, {"together": -1}, {"steps": True}, {"summary": str.upper}])
 def test_a_telling_that_means_nothing_is_refused(bad: dict[str, Any]) -> None:
     with pytest.raises(ValueError, match=r"whole number from 1|summary needs longest"):
