@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from planexec_lite.gantz import ManifestError, parsed, read
+from planexec_lite.scenarios import manifest as world
 
 ARTICLE = """\
 # gantz.yaml
@@ -54,6 +55,10 @@ def test_the_manifest_of_the_article_is_read_word_for_word() -> None:
     ]
     assert tools[2].runnable.text == 'psql mydb < "${gantz_value_1-}"'
     assert tools[1].runnable.text == tools[1].script.shell
+
+
+def test_the_world_has_the_article_s_manifest() -> None:
+    assert (Path(world.__file__).parent / "files" / "gantz.yaml").read_text(encoding="utf-8") == ARTICLE
 
 
 ONE = "{name: a, description: b, script: {shell: ls}}"

@@ -33,10 +33,13 @@ class World(FolderWorld):
         server: where a PostgreSQL is, as its variables say it, such as ``{"PGHOST": …, "PGUSER": …}``; its database
             ``mydb`` is made. None: stand-ins, which keep it in a SQLite file.
 
-    The folder goes away with the object. `declared` says of the tools what a manifest can't say, for `gantz.load`.
+    The folder goes away with the object. `declared` says of the tools what a manifest can't say, for `gantz.load`. Raises
+    `RuntimeError` where there is no shell, and where PostgreSQL can't be reached.
     """
 
     def __init__(self, day: str | None = "2025-12-04", server: Mapping[str, str] | None = None) -> None:
+        if sys.platform == "emscripten" or os.name != "posix":
+            raise RuntimeError("this world starts programs by a shell, which is not to be had here; use Linux or macOS")
         super().__init__()
         shutil.copytree(_HERE / "files", self.folder, dirs_exist_ok=True)
         self.programs = self.folder / "bin"
