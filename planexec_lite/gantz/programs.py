@@ -75,6 +75,11 @@ class Word:
         if not self.text:
             self.first.add(name)
 
+    def vary(self, variable: str = "") -> None:
+        """A variable comes next, or what a command prints."""
+        self.open, self.alone = True, ""
+        self.variables.add(variable)
+
 
 @dataclass
 class Command:

@@ -240,8 +240,7 @@ class _Reader:
             name = named[1].strip("{}")
             if bare and name not in _NUMBERS:
                 raise QuotingError(f'${name} would be split into words: write "${name}" in a tool with parameters')
-            word.open = True
-            word.variables.add(name)
+            word.vary(name)
             self._emit(len(named[0]))
         elif after == "{":
             raise QuotingError(f"only ${{name}} can stand in a tool with parameters, and no rule in it; {MEND}")
@@ -257,7 +256,7 @@ class _Reader:
         self.commands(")")
         self._emit(1)
         inside = self.text[at + 2 : self.at]
-        word.open = True
+        word.vary()
         if bare and (_MARK.search(inside) or re.search(r"\$[A-Za-z_{@*0-9]", inside)):
             raise QuotingError(f'{self._shown(inside)} would be split into words: write "$( … )", in double quotes')
 

@@ -166,6 +166,7 @@ REFUSED = {
     "LD_PRELOAD={{x}} ls": "LD_PRELOAD decides what programs do",
     "env PYTHONPATH={{x}} python a.py": "PYTHONPATH decides what programs do",
     'p={{x}}; PATH="$p" ls': "PATH decides what programs do",
+    "PATH=$(echo {{x}}) ls": "PATH decides what programs do",
     "export PATH={{x}}": "export sets a variable",
     "declare -n a={{x}}": "declare sets a variable",
     "for PATH in {{x}}; do ls; done": "for sets a variable",
@@ -294,5 +295,7 @@ def test_an_optional_parameter_that_is_missing_is_no_argument(tmp_path: Path) ->
     ready = placed("note a {{x}} b'{{x}}' \"{{x}}\"", ["x"], optional=["x"])
     running.run(ready.text, desk.env, desk.folder, timeout=60.0, most=1000)
     assert (desk.folder / "written").read_bytes() == told("a", "b", "")
+    assert placed("note {{x}}$?", ["x"], optional=["x"]).text == 'note "${gantz_value_1-}"$?'
+    assert placed("note {{x}}$(date)", ["x"], optional=["x"]).text == 'note "${gantz_value_1-}"$(date)'
     with pytest.raises(QuotingError, match="must be required, or have a default"):
         placed("take < {{x}}", ["x"], optional=["x"])
