@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from errno import ENOSPC
 from pathlib import Path
 
-from planexec_lite.events import Event, StepDone, StepFailed, StepPaused, from_json, to_json
+from planexec_lite.events import Event, StepCancelled, StepDone, StepFailed, StepPaused, from_json, to_json
 from planexec_lite.journal.database import JournalError, Synchronous, in_words
 from planexec_lite.journal.lines import UNREADABLE, told
 from planexec_lite.loop.run import Run
@@ -34,18 +34,18 @@ class Files:
         journal: the journal that they are beside of.
         synchronous: as `Journal` says.
         within: what their names begin with: the run's id, or the name of its own file.
-        made: of the steps in flight, the name of the file.
+        made: by step, the numbers of the events that started its attempts that have a file.
     """
 
     journal: Path
     synchronous: Synchronous
     within: str
-    made: dict[str, str] = field(default_factory=dict)
+    made: dict[str, list[int]] = field(default_factory=dict)
 
     @property
     def folder(self) -> Path:
         """Where they are."""
-        return Path(f"{self.journal}-inside")
+        return Path(f"{self.journal.resolve()}-inside")  # one and the same, whatever link leads there
 
     def make(self, step: str, number: int) -> InsideStore:
         """Make the file of a step that event `number` is about to start."""
@@ -59,18 +59,20 @@ class Files:
                     os.fsync(folder)  # its name has to be on disk too
                 finally:
                     os.close(folder)
-        self.made[step] = where
+        self.made.setdefault(step, []).append(number)
         return InsideStore(self.journal, self.synchronous, where)
 
-    def forget_ended(self, events: Sequence[Event]) -> None:
-        """Remove the files of those steps whose run inside is told among `events`."""
-        for event in events if self.made else ():
-            if isinstance(event, StepDone | StepFailed | StepPaused) and event.step in self.made:
-                self._forget(self.made.pop(event.step))
+    def forget_ended(self, first: int, events: Sequence[Event]) -> None:
+        """Remove the files of those attempts that have ended among `events`, the first of which is number `first`."""
+        for number, event in enumerate(events, first) if self.made else ():
+            if isinstance(event, StepDone | StepFailed | StepPaused | StepCancelled):
+                made = self.made.get(event.step, [])
+                while made and made[0] < number:  # the next attempt may have a file by now
+                    self._forget(f"{self.within}-{made.pop(0)}")
 
     def forget_others(self) -> None:
         """Remove the files that were not made here."""
-        mine = tuple(self.made.values())
+        mine = [f"{self.within}-{number}" for made in self.made.values() for number in made]
         for file in self.folder.glob(f"{self.within}-*"):
             if not any(file.name == one or file.name.startswith(f"{one}-") for one in mine):
                 self._forget(file.name)
@@ -120,11 +122,12 @@ class InsideStore:
                     f"a run inside a step is written down beside the journal {self.journal.name}, and its file can't be reached: "
                     "put the journal where every worker can reach it, or do without one"
                 ) from None
-        run.journal, run.log = self, _InsideLog(files, handle)
+        run.journal, run.log = self, (log := _InsideLog(files, handle, run.stored))
         try:
             yield
         except BaseException:
             with suppress(Exception):  # what was interrupted is told first
+                run.stored = log.stored
                 run.commit()
             raise
         finally:
@@ -142,6 +145,7 @@ class _InsideLog:
 
     files: Files
     handle: int
+    stored: int  # how many events of the run are written down
     size: int = 0  # of the file in bytes, as far as this has written it
     ended: bool = False
 
@@ -163,8 +167,9 @@ class _InsideLog:
                 raise JournalError(
                     f"the run in {name} was taken over by somebody else; what goes on inside its step ends here"
                 )
+        self.stored = number + len(events)
         self.ended = False
-        self.files.forget_ended(events)
+        self.files.forget_ended(number, events)
 
     def inbox(self) -> Mapping[int, str]:
         """Nothing: news is told to the run around it."""
