@@ -51,8 +51,7 @@ class Files:
         """Make the file of a step that event `number` is about to start."""
         where = f"{self.within}-{number}"
         with in_words(self.journal):
-            self.folder.mkdir(exist_ok=True)
-            os.close(os.open(self.folder / where, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o666))
+            self._touch(where)
             if self.synchronous == "FULL" and os.name == "posix":
                 folder = os.open(self.folder, os.O_RDONLY)
                 try:
@@ -61,6 +60,17 @@ class Files:
                     os.close(folder)
         self.made.setdefault(step, []).append(number)
         return InsideStore(self.journal, self.synchronous, where)
+
+    def _touch(self, where: str) -> None:
+        """Make an empty file; the folder may be removed meanwhile by a process whose last file has gone."""
+        for last in (*[False] * 99, True):
+            self.folder.mkdir(exist_ok=True)
+            try:
+                os.close(os.open(self.folder / where, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o666))
+                return
+            except FileNotFoundError:
+                if last:
+                    raise
 
     def forget_ended(self, first: int, events: Sequence[Event]) -> None:
         """Remove the files of those attempts that have ended among `events`, the first of which is number `first`."""
@@ -73,7 +83,7 @@ class Files:
     def forget_others(self) -> None:
         """Remove the files that were not made here."""
         mine = [f"{self.within}-{number}" for made in self.made.values() for number in made]
-        for file in self.folder.glob(f"{self.within}-*"):
+        for file in self._mine():
             if not any(file.name == one or file.name.startswith(f"{one}-") for one in mine):
                 self._forget(file.name)
 
@@ -83,13 +93,19 @@ class Files:
         Raises `JournalError` for what can't be read.
         """
         taken: dict[str, Sequence[Event]] = {}
-        for file in sorted(self.folder.glob(f"{self.within}-*")):
+        seen: set[str] = set()
+        # those around first: whoever still writes there begins with nothing inside them any more, or its file is found next
+        while file := min((one for one in self._mine() if one.name not in seen), default=None):
+            seen.add(file.name)
             with file.open("ab") as end:
                 end.write(END)
             whole = file.read_bytes().partition(END)[0].split(b"\n")[:-1]  # a line that was cut off was never written
             where = file.name.removeprefix(f"{self.within}-").replace("-", "/")
             taken[where] = [_read(line, number, file) for number, line in enumerate(whole, 1)]
         return taken
+
+    def _mine(self) -> Iterator[Path]:
+        return self.folder.glob(f"{self.within}-*")
 
     def _forget(self, where: str) -> None:
         """Remove a file, and those of the runs inside that one; and the folder with the last of them."""

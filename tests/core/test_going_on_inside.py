@@ -599,3 +599,17 @@ def test_what_was_done_inside_is_told_where_it_cannot_be_written_down(
     run = nested_in(world, plan, [step("p", "pay", name="p")], kept).run("go")
     assert (run.status, world.done) == ("failed", ["p"])
     assert run.inside("1").results == {"p": "p"}
+
+
+def test_the_folder_may_go_between_two_looks_at_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    kept, mkdir, gone = inside.Files(tmp_path / "runs.db", "OFF", "1"), Path.mkdir, list[Path]()
+
+    def removed(path: Path, **more: Any) -> None:
+        mkdir(path, **more)
+        if not gone:  # another process has forgotten its last file
+            gone.append(path)
+            path.rmdir()
+
+    monkeypatch.setattr(Path, "mkdir", removed)
+    kept.make("1", 3)
+    assert [file.name for file in gone[0].iterdir()] == ["1-3"]
