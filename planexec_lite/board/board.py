@@ -327,6 +327,8 @@ class Board(Part):
             if self.inside[job][-1].once.spent:
                 self._spend(job, sure=True)
             self.cut_off.add(job)
+            if self.waits_inside(job):  # what it waited for was decided when it went on
+                del self.approvals.held[job]
             table.requeue(job)
         elif self.repeatable(job):
             self.rollback.doubt(table.steps[job], "interrupted; nobody knows whether it was done")
@@ -532,7 +534,7 @@ class Board(Part):
 
     def waits_inside(self, id: str) -> bool:
         """Whether the run inside a step waits for a decision."""
-        return self.approvals.held.get(id, "").startswith(INSIDE)
+        return id not in self.table.doubted and self.approvals.held.get(id, "").startswith(INSIDE)
 
     def goes_on_inside(self, step: Step) -> bool:
         """Whether the run inside this very step waits or was cut off: a plan that keeps the step goes on with it."""

@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from errno import ENOSPC
 from pathlib import Path
 
-from planexec_lite.events import Event, StepDone, StepFailed, StepPaused, from_json, to_json
+from planexec_lite.events import Event, StepCancelled, StepDone, StepFailed, StepPaused, from_json, to_json
 from planexec_lite.journal.database import JournalError, Synchronous, in_words
 from planexec_lite.journal.lines import UNREADABLE, told
 from planexec_lite.loop.run import Run
@@ -34,44 +34,56 @@ class Files:
         journal: the journal that they are beside of.
         synchronous: as `Journal` says.
         within: what their names begin with: the run's id, or the name of its own file.
-        made: of the steps in flight, the name of the file.
+        made: by step, the numbers of the events that started its attempts that have a file.
     """
 
     journal: Path
     synchronous: Synchronous
     within: str
-    made: dict[str, str] = field(default_factory=dict)
+    made: dict[str, list[int]] = field(default_factory=dict)
 
     @property
     def folder(self) -> Path:
         """Where they are."""
-        return Path(f"{self.journal}-inside")
+        return Path(f"{self.journal.resolve()}-inside")  # one and the same, whatever link leads there
 
     def make(self, step: str, number: int) -> InsideStore:
         """Make the file of a step that event `number` is about to start."""
         where = f"{self.within}-{number}"
         with in_words(self.journal):
-            self.folder.mkdir(exist_ok=True)
-            os.close(os.open(self.folder / where, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o666))
+            self._touch(where)
             if self.synchronous == "FULL" and os.name == "posix":
                 folder = os.open(self.folder, os.O_RDONLY)
                 try:
                     os.fsync(folder)  # its name has to be on disk too
                 finally:
                     os.close(folder)
-        self.made[step] = where
+        self.made.setdefault(step, []).append(number)
         return InsideStore(self.journal, self.synchronous, where)
 
-    def forget_ended(self, events: Sequence[Event]) -> None:
-        """Remove the files of those steps whose run inside is told among `events`."""
-        for event in events if self.made else ():
-            if isinstance(event, StepDone | StepFailed | StepPaused) and event.step in self.made:
-                self._forget(self.made.pop(event.step))
+    def _touch(self, where: str) -> None:
+        """Make an empty file; the folder may be removed meanwhile by a process whose last file has gone."""
+        for last in (*[False] * 99, True):
+            self.folder.mkdir(exist_ok=True)
+            try:
+                os.close(os.open(self.folder / where, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o666))
+                return
+            except FileNotFoundError:
+                if last:
+                    raise
+
+    def forget_ended(self, first: int, events: Sequence[Event]) -> None:
+        """Remove the files of those attempts that have ended among `events`, the first of which is number `first`."""
+        for number, event in enumerate(events, first) if self.made else ():
+            if isinstance(event, StepDone | StepFailed | StepPaused | StepCancelled):
+                made = self.made.get(event.step, [])
+                while made and made[0] < number:  # the next attempt may have a file by now
+                    self._forget(f"{self.within}-{made.pop(0)}")
 
     def forget_others(self) -> None:
         """Remove the files that were not made here."""
-        mine = tuple(self.made.values())
-        for file in self.folder.glob(f"{self.within}-*"):
+        mine = [f"{self.within}-{number}" for made in self.made.values() for number in made]
+        for file in self._mine():
             if not any(file.name == one or file.name.startswith(f"{one}-") for one in mine):
                 self._forget(file.name)
 
@@ -81,13 +93,19 @@ class Files:
         Raises `JournalError` for what can't be read.
         """
         taken: dict[str, Sequence[Event]] = {}
-        for file in sorted(self.folder.glob(f"{self.within}-*")):
+        seen: set[str] = set()
+        # those around first: whoever still writes there begins with nothing inside them any more, or its file is found next
+        while file := min((one for one in self._mine() if one.name not in seen), default=None):
+            seen.add(file.name)
             with file.open("ab") as end:
                 end.write(END)
             whole = file.read_bytes().partition(END)[0].split(b"\n")[:-1]  # a line that was cut off was never written
             where = file.name.removeprefix(f"{self.within}-").replace("-", "/")
             taken[where] = [_read(line, number, file) for number, line in enumerate(whole, 1)]
         return taken
+
+    def _mine(self) -> Iterator[Path]:
+        return self.folder.glob(f"{self.within}-*")
 
     def _forget(self, where: str) -> None:
         """Remove a file, and those of the runs inside that one; and the folder with the last of them."""
@@ -120,11 +138,12 @@ class InsideStore:
                     f"a run inside a step is written down beside the journal {self.journal.name}, and its file can't be reached: "
                     "put the journal where every worker can reach it, or do without one"
                 ) from None
-        run.journal, run.log = self, _InsideLog(files, handle)
+        run.journal, run.log = self, (log := _InsideLog(files, handle, run.stored))
         try:
             yield
         except BaseException:
             with suppress(Exception):  # what was interrupted is told first
+                run.stored = log.stored
                 run.commit()
             raise
         finally:
@@ -142,6 +161,7 @@ class _InsideLog:
 
     files: Files
     handle: int
+    stored: int  # how many events of the run are written down
     size: int = 0  # of the file in bytes, as far as this has written it
     ended: bool = False
 
@@ -163,8 +183,9 @@ class _InsideLog:
                 raise JournalError(
                     f"the run in {name} was taken over by somebody else; what goes on inside its step ends here"
                 )
+        self.stored = number + len(events)
         self.ended = False
-        self.files.forget_ended(events)
+        self.files.forget_ended(number, events)
 
     def inbox(self) -> Mapping[int, str]:
         """Nothing: news is told to the run around it."""

@@ -244,7 +244,7 @@ class _Log:
                 self.connection.executemany("DELETE FROM news WHERE run = ? AND number = ?", gone)
         if not self.status:  # what was left by those who carried the run on before is among the events now
             self.files.forget_others()
-        self.files.forget_ended(events)
+        self.files.forget_ended(number, events)
         self.status = status
 
     def inside(self, step: str, number: int) -> InsideStore:

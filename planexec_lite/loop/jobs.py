@@ -14,6 +14,7 @@ from planexec_lite.events import (
     Event,
     Inside,
     Interrupted,
+    Job,
     Judged,
     JudgeFailed,
     Outcome,
@@ -119,10 +120,9 @@ def _answer(job: Any, report: Report, at: float, seconds: float) -> Outcome:
     return Judged(at, job.step, value.verdict, value.reason, value.changed, value.rejects, seconds, calls)
 
 
-def cancelled(tasks: Iterable[Task], at: float) -> Iterator[Event]:
-    """Say that `tasks` have not begun: whoever goes on with the run need have no doubt about them."""
-    for task in tasks:
-        job = task.event
+def cancelled(jobs: Iterable[Job], at: float) -> Iterator[Event]:
+    """Say that `jobs` have not begun: whoever goes on with the run need have no doubt about them."""
+    for job in jobs:
         yield (
             StepCancelled(at, job.step)
             if isinstance(job, StepStarted | UndoStarted)

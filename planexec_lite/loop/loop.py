@@ -49,22 +49,25 @@ def drive(run: Run, agent: PlannerExecutor, session: WorkerSession) -> None:
     """Carry `run` on until it has ended or paused. This is the loop of the whole pattern."""
     while True:
         run.take_news()
+        jobs: deque[Job] = deque()
         tasks: deque[Task] = deque()
         slots = session.free
-        # all that may start together is decided and shown before any of it begins
-        while slots >= 1 and (event := agent._next(run.board)):
-            run.record(event)
-            if isinstance(event, JOBS):
-                tasks.append(agent._task(event, run))
-                slots -= not tasks[-1].live
         try:
+            # all that may start together is decided and shown before any of it begins
+            while slots >= 1 and (event := agent._next(run.board)):
+                run.record(event)
+                if isinstance(event, JOBS):
+                    jobs.append(event)
+                    tasks.append(agent._task(event, run))
+                    slots -= not tasks[-1].live
             run.commit()  # what is done is on disk before what follows from it begins
             if agent.watch:
                 agent.watch(run)
             while tasks:
+                jobs.popleft()
                 session.start(tasks.popleft())
         except BaseException:
-            for event in cancelled(tasks, run.board.now):
+            for event in cancelled(jobs, run.board.now):
                 run.record(event)
             raise
         if not run.board.in_flight:

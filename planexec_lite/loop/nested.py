@@ -20,6 +20,7 @@ from planexec_lite.board import Board
 from planexec_lite.budget import Budget
 from planexec_lite.events import DoubtResolved, Event, Inside, Paused, Reviewed
 from planexec_lite.executors import effects_of_any
+from planexec_lite.loop.cut_off import interrupt
 from planexec_lite.loop.run import Run
 from planexec_lite.meter import charge, current, emit, idempotency_key, made_once
 from planexec_lite.plan import Step
@@ -73,19 +74,28 @@ class NestedExecutor:
         told = Told(isinstance(self.workers, Simulated), self.watch, left.events if left else ())
         policy, meter = _within_step(self.policy, left), current.get()
         agent: Any = replace(self, watch=told, policy=policy, journal=meter.store if meter else None)  # type: ignore[type-var]
-        if left is None:
-            return result_of(agent.run(goal_of(step, inputs)))
-        run = Run([*left.events])
-        run.stored = len(run.events)
-        run.uid = idempotency_key() or run.uid  # the same run to the world as the one that was left
-        run = agent.resume(run, left.decision)
-        if run.status == "paused" and len(run.events) == len(left.events):
+        try:
+            run = agent.run(goal_of(step, inputs)) if left is None else _resumed(agent, left)
+        except Exception as problem:
+            if isinstance(broken := getattr(problem, "run", None), Run):
+                interrupt(broken, self.executor)
+                told.tell(broken)
+            raise
+        if left is not None and run.status == "paused" and len(run.events) == len(left.events):
             emit(run.events[-1])  # it waits for what it waited for when it was cut off
         return result_of(run)
 
     def agent_inside(self, step: Step) -> NestedExecutor:
         """This agent: it carries out `step` as a run of its own."""
         return self
+
+
+def _resumed(agent: Any, left: RunLeft) -> Run:
+    run = Run([*left.events])
+    run.stored = len(run.events)
+    run.uid = idempotency_key() or run.uid  # the same run to the world as the one that was left
+    resumed: Run = agent.resume(run, left.decision)
+    return resumed
 
 
 def _within_step(policy: Policy, left: RunLeft | None) -> Policy:
@@ -139,13 +149,15 @@ def going_on(run: Run, step: str, work: Callable[..., Any]) -> Callable[..., Any
     """Return `work` for a step that starts; where a run inside it was left, one that goes on with it: it waits and its gate was
     opened, or it was cut off.
     """
-    decision = _decided(run, step)
+    # nothing was asked of a run that was cut off: what was decided about the step since is about the step alone
+    decision = None if step in run.board.cut_off else _decided(run, step)
     inside = run.inside(step) if step in run.board.cut_off else _inside(run, step) if decision else None
     return work if inside is None else GoingOn(RunLeft(tuple(inside.events), decision), work)
 
 
 def _decided(run: Run, step: str) -> Decision | None:
     """What was decided about the run inside a step since something happened in it."""
+    told: Decision | None = None
     for event in reversed(run.events):
         match event:
             case Inside(step=around) if around == step:
@@ -154,7 +166,11 @@ def _decided(run: Run, step: str) -> Decision | None:
                 return Decision(event.verdict, event.by, event.comment, grant=event.grant, budget=event.budget)
             case DoubtResolved(step=about) if about == step:
                 verdict: Answer = "done" if event.done else "not done"
-                return Decision(verdict, event.by, event.comment, result=event.result)
+                told = told or Decision(verdict, event.by, event.comment, result=event.result)
+            case Paused(reason="doubt", step=about) if about == step:
+                told = None  # the step itself was in doubt, and no step inside it
+            case Paused(step=about) if about == step and told is not None:
+                return told
     return None
 
 
@@ -206,6 +222,12 @@ class Told:
         self.at = known[-1].at if known else 0.0
 
     def __call__(self, run: Run) -> None:
+        """Tell what is new, and call `watch`."""
+        self.tell(run)
+        if self.watch is not None:
+            self.watch(run)
+
+    def tell(self, run: Run) -> None:
         """Tell what is new."""
         for event in run.events[self.told :]:
             if self.virtual and event.at > self.at:
@@ -217,8 +239,6 @@ class Told:
         self.told = len(run.events)
         if run.board.once.spent:
             made_once()
-        if self.watch is not None:
-            self.watch(run)
 
 
 def goal_of(step: Step, inputs: Mapping[str, Any]) -> str:

@@ -470,3 +470,146 @@ def test_a_plan_of_its_own_events_reads_back(tmp_path: Path) -> None:
     assert e.from_json(e.to_json(event)) == event
     assert e.to_json(e.Interrupted(2.0, "1")) == '{"event":"Interrupted","at":2.0,"step":"1"}'
     assert Plan.parse(outer("")).steps
+
+
+def nested_in(world: World, plan: list[dict[str, Any]], below: list[dict[str, Any]], kept: Journal | None) -> Any:
+    """A plan whose steps without a tool are carried out by a planner that always writes the plan `below`."""
+    deeper = PlannerExecutor(RulePlanner(lambda goal: below), ToolExecutor(world.tools), workers=Simulated())
+    return PlannerExecutor(RulePlanner(lambda goal: plan), deeper, workers=Simulated(), journal=kept)
+
+
+def test_a_step_that_is_tried_again_has_its_own_file(tmp_path: Path) -> None:
+    tries: list[str] = []
+
+    @tool
+    def flaky() -> str:
+        tries.append("once more")
+        if len(tries) < 3:
+            raise RuntimeError("not yet")
+        return "now"
+
+    kept = Journal(tmp_path / "runs.db", "OFF")
+    below = PlannerExecutor(RulePlanner(lambda goal: [step("a", "flaky")]), ToolExecutor(Toolbox([flaky])))
+    plan = [step("1", None, description="A") | {"retries": 2}]
+    run = PlannerExecutor(RulePlanner(lambda goal: plan), below, journal=kept).run("go")
+    assert (run.status, run.answer, len(tries)) == ("finished", "now", 3)
+    assert left(kept) == 0
+
+
+def test_a_step_whose_file_cannot_be_made_has_not_begun(tmp_path: Path) -> None:
+    world, kept = World(), Journal(tmp_path / "runs.db", "OFF")
+    in_the_way = tmp_path / "runs.db-inside"
+    in_the_way.write_text("")
+    with pytest.raises(JournalError, match="can't be opened or written to"):
+        agent_of(world, kept).run("go")
+    in_the_way.unlink()
+    check_whole(agent_of(world, kept).resume(kept.load(1)), world)
+    assert world.done == CALLS
+
+
+def test_it_goes_on_by_whatever_link_the_journal_is_reached(tmp_path: Path) -> None:
+    real, link = tmp_path / "real" / "runs.db", tmp_path / "link.db"
+    real.parent.mkdir()
+    try:
+        link.symlink_to(real)
+    except OSError:
+        pytest.skip("links can't be made here")
+    world = World(cut="Amz")
+    with pytest.raises(KeyboardInterrupt):
+        agent_of(world, Journal(link, "OFF")).run("go")
+    kept = Journal(real, "OFF")
+    check_whole(agent_of(world, kept).resume(kept.load(1)), world)
+    assert world.done == CALLS
+
+
+def test_a_gate_inside_that_was_opened_is_not_asked_again_after_news(tmp_path: Path) -> None:
+    world, kept = World(cut="a"), Journal(tmp_path / "runs.db", "OFF")
+    plan, below = [step("1", None, description="A")], [step("a", "look", name="a") | {"gate": True}]
+    run = nested_in(world, plan, below, kept).run("go")
+    with pytest.raises(KeyboardInterrupt):
+        nested_in(world, plan, below, kept).resume(run, Decision("approve", "Ann"))
+    run = nested_in(world, plan, below, kept).tell(kept.load(1), "hurry")
+    assert (run.status, world.done) == ("finished", ["a"])
+    check_fold(run)
+
+
+def test_a_yes_to_the_step_is_none_to_the_run_inside(tmp_path: Path) -> None:
+    world, kept = World(cut="b"), Journal(tmp_path / "runs.db", "OFF")
+    plan = [step("1", None, description="A") | {"gate": True}]
+    below = [step("a", "look", name="a"), step("b", "look", "a", name="b"), step("c", "pay", "b", name="c")]
+    run = nested_in(world, plan, below, kept).run("go")
+    with pytest.raises(KeyboardInterrupt):
+        nested_in(world, plan, below, kept).resume(run, Decision("approve", "Ann"))
+    run = nested_in(world, plan, below, kept).tell(kept.load(1), "hurry")
+    assert run.reason == "waits for gate of step 1"
+    run = nested_in(world, plan, below, kept).resume(run, Decision("approve", "Ann"))
+    assert (run.status, world.done) == ("finished", ["a", "b", "c"])
+
+
+@pytest.mark.parametrize("done", [False, True])
+def test_a_step_that_waited_inside_can_be_in_doubt_as_a_whole(done: bool) -> None:
+    world = World(cut="a", after=done)
+    agent = nested_in(world, [step("1", None, description="A")], [step("a", "pay", name="a") | {"gate": True}], None)
+    run = agent.run("go")
+    with pytest.raises(KeyboardInterrupt) as problem:
+        agent.resume(run, Decision("approve", "Ann"))
+    run = agent.resume(problem.value.run)  # type: ignore[attr-defined]
+    assert run.reason == "waits to be told whether step 1 was done"
+    run = agent.resume(run, Decision("done", "Ann", result="a") if done else Decision("not done", "Ann"))
+    assert (run.status, run.answer, world.done) == ("finished", "a", ["a"])
+
+
+def test_an_error_of_watch_inside_hides_no_call_that_may_be_made_once() -> None:
+    world, broken = World(), list[str]()
+
+    def watch(run: Run) -> None:
+        if not broken and "q" in run.results:
+            broken.append("once")
+            raise RuntimeError("no more pictures")
+
+    plan = [step("p", "pay", name="p"), step("q", "put", name="q")]
+
+    @tool(effects="once", latency=5.0)
+    def pay(name: str) -> str:
+        world.done.append(name)
+        return name
+
+    tools = Toolbox([pay, *(one for one in world.tools if one.name != "pay")])
+    below = PlannerExecutor(RulePlanner(lambda goal: plan), ToolExecutor(tools), workers=Simulated(), watch=watch)
+    steps = [step("1", None, description="A") | {"retries": 2}]
+    agent = PlannerExecutor(RulePlanner(lambda goal: steps), below, workers=Simulated())
+    run = agent.run("go")
+    assert (run.status, world.done) == ("failed", ["p", "q"])
+    assert "1/p" in agent.roll_back(run).reason
+    check_fold(run)
+
+
+def test_what_was_done_inside_is_told_where_it_cannot_be_written_down(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    world, kept, append = World(), Journal(tmp_path / "runs.db", "OFF"), inside._InsideLog.append
+
+    def full(log: Any, number: int, events: Any, *args: Any) -> None:
+        if any(isinstance(event, e.StepDone) for event in events):
+            raise JournalError("there is no room for it")
+        append(log, number, events, *args)
+
+    monkeypatch.setattr(inside._InsideLog, "append", full)
+    plan = [step("1", None, description="A") | {"retries": 2}]
+    run = nested_in(world, plan, [step("p", "pay", name="p")], kept).run("go")
+    assert (run.status, world.done) == ("failed", ["p"])
+    assert run.inside("1").results == {"p": "p"}
+
+
+def test_the_folder_may_go_between_two_looks_at_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    kept, mkdir, gone = inside.Files(tmp_path / "runs.db", "OFF", "1"), Path.mkdir, list[Path]()
+
+    def removed(path: Path, **more: Any) -> None:
+        mkdir(path, **more)
+        if not gone:  # another process has forgotten its last file
+            gone.append(path)
+            path.rmdir()
+
+    monkeypatch.setattr(Path, "mkdir", removed)
+    kept.make("1", 3)
+    assert [file.name for file in gone[0].iterdir()] == ["1-3"]
