@@ -62,7 +62,7 @@ def get_pyodide() -> tuple[Path, str]:
         packed = ["npm", "pack", "--silent", f"pyodide@{constants['PYODIDE_VERSION']}", f"--pack-destination={WORK}"]
         name = subprocess.run(packed, cwd=WORK, check=True, capture_output=True, text=True).stdout.split()[-1]
         with tarfile.open(WORK / name) as archive:
-            archive.extractall(WORK / "unpacked", filter="data")
+            archive.extractall(WORK / "unpacked", **({"filter": "data"} if hasattr(tarfile, "data_filter") else {}))
         (WORK / "unpacked" / "package").rename(folder)
     return folder, constants["PYODIDE_CDN_URL"]
 

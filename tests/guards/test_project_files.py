@@ -93,11 +93,10 @@ def test_make_lab_has_the_scripted_model_as_a_distribution() -> None:
     assert environment.count("--editable distributions/mock-llm\n") == 2
 
 
-def locked(platform: str, python: str) -> dict[str, str]:
-    """Name -> version of what the lock installs on a platform and a Python."""
-    place = (
-        default_environment() | PLATFORMS[platform] | {"python_version": python, "python_full_version": f"{python}.9"}
-    )
+def locked(platform: str, python: str, release: int = 9) -> dict[str, str]:
+    """Name -> version of what the lock installs on a platform and a Python, such as "3.11", in its release of that number."""
+    versions = {"python_version": python, "python_full_version": f"{python}.{release}"}
+    place = default_environment() | PLATFORMS[platform] | versions
     chosen = [pin for pin in pins() if pin.marker is None or pin.marker.evaluate(place)]
     names = [canonicalize_name(pin.name) for pin in chosen]
     assert len(names) == len(set(names)), "a package is pinned twice for one place"
@@ -144,7 +143,7 @@ def requirements_of(name: str, extras: set[str]) -> list[Requirement]:
 def test_lock_is_complete_and_installed() -> None:
     python = f"{sys.version_info.major}.{sys.version_info.minor}"
     platform = {"darwin": "macos", "win32": "windows"}.get(sys.platform, "linux")
-    versions = locked(platform, python)
+    versions = locked(platform, python, sys.version_info.micro)
     waiting, seen, wrong = [Requirement(str(wanted)) for wanted in declared()], set(), []
     while waiting:
         wanted = waiting.pop()
