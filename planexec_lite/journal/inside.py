@@ -51,13 +51,11 @@ class Files:
         """Make the file of a step that event `number` is about to start."""
         where = f"{self.within}-{number}"
         with in_words(self.journal):
+            new = not self.folder.exists()
             self._touch(where)
             if self.synchronous == "FULL" and os.name == "posix":
-                folder = os.open(self.folder, os.O_RDONLY)
-                try:
-                    os.fsync(folder)  # its name has to be on disk too
-                finally:
-                    os.close(folder)
+                for folder in (self.folder, *[self.folder.parent] * new):  # their names have to be on disk too
+                    _sync(folder)
         self.made.setdefault(step, []).append(number)
         return InsideStore(self.journal, self.synchronous, where)
 
@@ -194,6 +192,14 @@ class _InsideLog:
     def inside(self, step: str, number: int) -> InsideStore:
         """Where the run inside a step of this run is written down, which event number `number` is about to start."""
         return self.files.make(step, number)
+
+
+def _sync(folder: Path) -> None:
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
 
 
 def _read(line: bytes, number: int, file: Path) -> Event:
