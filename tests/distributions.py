@@ -6,10 +6,12 @@ import os
 import shutil
 import subprocess
 import sys
+import tarfile
 import venv
 from collections.abc import Iterable, Sequence
 from importlib import metadata
 from pathlib import Path
+from typing import Any
 
 from packaging.requirements import Requirement
 
@@ -27,6 +29,15 @@ def needed(name: str, extras: set[str], seen: set[str] | None = None) -> set[str
             seen.add(wanted.name)
             needed(wanted.name, wanted.extras, seen)
     return seen
+
+
+def unpack(archive: Path, folder: Path) -> None:
+    """Unpack an archive of a source."""
+    safely: dict[str, Any] = (
+        {"filter": "data"} if hasattr(tarfile, "data_filter") else {}
+    )  # the first releases of 3.11 have none
+    with tarfile.open(archive) as packed:
+        packed.extractall(folder, **safely)
 
 
 def copy_distribution(name: str, folder: Path) -> None:

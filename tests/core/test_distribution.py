@@ -7,13 +7,12 @@ from __future__ import annotations
 
 import json
 import shutil
-import tarfile
 import zipfile
 from pathlib import Path
 
 import pytest
 
-from tests.distributions import built, empty_environment, needed, stdout_of
+from tests.distributions import built, empty_environment, needed, stdout_of, unpack
 from tests.guards.books import ROOT
 from tests.guards.readme_rules import snippets
 
@@ -33,8 +32,7 @@ def kit(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def source(kit: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The unpacked archive of the source."""
     (archive,) = kit.parent.glob("*.tar.gz")
-    with tarfile.open(archive) as packed:
-        packed.extractall(folder := tmp_path_factory.mktemp("source"), filter="data")
+    unpack(archive, folder := tmp_path_factory.mktemp("source"))
     (unpacked,) = folder.iterdir()
     return unpacked
 

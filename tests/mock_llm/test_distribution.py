@@ -6,7 +6,6 @@ The kit's own wheel leaves the package to it: together they have no file twice.
 from __future__ import annotations
 
 import json
-import shutil
 import subprocess
 import sys
 import urllib.request
@@ -15,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.distributions import built, empty_environment, needed, stdout_of
+from tests.distributions import built, empty_environment, needed, stdout_of, unpack
 from tests.guards import books
 from tests.guards.books import ROOT
 
@@ -73,7 +72,7 @@ class TestDistribution:
 
     def test_the_source_archive_makes_the_same_wheel(self, wheel: Path, tmp_path: Path) -> None:
         (archive,) = wheel.parent.glob("*.tar.gz")
-        shutil.unpack_archive(archive, tmp_path, filter="data")
+        unpack(archive, tmp_path)
         (source,) = tmp_path.glob("mock_llm-*")
         done = books.run(
             "-m", "hatchling", "build", "-t", "wheel", "-d", tmp_path / "dist", scratch=tmp_path, cwd=source
