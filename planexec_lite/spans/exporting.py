@@ -6,6 +6,7 @@ traces itself is not disturbed.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
@@ -51,7 +52,7 @@ def console() -> SpanExporter:
         from opentelemetry.sdk.trace.export import ConsoleSpanExporter
     except ImportError as missing:
         raise ImportError(_WANTED) from missing
-    return ConsoleSpanExporter()
+    return ConsoleSpanExporter(out=sys.stdout)  # as it is now: a notebook has its own
 
 
 def in_memory() -> InMemorySpanExporter:

@@ -25,18 +25,19 @@ from planexec_lite.spans.outcome import error_of, error_type, fields_of, inner_t
 from planexec_lite.spans.span import Span, SpanEvent, Value, nanoseconds, utf8
 
 AGENT = "planner-executor"
+EPOCH = 946_684_800.0  # the year 2000: collectors take a time of zero for none
 _KINDS = get_args(e.Event)
 _OUTCOMES = (*get_args(e.Outcome), e.Interrupted, e.StepPaused)
 
 
 def of(
-    run: Run, *, epoch: float = 0.0, trace_id: str | None = None, agent: str = AGENT, content: bool = True
+    run: Run, *, epoch: float = EPOCH, trace_id: str | None = None, agent: str = AGENT, content: bool = True
 ) -> list[Span]:
     """Return a run as spans, each behind the one around it: pure, and linear in the number of events.
 
     Args:
         run: finished, paused, or under way; what is in flight ends now.
-        epoch: when the run began, in seconds since 1970: a run knows its own clock alone.
+        epoch: when the run began, in seconds since 1970. A run knows its own clock alone, so by default it is the year 2000.
         trace_id: 32 hexadecimal digits; by default made from all events so far. Give one, such as `run.uid`, where a run that
             was paused is to be the same trace after it has gone on.
         agent: what the run's agent is called.

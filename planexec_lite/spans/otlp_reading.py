@@ -46,7 +46,7 @@ def _each(around: dict[str, Any], name: str, place: str) -> Iterator[tuple[dict[
 
 def _span(span: dict[str, Any], place: str) -> Span:
     name = utf8(span["name"]) if isinstance(span.get("name"), str) else ""
-    start, end = checked_times(span.get("startTimeUnixNano"), span.get("endTimeUnixNano"), place)
+    start, end = checked_times(span.get("startTimeUnixNano", 0), span.get("endTimeUnixNano", 0), place)
     parent = span.get("parentSpanId") or None
     attributes = _attributes(span, place)
     events = tuple(_event(one, at) for one, at in _each(span, "events", place))
