@@ -7,7 +7,7 @@ from typing import Any
 
 from planexec_lite.plan.data import fixed
 from planexec_lite.spans import names
-from planexec_lite.spans.span import Span
+from planexec_lite.spans.span import Span, utf8
 
 _DEEPEST = 40
 
@@ -69,6 +69,8 @@ def _first(span: Span, *keys: str) -> Any:
         return list(value) if isinstance(value, tuple) else value
     try:
         data = json.loads(value, parse_constant=lambda constant: constant)
+        if "\\ud" in value.lower():  # perhaps half a pair of surrogates, which can't be written down
+            data = json.loads(utf8(json.dumps(data, ensure_ascii=False)))
         return value if _too_much(data) else data
     except (ValueError, RecursionError):
         return value

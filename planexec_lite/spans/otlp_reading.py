@@ -97,7 +97,7 @@ def _as_attribute(value: Any) -> Value:
     if isinstance(value, str | bool | int | float):
         return value
     texts = isinstance(value, list) and all(isinstance(part, str) for part in value)
-    return tuple(value) if texts else as_json(value)
+    return tuple(value) if texts else utf8(as_json(value))
 
 
 def _value(value: Any, place: str) -> Any:

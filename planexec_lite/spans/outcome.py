@@ -21,7 +21,9 @@ AS_JSON = frozenset(
 )  # the others are texts, numbers, yes or no
 WITHOUT_CONTENT = frozenset({"attempt", "attempts", "seconds", "in_doubt", "final", "verdict", "told", "rejects"})
 WAIT = "wait"  # how long a step is to back off; `seconds` is how long it did
-_RAISED = re.compile(r"(\w*(?:Error|Exception|Interrupt|Exit|Warning)): ")  # no other word: it may be what somebody said
+_RAISED = re.compile(
+    r"(\w*(?:Error|Exception|Interrupt|Exit|Warning)): "
+)  # no other word: it may be what somebody said
 
 
 def fields_of(event: Any, content: bool) -> dict[str, Value]:

@@ -76,7 +76,9 @@ def test_a_collector_gets_the_run_and_it_is_the_same(collector: Collector, name:
 def test_a_collector_that_refuses_is_told_of() -> None:
     made = Collector(status=400)
     exporter = spans.otlp(made.url)
-    with pytest.raises(spans.ExportFailedError, match="OTLPSpanExporter could not hand on 8 spans; is a collector there"):
+    with pytest.raises(
+        spans.ExportFailedError, match="OTLPSpanExporter could not hand on 8 spans; is a collector there"
+    ):
         spans.send(SAMPLES["retried"](), exporter)
     exporter.shutdown()
     made.close()
@@ -93,7 +95,8 @@ def test_nothing_listens_there() -> None:
 
 
 @pytest.mark.parametrize(
-    "url", ["https://collector.example/v1/traces", "http://10.0.0.1:4318", "127.0.0.1:4318", "http://127.0.0.1.example/"]
+    "url",
+    ["https://collector.example/v1/traces", "http://10.0.0.1:4318", "127.0.0.1:4318", "http://127.0.0.1.example/"],
 )
 def test_a_collector_elsewhere_is_refused(url: str) -> None:
     with pytest.raises(ValueError, match="a collector on this machine is wanted"):

@@ -90,10 +90,10 @@ def test_odd_values_come_back() -> None:
         """Give back."""
         return value
 
-    run = execute(plan.changed(goal="half a pair: \ud800"), ToolExecutor(Toolbox([Tool(echo)])), workers=Simulated())
+    run = execute(plan.changed(goal="ä {step_9_result}"), ToolExecutor(Toolbox([Tool(echo)])), workers=Simulated())
     back = spans.read(spans.write(run))
     assert back.results == run.results
-    assert back.board.goal == "half a pair: ?"
+    assert back.board.goal == run.board.goal
 
 
 @pytest.mark.slow
