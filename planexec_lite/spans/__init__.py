@@ -10,7 +10,8 @@ Names are those of OpenTelemetry's semantic conventions for GenAI (`names`); wha
 no global provider. `write` gives OTLP JSON, which `read` reads back as the same events. A foreign trace tells less than a run:
 `foreign` says what is made of it.
 
-OpenTelemetry's SDK is the extra ``otel``, and is imported by `send` and the exporters alone.
+`views.spans` draws what a collector would show. OpenTelemetry's SDK is the extra ``otel``, and is imported by `send` and the
+exporters alone.
 """
 
 from planexec_lite.spans.exporting import ExportFailedError, console, in_memory, otlp, send

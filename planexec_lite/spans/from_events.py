@@ -5,11 +5,13 @@ undo. Below it stand what it did: the call of a tool, calls of models, a run ins
 step that is skipped) are span events of the run's own span.
 
 Ids come from the events: the same run has the same ids, in every process. Times are those of the run's clock. An event says
-how long its calls of models took and not when each began, so they stand one behind the other from when the work began.
+how long its calls of models took and not when each began, so they stand one behind the other from when the work began, and
+after the tools that they called.
 """
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
@@ -21,8 +23,8 @@ from planexec_lite.meter import ModelCall, Usage
 from planexec_lite.plan import Step
 from planexec_lite.references import resolve
 from planexec_lite.spans import names
-from planexec_lite.spans.outcome import error_of, error_type, fields_of, inner_text, of_tool, prices_of
-from planexec_lite.spans.span import Span, SpanEvent, Value, nanoseconds, utf8
+from planexec_lite.spans.outcome import error_of, error_type, event_text, fields_of, inner_text, of_tool, prices_of
+from planexec_lite.spans.span import Span, SpanEvent, Value, nanoseconds, seconds, utf8
 
 AGENT = "planner-executor"
 EPOCH = 946_684_800.0  # the year 2000: collectors take a time of zero for none
@@ -44,7 +46,7 @@ def of(
         content: with what was said: goal, plans, arguments, results, errors. The conventions leave that out where nobody asked
             for it, since it may be private; without it a trace still tells names, times, tokens and costs.
     """
-    id = trace_id or _digest("".join(e.to_json(event) for event in run.events))[:32]
+    id = trace_id or _digest("".join(map(event_text, run.events)))[:32]
     told = [_Told(str(number), event.at, event) for number, event in enumerate(run.events)]
     return _Drawing(id, nanoseconds(epoch), agent, content).run("run", None, told, run.makespan, numbered=True)
 
@@ -160,9 +162,12 @@ class _Drawing:
                 calls = ()  # what a run inside asked of models stands below it, on its own jobs
             except Exception:  # what a tool emits may look like a run, and be none: it is noted all the same
                 continue
-        yield from self._actions(inside, parent, end)
-        at = begun
+        actions = list(self._actions(inside, parent, end))
+        yield from actions
+        at, waits = begun, deque((seconds(one.start - self.epoch), seconds(one.end - self.epoch)) for one in actions)
         for number, used in enumerate(calls):
+            while waits and waits[0][0] < at + used.seconds - 1e-6:  # the model waits for the tools that it called
+                at = max(at, waits.popleft()[1])
             attributes = {names.OPERATION: names.CHAT, names.PROVIDER: names.OPENAI, names.MODEL: used.model}
             attributes |= _used([used]) | {names.CALL: number}
             name, path = f"{names.CHAT} {used.model}", f"{asked.path}/call {number}"
@@ -191,7 +196,7 @@ class _Drawing:
         event = told.event.event if isinstance(told.event, e.Inside) else told.event
         attributes: dict[str, Value] = {}
         if numbered and self.content:
-            attributes = {names.EVENT: utf8(e.to_json(told.event)), names.NUMBER: int(told.path)}
+            attributes = {names.EVENT: event_text(told.event), names.NUMBER: int(told.path)}
         elif self.content and not (isinstance(told.event, e.Inside) and isinstance(event, _KINDS)):
             attributes = {names.EVENT: utf8(inner_text(event))}
         return SpanEvent(names.OWN + type(event).__name__, self._at(told.at), attributes)

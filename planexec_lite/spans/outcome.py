@@ -13,7 +13,7 @@ from planexec_lite import events as e
 from planexec_lite.meter import ModelCall
 from planexec_lite.model.prices import PRICES, cost
 from planexec_lite.spans import names
-from planexec_lite.spans.span import Value
+from planexec_lite.spans.span import Value, utf8
 from planexec_lite.tools import shown
 
 AS_JSON = frozenset(
@@ -30,7 +30,7 @@ def fields_of(event: Any, content: bool) -> dict[str, Value]:
     """The fields of a job or an outcome that differ from their defaults, as attributes of the kit's own."""
     if isinstance(event, e.StepProposed | e.Inside):
         raise TypeError(f"a {type(event).__name__} is no job and no outcome")
-    named: dict[str, Any] = json.loads(e.to_json(event))
+    named: dict[str, Any] = json.loads(event_text(event))
     attributes: dict[str, Value] = {}
     for name, value in named.items():
         shows = content or name in WITHOUT_CONTENT or (name == "reason" and isinstance(event, e.PlanStarted))
@@ -47,10 +47,19 @@ def as_json(value: Any) -> str:
     return json.dumps(to_jsonable_python(value, fallback=shown, inf_nan_mode="strings"), ensure_ascii=False)
 
 
+def event_text(event: e.Event) -> str:
+    """An event as JSON; half a pair of surrogates, which a plan made in Python may hold, becomes a question mark."""
+    try:
+        return e.to_json(event)
+    except ValueError:
+        told = {name: value for name, value in e.to_dict(event).items() if value is not None or name == "plan"}
+        return utf8(json.dumps(told, ensure_ascii=False))
+
+
 def inner_text(event: Any) -> str:
     """What was told inside a step, as JSON."""
     try:
-        return e.to_json(event)
+        return event_text(event)
     except Exception:  # anything may be told, and its own methods may raise anything
         return json.dumps(shown(event))
 

@@ -72,7 +72,7 @@ def test_what_a_model_calls_in_a_step_stands_below_it() -> None:
     ]
     assert [span.attributes.get(names.ERROR) for span in tools] == ["LookupError", None]
     chats = [span for span in made if span.attributes.get(names.OPERATION) == names.CHAT]
-    assert [span.name for span in chats] == ["chat gpt-4o-mini"] * 3
+    assert drawn(SAMPLES["in_turns"]())[4:] == [f"    chat gpt-4o-mini {when}" for when in ("0–0.5", "1.5–2", "3–3.5")]
     assert all(span.asks and span.parent_id == made[1].span_id for span in chats)
 
 
