@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from opentelemetry.sdk.trace.export import SpanExporter
     from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
+BATCH = 512  # so many are sent at once, as the SDK's own processor does; a collector puts them together by their ids
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 _WANTED = "runs as spans need the extra otel: pip install 'planexec-lite[otel]'"
 
@@ -32,17 +33,19 @@ class ExportFailedError(RuntimeError):
 def send(what: Run | Iterable[Span], exporter: SpanExporter) -> int:
     """Hand a run, or the spans that `of` made of one, to an exporter of OpenTelemetry's SDK, and return how many there are.
 
-    Raises `ExportFailedError` where it could not hand them on, and `ImportError` where the extra is missing.
+    Raises `ExportFailedError` where it could not hand them on (the first portions of a long run may have gone), and `ImportError`
+    where the extra is missing.
     """
     spans = of(what) if isinstance(what, Run) else list(what)
     try:
         from opentelemetry.sdk.trace.export import SpanExportResult
     except ImportError as missing:
         raise ImportError(_WANTED) from missing
-    if exporter.export(_as_sdk(spans)) is not SpanExportResult.SUCCESS:
-        raise ExportFailedError(
-            f"{type(exporter).__name__} could not hand on {len(spans)} spans; is a collector there?"
-        )
+    for start in range(0, len(spans), BATCH):
+        batch = spans[start : start + BATCH]
+        if exporter.export(_as_sdk(batch)) is not SpanExportResult.SUCCESS:
+            words = f"{type(exporter).__name__} could not hand on {len(batch)} spans"
+            raise ExportFailedError(f"{words}; is a collector there?")
     return len(spans)
 
 

@@ -11,6 +11,7 @@ after the tools that they called.
 
 from __future__ import annotations
 
+import re
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -45,7 +46,13 @@ def of(
         agent: what the run's agent is called.
         content: with what was said: goal, plans, arguments, results, errors. The conventions leave that out where nobody asked
             for it, since it may be private; without it a trace still tells names, times, tokens and costs.
+
+    Raises `ValueError` for an epoch before 1970, and for a trace id that is none.
     """
+    if not 0 <= epoch < 2**33:
+        raise ValueError(f"epoch={epoch!r}: seconds since 1970 are wanted, as time.time() gives them")
+    if trace_id is not None and not re.fullmatch("(?!0{32})[0-9a-f]{32}", trace_id):
+        raise ValueError(f"trace_id={trace_id!r}: 32 hexadecimal digits are wanted, not all of them zero")
     id = trace_id or _digest("".join(map(event_text, run.events)))[:32]
     told = [_Told(str(number), event.at, event) for number, event in enumerate(run.events)]
     return _Drawing(id, nanoseconds(epoch), agent, content).run("run", None, told, run.makespan, numbered=True)
@@ -142,7 +149,8 @@ class _Drawing:
         call = asked.event.call if isinstance(asked.event, e.UndoStarted) else step
         if isinstance(asked.event, e.BackoffStarted):
             return
-        if call is not None and call.tool is not None and not job.inside and event is not None:
+        called = event is not None and not isinstance(event, e.StepCancelled)  # what is taken back had not begun
+        if call is not None and call.tool is not None and not job.inside and called:
             params = steps.resolved(call.params) if self.content else None
             result = getattr(event, "result", None) if isinstance(event, e.StepDone | e.UndoDone) else None
             attributes = of_tool(

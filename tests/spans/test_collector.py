@@ -14,7 +14,7 @@ from opentelemetry import trace
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 
 from planexec_lite import spans, views
-from tests.spans.samples import SAMPLES
+from tests.spans.samples import SAMPLES, long
 
 
 class Collector:
@@ -70,6 +70,15 @@ def test_a_collector_gets_the_run_and_it_is_the_same(collector: Collector, name:
     kinds = ["SPAN_KIND_CLIENT" if span.asks else "SPAN_KIND_INTERNAL" for span in spans.of(run)]
     assert [span["kind"] for span in sent["spans"]] == kinds
     assert views.timeline(spans.read(got)).text == views.timeline(run).text
+
+
+@pytest.mark.slow
+def test_a_long_run_is_sent_in_portions(collector: Collector) -> None:
+    run, exporter = long(600), spans.otlp(collector.url)
+    assert spans.send(run, exporter) == 1_201
+    exporter.shutdown()
+    assert [len(got["resourceSpans"][0]["scopeSpans"][0]["spans"]) for got in collector.got] == [512, 512, 177]
+    assert spans.read(collector.got).events == run.events
 
 
 @pytest.mark.slow

@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -181,6 +182,32 @@ def test_a_run_that_goes_on_keeps_a_trace_id_that_is_given() -> None:
     assert set(one) <= set(other)
     assert before.status == "paused"
     assert ids(spans.of(before)) != one
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"epoch": -1.0}, "seconds since 1970 are wanted"),
+        ({"epoch": float("nan")}, "seconds since 1970 are wanted"),
+        ({"trace_id": "7"}, "32 hexadecimal digits are wanted"),
+        ({"trace_id": "0" * 32}, "not all of them zero"),
+    ],
+)
+def test_an_epoch_or_a_trace_id_that_is_none_is_refused(options: Any, words: str) -> None:
+    with pytest.raises(ValueError, match=words):
+        spans.of(Run(), **options)
+
+
+def test_a_step_that_was_taken_back_before_it_began_called_no_tool() -> None:
+    run = Run()
+    for event in (
+        events.RunStarted(0.0, "x", planner=False, reviewer=False),
+        events.PlanProposed(0.0, worlds.plan([("1", "One", 1, [])])),
+        events.StepStarted(0.0, "1"),
+        events.StepCancelled(1.0, "1"),
+    ):
+        run.record(event)
+    assert drawn(run) == ["invoke_agent planner-executor 0–1", "  step 1 0–1"]
 
 
 @pytest.mark.slow
