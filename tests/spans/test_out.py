@@ -233,6 +233,7 @@ def test_a_run_of_ten_thousand_steps_costs_what_its_length_says() -> None:
     assert calls_of(lambda: spans.of(large)) < 10.5 * calls_of(lambda: spans.of(small))
 
 
+@pytest.mark.slow
 def test_importing_it_loads_nothing_of_opentelemetry() -> None:
     program = "import sys\nfrom planexec_lite import spans\nprint('opentelemetry' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True)
