@@ -16,6 +16,7 @@ MODULES = {  # module -> what a lesson writes before its names
     "planexec_lite.grade": "",
     "planexec_lite.mcp": "mcp.",
     "planexec_lite.recorded": "recorded.",
+    "planexec_lite.spans": "spans.",
     "planexec_lite.events": "",
     "planexec_lite.gantz": "gantz.",
     "planexec_lite.planning": "",

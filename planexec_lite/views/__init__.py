@@ -9,7 +9,7 @@ In the order of reading; each imports only from those before it:
 1. `drawing`: colours, text that fits, and the three ways to a figure.
 2. `step_remarks`, `narration`: what is said in words beside a step, and of each event.
 3. `board_table`, `react_thoughts`, `plan_diff`: figures that are tables.
-4. `graph_drawing`, `message_sequence`, `line_chart`, `tally_chart`: figures that are SVG.
+4. `graph_drawing`, `message_sequence`, `span_tree`, `line_chart`, `tally_chart`: figures that are SVG.
 5. `timeline_drawing`: figures that matplotlib draws.
 6. `widgets`: the live board and the trace player. `review_desk`: a plan before a person.
 
@@ -31,6 +31,7 @@ from planexec_lite.views.line_chart import curves
 from planexec_lite.views.message_sequence import sequence
 from planexec_lite.views.plan_diff import diff
 from planexec_lite.views.react_thoughts import thoughts
+from planexec_lite.views.span_tree import spans
 from planexec_lite.views.tally_chart import tallies
 from planexec_lite.views.timeline_drawing import durations, timeline, timelines
 
@@ -63,6 +64,7 @@ __all__ = [
     "review",
     "sequence",
     "show_widget",
+    "spans",
     "tallies",
     "thoughts",
     "timeline",

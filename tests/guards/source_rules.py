@@ -16,7 +16,7 @@ FLOORS = {
     6: ("board",),
     7: ("decide", "planning", "executors", "review", "workers"),
     8: ("loop",),
-    9: ("journal",),
+    9: ("journal", "spans"),
     10: ("formats", "views", "scenarios", "variations"),
     11: ("grade", "mcp", "scoreboard"),
     12: ("comparison", "gantz", "recorded"),
@@ -37,7 +37,7 @@ VIEWS_FLOORS = {  # folders and modules of views: each imports from lower floors
     1: ("drawing",),
     2: ("step_remarks", "narration"),
     3: ("board_table", "react_thoughts", "plan_diff"),
-    4: ("graph_drawing", "message_sequence", "line_chart", "bar_chart", "ledger_table", "tally_chart"),
+    4: ("graph_drawing", "message_sequence", "line_chart", "bar_chart", "ledger_table", "span_tree", "tally_chart"),
     5: ("timeline_drawing",),
     6: ("widgets",),
     7: ("review_desk",),
@@ -45,7 +45,8 @@ VIEWS_FLOORS = {  # folders and modules of views: each imports from lower floors
 VIEWS_FLOOR_OF = {part: floor for floor, parts in VIEWS_FLOORS.items() for part in parts}
 PYDANTIC = {"pydantic", "pydantic_core", "typing_extensions"}  # pydantic and the two that it brings
 CORE = 9  # up to this floor: pydantic and the standard library
-LAZY = {"model": {"openai", "mock_llm"}}  # what a core module may import when it is used, not when it is loaded
+# what a core module may import when it is used, not when it is loaded
+LAZY = {"model": {"openai", "mock_llm"}, "spans": {"opentelemetry"}}
 DRAWING = {"matplotlib", "ipywidgets", "IPython"}  # for planexec_lite.views alone
 
 

@@ -62,6 +62,10 @@ FIGURES: dict[str, Callable[[], views.Figure]] = {
     "sequence midway": lambda: views.sequence(worlds.midway()),
     "sequence of hostile": lambda: views.sequence(worlds.run(worlds.HOSTILE_PLAN)),
     "sequence of nothing": lambda: views.sequence(Run()),
+    "spans": lambda: views.spans(worlds.replanned()),
+    "spans midway": lambda: views.spans(worlds.midway()),
+    "spans of hostile": lambda: views.spans(worlds.run(worlds.HOSTILE_PLAN)),
+    "spans of nothing": lambda: views.spans(Run()),
     "thoughts": lambda: views.thoughts(worlds.thinking()),
     "thoughts of nothing": lambda: views.thoughts(Run()),
 }

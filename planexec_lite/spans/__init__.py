@@ -1,0 +1,35 @@
+"""Runs as OpenTelemetry spans, and spans as runs: what happened in an agent, in the terms that every collector knows.
+
+>>> from planexec_lite import spans
+>>> spans.send(run, spans.console())                                  # or spans.in_memory(), or spans.otlp(url)
+>>> theirs = spans.read(Path("trace.json").read_text())               # OTLP JSON, or a trace of openai-agents or LangGraph
+>>> views.timeline(theirs)
+
+Names are those of OpenTelemetry's semantic conventions for GenAI (`names`); what these have no name for begins with
+"planexec.". `of` is a pure function from the events to plain values (`span`); `send` hands them to an exporter, and changes
+no global provider. `write` gives OTLP JSON, which `read` reads back as the same events. A foreign trace tells less than a run:
+`foreign` says what is made of it.
+
+`views.spans` draws what a collector would show. OpenTelemetry's SDK is the extra ``otel``, and is imported by `send` and the
+exporters alone.
+"""
+
+from planexec_lite.spans.exporting import ExportFailedError, console, in_memory, otlp, send
+from planexec_lite.spans.from_events import of
+from planexec_lite.spans.otlp_json import write
+from planexec_lite.spans.reading import read
+from planexec_lite.spans.span import Span, SpanEvent, TraceError
+
+__all__ = [
+    "ExportFailedError",
+    "Span",
+    "SpanEvent",
+    "TraceError",
+    "console",
+    "in_memory",
+    "of",
+    "otlp",
+    "read",
+    "send",
+    "write",
+]

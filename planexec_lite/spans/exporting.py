@@ -1,0 +1,114 @@
+"""Spans handed to an exporter of OpenTelemetry's SDK: the console's, one that keeps them, one that sends them to a collector.
+
+They are built as the SDK's own values and given to the exporter directly. No provider is made or changed, so a program that
+traces itself is not disturbed.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+from planexec_lite.loop.run import Run
+from planexec_lite.spans.from_events import of
+from planexec_lite.spans.otlp_json import SCOPE, SERVICE
+from planexec_lite.spans.span import Span
+
+if TYPE_CHECKING:
+    from opentelemetry.sdk.trace import ReadableSpan
+    from opentelemetry.sdk.trace.export import SpanExporter
+    from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
+
+BATCH = 512  # so many are sent at once, as the SDK's own processor does; a collector puts them together by their ids
+LOOPBACK = ("127.0.0.1", "localhost", "::1")
+_WANTED = "runs as spans need the extra otel: pip install 'planexec-lite[otel]'"
+
+
+class ExportFailedError(RuntimeError):
+    """The exporter could not hand the spans on."""
+
+
+def send(what: Run | Iterable[Span], exporter: SpanExporter) -> int:
+    """Hand a run, or the spans that `of` made of one, to an exporter of OpenTelemetry's SDK, and return how many there are.
+
+    Raises `ExportFailedError` where it could not hand them on (the first portions of a long run may have gone), and `ImportError`
+    where the extra is missing.
+    """
+    spans = of(what) if isinstance(what, Run) else list(what)
+    try:
+        from opentelemetry.sdk.trace.export import SpanExportResult
+    except ImportError as missing:
+        raise ImportError(_WANTED) from missing
+    for start in range(0, len(spans), BATCH):
+        batch = spans[start : start + BATCH]
+        if exporter.export(_as_sdk(batch)) is not SpanExportResult.SUCCESS:
+            words = f"{type(exporter).__name__} could not hand on {len(batch)} spans"
+            raise ExportFailedError(f"{words}; is a collector there?")
+    return len(spans)
+
+
+def console() -> SpanExporter:
+    """An exporter that prints spans."""
+    try:
+        from opentelemetry.sdk.trace.export import ConsoleSpanExporter
+    except ImportError as missing:
+        raise ImportError(_WANTED) from missing
+    return ConsoleSpanExporter(out=sys.stdout)  # as it is now: a notebook has its own
+
+
+def in_memory() -> InMemorySpanExporter:
+    """An exporter that keeps spans; its ``get_finished_spans()`` gives them."""
+    try:
+        from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
+    except ImportError as missing:
+        raise ImportError(_WANTED) from missing
+    return InMemorySpanExporter()
+
+
+def otlp(url: str = "http://127.0.0.1:4318/v1/traces", *, timeout: float = 10.0) -> SpanExporter:
+    """An exporter that sends spans to a collector on this machine, by OTLP over HTTP; it gives up after `timeout` seconds.
+
+    Raises `ValueError` for a collector elsewhere: spans hold what was said in a run. One that runs here can pass them on.
+    """
+    parts = urlsplit(url)
+    if parts.scheme != "http" or parts.hostname not in LOOPBACK:
+        raise ValueError(
+            f"{url!r}: a collector on this machine is wanted, as http://127.0.0.1:4318/v1/traces; it can pass on"
+        )
+    try:
+        from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
+    except ImportError as missing:
+        raise ImportError(_WANTED) from missing
+    return OTLPSpanExporter(endpoint=url, timeout=timeout)
+
+
+def _as_sdk(spans: Iterable[Span]) -> list[ReadableSpan]:
+    from opentelemetry.sdk.resources import Resource
+    from opentelemetry.sdk.trace import Event, ReadableSpan
+    from opentelemetry.sdk.util.instrumentation import InstrumentationScope
+    from opentelemetry.trace import SpanContext, SpanKind, TraceFlags
+    from opentelemetry.trace.status import Status, StatusCode
+
+    resource, scope = Resource({"service.name": SERVICE}), InstrumentationScope(SCOPE)
+
+    def context(trace_id: str, span_id: str) -> Any:
+        return SpanContext(int(trace_id, 16), int(span_id, 16), is_remote=False, trace_flags=TraceFlags(1))
+
+    return [
+        ReadableSpan(
+            span.name,
+            context=context(span.trace_id, span.span_id),
+            parent=None if span.parent_id is None else context(span.trace_id, span.parent_id),
+            resource=resource,
+            attributes=dict(span.attributes),
+            events=[Event(one.name, dict(one.attributes), one.at) for one in span.events],
+            kind=SpanKind.CLIENT if span.asks else SpanKind.INTERNAL,
+            status=Status() if span.error is None else Status(StatusCode.ERROR, span.error),
+            start_time=span.start,
+            end_time=span.end,
+            instrumentation_scope=scope,
+        )
+        for span in spans
+    ]

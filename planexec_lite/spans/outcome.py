@@ -1,0 +1,106 @@
+"""What spans say of events: their fields as attributes, the call of a tool, and errors."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable
+from typing import Any
+
+from pydantic_core import to_jsonable_python
+
+from planexec_lite import events as e
+from planexec_lite.meter import ModelCall
+from planexec_lite.model.prices import PRICES, cost
+from planexec_lite.spans import names
+from planexec_lite.spans.span import Value, utf8
+from planexec_lite.tools import shown
+
+AS_JSON = frozenset(
+    {"plan", "problems", "result", "changed", "call", "calls"}
+)  # the others are texts, numbers, yes or no
+WITHOUT_CONTENT = frozenset({"attempt", "attempts", "seconds", "in_doubt", "final", "verdict", "told", "rejects"})
+WAIT = "wait"  # how long a step is to back off; `seconds` is how long it did
+_RAISED = re.compile(
+    r"(\w*(?:Error|Exception|Interrupt|Exit|Warning)): "
+)  # no other word: it may be what somebody said
+
+
+def fields_of(event: Any, content: bool) -> dict[str, Value]:
+    """The fields of a job or an outcome that differ from their defaults, as attributes of the kit's own."""
+    if isinstance(event, e.StepProposed | e.Inside):
+        raise TypeError(f"a {type(event).__name__} is no job and no outcome")
+    named: dict[str, Any] = json.loads(event_text(event))
+    attributes: dict[str, Value] = {}
+    for name, value in named.items():
+        shows = content or name in WITHOUT_CONTENT or (name == "reason" and isinstance(event, e.PlanStarted))
+        if name in ("event", "at") or not (shows or name == "step"):
+            continue
+        if isinstance(event, e.BackoffStarted) and name == "seconds":
+            name = WAIT
+        attributes[names.OWN + name] = as_json(value) if name in AS_JSON else value
+    return attributes
+
+
+def as_json(value: Any) -> str:
+    """A value as JSON; what JSON can't hold, in words."""
+    return json.dumps(to_jsonable_python(value, fallback=shown, inf_nan_mode="strings"), ensure_ascii=False)
+
+
+def event_text(event: e.Event) -> str:
+    """An event as JSON; half a pair of surrogates, which a plan made in Python may hold, becomes a question mark."""
+    try:
+        return e.to_json(event)
+    except ValueError:
+        told = {name: value for name, value in e.to_dict(event).items() if value is not None or name == "plan"}
+        return utf8(json.dumps(told, ensure_ascii=False))
+
+
+def inner_text(event: Any) -> str:
+    """What was told inside a step, as JSON."""
+    try:
+        return event_text(event)
+    except Exception:  # anything may be told, and its own methods may raise anything
+        return json.dumps(shown(event))
+
+
+def of_tool(tool: str, params: Any, result: Any, content: bool, *, done: bool) -> dict[str, Value]:
+    """The attributes of a tool's call."""
+    attributes: dict[str, Value] = {names.OPERATION: names.EXECUTE_TOOL, names.TOOL: tool, names.TOOL_TYPE: "function"}
+    if content:
+        attributes[names.ARGUMENTS] = as_json(params)
+        attributes |= {names.RESULT: as_json(result)} if done else {}
+    return attributes
+
+
+def error_of(event: Any) -> str | None:
+    """Why a job came to no good end, in words; None where it did, or has not ended."""
+    match event:
+        case (
+            e.StepFailed(error=error)
+            | e.PlanFailed(error=error)
+            | e.JudgeFailed(error=error)
+            | e.UndoFailed(error=error)
+        ):
+            return error
+        case e.PlanProposed(plan=plan, problems=problems) if problems or plan is None:
+            return "; ".join(map(str, problems)) or "it is no plan"
+        case e.Interrupted():
+            return "interrupted"
+    return None
+
+
+def error_type(event: Any, error: str) -> str:
+    """A word for the kind of error: what was raised, where the text begins with that."""
+    if isinstance(event, e.PlanProposed):
+        return "invalid_plan"
+    if isinstance(event, e.Interrupted):
+        return "interrupted"
+    raised = _RAISED.match(error)
+    return raised.group(1) if raised else names.OTHER_ERROR
+
+
+def prices_of(calls: Iterable[ModelCall]) -> float | None:
+    """What calls cost in US dollars; None where a price is missing."""
+    calls = list(calls)
+    return None if any(call.model not in PRICES for call in calls) else cost(calls)

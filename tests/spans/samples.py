@@ -1,0 +1,144 @@
+"""Runs of every kind: with retries, verdicts, rollbacks, runs inside steps, models, pauses; ended, and in the middle."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+
+from mock_llm import MockLLM
+from planexec_lite import (
+    ApproveAll,
+    Decision,
+    Plan,
+    PlannerExecutor,
+    Policy,
+    ReActExecutor,
+    RulePlanner,
+    Run,
+    Simulated,
+    ToolExecutor,
+    events,
+    execute,
+)
+from planexec_lite.meter import ModelCall, charge
+from planexec_lite.plan import Step
+from planexec_lite.policy import Backoff
+from planexec_lite.review.reviewers import AskPerson
+from tests.core.shapes import step
+from tests.core.test_nested import inner, outer
+from tests.core.test_react import TOOLS, call, scene
+from tests.core.test_rollback import Site
+from tests.views import worlds
+
+GOAL = "put up both"
+
+
+def retried() -> Run:
+    """A step fails, waits, and is done at its second try."""
+    plan = Plan.parse([step("1", "put_up", name="a", fails=1, quarters=8), step("2", "put_up", "1", name="b")])
+    policy = Policy(retries=1, backoff=Backoff(2.0, jitter=0.0))
+    return execute(plan, ToolExecutor(Site().tools), workers=Simulated(), policy=policy)
+
+
+def rolled_back() -> Run:
+    """The second step fails, and the first is taken back."""
+    undo = {"tool": "take_down", "params": {"name": "a"}}
+    plan = Plan.parse([step("1", "put_up", name="a", undo=undo), step("2", "put_up", "1", name="b", fails=9)])
+    return execute(plan, ToolExecutor(Site().tools), workers=Simulated(), policy=Policy(rollback="failed"))
+
+
+def nested() -> Run:
+    """Three steps, each a run of its own."""
+    return outer(inner()).run("dinner")
+
+
+def nested_and_paused() -> Run:
+    """A run inside a step waits for a person."""
+    return outer(inner(reviewer=AskPerson())).run("dinner")
+
+
+def nested_and_resumed() -> Run:
+    """The same, gone on with after a yes to each."""
+    agent = outer(inner(reviewer=AskPerson()))
+    run = agent.run("dinner")
+    while run.status == "paused":
+        run = agent.resume(run, Decision("approve"))
+    return run
+
+
+class Writer:
+    """A planner that says what its model used."""
+
+    def plan(self, *_: object) -> Plan:
+        charge(3.0, ModelCall("gpt-4o", 400, 90, 3.0))
+        return Plan.parse([step("1", "put_up", name="a"), step("2", "put_up", "1", name="b")]).changed(goal=GOAL)
+
+
+def planned() -> Run:
+    """A model plans, a reviewer approves, and news comes."""
+    return PlannerExecutor(Writer(), ToolExecutor(Site().tools), ApproveAll(), workers=Simulated()).run(GOAL)
+
+
+def in_turns() -> Run:
+    """A model carries a step out: it thinks, calls a tool twice, one call fails, and answers."""
+    llm = MockLLM(
+        [
+            scene("look", call({"where": "nowhere"}), turn=1),
+            scene("again", call({"where": "the hall"}), turn=2),
+            scene("say", {"text": "found", "latency": 0.5}, turn=3),
+        ]
+    )
+    executor = ReActExecutor(llm.client(), TOOLS, "gpt-4o-mini")
+    return execute(Plan.parse([{"id": 1, "description": "find the key"}]), executor, workers=Simulated())
+
+
+def invalid() -> Run:
+    """The planner's answers are invalid, until it gives up."""
+    agent = PlannerExecutor(RulePlanner(lambda _: [step("1", "dig")]), ToolExecutor(Site().tools), workers=Simulated())
+    return agent.run(GOAL)
+
+
+def interrupted() -> Run:
+    """The process went away in the middle of a step, and it was done again."""
+    run = Run()
+    for event in (
+        events.RunStarted(0.0, GOAL, planner=False, reviewer=False),
+        events.PlanProposed(0.0, Plan(steps=(Step(id="1", tool="put_up", params={"name": "a"}),))),
+        events.StepStarted(0.0, "1"),
+        events.Interrupted(1.5, "1"),
+        events.StepStarted(1.5, "1"),
+        events.StepDone(2.5, "1", {"up": "ä\u2028"}, 1.0),
+        events.Ended(2.5, "finished", "1 step done"),
+    ):
+        run.record(event)
+    return run
+
+
+SAMPLES: dict[str, Callable[[], Run]] = {
+    made.__name__: made
+    for made in (
+        retried, rolled_back, nested, nested_and_paused, nested_and_resumed, planned, in_turns, invalid, interrupted,
+        worlds.replanned, worlds.midway, worlds.thinking, worlds.streamed,
+    )
+}  # fmt: skip
+
+
+def long(length: int) -> Run:
+    """A chain of steps that do nothing."""
+    return worlds.run(worlds.chain(length))
+
+
+def calls_of(work: Callable[[], object]) -> int:
+    """How many functions are called: the same on every machine."""
+    counted = 0
+
+    def count(_: object, what: str, __: object) -> None:
+        nonlocal counted
+        counted += what in ("call", "c_call")
+
+    sys.setprofile(count)
+    try:
+        work()
+    finally:
+        sys.setprofile(None)
+    return counted

@@ -1,0 +1,134 @@
+"""Spans handed to exporters of the genuine SDK: a collector on this machine, the console, one that keeps them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, HTTPServer
+from threading import Thread
+from typing import Any
+
+import pytest
+from google.protobuf.json_format import MessageToDict
+from opentelemetry import trace
+from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
+
+from planexec_lite import spans, views
+from tests.spans.samples import SAMPLES, long
+
+
+class Collector:
+    """What was sent to it, as protobuf's own JSON has it."""
+
+    def __init__(self, status: int = 200) -> None:
+        self.got: list[dict[str, Any]] = []
+        collector = self
+
+        class Handler(BaseHTTPRequestHandler):
+            def do_POST(self) -> None:
+                body = self.rfile.read(int(self.headers["Content-Length"]))
+                if self.headers.get("Content-Encoding") == "gzip":
+                    raise AssertionError("nobody asked for gzip")
+                collector.got.append(MessageToDict(ExportTraceServiceRequest.FromString(body)))
+                self.send_response(status)
+                self.send_header("Content-Length", "0")
+                self.end_headers()
+
+            def log_message(self, *_: object) -> None:
+                pass
+
+        self.server = HTTPServer(("127.0.0.1", 0), Handler)
+        self.url = f"http://127.0.0.1:{self.server.server_port}/v1/traces"
+        self.thread = Thread(target=self.server.serve_forever, daemon=True)
+        self.thread.start()
+
+    def close(self) -> None:
+        self.server.shutdown()
+        self.server.server_close()
+        self.thread.join()
+
+
+@pytest.fixture
+def collector() -> Iterator[Collector]:
+    made = Collector()
+    yield made
+    made.close()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["nested", "planned", "rolled_back", "in_turns"])
+def test_a_collector_gets_the_run_and_it_is_the_same(collector: Collector, name: str) -> None:
+    run = SAMPLES[name]()
+    exporter = spans.otlp(collector.url)
+    assert spans.send(run, exporter) == len(spans.of(run))
+    exporter.shutdown()
+    (got,) = collector.got
+    assert spans.read(got).events == run.events
+    sent = got["resourceSpans"][0]["scopeSpans"][0]
+    assert sent["scope"] == {"name": "planexec_lite.spans"}
+    assert [span["name"] for span in sent["spans"]] == [span.name for span in spans.of(run)]
+    kinds = ["SPAN_KIND_CLIENT" if span.asks else "SPAN_KIND_INTERNAL" for span in spans.of(run)]
+    assert [span["kind"] for span in sent["spans"]] == kinds
+    assert views.timeline(spans.read(got)).text == views.timeline(run).text
+
+
+@pytest.mark.slow
+def test_a_long_run_is_sent_in_portions(collector: Collector) -> None:
+    run, exporter = long(600), spans.otlp(collector.url)
+    assert spans.send(run, exporter) == 1_201
+    exporter.shutdown()
+    assert [len(got["resourceSpans"][0]["scopeSpans"][0]["spans"]) for got in collector.got] == [512, 512, 177]
+    assert spans.read(collector.got).events == run.events
+
+
+@pytest.mark.slow
+def test_a_collector_that_refuses_is_told_of() -> None:
+    made = Collector(status=400)
+    exporter = spans.otlp(made.url)
+    with pytest.raises(
+        spans.ExportFailedError, match="OTLPSpanExporter could not hand on 8 spans; is a collector there"
+    ):
+        spans.send(SAMPLES["retried"](), exporter)
+    exporter.shutdown()
+    made.close()
+
+
+@pytest.mark.slow
+def test_nothing_listens_there() -> None:
+    made = Collector()
+    made.close()
+    exporter = spans.otlp(made.url, timeout=0.5)
+    with pytest.raises(spans.ExportFailedError):
+        spans.send(SAMPLES["retried"](), exporter)
+    exporter.shutdown()
+
+
+@pytest.mark.parametrize(
+    "url",
+    ["https://collector.example/v1/traces", "http://10.0.0.1:4318", "127.0.0.1:4318", "http://127.0.0.1.example/"],
+)
+def test_a_collector_elsewhere_is_refused(url: str) -> None:
+    with pytest.raises(ValueError, match="a collector on this machine is wanted"):
+        spans.otlp(url)
+
+
+def test_an_exporter_keeps_them_and_no_global_provider_changes() -> None:
+    before = trace.get_tracer_provider()
+    kept = spans.in_memory()
+    run = SAMPLES["nested"]()
+    spans.send(run, kept)
+    assert trace.get_tracer_provider() is before
+    for ours, theirs in zip(spans.of(run), kept.get_finished_spans(), strict=True):
+        assert theirs.context is not None
+        assert f"{theirs.context.span_id:016x}" == ours.span_id
+        assert f"{theirs.context.trace_id:032x}" == ours.trace_id
+        assert dict(theirs.attributes or {}) == dict(ours.attributes)
+        assert (theirs.start_time, theirs.end_time) == (ours.start, ours.end)
+
+
+def test_the_console_prints_them(capsys: pytest.CaptureFixture[str]) -> None:
+    assert spans.send(SAMPLES["retried"](), spans.console()) == 8
+    text = capsys.readouterr().out
+    first = json.JSONDecoder().raw_decode(text)[0]
+    assert first["name"] == "invoke_agent planner-executor"
+    assert text.count('"trace_id"') >= 8

@@ -1,0 +1,187 @@
+"""Traces of other frameworks' agents as runs: what is planning, what is a step, and what the pictures show of them."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from planexec_lite import Board, spans, views
+from planexec_lite.events import Action, Inside, Observation, PlanFailed, PlanProposed, StepStarted
+from planexec_lite.views.narration import sentences
+from tests.rounds import rounds
+from tests.spans.traces import LANGGRAPH, OPENAI_AGENTS, QUESTION, agent, agents, called, chat, otlp, span
+
+
+def narrated(trace: Any) -> list[str]:
+    return sentences(spans.read(trace))
+
+
+def test_a_trace_of_openai_agents_is_a_run_of_planning_and_steps() -> None:
+    assert narrated(OPENAI_AGENTS) == [
+        f"the run starts: {QUESTION}",
+        "the planner is asked for a plan",
+        "a plan of 2 steps is there",
+        "step 1 starts: weather(city='Paris')",
+        "step 2 starts: weather(city='Atlantis')",
+        "step 1 gives 12",
+        "step 2 fails: Error running tool (non-fatal): no such city",
+        "the planner is asked what comes next",
+        "a plan of 0 steps is there",
+        "the run has finished: the trace ends",
+    ]
+
+
+def test_a_trace_of_langgraph_is_a_run_too() -> None:
+    run = spans.read(LANGGRAPH)
+    assert sentences(run)[3:7] == [
+        "step 1 starts: weather(city='Paris')",
+        "step 2 starts: weather(input='Atlantis')",
+        'step 1 gives "12 degrees"',
+        "step 2 fails: ValueError('no such city')",
+    ]
+    assert (run.board.goal, run.answer) == ("weather in Paris?", "Paris has 12 degrees.")
+
+
+@pytest.mark.parametrize(("trace", "calls"), [(OPENAI_AGENTS, (2, 51, 19)), (LANGGRAPH, (2, 49, 19))])
+def test_its_pictures_can_be_drawn(trace: Any, calls: tuple[int, int, int]) -> None:
+    run = spans.read(trace)
+    usage = run.usage
+    assert (usage.calls, usage.input_tokens, usage.output_tokens) == calls
+    assert "slot 2" in views.timeline(run).text
+    assert f"planner  2      {calls[1]}" in views.ledger(run).text
+    assert "weather" in views.graph(run.plan).text
+    assert "done" in views.board(run).text
+    assert run.answer == "Paris has 12 degrees."
+    assert Board.of(run.events) == run.board
+
+
+def test_openai_agents_sends_the_same_in_an_object_with_data() -> None:
+    sent = {"data": OPENAI_AGENTS}
+    assert spans.read(json.dumps(sent)).events == spans.read(OPENAI_AGENTS).events
+
+
+def test_what_an_answer_asks_for_depends_on_what_was_done_before_it() -> None:
+    trace = otlp(
+        agent("a", None, 0, 100),
+        chat("c1", "a", 0, 10),
+        called("t1", "a", 10, 20),
+        called("t2", "a", 10, 30),
+        chat("c2", "a", 30, 40),
+        called("t3", "a", 40, 50, error="no"),
+        chat("c3", "a", 50, 60),
+        called("t4", "a", 60, 70),
+    )
+    run = spans.read(trace)
+    assert run.plan.graph == {"1": (), "2": (), "4": ("1", "2")}
+    assert run.board.state["3"] == "superseded"
+
+
+def test_an_agent_that_an_agent_calls_is_a_step_with_its_calls_inside() -> None:
+    trace = otlp(
+        agent("a", None, 0, 100),
+        chat("c1", "a", 0, 10, read=1, written=1),
+        agent("b", "a", 10, 60),
+        chat("c2", "b", 10, 20, read=5, written=2),
+        called("t1", "b", 20, 40, arguments='{"city": "Oslo"}', result='"cold"'),
+        chat("c3", "b", 40, 60, read=7, written=3),
+        chat("c4", "a", 60, 100, read=1, written=1),
+    )
+    run = spans.read(trace)
+    assert [step.description for step in run.plan.steps] == ["invoke_agent b"]
+    inside = [event.event for event in run.events if isinstance(event, Inside)]
+    assert inside == [Action("weather", {"city": "Oslo"}), Observation("cold")]
+    assert "executor  2      12" in views.ledger(run).text
+
+
+def test_what_is_asked_while_steps_are_at_work_is_a_step() -> None:
+    trace = otlp(
+        agent("a", None, 0, 100), called("t1", "a", 0, 50), chat("c1", "a", 10, 20, read=3), called("t2", "a", 60, 70)
+    )
+    run = spans.read(trace)
+    assert [str(step) for step in run.plan.steps] == ["weather()", "chat gpt-4o-mini", "weather()"]
+    assert run.usage.input_tokens == 3
+    assert not [event for event in run.events if isinstance(event, PlanFailed)]
+
+
+def test_a_call_of_a_model_that_is_told_twice_counts_once() -> None:
+    trace = otlp(agent("a", None, 0, 9), chat("c1", "a", 0, 5, read=4), chat("c2", "c1", 1, 4, read=4))
+    assert spans.read(trace).usage.input_tokens == 4
+
+
+def test_a_model_that_fails_is_a_planner_that_fails() -> None:
+    trace = otlp(agent("a", None, 0, 9, error="gave up"), chat("c1", "a", 0, 5, error="429"), called("t", "a", 6, 7))
+    run = spans.read(trace)
+    assert [event.error for event in run.events if isinstance(event, PlanFailed)] == ["429"]
+    assert (run.status, run.reason) == ("failed", "gave up")
+    assert run.board.state == {"1": "done"}
+
+
+def test_a_graph_without_models_and_tools_has_its_nodes_as_steps() -> None:
+    trace = otlp(span("g", None, "graph", 0, 9), span("x", "g", "load", 0, 4), span("y", "g", "save", 5, 9))
+    assert [step.description for step in spans.read(trace).plan.steps] == ["load", "save"]
+
+
+def test_spans_whose_parent_was_not_exported_stand_at_the_top() -> None:
+    run = spans.read(otlp(chat("c1", "gone", 0, 5), called("t1", "gone", 5, 6)))
+    assert [type(event) for event in run.events if isinstance(event, PlanProposed | StepStarted)] == [
+        PlanProposed,
+        StepStarted,
+    ]
+
+
+def test_ids_may_be_in_base64_and_enums_be_names() -> None:
+    trace = otlp(
+        {**agent("3LVqfiKhk0s=", None, 0, 9), "status": {"code": "STATUS_CODE_ERROR"}, "kind": "SPAN_KIND_CLIENT"}
+    )
+    assert spans.read(trace).status == "failed"
+
+
+@st.composite
+def traces(draw: st.DrawFn) -> dict[str, Any]:
+    """Any spans by the conventions, inside each other, side by side, at the same moment, and long or without length."""
+    made: list[dict[str, Any]] = []
+    for number in range(draw(st.integers(1, 14))):
+        kind = draw(st.sampled_from([agent, chat, called, span]))
+        parent = draw(st.sampled_from([None, "gone", *(one["spanId"] for one in made)]))
+        start, length = draw(st.integers(0, 12)), draw(st.integers(0, 6))
+        more: dict[str, Any] = {"error": draw(st.sampled_from([None, None, "no"]))}
+        name = (f"s{number}",) if kind is span else ()
+        made.append(kind(str(number), parent, *name, start, start + length, **more))
+    return otlp(*draw(st.permutations(made)))
+
+
+@rounds(300)
+@given(traces())
+def test_whatever_a_trace_tells_is_a_run_that_can_have_happened(trace: dict[str, Any]) -> None:
+    run = spans.read(trace)
+    times = [event.at for event in run.events if not isinstance(event, Inside)]
+    assert times == sorted(times)
+    assert run.status in ("finished", "failed")
+    assert views.timeline(run).text
+    assert spans.read(spans.write(run)).events == run.events
+
+
+def test_a_handoff_is_two_agents_one_after_the_other() -> None:
+    trace = agents(
+        [
+            (
+                "c1",
+                "a",
+                1,
+                5,
+                {"type": "response", "response_id": "r", "usage": {"input_tokens": 2, "output_tokens": 1}},
+                None,
+            ),
+            ("h", "a", 5, 6, {"type": "handoff", "from_agent": "a", "to_agent": "b"}, None),
+            ("a", None, 1, 6, {"type": "agent", "name": "a"}, None),
+            ("c2", "b", 7, 9, {"type": "response", "response_id": "s", "usage": None}, None),
+            ("b", None, 6, 10, {"type": "agent", "name": "b"}, None),
+        ]
+    )
+    run = spans.read(trace)
+    assert [(call.model, call.input_tokens) for call in run.board.calls] == [("unknown", 2), ("unknown", 0)]
+    assert "?" in views.ledger(run).text

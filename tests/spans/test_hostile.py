@@ -1,0 +1,187 @@
+"""Traces that are wrong, huge, deep or go round in circles: refused with the place, or read in bounds."""
+
+from __future__ import annotations
+
+import contextlib
+import copy
+import json
+import random
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from planexec_lite import Run, spans, views
+from planexec_lite.spans import TraceError, reading, tree
+from tests.rounds import rounds
+from tests.spans.samples import SAMPLES, calls_of
+from tests.spans.traces import LANGGRAPH, OPENAI_AGENTS, agent, called, chat, otlp, span
+
+PLACE = r"resourceSpans\[0\].scopeSpans\[0\].spans\[1\]"
+
+
+def changed(**fields: Any) -> dict[str, Any]:
+    return otlp(agent("a", None, 0, 9), {**called("t", "a", 1, 2), **fields})
+
+
+@pytest.mark.parametrize(
+    ("source", "words"),
+    [
+        ("", "the trace is no JSON"),
+        ("{", "the trace is no JSON"),
+        (b"\xff\xfe", "the trace is no UTF-8"),
+        ("[]", "there is no span in it"),
+        ("7", "no OTLP JSON, which is an object with resourceSpans, and no trace of openai-agents: 7"),
+        ('{"resourceSpans": 3}', "resourceSpans: no list: 3"),
+        ('{"resourceSpans": [[]]}', r"resourceSpans\[0\]: no object"),
+        ('{"resourceSpans": []}', "there is no span in it"),
+        ('{"resourceSpans": [NaN]}', "JSON has no NaN"),
+        ("[" * 70 + "]" * 70, "nested more than 60 deep"),
+        ("[" * 100_000, "the trace is no JSON"),
+        ('{"resourceSpans": []}\n{"resour', "line 2 is no JSON"),
+        ({1, 2}, "the trace is no JSON"),
+        (changed(spanId=""), f"{PLACE}: its spanId is no id"),
+        (changed(spanId="x" * 200), f"{PLACE}: its spanId is no id"),
+        (changed(traceId=7), f"{PLACE}: its traceId is no id: 7"),
+        (changed(spanId="a"), f"{PLACE}: two spans have the id a"),
+        (changed(startTimeUnixNano="-5"), f"{PLACE}: its start is no time in nanoseconds since 1970"),
+        (changed(startTimeUnixNano=-5), f"{PLACE}: its start is no time"),
+        (changed(endTimeUnixNano="9" * 30), f"{PLACE}: its end is no time"),
+        (changed(endTimeUnixNano=True), f"{PLACE}: its end is no time"),
+        (changed(endTimeUnixNano="1"), f"{PLACE}: it ends .* s before it starts"),
+        (changed(attributes=[{"key": 3}]), rf"{PLACE}.attributes\[0\]: its key is no text: 3"),
+        (
+            changed(attributes=[{"key": "k", "value": {"intValue": "x"}}]),
+            rf"{PLACE}.attributes\[0\]: no value of an attribute",
+        ),
+        (changed(attributes=[{"key": "k", "value": {"doubleValue": "NaN"}}]), "no value of an attribute"),
+        (changed(parentSpanId="t"), f"{PLACE}: the span stands inside itself"),
+        ([{"object": "trace"}, 3], r"\[1\]: no trace and no span of openai-agents: 3"),
+        ([{"object": "trace.span"}], r"\[0\]: its span_data is no object"),
+        ([{**OPENAI_AGENTS[1], "ended_at": None}], r"\[0\]: its ended_at is no time"),
+        ([{**OPENAI_AGENTS[1], "started_at": "9999-99"}], r"\[0\]: its started_at is no time"),
+        ([{**OPENAI_AGENTS[1], "started_at": "1950-01-01"}], r"\[0\]: its start is no time"),
+    ],
+)
+def test_bad_input_is_refused_with_the_place(source: Any, words: str) -> None:
+    with pytest.raises(TraceError, match=words):
+        spans.read(source)
+
+
+def test_a_circle_of_parents_is_refused_and_found_at_once() -> None:
+    ring = [span(str(n), str((n + 1) % 50), "x", 0, 1) for n in range(50)]
+    hanging = [span(f"h{n}", "0", "x", 0, 1) for n in range(3_000)]
+    trace = otlp(span("root", None, "x", 0, 1), *hanging, *ring)
+    few = otlp(span("root", None, "x", 0, 1), *hanging[:300], *ring)
+
+    def refuse(source: dict[str, Any]) -> None:
+        with pytest.raises(TraceError, match="the span stands inside itself, by way of its parents"):
+            spans.read(source)
+
+    assert calls_of(lambda: refuse(trace)) < 12 * calls_of(lambda: refuse(few))
+
+
+def test_spans_too_deep_inside_each_other_are_refused() -> None:
+    trace = otlp(*(span(str(n), str(n - 1), "x", 0, 1) for n in range(tree.DEEPEST + 2)))
+    with pytest.raises(TraceError, match="more than 500 spans stand inside each other"):
+        spans.read(trace)
+
+
+def test_too_many_spans_and_characters_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tree, "MOST_SPANS", 5)
+    with pytest.raises(TraceError, match="there are 8 spans; 5 are the most"):
+        spans.read(spans.write(SAMPLES["retried"]()))
+    monkeypatch.setattr(reading, "MOST_CHARACTERS", 1_000)
+    with pytest.raises(TraceError, match=r"the trace has .* characters; 1,000 are the most"):
+        spans.read(spans.write(SAMPLES["retried"]()))
+
+
+def test_wide_answers_are_read_in_bounds() -> None:
+    """Each step of one answer would depend on each of the answer before: a million edges."""
+    first = [called(f"a{n}", "r", 10, 20) for n in range(1_000)]
+    second = [called(f"b{n}", "r", 30, 40) for n in range(1_000)]
+    run = spans.read(otlp(agent("r", None, 0, 50), chat("c", "r", 0, 10), *first, chat("d", "r", 20, 30), *second))
+    assert sum(len(step.depends_on) for step in run.plan.steps) == 1_000
+
+
+def test_odd_texts_do_no_harm() -> None:
+    odd = "\ud800 <b>\x00\x1b[31m {step_9_result} \u202e"
+    trace = otlp(
+        agent("r", None, 0, 50, asked=json.dumps([{"role": "user", "content": odd}])),
+        chat("c", "r", 0, 10, completion=odd),
+        called("t", "r", 10, 20, tool=odd, arguments="[" * 5_000, result='{"x": 1e999}'),
+        {**called("u", "r", 10, 20), "name": odd},
+    )
+    run = spans.read(trace)
+    assert run.results["1"] == '{"x": 1e999}'
+    for figure in (
+        views.timeline(run),
+        views.graph(run.plan),
+        views.board(run),
+        views.ledger(run),
+        views.sequence(run),
+    ):
+        assert "\x1b" not in figure.text
+    assert spans.read(spans.write(run)).events == run.events
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("planexec.first", "x"),
+        ("planexec.first", 3),
+        ("planexec.first", -1),
+        ("planexec.ended", "Nonsense"),
+        ("planexec.ended", "StepStarted"),
+        ("planexec.result", "{"),
+        ("planexec.step", "7"),
+        ("planexec.attempt", "many"),
+        ("planexec.calls", '[{"model": 3}]'),
+    ],
+)
+def test_a_run_of_the_kit_that_was_changed_is_refused(key: str, value: Any) -> None:
+    data = json.loads(spans.write(SAMPLES["retried"]()))
+    steps = [one for one in data["resourceSpans"][0]["scopeSpans"][0]["spans"] if one["name"] == "step 1, try 2"]
+    kept = [one for one in steps[0]["attributes"] if one["key"] != key]
+    kind = "intValue" if isinstance(value, int) else "stringValue"
+    steps[0]["attributes"] = [*kept, {"key": key, "value": {kind: value}}]
+    with pytest.raises(TraceError):
+        spans.read(data)
+
+
+json_values = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers(-(2**70), 2**70)
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | st.text(max_size=9),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=9), inner, max_size=3),
+    max_leaves=6,
+)
+
+
+@rounds(400)
+@given(st.randoms(use_true_random=False), json_values, st.sampled_from(["langgraph", "agents", *SAMPLES]))
+def test_a_trace_with_a_part_exchanged_is_a_run_or_a_trace_error(chance: random.Random, value: Any, name: str) -> None:
+    fixed = {"langgraph": LANGGRAPH, "agents": OPENAI_AGENTS}
+    data: Any = copy.deepcopy(fixed[name]) if name in fixed else json.loads(written(name))
+    place = data
+    while True:
+        keys = list(place) if isinstance(place, dict) else list(range(len(place)))
+        if not keys:
+            return
+        key = chance.choice(keys)
+        if not isinstance(place[key], dict | list) or chance.random() < 0.1:
+            place[key] = value
+            break
+        place = place[key]
+    with contextlib.suppress(TraceError):
+        assert isinstance(spans.read(data), Run)
+
+
+WRITTEN: dict[str, str] = {}
+
+
+def written(name: str) -> str:
+    return WRITTEN.setdefault(name, spans.write(SAMPLES[name]()))

@@ -1,0 +1,60 @@
+"""The spans of a run: a row for each, below the one around it, on the plate; long runs shortened in the middle."""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+import pytest
+
+from planexec_lite import spans, views
+from planexec_lite.views.drawing import theme
+from planexec_lite.views.span_tree import BEGIN, END, MOST, draw
+from tests.spans.samples import SAMPLES
+from tests.views import worlds
+
+
+def test_the_text_says_what_stands_inside_what() -> None:
+    assert views.spans(SAMPLES["retried"]()).text == (
+        "8 spans in 6 s: 3 tool calls, 0 model calls\n"
+        "  invoke_agent planner-executor  0 s  – 6 s\n"
+        "    step 1                       0 s  – 2 s  ✗ RuntimeError\n"
+        "      execute_tool put_up        0 s  – 2 s  ✗ RuntimeError\n"
+        "    backoff 1                    2 s  – 4 s\n"
+        "    step 1, try 2                4 s  – 6 s\n"
+        "      execute_tool put_up        4 s  – 6 s\n"
+        "    step 2                       6 s  – 6 s\n"
+        "      execute_tool put_up        6 s  – 6 s\n"
+        "Each row is a span, inside the one that it is indented below. ✗ marks what failed."
+    )
+
+
+def test_calls_stand_in_the_order_of_time_with_their_tokens() -> None:
+    lines = views.spans(SAMPLES["in_turns"]()).text.splitlines()
+    assert [line.split()[1] for line in lines[3:8]] == ["gpt-4o-mini", "look", "gpt-4o-mini", "look", "gpt-4o-mini"]
+    assert lines[7].endswith("108 in, 2 out, $0.0000")
+
+
+def test_a_trace_of_somebody_else_is_drawn_too() -> None:
+    from tests.spans.traces import OPENAI_AGENTS
+
+    assert views.spans(spans.read(OPENAI_AGENTS)).title == "9 spans in 0.48 s: 2 tool calls, 2 model calls"
+
+
+@pytest.mark.parametrize("name", SAMPLES)
+def test_bars_stand_on_the_axis_and_no_text_on_another(name: str) -> None:
+    figure, canvas = draw(SAMPLES[name]())
+    for box in canvas.boxes:
+        assert box.x >= BEGIN
+        assert box.x + box.width <= END + 0.01
+    for one, other in combinations(canvas.texts, 2):
+        assert not one.meets(other), (one, other)
+    assert all(text.x >= 0 and text.x + text.width <= theme.WIDEST for text in canvas.texts)
+    assert figure.alt.startswith(f"Spans: {figure.title}. invoke_agent")
+
+
+@pytest.mark.parametrize("length", [19, 20, 60])
+def test_long_runs_are_shortened_in_the_middle(length: int) -> None:
+    text = views.spans(worlds.run(worlds.chain(length)), "Long").text
+    made, shown = 2 * length + 1, min(2 * length + 1, MOST)
+    assert len(text.splitlines()) == shown + 2
+    assert (f"  … {made - MOST + 1} more spans" in text.splitlines()) == (made > MOST)
