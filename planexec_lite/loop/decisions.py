@@ -70,11 +70,9 @@ def _check_subject(run: Run, decision: Decision) -> None:
     of_plan = asked.reason in ("approval", "gate") and board.has_reviewer
     if of_plan and _stands(board).hash != board.proposals.latest_hash:
         raise ValueError('the plan was changed in place; give what you edited: Decision("approve", plan=…)')
-    # a budget is no matter of the plan inside: whoever grants it may have looked at the run around it
-    looked_at = (
-        *hashes_of(run),
-        *((_stands(board).hash,) if cast(Paused, waits.board.paused).reason == "budget" else ()),
-    )
+    # a budget, or what became of a step, is no matter of the plan inside: whoever says it may have looked at the run around
+    around = (_stands(board).hash,) if cast(Paused, waits.board.paused).reason in ("budget", "doubt") else ()
+    looked_at = (*hashes_of(run), *around)
     if decision.of and decision.of not in looked_at:
         raise ValueError("the decision is about another plan than the one that waits; review that one")
     if decision.gate is not None and decision.gate != asked.gate:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -10,6 +11,7 @@ from planexec_lite import (
     Budget,
     Decision,
     HybridExecutor,
+    Journal,
     Plan,
     PlannerExecutor,
     Policy,
@@ -22,6 +24,7 @@ from planexec_lite.views import ScriptError
 from tests.core.shapes import step
 from tests.core.test_budgets import FIVE, TOOLS, Asked, Thinking
 from tests.core.test_doubt import PLAN, Bank
+from tests.core.test_going_on_inside import World, agent_of
 
 
 def doubted() -> tuple[PlannerExecutor, Run, Bank]:
@@ -122,3 +125,21 @@ def test_the_board_shows_what_is_in_doubt() -> None:
     shown = str(views.board(run).text)
     assert "Paused to be told whether step 2 was done" in shown
     assert "! in doubt" in shown
+
+
+def test_a_step_in_doubt_inside_a_step_is_answered_on_the_desk(tmp_path: Path) -> None:
+    world, kept = World(cut="Amp", after=True), Journal(tmp_path / "runs.db", "OFF")
+    with pytest.raises(KeyboardInterrupt):
+        agent_of(world, kept).run("go")
+    agent = agent_of(world, kept)
+    agent.resume(kept.load(1))
+    run = kept.load(1)  # what another notebook has
+    script = [("Result", "Amp"), "It was done"]
+    desk = views.desk(run, world.tools, script=script, by="Ann")
+    desk.play(script)
+    shown = text_of(desk)
+    assert "The run was left while step p of the run inside step 1 was under way. Was it done?" in shown
+    assert "Amp" in shown
+    run = agent.resume(run, desk.decision)
+    assert (run.status, world.done.count("Amp")) == ("finished", 1)
+    assert run.inside("1").inside("m").results["p"] == "Amp"
