@@ -171,7 +171,8 @@ def _over(board: Board, policy: Policy, status: Status, reason: str) -> Event:
     wanted = status != "finished" if policy.rollback == "unfinished" else status == policy.rollback
     if wanted and board.rollback.has_anything():
         return RollbackBegun(board.now, reason)
-    return Ended(board.now, status, reason)
+    left = board.left_in_doubt
+    return Ended(board.now, status, reason + (f"; nobody knows whether {', '.join(left)} was done" if left else ""))
 
 
 def _take_back(board: Board) -> Event:

@@ -600,6 +600,15 @@ class Board(Part):
         return self.table.in_doubt
 
     @property
+    def left_in_doubt(self) -> list[str]:
+        """What may be done once and was cut off in a run inside a step that has not gone on since, so that nobody was asked.
+
+        Labels: "9/1" is step 1 of the run inside step 9.
+        """
+        waiting = ((id, runs[-1]) for id, runs in self.inside.items() if self.state.get(id) == "waiting")
+        return [f"{id}{DEEPER}{label}" for id, run in waiting for label in [*run.table.doubted, *run.left_in_doubt]]
+
+    @property
     def late(self) -> dict[str, object]:
         """What came of an attempt that was given up, by step: a result or the words of an error. It does not count."""
         return self.table.late

@@ -613,3 +613,22 @@ def test_the_folder_may_go_between_two_looks_at_it(tmp_path: Path, monkeypatch: 
     monkeypatch.setattr(Path, "mkdir", removed)
     kept.make("1", 3)
     assert [file.name for file in gone[0].iterdir()] == ["1-3"]
+
+
+def test_a_run_that_fails_elsewhere_names_the_call_in_doubt(tmp_path: Path) -> None:
+    world, kept = World(cut="Ap", after=True), Journal(tmp_path / "runs.db")
+
+    @tool(effects="idempotent")
+    def fail() -> None:
+        raise RuntimeError("not today")
+
+    below = PlannerExecutor(RulePlanner(inner), ToolExecutor(world.tools))
+    plan = [step("1", None, description="A"), step("2", "fail")]
+    executor = HybridExecutor(ToolExecutor(Toolbox([fail])), below)
+    policy = Policy(replan="never")
+    agent = PlannerExecutor(RulePlanner(lambda _: plan), executor, workers=Simulated(), policy=policy, journal=kept)
+    with pytest.raises(KeyboardInterrupt):
+        agent.run("go")
+    run = agent.resume(kept.load(1))
+    assert (run.status, run.board.left_in_doubt) == ("failed", ["1/p"])
+    assert run.reason == "step 2 failed: RuntimeError: not today; nobody knows whether 1/p was done"
