@@ -625,7 +625,7 @@ def test_a_run_that_fails_elsewhere_names_the_call_in_doubt(tmp_path: Path) -> N
     below = PlannerExecutor(RulePlanner(inner), ToolExecutor(world.tools))
     plan = [step("1", None, description="A"), step("2", "fail")]
     executor = HybridExecutor(ToolExecutor(Toolbox([fail])), below)
-    policy = Policy(replan="never")
+    policy = Policy(replan="never", failure="stop")
     agent = PlannerExecutor(RulePlanner(lambda _: plan), executor, workers=Simulated(), policy=policy, journal=kept)
     with pytest.raises(KeyboardInterrupt):
         agent.run("go")
