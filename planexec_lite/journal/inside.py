@@ -1,8 +1,9 @@
 """Runs inside steps, written down as they go: what would be lost of them if the process died before their step has ended.
 
-Each has a file of its own in a folder beside the journal, a line for each event: "1-17" is the run inside the step that event 17
-of run 1 started, "1-17-4" a run inside that one. The run around it makes the file before it starts the step. When the step has
-ended, what happened inside it is among the events of the run around it, and the file goes.
+Each has a file of its own in a folder beside the journal, a line for each event: "9f…-17" is the run inside the step that event 17
+of the run with the uid 9f… started (no other journal has such a run), "9f…-17-4" a run inside that one. The run around it makes
+the file before it starts the step. When the step has ended, what happened inside it is among the events of the run around it,
+and the file goes.
 
 These are plain files because a step may be carried out in a process that was forked off the one that has the journal open, and
 SQLite must not be used there. They are appended to without a lock. Whoever takes the run over appends an end, and reads what
@@ -24,6 +25,7 @@ from planexec_lite.journal.lines import UNREADABLE, told
 from planexec_lite.loop.run import Run
 
 END = b"\0"  # what no line holds
+NO_LINK = getattr(os, "O_NOFOLLOW", 0)  # a file that somebody else put there leads nowhere
 
 
 @dataclass(slots=True)
@@ -33,7 +35,7 @@ class Files:
     Args:
         journal: the journal that they are beside of.
         synchronous: as `Journal` says.
-        within: what their names begin with: the run's id, or the name of its own file.
+        within: what their names begin with: the run's uid, or the name of its own file.
         made: by step, the numbers of the events that started its attempts that have a file.
     """
 
@@ -64,7 +66,7 @@ class Files:
         for last in (*[False] * 99, True):
             self.folder.mkdir(exist_ok=True)
             try:
-                os.close(os.open(self.folder / where, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o666))
+                os.close(os.open(self.folder / where, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | NO_LINK, 0o666))
                 return
             except FileNotFoundError:
                 if last:
@@ -95,15 +97,14 @@ class Files:
         # those around first: whoever still writes there begins with nothing inside them any more, or its file is found next
         while file := min((one for one in self._mine() if one.name not in seen), default=None):
             seen.add(file.name)
-            with file.open("ab") as end:
-                end.write(END)
-            whole = file.read_bytes().partition(END)[0].split(b"\n")[:-1]  # a line that was cut off was never written
+            whole = _ended(file).partition(END)[0].split(b"\n")[:-1]  # a line that was cut off was never written
             where = file.name.removeprefix(f"{self.within}-").replace("-", "/")
             taken[where] = [_read(line, number, file) for number, line in enumerate(whole, 1)]
         return taken
 
     def _mine(self) -> Iterator[Path]:
-        return self.folder.glob(f"{self.within}-*")
+        with suppress(FileNotFoundError, NotADirectoryError):  # a folder that can't be read is no empty one
+            yield from (self.folder / name for name in os.listdir(self.folder) if name.startswith(f"{self.within}-"))
 
     def _forget(self, where: str) -> None:
         """Remove a file, and those of the runs inside that one; and the folder with the last of them."""
@@ -130,7 +131,7 @@ class InsideStore:
         files = Files(self.journal, self.synchronous, self.where)
         with in_words(self.journal):
             try:
-                handle = os.open(files.folder / self.where, os.O_RDWR | os.O_APPEND)
+                handle = os.open(files.folder / self.where, os.O_RDWR | os.O_APPEND | NO_LINK)
             except FileNotFoundError:
                 raise JournalError(
                     f"a run inside a step is written down beside the journal {self.journal.name}, and its file can't be reached: "
@@ -192,6 +193,14 @@ class _InsideLog:
     def inside(self, step: str, number: int) -> InsideStore:
         """Where the run inside a step of this run is written down, which event number `number` is about to start."""
         return self.files.make(step, number)
+
+
+def _ended(file: Path) -> bytes:
+    """Append an end to a file, and return what stands in it."""
+    with os.fdopen(os.open(file, os.O_RDWR | os.O_APPEND | NO_LINK), "r+b") as whole:
+        whole.write(END)
+        whole.seek(0)
+        return whole.read()
 
 
 def _sync(folder: Path) -> None:

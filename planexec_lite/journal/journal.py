@@ -166,7 +166,7 @@ class Journal:
                 return log.files.take_over()
 
     def _log(self, connection: sqlite3.Connection, run: Run) -> _Log:
-        return _Log(connection, self.path, int(run.id), Files(self.path, self.synchronous, run.id))
+        return _Log(connection, self.path, int(run.id), Files(self.path, self.synchronous, run.uid))
 
     def _folded(self, run: str | int, data: Sequence[str]) -> Iterator[Run]:
         folded = Run()
@@ -202,6 +202,8 @@ class Journal:
         if row is None:
             ids = ", ".join(str(id) for (id,) in connection.execute("SELECT id FROM runs ORDER BY id LIMIT 20"))
             raise JournalError(f"there is no run {run} in {self.path.name}; there are {ids or 'none'}")
+        if not lines.is_uid(row[1]):
+            raise JournalError(f"run {run} in {self.path.name} has no id that a journal gives: the file is damaged")
         return int(row[0]), str(row[1])
 
     def _begin(self, connection: sqlite3.Connection, run: Run) -> int:
@@ -243,7 +245,8 @@ class _Log:
                 gone = [(self.run, one) for one in news]
                 self.connection.executemany("DELETE FROM news WHERE run = ? AND number = ?", gone)
         if not self.status:  # what was left by those who carried the run on before is among the events now
-            self.files.forget_others()
+            with in_words(self.path):
+                self.files.forget_others()
         self.files.forget_ended(number, events)
         self.status = status
 

@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from typing import TypeGuard
 
 from planexec_lite.events import Event, from_json
 from planexec_lite.journal.database import JournalError
@@ -42,13 +43,18 @@ def read(lines: Iterable[str]) -> tuple[str, list[Event]]:
     return uid, events
 
 
+def is_uid(uid: object) -> TypeGuard[str]:
+    """Whether it is what a run is called wherever it is kept."""
+    return isinstance(uid, str) and re.fullmatch("[0-9a-f]{32}", uid) is not None
+
+
 def _head(line: str) -> tuple[str, int]:
     head = json.loads(line)
     if not isinstance(head, dict) or head.get("format") != FORMAT:
         raise ValueError(f'no exported run: the first line says {{"format": "{FORMAT}", …}}')
     if head.get("version") != VERSION:
         raise ValueError(f"format version {head.get('version')!r}; this reads {VERSION}")
-    if not isinstance(uid := head.get("run"), str) or not re.fullmatch("[0-9a-f]{32}", uid):
+    if not is_uid(uid := head.get("run")):
         raise ValueError(f"no id of a run: {uid!r:.80}")
     if type(count := head.get("events")) is not int or count < 1:
         raise ValueError(f"no number of events: {count!r:.80}")

@@ -368,7 +368,7 @@ def test_a_run_inside_that_somebody_else_took_over_ends_there(tmp_path: Path) ->
             return [step("1", None, description="inside")]
         if not began:  # an orphan is at the step, while somebody goes on with the run
             began.append(None)
-            inside.Files(kept.path, "OFF", "1").take_over()
+            inside.Files(kept.path, "OFF", files(kept)[0].name.partition("-")[0]).take_over()
         return [step("a", "pay", name="a")]
 
     below = PlannerExecutor(RulePlanner(plan), ToolExecutor(world.tools))
@@ -432,7 +432,7 @@ def test_what_cannot_be_read_of_it_is_named(how: str, tmp_path: Path) -> None:
     with pytest.raises(KeyboardInterrupt):
         agent_of(world, kept).run("go")
     damaged(kept, DAMAGES[how])
-    with pytest.raises(JournalError, match=r"line 3 of runs.db-inside/1-\d+ can't be read"):
+    with pytest.raises(JournalError, match=r"line 3 of runs.db-inside/[0-9a-f]{32}-\d+ can't be read"):
         agent_of(world, kept).resume(kept.load(1))
 
 
@@ -456,6 +456,50 @@ def test_where_it_adds_up_to_no_run_the_step_is_in_doubt(how: str, tmp_path: Pat
     assert run.reason == "waits to be told whether step 1 was done"
     assert world.done.count("Amp") == 1
     check_fold(run)
+
+
+def test_the_folder_of_another_journal_is_none_of_its_own(tmp_path: Path) -> None:
+    world, other = World(cut="Amz"), Journal(tmp_path / "other.db", "OFF")
+    with pytest.raises(KeyboardInterrupt):
+        agent_of(world, other).run("go")
+    world, kept = World(cut="Amp"), Journal(tmp_path / "runs.db", "OFF")
+    with pytest.raises(KeyboardInterrupt):
+        agent_of(world, kept).run("go")
+    shutil.rmtree(f"{kept.path}-inside")
+    shutil.copytree(f"{other.path}-inside", f"{kept.path}-inside")
+    run = agent_of(world, kept).resume(kept.load(1))
+    assert run.reason == "waits to be told whether step 1 was done"
+
+
+def test_a_folder_that_cannot_be_read_is_no_empty_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    world, kept = World(cut="Amp"), Journal(tmp_path / "runs.db", "OFF")
+    with pytest.raises(KeyboardInterrupt):
+        agent_of(world, kept).run("go")
+
+    def refused(folder: Path) -> list[str]:
+        raise PermissionError(13, "Permission denied")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(inside.os, "listdir", refused)
+        with pytest.raises(JournalError, match="look at its permissions"):
+            agent_of(world, kept).resume(kept.load(1))
+    agent = agent_of(world, kept)
+    check_whole(answered(agent, world, agent.resume(kept.load(1))), world)
+
+
+@pytest.mark.skipif(not inside.NO_LINK, reason="links are followed here")
+def test_a_link_in_the_folder_leads_nowhere(tmp_path: Path) -> None:
+    world, kept = World(cut="Amp"), Journal(tmp_path / "runs.db", "OFF")
+    with pytest.raises(KeyboardInterrupt):
+        agent_of(world, kept).run("go")
+    mine, theirs = files(kept)[0], tmp_path / "theirs.txt"
+    theirs.write_bytes(mine.read_bytes())
+    mine.unlink()
+    mine.symlink_to(theirs)
+    before = theirs.read_bytes()
+    with pytest.raises(JournalError, match="can't be opened or written to"):
+        agent_of(world, kept).resume(kept.load(1))
+    assert theirs.read_bytes() == before
 
 
 def test_a_journal_that_a_worker_cannot_reach_is_named(tmp_path: Path) -> None:

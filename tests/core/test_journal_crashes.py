@@ -71,8 +71,8 @@ def names_of(step: Step) -> list[str]:
 def done_inside(folder: Path, recorded: list[Event]) -> set[str]:
     """What the world's file calls the work of steps of runs inside steps that are recorded as done, wherever that is."""
     told = [(one.step, one.event) for one in recorded if isinstance(one, Inside)]
-    for file in (folder / "runs.db-inside").glob("1-*"):
-        number = int(file.name.removeprefix("1-"))  # the file is made before the step is started
+    for file in (folder / "runs.db-inside").glob("*"):
+        number = int(file.name.partition("-")[2])  # the file is made before the step is started
         started = recorded[number] if number < len(recorded) else None
         for line in file.read_bytes().split(b"\n")[:-1] if isinstance(started, StepStarted) else ():
             told.append((started.step, from_json(line.decode())))
