@@ -45,12 +45,4 @@ def guarded(tool: Tool, before: Callable[[str, Mapping[str, Any]], None]) -> Too
         before(tool.name, params)
         return tool.function(**params)
 
-    return Tool(
-        call,
-        name=tool.name,
-        latency=tool.latency,
-        effects=tool.effects,
-        uses=tool.uses,
-        destructive=tool.destructive,
-        price=tool.price,
-    )
+    return tool.calling(call)

@@ -117,6 +117,12 @@ class Tool:
             **declared,
         )
 
+    def calling(self, function: Callable[..., Any]) -> Tool:
+        """Return a tool that is the same to plans and models, and calls `function`, which takes the same arguments, instead."""
+        other = object.__new__(type(self))
+        vars(other).update(vars(self) | {"function": function})
+        return other
+
     def __repr__(self) -> str:
         return f"Tool({self.signature})"
 

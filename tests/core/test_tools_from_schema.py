@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from planexec_lite import Plan, Simulated, Tool, Toolbox, ToolExecutor, execute
 from planexec_lite.meter import Meter
 from planexec_lite.model.schemas import closed_parameters
+from planexec_lite.scenarios.flaky import NoAnswerError, flaky
 from planexec_lite.tools import ToolError
 from tests.rounds import rounds
 
@@ -316,3 +317,25 @@ def test_whatever_fits_the_schema_is_taken_as_another_validator_says(schema: dic
         {"x": value}
     ):  # of two kinds at once nothing fits, whatever is read
         assert witness.is_valid(tool.call({"x": value})["x"]), tool.call({"x": value})
+
+
+@pytest.mark.parametrize("tool", [of(SEARCH, pin="p", retry_on=[OSError]), Tool(hinted, retry_on=[OSError])])
+def test_the_same_tool_may_call_another_function(tool: Tool) -> None:
+    again = tool.calling(lambda **given: sorted(given))
+    assert (again.signature, again.description, again.pin) == (tool.signature, tool.description, tool.pin)
+    assert again.retry_on == (OSError,)
+    assert again.call({"query": "x", "most": "4"}) == ["most", "query"]
+    assert again.faults({"q": 1}) == tool.faults({"q": 1})
+    assert tool.call({"query": "x"}) in ("x", {"query": "x"})
+
+
+def test_chance_may_make_tools_from_a_schema_fail() -> None:
+    tool = flaky(Toolbox([of(SEARCH)]), 0.5)["search"]
+    came = []
+    for _ in range(20):
+        try:
+            came.append(tool.call({"query": "x"}))
+        except NoAnswerError:
+            came.append(None)
+    assert None in came
+    assert {"query": "x"} in came
