@@ -44,6 +44,7 @@ class Figures:
         horizon: how many steps the longest plan had that was valid, in the outer run.
         complete: whether the first valid plan was to be the whole one.
         reasons: how often the planner was asked, by the reason, in the outer run.
+        hands: who carried out the steps of the outer run: "tools", a model by its name, "a run" of its own; most frequent first.
         workers: the most steps that were under way at once, in the outer run.
         wasted: calls of tools whose result does not stand, in runs inside steps too: the call failed, or was taken back. A step
             that failed without a call is none, as when a model refused it; nor is a call whose result stands and led nowhere.
@@ -56,6 +57,7 @@ class Figures:
     horizon: int
     complete: bool
     reasons: dict[str, int]
+    hands: tuple[str, ...]
     workers: int
     wasted: int
     finished: bool
@@ -90,6 +92,7 @@ def figures(run: Run) -> Figures:
         horizon=max((len(plan.steps) for plan in plans), default=0),
         complete=bool(plans) and plans[0].complete,
         reasons=dict(Counter(event.reason for event in events if isinstance(event, PlanStarted))),
+        hands=tuple(hand for hand, _ in Counter(_hands(events)).most_common()),
         workers=_at_once(events),
         wasted=_wasted(events),
         finished=run.status == "finished",
@@ -113,6 +116,17 @@ def calls_in(events: Iterable[Any]) -> Iterator[tuple[str, ModelCall]]:
             yield from calls_in(within)
         else:
             yield from ((role, call) for call in getattr(event, "calls", ()))
+
+
+def _hands(events: Iterable[Any]) -> Iterator[str]:
+    """Who carried out each step that was done."""
+    runs: set[str] = set()
+    for event in events:
+        match event:
+            case Inside(step=id, event=RunStarted()):
+                runs.add(id)
+            case StepDone(step=id, calls=calls):
+                yield "a run" if id in runs else calls[-1].model if calls else "tools"
 
 
 def _at_once(events: Iterable[Any]) -> int:

@@ -20,12 +20,13 @@ _ROLES = ("planner", "executor", "evaluator")
 
 
 def settings(rows: Sequence[Row]) -> Figure:
-    """Horizon, trigger, workers and calls of each variation, as its run on one task shows them."""
-    head = ("variation", "horizon", "asked again", "at once", "calls")
-    lines = [
-        Line([row.variation, _horizon(row), _asked_again(row), str(row.figures.workers), _by_role(row)], PLAIN)
-        for row in rows
-    ]
+    """Horizon, trigger, who carries out a step, how many at once, and calls of each variation, as its run on one task shows."""
+    head = ("variation", "horizon", "asked again", "steps by", "at once", "calls")
+    lines = []
+    for row in rows:
+        hands, workers = ", ".join(row.figures.hands), str(row.figures.workers)
+        cells = [row.variation, _horizon(row), _asked_again(row), hands, workers, _by_role(row)]
+        lines.append(Line(cells, PLAIN))
     return table(f"One loop, {count(len(rows), 'variation')}: {rows[0].task}", head, lines, columns=40)
 
 

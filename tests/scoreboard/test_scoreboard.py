@@ -373,10 +373,13 @@ def test_who_misses_a_goal_is_named_and_wins_nothing() -> None:
     assert "missed" not in goals(on_trail[1:]).text
 
 
-def test_the_settings_say_horizon_trigger_workers_and_calls() -> None:
-    text = settings([row("ReAct", "arithmetic"), row("ReWOO", "arithmetic")]).text.splitlines()
-    assert text[2].split() == "ReAct 1 step horizon reached 2 × 1 planner 3".split()
-    assert text[3].split() == "ReWOO all 3 steps never 1 planner 1, executor 1".split()
+def test_the_settings_say_horizon_trigger_hands_workers_and_calls() -> None:
+    some = [row(name, "arithmetic") for name in ("ReAct", "ReWOO", "planner-executor", "hierarchical")]
+    text = settings(some).text.splitlines()
+    assert text[2].split() == "ReAct 1 step horizon reached 2 × tools 1 planner 3".split()
+    assert text[3].split() == "ReWOO all 3 steps never tools, gpt-4o-mini 1 planner 1, executor 1".split()
+    assert "  gpt-4o-mini  " in text[4]
+    assert "  a run  " in text[5]
 
 
 def test_the_way_is_written_out_in_full() -> None:
