@@ -18,6 +18,7 @@ from planexec_lite.spans.exporting import ExportFailedError, console, in_memory,
 from planexec_lite.spans.from_events import of
 from planexec_lite.spans.otlp_json import write
 from planexec_lite.spans.reading import read
+from planexec_lite.spans.sample_traces import sample
 from planexec_lite.spans.span import Span, SpanEvent, TraceError
 
 __all__ = [
@@ -30,6 +31,7 @@ __all__ = [
     "of",
     "otlp",
     "read",
+    "sample",
     "send",
     "write",
 ]

@@ -41,4 +41,4 @@ STEP, DEPENDS_ON = OWN + "step", OWN + "depends_on"
 # What frameworks wrote before the conventions had a name for it, or write beside them.
 ARGUMENTS_TOO = ("input.value", "gen_ai.prompt", INPUT)
 RESULT_TOO = ("output.value", "gen_ai.completion", OUTPUT)
-GRAPH_NODE = "langsmith.metadata.langgraph_node"
+OF_LANGSMITH = "langsmith.span.kind"  # which its exporter gives to each span

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from planexec_lite.spans import names
 from planexec_lite.spans.outcome import as_json
 from planexec_lite.spans.span import Span, SpanEvent, TraceError, Value, utf8
 from planexec_lite.spans.tree import checked_id, checked_times
@@ -71,10 +72,15 @@ def _event(event: dict[str, Any], place: str) -> SpanEvent:
 
 
 def _error(status: Any, attributes: dict[str, Value], events: tuple[SpanEvent, ...]) -> str | None:
-    """Why a span failed: its status says it, or the exception that was noted; without where it was raised."""
-    if not isinstance(status, dict) or status.get("code") not in _FAILED:
-        return None
+    """Why a span failed: its status says it, or the exception that was noted; without where it was raised.
+
+    LangSmith sets the status when a span begins, to OK, and OpenTelemetry lets nothing change that: of a call that failed
+    later the exception alone tells, and it notes none but those.
+    """
+    status = status if isinstance(status, dict) else {}
     raised = [one.attributes.get("exception.message") for one in events if one.name == "exception"]
+    if status.get("code") not in _FAILED and not (raised and names.OF_LANGSMITH in attributes):
+        return None
     for words in (status.get("message"), *raised, attributes.get("error.type")):
         if isinstance(words, str) and words:
             return utf8(words).partition("Traceback (most recent call last)")[0].strip()

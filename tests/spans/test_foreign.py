@@ -185,3 +185,31 @@ def test_a_handoff_is_two_agents_one_after_the_other() -> None:
     run = spans.read(trace)
     assert [(call.model, call.input_tokens) for call in run.board.calls] == [("unknown", 2), ("unknown", 0)]
     assert "?" in views.ledger(run).text
+
+
+@pytest.mark.parametrize(("of_langsmith", "state"), [(True, "superseded"), (False, "done")])
+def test_an_exception_under_the_status_ok_is_a_failure_where_langsmith_noted_it(of_langsmith: bool, state: str) -> None:
+    """Its exporter sets the status OK when a span begins; elsewhere an exception may have been caught."""
+    tool = called("t", "a", 10, 20)
+    tool["status"] = {"code": "STATUS_CODE_OK"}
+    noted = [{"key": "exception.message", "value": {"stringValue": "ValueError('no such order')"}}]
+    tool["events"] = [{"timeUnixNano": tool["endTimeUnixNano"], "name": "exception", "attributes": noted}]
+    if of_langsmith:
+        tool["attributes"].append({"key": "langsmith.span.kind", "value": {"stringValue": "tool"}})
+    run = spans.read(otlp(agent("a", None, 0, 40), chat("c", "a", 1, 9), tool, chat("d", "a", 21, 30)))
+    assert run.board.state["1"] == state
+    assert run.board.errors.get("1") == ("ValueError('no such order')" if of_langsmith else None)
+
+
+@pytest.mark.parametrize("framework", ["openai-agents", "langgraph"])
+def test_the_samples_are_read_and_name_no_machine(framework: Any) -> None:
+    text = spans.sample(framework)
+    run = spans.read(text)
+    assert (run.status, run.usage.calls, len(run.board.steps)) == ("finished", 2, 2)
+    assert list(run.board.state.values()) == ["done", "superseded"]
+    assert not [word for word in ("127.0.0.1", "localhost", "/lib/", "Traceback", "site-packages") if word in text]
+
+
+def test_a_sample_that_is_not_there_is_named() -> None:
+    with pytest.raises(ValueError, match="no sample of 'langraph'; did you mean 'langgraph'"):
+        spans.sample("langraph")  # type: ignore[arg-type]

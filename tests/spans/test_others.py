@@ -5,57 +5,38 @@ Where an environment can't be made (no package index can be reached), the tests 
 
 from __future__ import annotations
 
-import os
-import subprocess
-from pathlib import Path
+from dataclasses import replace
+from typing import Any
 
 import pytest
 
-from mock_llm import MockLLM
 from planexec_lite import Run, spans, views
-from tests.environments import make_environment
+from planexec_lite.events import to_dict
+from tests.spans.frameworks import ANSWER, PACKAGES, QUESTION, trace_of
 
 pytestmark = [pytest.mark.slow, pytest.mark.wide, pytest.mark.xdist_group("span_others")]
-HERE = Path(__file__).parent / "others"
-CITIES = [{"tool": "weather", "arguments": {"city": city}} for city in ("Paris", "Atlantis")]
-SCENES = [
-    {"name": "look", "when": {"says": "weather", "tools": "weather", "turn": 1}, "reply": {"calls": CITIES}},
-    {"name": "tell", "when": {"called": "weather"}, "reply": {"text": "Paris has 12 degrees."}},
-]
-PACKAGES = {
-    "run_openai_agents.py": ["openai-agents>=0.24"],
-    "run_langgraph.py": [
-        "langgraph>=1",
-        "langchain-openai>=1",
-        "opentelemetry-sdk>=1.40",
-        "opentelemetry-exporter-otlp-proto-http>=1.40",
-    ],
-}
 
 
 @pytest.fixture(scope="module", params=PACKAGES)
-def run(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Run:
+def framework(request: pytest.FixtureRequest) -> Any:
+    return request.param
+
+
+@pytest.fixture(scope="module")
+def run(framework: str, tmp_path_factory: pytest.TempPathFactory) -> Run:
     """What the framework exported of its run, read."""
-    python = make_environment(tmp_path_factory.mktemp("env") / "env", *PACKAGES[request.param])
-    llm = MockLLM(SCENES)
-    with llm.serve() as url:
-        environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
-        command = [str(python), str(HERE / request.param), url]
-        done = subprocess.run(command, capture_output=True, text=True, timeout=180, env=environment, check=False)
-    assert done.returncode == 0, done.stderr
-    llm.assert_all_used()
-    return spans.read(done.stdout)
+    return spans.read(trace_of(framework, tmp_path_factory.mktemp("env")))
 
 
 def test_its_planning_and_steps_are_told(run: Run) -> None:
     assert run.status == "finished"
-    assert run.board.goal == "weather in Paris and Atlantis?"
-    assert run.answer == "Paris has 12 degrees."
+    assert run.board.goal == QUESTION
+    assert run.answer == ANSWER
     assert [(step.tool, dict(step.params)) for step in run.board.steps.values()] == [
-        ("weather", {"city": "Paris"}),
-        ("weather", {"city": "Atlantis"}),
+        ("order_status", {"order": "A-1034"}),
+        ("order_status", {"order": "A-9034"}),
     ]
-    assert run.results == {"1": "Paris: 12 degrees"}
+    assert run.results == {"1": "A-1034: paid, not packed"}
     assert run.board.state["2"] == "superseded"
 
 
@@ -64,6 +45,21 @@ def test_its_pictures_are_drawn(run: Run) -> None:
     assert run.usage.output_tokens > 0
     assert "gpt-4o-mini  2" in views.ledger(run, "model").text
     timeline = views.timeline(run).text
-    assert "weather(city='Paris')" in timeline
+    assert "order_status(order='A-1034')" in timeline
     assert "failed" in timeline
-    assert "weather" in views.graph(run.plan).text
+    assert "order_status" in views.graph(run.plan).text
+
+
+def test_the_sample_that_comes_with_the_kit_is_such_a_run(framework: Any, run: Run) -> None:
+    """All but the times is the same; where two things end at one moment, their order is the machine's."""
+    assert told(spans.read(spans.sample(framework))) == told(run)
+
+
+def told(run: Run) -> list[tuple[str, str]]:
+    """The events of a run without their times, each kind in the order of its steps."""
+    found = []
+    for event in run.events:
+        calls = tuple(replace(call, seconds=0.0) for call in getattr(event, "calls", ()))
+        fields = {key: value for key, value in to_dict(event).items() if key not in ("at", "seconds", "calls")}
+        found.append((type(event).__name__, f"{fields} {calls}"))
+    return sorted(found)

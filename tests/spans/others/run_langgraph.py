@@ -3,6 +3,7 @@
 import json
 import os
 import sys
+import time
 
 os.environ |= {"LANGSMITH_TRACING": "true", "LANGSMITH_OTEL_ENABLED": "true", "LANGSMITH_OTEL_ONLY": "true"}
 os.environ |= {"LANGSMITH_API_KEY": "none", "LANGSMITH_ENDPOINT": "http://127.0.0.1:9"}
@@ -26,21 +27,22 @@ trace.set_tracer_provider(provider)
 
 
 @tool  # type: ignore
-def weather(city: str) -> str:
-    """Tell the weather of a city."""
-    if city == "Atlantis":
-        raise ValueError("no such city")
-    return f"{city}: 12 degrees"
+def order_status(order: str) -> str:
+    """Tell what became of an order."""
+    time.sleep(0.2)
+    if order == "A-9034":
+        raise ValueError("no such order")
+    return f"{order}: paid, not packed"
 
 
-model = ChatOpenAI(model="gpt-4o-mini", base_url=sys.argv[1], api_key="none").bind_tools([weather])
+model = ChatOpenAI(model="gpt-4o-mini", base_url=sys.argv[1], api_key="none").bind_tools([order_status])
 graph = StateGraph(MessagesState)
 graph.add_node("agent", lambda state: {"messages": [model.invoke(state["messages"])]})
-graph.add_node("tools", ToolNode([weather], handle_tool_errors=True))
+graph.add_node("tools", ToolNode([order_status], handle_tool_errors=True))
 graph.add_edge(START, "agent")
 graph.add_conditional_edges("agent", tools_condition)
 graph.add_edge("tools", "agent")
-graph.compile().invoke({"messages": [("user", "weather in Paris and Atlantis?")]})
+graph.compile().invoke({"messages": [("user", "Where are the orders A-1034 and A-9034?")]})
 wait_for_all_tracers()
 get_cached_client().flush()
 print(json.dumps(MessageToDict(encode_spans(kept.get_finished_spans()))))

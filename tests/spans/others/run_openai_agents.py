@@ -3,6 +3,7 @@
 import asyncio
 import json
 import sys
+import time
 from typing import Any
 
 from agents import Agent, OpenAIChatCompletionsModel, Runner, function_tool, set_trace_processors  # type: ignore
@@ -36,16 +37,17 @@ class Kept(TracingProcessor):  # type: ignore
 
 
 @function_tool  # type: ignore
-def weather(city: str) -> str:
-    """Tell the weather of a city."""
-    if city == "Atlantis":
-        raise ValueError("no such city")
-    return f"{city}: 12 degrees"
+def order_status(order: str) -> str:
+    """Tell what became of an order."""
+    time.sleep(0.2)
+    if order == "A-9034":
+        raise ValueError("no such order")
+    return f"{order}: paid, not packed"
 
 
 kept = Kept()
 set_trace_processors([kept])
 model = OpenAIChatCompletionsModel("gpt-4o-mini", AsyncOpenAI(base_url=sys.argv[1], api_key="none"))
-agent = Agent(name="forecaster", instructions="Help.", tools=[weather], model=model)
-asyncio.run(Runner.run(agent, "weather in Paris and Atlantis?"))
+agent = Agent(name="support desk", instructions="Help.", tools=[order_status], model=model)
+asyncio.run(Runner.run(agent, "Where are the orders A-1034 and A-9034?"))
 print(json.dumps(kept.items))

@@ -1,0 +1,31 @@
+"""Traces of other frameworks' agents that come with the kit, recorded of real runs on the scripted model in November 2026.
+
+An agent with one tool is asked about two orders, of which one does not exist. The model waits 0.4 s before each answer, the
+tool 0.2 s. What names the machine was left out: versions, settings, a program's places. ``tests/spans/frameworks.py`` records
+them again.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Literal, get_args
+
+from planexec_lite.tools import suggest
+
+Framework = Literal["openai-agents", "langgraph"]
+
+
+def sample(framework: Framework) -> str:
+    """Return a trace as a framework exported it, for `read`: the objects of openai-agents, or LangGraph's OTLP JSON.
+
+    Raises `ValueError` for another framework.
+    """
+    if framework not in get_args(Framework):
+        words = f"there is no sample of {framework!r}{suggest(str(framework), get_args(Framework))}"
+        raise ValueError(f"{words}; one of {', '.join(get_args(Framework))}")
+    return place(framework).read_text(encoding="utf-8")
+
+
+def place(framework: str) -> Path:
+    """The file that holds the sample of a framework."""
+    return Path(__file__).with_name(f"sample_{framework.replace('-', '_')}.json")
