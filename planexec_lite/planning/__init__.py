@@ -1,9 +1,17 @@
 """Planners, how they are told of results, and the buffer between a planner that streams and the steps that may start early."""
 
-from planexec_lite.planning.planners import LLMPlanner, NextStepPlanner, Planner, RulePlanner, StreamingPlanner
+from planexec_lite.planning.planners import (
+    INSTRUCTIONS,
+    LLMPlanner,
+    NextStepPlanner,
+    Planner,
+    RulePlanner,
+    StreamingPlanner,
+)
 from planexec_lite.planning.telling import Summary, Telling, Told, growth, told
 
 __all__ = [
+    "INSTRUCTIONS",
     "LLMPlanner",
     "NextStepPlanner",
     "Planner",

@@ -15,7 +15,30 @@ from planexec_lite.model import SHORT, Answer, Bounds, Message, ask, ask_streami
 from planexec_lite.model.schemas import plan_schema
 from planexec_lite.plan import Plan, PlanError, Problem, Step, StepReader
 from planexec_lite.planning.telling import AS_IT_IS, Telling, record
+from planexec_lite.template import check, fill
 from planexec_lite.tools import Toolbox
+
+INSTRUCTIONS = """\
+Role: planner
+
+You plan; somebody else carries the plan out. Never work out a result yourself.
+
+Tools:
+{tools}
+
+Rules:
+- {step}
+- Give every step an id of its own: "1", "2", "3".
+- depends_on lists the steps that must be done first. Steps that do not depend on each other may run at the same time.
+- success_criteria says how to tell from a step's result that it did what it should; null if any result will do.
+- Verify: where a result may be wrong without an error, add a step that checks it before others build on it.
+- Say what may fail: put what can't be undone behind what tests it. rollback lists the calls that make things good again;
+  leave it empty if there is nothing to undo.
+- {span}
+- Answer with JSON alone."""
+"""What the planner is told: its tools, its rules, how far it is to plan. A text with three fields (`template`)."""
+
+FIELDS = ("tools", "step", "span")  # of the instructions: the tools; what a step is; how far ahead
 
 
 class Planner(Protocol):
@@ -93,6 +116,10 @@ class LLMPlanner:
         max_prompt: the most characters of the conversation; by default ``PLANEXEC_PLANNER_MAX_PROMPT``, or 60,000. Long
             results are shortened before it gets longer.
         telling: how results are told to the model; by default as they are.
+        instructions: the system prompt, with the fields of `INSTRUCTIONS`: ``{tools}`` for the list of tools, ``{step}`` for
+            what a step is, ``{span}`` for how far ahead to plan.
+
+    Raises `ValueError` for instructions that lack a field or have another one, with its name.
     """
 
     def __init__(
@@ -107,6 +134,7 @@ class LLMPlanner:
         max_tokens: int | None = None,
         max_prompt: int | None = None,
         telling: Telling = AS_IT_IS,
+        instructions: str = INSTRUCTIONS,
     ) -> None:
         self.client = client
         self.model = model or model_for("planner")
@@ -116,6 +144,7 @@ class LLMPlanner:
         self.stream = stream
         self.bounds = Bounds.of("planner", max_tokens, max_prompt)
         self.telling = telling
+        self.template = check(instructions, FIELDS, "instructions")
 
     def plan(self, goal: str, board: Board, tools: Toolbox) -> Plan:
         """Ask the model. Raises `PlanError` with the model's words when they are no plan."""
@@ -176,7 +205,7 @@ class LLMPlanner:
             span = f"Write the next {ahead} only, and set complete to false. "
             span += "When the goal is reached, write no step and set complete to true."
         step = (_TASK if self.tasks else _CALL) + self.telling.rule
-        return _INSTRUCTIONS.format(tools=tools.describe(), span=span, step=step)
+        return fill(self.template, {"tools": tools.describe(), "step": step, "span": span})
 
 
 _CALL = """A step is one call of one of these tools.
@@ -184,26 +213,6 @@ _CALL = """A step is one call of one of these tools.
 
 _TASK = """A step is one task for an executor that has these tools. Say what is to be found or done, not how.
 - The executor of a step sees the results of the steps in depends_on, and nothing else."""
-
-_INSTRUCTIONS = """\
-Role: planner
-
-You plan; somebody else carries the plan out. Never work out a result yourself.
-
-Tools:
-{tools}
-
-Rules:
-- {step}
-- Give every step an id of its own: "1", "2", "3".
-- depends_on lists the steps that must be done first. Steps that do not depend on each other may run at the same time.
-- success_criteria says how to tell from a step's result that it did what it should; null if any result will do.
-- Verify: where a result may be wrong without an error, add a step that checks it before others build on it.
-- Say what may fail: put what can't be undone behind what tests it. rollback lists the calls that make things good again;
-  leave it empty if there is nothing to undo.
-- {span}
-- Answer with JSON alone."""
-
 
 _REST = """
 

@@ -659,7 +659,7 @@ def test_a_full_disk_stops_the_run_and_what_was_committed_can_be_read(journal: J
 
 def test_a_locked_journal_is_waited_for_and_then_named(journal: Journal, monkeypatch: pytest.MonkeyPatch) -> None:
     carried_out(journal)
-    monkeypatch.setattr("planexec_lite.journal.database.PATIENCE", 0.2)
+    monkeypatch.setattr("planexec_lite.sqlite_file.PATIENCE", 0.2)
     db = sqlite3.connect(journal.path, isolation_level=None)
     db.execute("BEGIN IMMEDIATE")
     try:

@@ -166,7 +166,7 @@ def test_an_empty_file_beside_what_is_left_of_a_journal_is_refused(journal: Jour
 def test_a_file_that_is_locked_in_the_middle_of_a_run_stops_it(
     journal: Journal, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("planexec_lite.journal.database.PATIENCE", 0.2)
+    monkeypatch.setattr("planexec_lite.sqlite_file.PATIENCE", 0.2)
     other: list[sqlite3.Connection] = []
 
     def look() -> None:

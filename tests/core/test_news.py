@@ -39,6 +39,7 @@ from planexec_lite import (
     Toolbox,
     ToolExecutor,
     execute,
+    sqlite_file,
 )
 from planexec_lite.events import Inside, News, PlanStarted, StepCancelled, StepDone, StepStarted
 from planexec_lite.journal import database
@@ -735,10 +736,10 @@ def test_an_interrupt_at_each_statement_leaves_one_version_or_the_other(tmp_path
         folder = tmp_path / str(stop)
         folder.mkdir()
         journal, _, _ = first_version(folder / "old.db")
-        connection = database._connect(journal.path, "mode=rwc")
+        connection = sqlite_file._connect(journal.path, "mode=rwc")
         with closing(connection), suppress(sqlite3.OperationalError):
             connection.set_progress_handler(lambda: True, 20 * stop)  # so many instructions of SQLite later
-            database._complete(connection)
+            database.FILE._complete(connection)
         seen.append(version(journal.path))
         journal.tell(1, "hurry")
         assert (journal.inbox(1), version(journal.path)) == (["hurry"], (2, True))

@@ -8,7 +8,7 @@ from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 FLOORS = {
-    1: ("data", "budget"),
+    1: ("data", "budget", "sqlite_file", "template"),
     2: ("meter", "references"),
     3: ("tools",),
     4: ("plan",),
@@ -20,7 +20,8 @@ FLOORS = {
     10: ("formats", "views", "scenarios", "variations"),
     11: ("grade", "mcp", "scoreboard"),
     12: ("comparison", "gantz", "recorded"),
-    13: ("__main__",),
+    13: ("prompts",),
+    14: ("__main__",),
 }
 FLOOR_OF = {unit: floor for floor, units in FLOORS.items() for unit in units}
 MOCK_LLM_FLOORS = {  # folders of mock_llm: each imports from folders on lower floors, and from itself
