@@ -11,7 +11,7 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 from time import monotonic, sleep
-from typing import Any, TypedDict
+from typing import Any, Protocol, TypedDict
 
 from planexec_lite.meter import current
 
@@ -29,6 +29,14 @@ class Done(TypedDict):
     exit_code: int
     stdout: str
     stderr: str
+
+
+class Runner(Protocol):
+    """What runs a script, as `run` does."""
+
+    def __call__(
+        self, script: str, variables: Mapping[str, str], folder: Path, *, timeout: float, most: int
+    ) -> Done: ...
 
 
 class _Kept:

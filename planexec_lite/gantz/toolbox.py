@@ -8,7 +8,7 @@ from typing import Any
 
 from planexec_lite.gantz.manifest import ManifestError, ManifestTool, read
 from planexec_lite.gantz.quoting import Script
-from planexec_lite.gantz.running import Done, environment, run
+from planexec_lite.gantz.running import Done, Runner, environment, run
 from planexec_lite.tools import Effects, Tool, Toolbox, ToolError, suggest
 
 TIMEOUT, MOST = 60.0, 20_000
@@ -26,6 +26,7 @@ def load(
     folder: Path | str | None = None,
     timeout: float = TIMEOUT,
     most: int = MOST,
+    runner: Runner = run,
 ) -> Toolbox:
     """Return the tools of a manifest.
 
@@ -42,6 +43,7 @@ def load(
         folder: where the scripts run; by default the manifest's own folder.
         timeout: seconds after which a script is ended, with all that it has started.
         most: the most bytes that are kept of what a script writes, to each of its two outputs.
+        runner: what runs a script; by default the shell does (`running.run`).
 
     Raises `ManifestError` for what can't be read or made safe, and for a tool in `effects`, `destructive` or `latency`
     that the manifest does not have.
@@ -57,7 +59,7 @@ def load(
     for tool in manifest.tools:
         does = (effects or {}).get(tool.name, "once")
         harm = does != "none" if destructive is None else tool.name in destructive
-        call = ShellCall(tool, tool.runnable, where, dict(env or {}), timeout, most)
+        call = ShellCall(tool, tool.runnable, where, dict(env or {}), timeout, most, runner)
         tools.append(
             Tool.from_schema(
                 call,
@@ -76,10 +78,17 @@ class ShellCall:
     """Calls one tool of a manifest. It holds nothing that can't be sent to another process."""
 
     def __init__(
-        self, tool: ManifestTool, script: Script, folder: Path, env: dict[str, str], timeout: float, most: int
+        self,
+        tool: ManifestTool,
+        script: Script,
+        folder: Path,
+        env: dict[str, str],
+        timeout: float,
+        most: int,
+        runner: Runner = run,
     ) -> None:
         self.tool, self.script, self.folder = tool, script, folder
-        self.env, self.timeout, self.most = env, timeout, most
+        self.env, self.timeout, self.most, self.runner = env, timeout, most, runner
 
     def __call__(self, /, **arguments: Any) -> Done:
         """Run the script with these arguments.
@@ -89,7 +98,7 @@ class ShellCall:
         """
         values = {one.name: one.default for one in self.tool.parameters if one.default is not None} | arguments
         variables = {self.script.variables[name]: self._text(name, value) for name, value in values.items()}
-        done = run(
+        done = self.runner(
             self.script.text, environment(self.env) | variables, self.folder, timeout=self.timeout, most=self.most
         )
         if done["exit_code"] != 0:

@@ -5,18 +5,9 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Sequence
-from importlib import import_module
 
-from planexec_lite.tools import Toolbox, ToolError
-
-WORLDS = ("bisect", "clock", "deploy", "flights", "kitchen", "migration", "refactor", "research", "support", "trail")
-_TOLD = {"clock": ("09:41",)}  # what a world has to be told
-
-
-def tools_of(world: str) -> Toolbox:
-    """The tools of a fresh world, which goes away with them."""
-    tools: Toolbox = import_module(f"planexec_lite.scenarios.{world}").World(*_TOLD.get(world, ())).tools
-    return tools
+from planexec_lite.mcp.worlds import WORLDS, tools_of
+from planexec_lite.tools import ToolError
 
 
 def _port(text: str) -> int:

@@ -7,9 +7,16 @@ pattern explained".
 
     world = manifest.World()
     tools = gantz.load(world.manifest, **world.declared)
+
+In a browser tab, which has no shell, a `World` is a recording of one: it knows what the lesson does, and nothing else.
 """
+
+import sys
 
 from planexec_lite.scenarios.manifest.plan import GOAL, PLAN, plan_with
 from planexec_lite.scenarios.manifest.world import EFFECTS, LATENCY, START, World
+
+if sys.platform == "emscripten":
+    from planexec_lite.scenarios.manifest.recording import RecordedWorld as World  # type: ignore[assignment]
 
 __all__ = ["EFFECTS", "GOAL", "LATENCY", "PLAN", "START", "World", "plan_with"]

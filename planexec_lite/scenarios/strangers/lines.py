@@ -1,0 +1,67 @@
+"""An MCP server by hand: a request is a line of JSON, and so is its answer. Nothing of the official package is needed.
+
+It knows three requests, ``initialize``, ``tools/list`` and ``tools/call``, which is all that a server of tools has to know.
+"""
+
+from __future__ import annotations
+
+import json
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from typing import IO, Any
+
+_NO_SUCH_METHOD, _NO_SUCH_TOOL = -32601, -32602
+
+
+class NoSuchToolError(LookupError):
+    """A call names a tool that the server does not have."""
+
+
+class ByHand(ABC):
+    """A server; a subclass says what it lists, and answers calls."""
+
+    name: str
+
+    @abstractmethod
+    def listed(self) -> Sequence[Mapping[str, Any]]:
+        """The tools, as the protocol describes them."""
+
+    @abstractmethod
+    def called(self, name: str, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
+        """What comes of a call, as the protocol says it. Raises `NoSuchToolError`."""
+
+    def answer(self, line: str) -> str | None:
+        """Answer one line of a client; None to a notification, which has no answer."""
+        request = json.loads(line)
+        if "id" not in request:
+            return None
+        params = request.get("params") or {}
+        reply: dict[str, Any] = {"jsonrpc": "2.0", "id": request["id"]}
+        match request.get("method"):
+            case "initialize":
+                reply["result"] = {
+                    "protocolVersion": params.get("protocolVersion", ""),
+                    "capabilities": {"tools": {}},
+                    "serverInfo": {"name": self.name, "version": "1"},
+                }
+            case "tools/list":
+                reply["result"] = {"tools": list(self.listed())}
+            case "tools/call":
+                try:
+                    reply["result"] = self.called(params.get("name", ""), params.get("arguments") or {})
+                except NoSuchToolError as error:
+                    reply["error"] = {"code": _NO_SUCH_TOOL, "message": str(error)}
+            case method:
+                reply["error"] = {"code": _NO_SUCH_METHOD, "message": f"there is no method {method!r}"}
+        return json.dumps(reply)
+
+    def serve(self, reading: IO[str], writing: IO[str]) -> None:
+        """Answer each line until the client closes its end."""
+        for line in reading:
+            if (answer := self.answer(line)) is not None:
+                print(answer, file=writing, flush=True)
+
+
+def text(words: str, *, failed: bool = False) -> dict[str, Any]:
+    """A result that is text, or an error in words."""
+    return {"content": [{"type": "text", "text": words}], "isError": failed}

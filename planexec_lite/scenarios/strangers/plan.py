@@ -1,0 +1,3 @@
+"""The goal beside the stranger."""
+
+GOAL = "Tell the team tomorrow's weather in Oslo"

@@ -1,0 +1,115 @@
+"""In a browser tab the kit's servers run in the same process; they say there what they say as processes."""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import Any
+
+import pytest
+
+import planexec_lite.mcp
+from planexec_lite import Plan, Run, Simulated, ToolExecutor, execute
+from planexec_lite.mcp import Pipe, ToolFailedError, ToolServer, tab
+from planexec_lite.mcp.worlds import WORLDS
+from planexec_lite.scenarios import migration
+
+pytestmark = pytest.mark.slow
+KINDS = pytest.mark.parametrize("kind", [ToolServer, tab.ToolServer], ids=["a process", "a tab"])
+
+
+def serve(world: str) -> list[str]:
+    return [sys.executable, "-m", "planexec_lite.mcp", "serve", world]
+
+
+def migrated(server: ToolServer) -> Run:
+    return execute(Plan.parse(migration.PLAN), ToolExecutor(server.toolbox), workers=Simulated())
+
+
+@KINDS
+def test_a_client_that_can_not_ask_is_refused_what_may_destroy(kind: type[ToolServer]) -> None:
+    with kind(serve("migration"), name="shop") as server:
+        run = migrated(server)
+    assert run.board.errors["5"] == (
+        "ToolFailedError: run_migration: it may delete or overwrite something, so a person has to say yes first, and this "
+        "client can't ask one"
+    )
+
+
+@KINDS
+def test_a_person_is_asked_through_the_client(kind: type[ToolServer]) -> None:
+    asked: list[str] = []
+
+    def yes(question: str) -> bool:
+        asked.append(question)
+        return True
+
+    with kind(serve("migration"), name="shop", answer=yes) as server:
+        run = migrated(server)
+    assert run.status == "finished"
+    assert run.results["6"]["faults"] == []
+    assert asked == [
+        "shop asks: migration: may run_migration be called with {'file': 'migration-1.sql'}? It may delete or overwrite.",
+        "shop asks: migration: may update_config be called with {'schema': 2}? It may delete or overwrite.",
+    ]
+    with kind(serve("migration"), name="shop", answer=lambda question: False) as server:
+        assert migrated(server).board.errors["5"].endswith("run_migration: a person was asked, and did not say yes")
+
+
+@KINDS
+def test_a_failure_is_told_in_the_world_s_words(kind: type[ToolServer]) -> None:
+    with kind(serve("migration")) as server:
+        with pytest.raises(ToolFailedError, match="write_migration: RuntimeError: migration script syntax error"):
+            server.toolbox["write_migration"].call({"sql": migration.BROKEN_SCRIPT})
+        with pytest.raises(ValueError, match="parameter 'file' is missing"):
+            server.toolbox["test_migration"].call({})
+
+
+def test_results_and_tools_are_the_same() -> None:
+    def seen(kind: type[ToolServer]) -> Any:
+        with kind(serve("migration"), name="shop", answer=lambda question: True) as server:
+            tools = [(tool.signature, tool.description, tool.effects, tool.destructive) for tool in server.toolbox]
+            return tools, migrated(server).results
+
+    assert seen(ToolServer) == seen(tab.ToolServer)
+
+
+@pytest.mark.parametrize("kind", [Pipe, tab.Pipe], ids=["a process", "a tab"])
+def test_lines_are_written_and_read(kind: type[Pipe]) -> None:
+    with kind(serve("migration")) as pipe:
+
+        def ask(method: str, **params: Any) -> Any:
+            pipe.write(json.dumps({"jsonrpc": "2.0", "id": 1, "method": method, "params": params}))
+            return json.loads(pipe.read())
+
+        hello = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "me", "version": "1"}}
+        assert ask("initialize", **hello)["result"]["serverInfo"]["name"] == "migration"
+        pipe.write(json.dumps({"jsonrpc": "2.0", "method": "notifications/initialized"}))
+        own = migration.World().tools
+        assert [one["name"] for one in ask("tools/list")["result"]["tools"]] == list(own.names)
+        read = ask("tools/call", name="read_schema", arguments={})["result"]
+        assert read["structuredContent"] == json.loads(read["content"][0]["text"]) == own["read_schema"].call({})
+        refused = ask("tools/call", name="delete_database", arguments={})["result"]
+        assert (refused["isError"], "can't ask one" in refused["content"][0]["text"]) == (True, True)
+        assert ask("tools/call", name="nothing", arguments={})["error"]["code"] == -32602
+
+
+def test_a_program_that_has_ended_says_nothing_more() -> None:
+    with Pipe([sys.executable, "-c", "print('last')"]) as pipe:
+        assert pipe.read() == "last"
+        with pytest.raises(EOFError):
+            pipe.read()
+    with tab.Pipe(serve("kitchen")) as here, pytest.raises(EOFError):
+        here.read()
+
+
+@pytest.mark.parametrize("world", WORLDS)
+def test_every_world_is_served_there(world: str) -> None:
+    with tab.ToolServer(serve(world)) as server:
+        assert server.left_out == {}
+        assert len(server.toolbox) == len(planexec_lite.mcp.worlds.tools_of(world))
+
+
+def test_no_other_program_runs_there() -> None:
+    with pytest.raises(RuntimeError, match="no process can be started; the kit's own servers run there"):
+        tab.ToolServer(["python", "-m", "http.server"]).toolbox  # noqa: B018 - it is asked what it has
