@@ -6,7 +6,8 @@ from itertools import combinations
 
 import pytest
 
-from planexec_lite import spans, views
+from planexec_lite import Plan, Run, events, spans, views
+from planexec_lite.meter import ModelCall
 from planexec_lite.views.drawing import theme
 from planexec_lite.views.span_tree import BEGIN, END, MOST, draw
 from tests.spans.samples import SAMPLES
@@ -50,6 +51,16 @@ def test_bars_stand_on_the_axis_and_no_text_on_another(name: str) -> None:
         assert not one.meets(other), (one, other)
     assert all(text.x >= 0 and text.x + text.width <= theme.WIDEST for text in canvas.texts)
     assert figure.alt.startswith(f"Spans: {figure.title}. invoke_agent")
+
+
+def test_tokens_and_dollars_are_not_cut() -> None:
+    run = Run()
+    call = ModelCall("gpt-4o", 123_456, 12_345, 3.0)
+    run.record(events.RunStarted(0.0, "much to read", planner=True, reviewer=False))
+    run.record(events.PlanStarted(0.0, "first"))
+    run.record(events.PlanProposed(3.0, Plan.parse(["rest"]), seconds=3.0, calls=(call,)))
+    _, canvas = draw(run)
+    assert "123,456 in, 12,345 out, $0.4321" in [text.holds for text in canvas.texts]
 
 
 @pytest.mark.parametrize("length", [19, 20, 60])
