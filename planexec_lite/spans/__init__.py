@@ -2,19 +2,22 @@
 
 >>> from planexec_lite import spans
 >>> spans.send(run, spans.console())                                  # or spans.in_memory(), or spans.otlp(url)
+>>> agent = PlannerExecutor(…, watch=spans.live(spans.otlp()))         # each span as soon as it has ended
 >>> theirs = spans.read(Path("trace.json").read_text())               # OTLP JSON, or a trace of openai-agents or LangGraph
 >>> views.timeline(theirs)
 
 Names are those of OpenTelemetry's semantic conventions for GenAI (`names`); what these have no name for begins with
-"planexec.". `of` is a pure function from the events to plain values (`span`); `send` hands them to an exporter, and changes
-no global provider. `write` gives OTLP JSON, which `read` reads back as the same events. A foreign trace tells less than a run:
-`foreign` says what is made of it.
+"planexec.". `of` is a pure function from the events to plain values (`span`); `send` hands them to an exporter when the run is
+over, `live` while it goes on (`following`), and neither changes a global provider. The same lines draw both (`run_spans`), so
+what is sent is the same. `write` gives OTLP JSON, which `read` reads back as the same events. A foreign trace tells less than
+a run: `foreign` says what is made of it.
 
-`views.spans` draws what a collector would show. OpenTelemetry's SDK is the extra ``otel``, and is imported by `send` and the
-exporters alone.
+`views.spans` draws what a collector would show. OpenTelemetry's SDK is the extra ``otel``, and is imported by `send`, `live` and
+the exporters alone.
 """
 
 from planexec_lite.spans.exporting import ExportFailedError, console, in_memory, otlp, send
+from planexec_lite.spans.following import Live, live
 from planexec_lite.spans.from_events import of
 from planexec_lite.spans.otlp_json import write
 from planexec_lite.spans.reading import read
@@ -23,11 +26,13 @@ from planexec_lite.spans.span import Span, SpanEvent, TraceError
 
 __all__ = [
     "ExportFailedError",
+    "Live",
     "Span",
     "SpanEvent",
     "TraceError",
     "console",
     "in_memory",
+    "live",
     "of",
     "otlp",
     "read",

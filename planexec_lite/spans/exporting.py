@@ -7,7 +7,7 @@ traces itself is not disturbed.
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 BATCH = 512  # so many are sent at once, as the SDK's own processor does; a collector puts them together by their ids
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
-_WANTED = "runs as spans need the extra otel: pip install 'planexec-lite[otel]'"
+WANTED = "runs as spans need the extra otel: pip install 'planexec-lite[otel]'"
 
 
 class ExportFailedError(RuntimeError):
@@ -37,16 +37,27 @@ def send(what: Run | Iterable[Span], exporter: SpanExporter) -> int:
     where the extra is missing.
     """
     spans = of(what) if isinstance(what, Run) else list(what)
-    try:
-        from opentelemetry.sdk.trace.export import SpanExportResult
-    except ImportError as missing:
-        raise ImportError(_WANTED) from missing
+    check_installed()
     for start in range(0, len(spans), BATCH):
-        batch = spans[start : start + BATCH]
-        if exporter.export(_as_sdk(batch)) is not SpanExportResult.SUCCESS:
-            words = f"{type(exporter).__name__} could not hand on {len(batch)} spans"
-            raise ExportFailedError(f"{words}; is a collector there?")
+        hand_on(spans[start : start + BATCH], exporter)
     return len(spans)
+
+
+def hand_on(batch: Sequence[Span], exporter: SpanExporter) -> None:
+    """Hand one portion to an exporter. Raises `ExportFailedError` where it could not hand it on."""
+    from opentelemetry.sdk.trace.export import SpanExportResult
+
+    if exporter.export(as_sdk(batch)) is not SpanExportResult.SUCCESS:
+        words = f"{type(exporter).__name__} could not hand on {len(batch)} spans"
+        raise ExportFailedError(f"{words}; is a collector there?")
+
+
+def check_installed() -> None:
+    """Raise `ImportError`, with what is to be installed, where the extra is missing."""
+    try:
+        import opentelemetry.sdk.trace.export  # noqa: F401
+    except ImportError as missing:
+        raise ImportError(WANTED) from missing
 
 
 def console() -> SpanExporter:
@@ -54,7 +65,7 @@ def console() -> SpanExporter:
     try:
         from opentelemetry.sdk.trace.export import ConsoleSpanExporter
     except ImportError as missing:
-        raise ImportError(_WANTED) from missing
+        raise ImportError(WANTED) from missing
     return ConsoleSpanExporter(out=sys.stdout)  # as it is now: a notebook has its own
 
 
@@ -63,7 +74,7 @@ def in_memory() -> InMemorySpanExporter:
     try:
         from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
     except ImportError as missing:
-        raise ImportError(_WANTED) from missing
+        raise ImportError(WANTED) from missing
     return InMemorySpanExporter()
 
 
@@ -80,11 +91,12 @@ def otlp(url: str = "http://127.0.0.1:4318/v1/traces", *, timeout: float = 10.0)
     try:
         from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
     except ImportError as missing:
-        raise ImportError(_WANTED) from missing
+        raise ImportError(WANTED) from missing
     return OTLPSpanExporter(endpoint=url, timeout=timeout)
 
 
-def _as_sdk(spans: Iterable[Span]) -> list[ReadableSpan]:
+def as_sdk(spans: Iterable[Span]) -> list[ReadableSpan]:
+    """Spans as the SDK's own values."""
     from opentelemetry.sdk.resources import Resource
     from opentelemetry.sdk.trace import Event, ReadableSpan
     from opentelemetry.sdk.util.instrumentation import InstrumentationScope

@@ -29,15 +29,20 @@ class Tree:
 
     @classmethod
     def of(cls, spans: Sequence[Span], places: Mapping[str, str]) -> Tree:
-        """Put spans together. Raises `TraceError` for too many, too deep, two with the same id, and one inside itself."""
+        """Put spans together; one that was sent twice is taken as it was told last.
+
+        Raises `TraceError` for too many, too deep, two that have the same id, and one inside itself.
+        """
         if len(spans) > MOST_SPANS:
             raise TraceError(f"there are {len(spans):,} spans; {MOST_SPANS:,} are the most")
         known: dict[str, Span] = {}
         for span in spans:
-            if span.span_id in known:
+            before = known.get(span.span_id)
+            if before is not None and not _is_again(before, span):
                 raise TraceError(f"{places[span.span_id]}: two spans have the id {span.span_id}")
-            known[span.span_id] = span
-        ordered = sorted(spans, key=lambda span: span.start)
+            if before is None or span.end >= before.end:
+                known[span.span_id] = span
+        ordered = sorted(known.values(), key=lambda span: span.start)
         below: dict[str | None, list[Span]] = {}
         for span in ordered:
             below.setdefault(span.parent_id if span.parent_id in known else None, []).append(span)
@@ -78,6 +83,11 @@ class Tree:
         while waiting:
             yield (one := waiting.pop())
             waiting += reversed(self.inside(one))
+
+
+def _is_again(one: Span, other: Span) -> bool:
+    """Whether it is the same piece of work told again: exporters repeat what may not have arrived, and a run may go on."""
+    return (one.name, one.parent_id, one.start) == (other.name, other.parent_id, other.start)
 
 
 def checked_times(start: Any, end: Any, place: str) -> tuple[int, int]:

@@ -4,48 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, HTTPServer
-from threading import Thread
-from typing import Any
 
 import pytest
-from google.protobuf.json_format import MessageToDict
 from opentelemetry import trace
-from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 
 from planexec_lite import spans, views
+from tests.spans.collecting import Collector
 from tests.spans.samples import SAMPLES, long
-
-
-class Collector:
-    """What was sent to it, as protobuf's own JSON has it."""
-
-    def __init__(self, status: int = 200) -> None:
-        self.got: list[dict[str, Any]] = []
-        collector = self
-
-        class Handler(BaseHTTPRequestHandler):
-            def do_POST(self) -> None:
-                body = self.rfile.read(int(self.headers["Content-Length"]))
-                if self.headers.get("Content-Encoding") == "gzip":
-                    raise AssertionError("nobody asked for gzip")
-                collector.got.append(MessageToDict(ExportTraceServiceRequest.FromString(body)))
-                self.send_response(status)
-                self.send_header("Content-Length", "0")
-                self.end_headers()
-
-            def log_message(self, *_: object) -> None:
-                pass
-
-        self.server = HTTPServer(("127.0.0.1", 0), Handler)
-        self.url = f"http://127.0.0.1:{self.server.server_port}/v1/traces"
-        self.thread = Thread(target=self.server.serve_forever, daemon=True)
-        self.thread.start()
-
-    def close(self) -> None:
-        self.server.shutdown()
-        self.server.server_close()
-        self.thread.join()
 
 
 @pytest.fixture
