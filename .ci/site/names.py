@@ -15,6 +15,7 @@ MODULES = {  # module -> what a lesson writes before its names
     "planexec_lite.formats": "formats.",
     "planexec_lite.grade": "",
     "planexec_lite.mcp": "mcp.",
+    "planexec_lite.prompts": "prompts.",
     "planexec_lite.recorded": "recorded.",
     "planexec_lite.spans": "spans.",
     "planexec_lite.events": "",

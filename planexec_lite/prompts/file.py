@@ -1,0 +1,88 @@
+"""The file of a registry: its schema, and which names may stand in it."""
+
+from __future__ import annotations
+
+from hashlib import sha256
+
+from planexec_lite.plan.data import as_words
+from planexec_lite.sqlite_file import SQLiteFile
+
+# a line ends each statement; the triggers keep whoever else writes to the file from changing a version
+SCHEMA = """
+CREATE TABLE versions (
+    prompt TEXT NOT NULL,
+    number INTEGER NOT NULL,
+    text TEXT NOT NULL,
+    digest TEXT NOT NULL,
+    note TEXT NOT NULL,
+    at TEXT NOT NULL,
+    PRIMARY KEY (prompt, number),
+    UNIQUE (prompt, digest)
+) STRICT;
+CREATE TRIGGER no_other_text BEFORE UPDATE ON versions BEGIN SELECT RAISE(ABORT, 'a version does not change'); END;
+CREATE TRIGGER no_less BEFORE DELETE ON versions BEGIN SELECT RAISE(ABORT, 'a version is not taken back'); END;
+CREATE TABLE releases (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    prompt TEXT NOT NULL,
+    label TEXT NOT NULL,
+    number INTEGER NOT NULL,
+    note TEXT NOT NULL,
+    at TEXT NOT NULL,
+    FOREIGN KEY (prompt, number) REFERENCES versions (prompt, number)
+) STRICT;
+CREATE TABLE requests (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    at TEXT NOT NULL,
+    prompt TEXT,
+    version INTEGER,
+    tags TEXT NOT NULL,
+    path TEXT NOT NULL,
+    model TEXT NOT NULL,
+    request TEXT NOT NULL,
+    status TEXT NOT NULL,
+    answer TEXT NOT NULL DEFAULT '',
+    finish_reason TEXT NOT NULL DEFAULT '',
+    input_tokens INTEGER NOT NULL DEFAULT 0,
+    output_tokens INTEGER NOT NULL DEFAULT 0,
+    cost REAL,
+    seconds REAL NOT NULL DEFAULT 0,
+    error TEXT NOT NULL DEFAULT ''
+) STRICT;
+CREATE TABLE dataset_rows (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    dataset TEXT NOT NULL,
+    digest TEXT NOT NULL,
+    data TEXT NOT NULL,
+    UNIQUE (dataset, digest)
+) STRICT;
+"""
+LONGEST_NAME = 200  # characters
+
+
+class RegistryError(RuntimeError):
+    """A prompt registry can't be read or written, or lacks what is asked for; what was committed stays as it is."""
+
+
+FILE = SQLiteFile(
+    "prompt registry",
+    0x504C5052,
+    (SCHEMA,),
+    RegistryError,
+    made="it is made when the first version is saved",
+    then="try again",
+)
+
+
+def name_of(name: object, what: str) -> str:
+    """Return a name that may be written down. Raises `ValueError`, with `what` it was to be, for anything else."""
+    text = as_words(name, what)
+    if not text.strip() or text != text.strip() or not text.isprintable() or len(text) > LONGEST_NAME:
+        raise ValueError(
+            f"{what} {text[:40]!r}: give it up to {LONGEST_NAME} characters that can be seen, none of them a space at an end"
+        )
+    return text
+
+
+def digest(text: str) -> str:
+    """Return what tells one text from all others."""
+    return sha256(text.encode()).hexdigest()

@@ -1,0 +1,170 @@
+"""An openai client that has each of its requests written down: streamed, failed and cut-off ones too.
+
+It is the genuine client with one thing changed, the transport that it sends by: there, every request comes by as it is, whichever
+method made it. Contents are kept. Headers never are, and what stood in those that let somebody in is blotted out wherever an
+endpoint repeats it, such as in an error.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import warnings
+from collections.abc import Callable, Iterator
+from time import perf_counter
+from typing import Any
+
+from planexec_lite.prompts import answer_reading
+from planexec_lite.prompts.request_log import Reply
+
+SECRET = ("authorization", "api-key", "x-api-key", "cookie", "proxy-authorization", "x-goog-api-key")
+SHORTEST_SECRET = 6  # characters; a shorter one is no key, and would blot out words
+BLOT = "[key]"
+Begin = Callable[[str, str, str], int]
+End = Callable[[int, str, Reply], None]
+
+
+def logged(client: Any, begin: Begin, end: End) -> Any:
+    """Return a copy of an `openai.OpenAI` client whose requests are written down.
+
+    Args:
+        client: stays as it is.
+        begin: is told (path, model, body) before a request is sent, and returns its number. What it raises keeps the request
+            from being sent.
+        end: is told (number, model, reply). What it raises is a warning: the answer is there, and paid for.
+
+    Raises `TypeError` for anything but a synchronous client.
+    """
+    inner: Any = getattr(client, "_client", None)  # the client does not say otherwise what it sends by
+    kind = next((one for one in type(inner).__mro__ if one.__name__ == "Client" and _library(one)), None)
+    if kind is None or not hasattr(client, "with_options"):
+        raise TypeError(
+            f"a genuine openai.OpenAI client is wanted, not a {type(client).__name__}; an async one can't be logged"
+        )
+    http = sys.modules[_library(kind)]
+    outer = kind(
+        transport=_transport(http, inner, begin, end),
+        headers=inner.headers,
+        cookies=inner.cookies,
+        timeout=inner.timeout,
+        trust_env=False,
+    )
+    return client.with_options(http_client=outer)
+
+
+def _library(kind: type) -> str:
+    top = kind.__module__.partition(".")[0]
+    return top if top in ("httpx", "httpx2") else ""
+
+
+def _transport(http: Any, inner: Any, begin: Begin, end: End) -> Any:
+    class Body(http.SyncByteStream):  # type: ignore[misc]
+        """The body of a response, written down when it has ended, however it ends."""
+
+        def __init__(self, response: Any, record: _Record) -> None:
+            self.response, self.record = response, record
+
+        def __iter__(self) -> Iterator[bytes]:
+            try:
+                for part in self.response.stream:
+                    self.record.parts.append(part)
+                    yield part
+            except GeneratorExit:
+                self.record.ends(self.response, "the caller broke off")
+                raise
+            except BaseException as error:
+                self.record.ends(self.response, f"{type(error).__name__}: {error}")
+                raise
+            self.record.ends(self.response)
+
+        def close(self) -> None:
+            self.response.close()
+            self.record.ends(self.response, "the caller broke off")
+
+    class Transport(http.BaseTransport):  # type: ignore[misc]
+        def handle_request(self, request: Any) -> Any:
+            record = _Record(http, request, begin, end)
+            try:
+                response = inner.send(request, stream=True)
+            except BaseException as error:
+                record.fails(f"{type(error).__name__}: {error}")
+                raise
+            stream, kept = Body(response, record), response.extensions
+            return http.Response(response.status_code, headers=response.headers, stream=stream, extensions=kept)
+
+    return Transport()
+
+
+class _Record:
+    """One request while it is under way."""
+
+    def __init__(self, http: Any, request: Any, begin: Begin, end: End) -> None:
+        self.http, self.end, self.parts, self.began, self.over = http, end, list[bytes](), perf_counter(), False
+        self.secrets = sorted(_secrets(request), key=len, reverse=True)
+        body = self._clean(request.read().decode("utf-8", "replace"))
+        try:
+            asked = json.loads(body)
+        except (ValueError, RecursionError):
+            asked = None
+        if not isinstance(asked, dict):  # a file, or nothing: what it holds is not kept
+            asked, body = {}, "{}"
+        self.model = str(asked.get("model", ""))
+        self.number = begin(self._clean(request.url.path), _text(self.model), body)
+
+    def ends(self, response: Any, error: str = "") -> None:
+        """Write down what has come."""
+        if self.over:
+            return
+        headers = response.headers
+        kind = headers.get("content-type", "")
+        whole = self.http.Response(200, headers={"content-type": kind}, content=self._body(headers))
+        reply = answer_reading.read(whole.text, "event-stream" in kind)
+        if response.status_code >= 400:
+            words = reply.error or whole.text[:500]
+            reply.status, reply.error = "failed", f"HTTP {response.status_code}: {words}"
+        elif error and not reply.finish_reason and reply.status != "failed":
+            reply.status = "cut off" if error == "the caller broke off" else "failed"
+            reply.error = error
+        elif ("json" in kind or "html" in kind) and not answer_reading.is_object(whole.text):
+            reply.status, reply.error = "failed", f"the body is no JSON object: {whole.text[:200]}"
+        reported = headers.get("openai-processing-ms", "")
+        self._tell(reply, float(reported) / 1000 if reported.replace(".", "", 1).isdigit() else None)
+
+    def fails(self, error: str) -> None:
+        """Write down that nothing has come."""
+        if not self.over:
+            self._tell(Reply("failed", error=error), None)
+
+    def _body(self, headers: Any) -> bytes:
+        """The bytes without what they were packed in on the way."""
+        packed = {"content-encoding": headers.get("content-encoding", "identity")}
+        try:
+            return bytes(self.http.Response(200, headers=packed, content=b"".join(self.parts)).content)
+        except self.http.HTTPError:
+            return b""
+
+    def _tell(self, reply: Reply, reported: float | None) -> None:
+        self.over = True
+        reply.seconds = perf_counter() - self.began if reported is None else reported
+        reply.answer, reply.error = self._clean(reply.answer), self._clean(reply.error)
+        reply.finish_reason = self._clean(reply.finish_reason)
+        try:
+            self.end(self.number, self.model, reply)
+        except Exception as problem:
+            warnings.warn(f"request {self.number} was answered, and that is not in the log: {problem}", stacklevel=2)
+
+    def _clean(self, text: str) -> str:
+        for secret in self.secrets:
+            text = text.replace(secret, BLOT)
+        return _text(text)
+
+
+def _text(text: str) -> str:
+    return text.encode("utf-8", "replace").decode()
+
+
+def _secrets(request: Any) -> set[str]:
+    """What lets somebody in: values of headers, and what stands in the address behind a question mark."""
+    values = [request.headers.get(name, "") for name in SECRET]
+    values += [value.rpartition(" ")[2] for value in values] + [value for _, value in request.url.params.multi_items()]
+    return {value for value in values if len(value) >= SHORTEST_SECRET}

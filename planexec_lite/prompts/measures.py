@@ -1,0 +1,53 @@
+"""What can be measured of an answer: a yes or a no; None where the question can't be put to the row."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from planexec_lite.plan import Plan, PlanError
+from planexec_lite.prompts.datasets import Row
+from planexec_lite.recorded import RecordedAnswer, Variant, calls_right, ends_a_step
+from planexec_lite.scenarios import arithmetic
+from planexec_lite.tools import suggest
+
+Measure = Callable[[RecordedAnswer, Row], bool | None]
+
+
+def _valid(answer: RecordedAnswer, row: Row) -> bool:
+    if answer.finish_reason == "length":
+        return False
+    try:
+        plan = Plan.parse(answer.text)
+    except PlanError:
+        return False
+    return not plan.problems(row.toolbox, done=row.board.results.keys())
+
+
+def _calls_right(answer: RecordedAnswer, row: Row) -> bool | None:
+    if {tool.name for tool in row.tools} != set(arithmetic.TOOLS.names):
+        return None  # the rule planner knows arithmetic alone
+    return calls_right(answer, _as_variant(row))
+
+
+def _ends_a_step(answer: RecordedAnswer, row: Row) -> bool:
+    return ends_a_step(answer, _as_variant(row))
+
+
+def _as_variant(row: Row) -> Variant:
+    return Variant("", "arithmetic", row.goal, None, True, 0, "")
+
+
+MEASURES: dict[str, Measure] = {"valid": _valid, "calls right": _calls_right, "ends a step": _ends_a_step}
+"""By name: the answer is a valid plan; its first step makes the call that the rule planner makes (arithmetic alone); its
+first step was finished before it was."""
+
+
+def measure_of(measure: str | Measure) -> tuple[str, Measure]:
+    """Return a measure with its name. Raises `ValueError` for an unknown name."""
+    if callable(measure):
+        return getattr(measure, "__name__", "the measure given").replace("_", " "), measure
+    if measure not in MEASURES:
+        raise ValueError(
+            f"there is no measure {measure!r}{suggest(measure, MEASURES)}; there are: {', '.join(MEASURES)}, or give a function"
+        )
+    return measure, MEASURES[measure]

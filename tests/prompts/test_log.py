@@ -1,0 +1,255 @@
+"""The request log: each request is in it with what came of it, and no key is."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import threading
+from collections.abc import Iterator
+from contextlib import suppress
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import openai
+import pytest
+from openai import AsyncOpenAI, OpenAI
+
+from mock_llm import MockLLM
+from planexec_lite import Inline, PlannerExecutor, ToolExecutor
+from planexec_lite.model import connect
+from planexec_lite.planning import INSTRUCTIONS
+from planexec_lite.prompts import Registry, RegistryError, log_table
+from planexec_lite.scenarios import arithmetic
+
+KEY = "sk-a-key-that-nobody-may-see"
+ASKED: list[Any] = [{"role": "user", "content": "hello"}]
+
+
+@pytest.fixture
+def registry(tmp_path: Path) -> Registry:
+    return Registry(tmp_path / "prompts.db")
+
+
+def client_of(reply: dict[str, Any], **options: Any) -> OpenAI:
+    return MockLLM([{"name": "one", "reply": reply}]).client(**{"max_retries": 0, "api_key": KEY, **options})
+
+
+def ask(client: OpenAI, **options: Any) -> Any:
+    return client.chat.completions.create(model="gpt-4o", messages=ASKED, **options)
+
+
+def test_an_answer_is_logged_with_its_version_tokens_and_cost(registry: Registry) -> None:
+    version = registry.save("greeting", "Be kind.")
+    plain = client_of({"text": "hello", "usage": {"input": 1000, "output": 100}})
+    with registry.logged(plain, version, tags=["first"]) as client:
+        assert ask(client).choices[0].message.content == "hello"
+    assert ask(plain).choices[0].message.content == "hello"  # it stays as it is, and open
+    (one,) = registry.log()
+    assert (one.prompt, one.version, one.tags, one.status) == ("greeting", 1, ("first",), "answered")
+    assert (one.path, one.model, one.answer, one.finish_reason) == ("/v1/chat/completions", "gpt-4o", "hello", "stop")
+    assert (one.input_tokens, one.output_tokens, one.cost) == (1000, 100, pytest.approx(0.0035))
+    assert one.request == {"model": "gpt-4o", "messages": ASKED}
+    assert log_table(registry.log()).splitlines()[1].split() == "greeting 1 gpt-4o 1 1 1,000 100 0.0035".split()
+
+
+def test_a_stream_is_logged_when_it_has_been_heard(registry: Registry) -> None:
+    client = registry.logged(client_of({"text": "one two three", "usage": {"input": 5, "output": 3}}))
+    stream = ask(client, stream=True, stream_options={"include_usage": True})
+    assert registry.log()[-1].status == "no answer"
+    assert "".join(chunk.choices[0].delta.content or "" for chunk in stream if chunk.choices) == "one two three"
+    one = registry.log()[-1]
+    assert (one.status, one.answer, one.finish_reason, one.input_tokens) == ("answered", "one two three", "stop", 5)
+
+
+def test_a_stream_that_is_left_is_cut_off(registry: Registry) -> None:
+    stream = ask(registry.logged(client_of({"text": "one two three four five"})), stream=True)
+    for chunk in stream:
+        if chunk.choices[0].delta.content:
+            break
+    stream.close()
+    one = registry.log()[-1]
+    assert (one.status, one.error) == ("cut off", "the caller broke off")
+    assert one.answer
+    assert "one two three four five".startswith(one.answer)
+
+
+def test_an_answer_at_its_limit_is_cut_off(registry: Registry) -> None:
+    ask(registry.logged(client_of({"text": "one two", "finish_reason": "length"})))
+    one = registry.log()[-1]
+    assert (one.status, one.answer, one.finish_reason) == ("cut off", "one two", "length")
+
+
+def test_a_request_that_is_tried_again_is_logged_each_time(registry: Registry) -> None:
+    client = registry.logged(client_of({"text": "at last", "faults": ["rate_limit", {"status": 503}]}, max_retries=2))
+    assert ask(client).choices[0].message.content == "at last"
+    assert [one.status for one in registry.log()] == ["failed", "failed", "answered"]
+    assert [one.error[:8] for one in registry.log()] == ["HTTP 429", "HTTP 503", ""]
+
+
+FAULTS = {  # what goes wrong -> the status of a plain answer and of a stream, and the beginning of the error
+    "timeout": ("failed", "failed", "ReadTimeout"),
+    "connection_error": ("failed", "failed", "ConnectError"),
+    "server_error": ("failed", "failed", "HTTP 500"),
+    "dropped": ("failed", "failed", "RemoteProtocolError"),
+    "html": ("failed", "failed", "the body is no JSON object: <"),
+    "truncated": ("failed", "", "the body is no JSON object: {"),
+    "ended_early": ("", "cut off", ""),
+    "bad_chunk": ("", "cut off", "the caller broke off"),
+    "error_event": ("", "failed", "The server had an error"),
+}
+
+
+@pytest.mark.parametrize("stream", [False, True])
+@pytest.mark.parametrize("fault", FAULTS)
+def test_whatever_goes_wrong_is_in_the_log(fault: str, stream: bool, registry: Registry) -> None:
+    plain, streamed, words = FAULTS[fault]
+    if not (wanted := streamed if stream else plain):
+        return
+    client = registry.logged(client_of({"text": "one two three four", "fault": fault}))
+    with suppress(openai.OpenAIError, json.JSONDecodeError):
+        for _ in ask(client, stream=True) if stream else [ask(client)]:
+            pass
+    (one,) = registry.log()
+    assert (one.status, one.error[: len(words)]) == (wanted, words)
+
+
+def test_several_choices_are_all_kept(registry: Registry) -> None:
+    ask(registry.logged(client_of({"choices": [{"text": "one"}, {"text": "two"}]})), n=2)
+    assert registry.log()[0].answer == "one\n\ntwo"
+
+
+def test_the_responses_api_is_logged_too(registry: Registry) -> None:
+    client = registry.logged(client_of({"text": "one two", "usage": {"input": 5, "output": 3}}))
+    client.responses.create(model="gpt-4o", input="hello")
+    list(client.responses.create(model="gpt-4o", input="hello", stream=True))
+    for one in registry.log():
+        told = (one.status, one.path, one.answer, one.finish_reason, one.input_tokens, one.output_tokens)
+        assert told == ("answered", "/v1/responses", "one two", "stop", 5, 3)
+
+
+def test_tool_calls_are_an_answer(registry: Registry) -> None:
+    schema = {"type": "object", "properties": {"a": {"type": "string"}}, "required": ["a"]}
+    tools: list[Any] = [{"type": "function", "function": {"name": "look", "parameters": schema}}]
+    for stream in (False, True):
+        client = registry.logged(client_of({"calls": [{"tool": "look", "arguments": {"a": "b"}}]}))
+        answer = ask(client, tools=tools, stream=stream)
+        if stream:
+            list(answer)
+        (call,) = json.loads(registry.log()[-1].answer)
+        assert (call["name"], json.loads(call["arguments"])) == ("look", {"a": "b"})
+
+
+def test_the_planner_s_requests_are_logged_under_its_version(registry: Registry) -> None:
+    registry.save("planner", INSTRUCTIONS)
+    registry.save("planner", INSTRUCTIONS + "\n- Be brief.")
+    registry.release("planner", 2, "production")
+    planner = registry.planner(connect.connect("arithmetic"), "production")
+    run = PlannerExecutor(planner, ToolExecutor(arithmetic.TOOLS)).run(arithmetic.GOAL)
+    assert run.status == "finished"
+    (one,) = registry.log("planner", 2)
+    assert one.request["messages"][0]["content"].endswith("- Be brief.")
+    assert one.input_tokens == run.usage.input_tokens
+    assert registry.log("planner", 1) == registry.log("other") == []
+    streaming = registry.planner(connect.connect("arithmetic"), 1, stream=True)
+    run = PlannerExecutor(streaming, ToolExecutor(arithmetic.TOOLS), workers=Inline()).run(arithmetic.GOAL)
+    assert run.status == "finished"
+    assert registry.log("planner", 1)[0].status == "answered"
+
+
+def test_a_planner_is_not_made_of_another_prompt(registry: Registry) -> None:
+    registry.save("planner", "Plan with {tools}.")
+    with pytest.raises(ValueError, match=r"the field \{step\} is missing"):
+        registry.planner(connect.connect("arithmetic"))
+
+
+# Over a wire
+
+
+class Endpoint(BaseHTTPRequestHandler):
+    """Answers gzipped, and repeats the key that it was given where there is one in the question."""
+
+    def do_POST(self) -> None:
+        asked = self.rfile.read(int(self.headers["content-length"])).decode()
+        key = self.headers["authorization"].split()[1]
+        if "wrong" in asked:
+            status, answer = 401, {"error": {"message": f"Incorrect API key: {key}", "code": "invalid"}}
+        else:
+            message = {"role": "assistant", "content": f"your key is {key}"}
+            usage = {"prompt_tokens": 3, "completion_tokens": 4, "total_tokens": 7}
+            status, answer = 200, {"choices": [{"message": message, "finish_reason": "stop"}], "usage": usage}
+        body = gzip.compress(json.dumps(answer).encode())
+        self.send_response(status)
+        for name, value in {"type": "application/json", "encoding": "gzip", "length": str(len(body))}.items():
+            self.send_header(f"content-{name}", value)
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *args: Any) -> None:
+        pass
+
+
+@pytest.fixture
+def address() -> Iterator[str]:
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Endpoint)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield f"http://127.0.0.1:{server.server_port}/v1"
+    server.shutdown()
+    server.server_close()
+
+
+def test_no_key_and_no_header_gets_into_the_file(registry: Registry, address: str) -> None:
+    options: Any = {"default_headers": {"x-api-key": "another-secret"}, "default_query": {"sig": "a-third-secret"}}
+    client = registry.logged(OpenAI(base_url=address, api_key=KEY, max_retries=0, **options))
+    assert ask(client).choices[0].message.content == f"your key is {KEY}"
+    with pytest.raises(openai.AuthenticationError):
+        client.chat.completions.create(model="gpt-4o", messages=[{"role": "user", "content": f"wrong {KEY}"}])
+    good, bad = registry.log()
+    assert (good.answer, good.input_tokens, good.status) == ("your key is [key]", 3, "answered")
+    assert (bad.status, bad.error) == ("failed", "HTTP 401: Incorrect API key: [key]")
+    assert bad.request["messages"][0]["content"] == "wrong [key]"
+    whole = b"".join(path.read_bytes() for path in registry.path.parent.iterdir())
+    for secret in (KEY, "another-secret", "a-third-secret", "Bearer"):
+        assert secret.encode() not in whole
+
+
+def test_an_endpoint_that_is_not_there_is_in_the_log(registry: Registry) -> None:
+    client = registry.logged(OpenAI(base_url="http://127.0.0.1:9/v1", api_key=KEY, max_retries=1))
+    with pytest.raises(openai.APIConnectionError):
+        ask(client)
+    assert [(one.status, one.error.partition(":")[0]) for one in registry.log()] == [("failed", "ConnectError")] * 2
+
+
+def test_what_can_not_be_logged_is_not_sent(tmp_path: Path) -> None:
+    (tmp_path / "p.db").write_text("somebody's diary, and no database at all")
+    llm = MockLLM([{"name": "one", "reply": {"text": "hello"}}])
+    with pytest.raises(RegistryError, match="is no SQLite file"):
+        ask(Registry(tmp_path / "p.db").logged(llm.client(max_retries=0)))
+    assert len(llm.calls) == 0
+
+
+def test_an_answer_that_can_not_be_logged_is_given_with_a_warning(registry: Registry) -> None:
+    client = registry.logged(client_of({"text": "one two"}))
+    stream = ask(client, stream=True)
+    registry.path.write_bytes(b"overwritten by somebody " * 100)
+    for name in ("-wal", "-shm"):
+        Path(f"{registry.path}{name}").unlink(missing_ok=True)
+    with pytest.warns(UserWarning, match="request 1 was answered, and that is not in the log"):
+        assert "".join(chunk.choices[0].delta.content or "" for chunk in stream) == "one two"
+
+
+def test_only_a_genuine_client_can_be_logged(registry: Registry) -> None:
+    for client in (None, object(), AsyncOpenAI(api_key=KEY)):
+        with pytest.raises(TypeError, match="a genuine openai"):
+            registry.logged(client)
+
+
+def test_many_threads_share_a_log(registry: Registry) -> None:
+    client = registry.logged(client_of({"text": "hello"}))
+    threads = [threading.Thread(target=ask, args=(client,)) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert [one.status for one in registry.log()] == ["answered"] * 8
+    assert len(registry.log(last=3)) == 3

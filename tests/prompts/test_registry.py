@@ -1,0 +1,234 @@
+"""Versions that never change, labels that move, and a file that several processes share."""
+
+from __future__ import annotations
+
+import shutil
+import sqlite3
+import subprocess
+import sys
+import time
+from contextlib import closing
+from datetime import UTC, datetime
+from pathlib import Path
+from random import Random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from planexec_lite import Journal, recorded
+from planexec_lite.planning import INSTRUCTIONS
+from planexec_lite.prompts import Registry, RegistryError
+
+NOON = datetime(2026, 11, 25, 12, tzinfo=UTC)
+
+
+@pytest.fixture
+def registry(tmp_path: Path) -> Registry:
+    return Registry(tmp_path / "prompts.db", now=lambda: NOON)
+
+
+def test_an_equal_text_is_the_same_version(registry: Registry) -> None:
+    first = registry.save("planner", INSTRUCTIONS, "as it came")
+    second = registry.save("planner", recorded.without(INSTRUCTIONS, "failure"))
+    assert registry.save("planner", INSTRUCTIONS, "again") == first
+    assert (str(first), str(second), first.note) == ("planner 1", "planner 2", "as it came")
+    assert registry.versions("planner") == [first, second]
+    assert registry.get("planner") == second
+    assert first.fields == ("tools", "step", "span")
+    assert first.saved == "2026-11-25T12:00:00+00:00"
+    assert registry.save("executor", INSTRUCTIONS).number == 1
+    assert registry.names() == ["planner", "executor"]
+
+
+def test_a_label_moves_and_its_history_stays(registry: Registry) -> None:
+    for text in ("one", "two", "three"):
+        registry.save("greeting", text)
+    registry.release("greeting", 1, "production")
+    registry.release("greeting", 3, "staging")
+    registry.release("greeting", "staging", "production", "it was better")
+    registry.release("greeting", 1, "production", "it was not")
+    assert registry.labels("greeting") == {"production": 1, "staging": 3}
+    assert registry.get("greeting", "production").text == "one"
+    moves = [(one.label, one.number, one.note) for one in registry.history("greeting", "production")]
+    assert moves == [("production", 1, ""), ("production", 3, "it was better"), ("production", 1, "it was not")]
+    assert len(registry.history("greeting")) == 4
+
+
+def test_a_difference_is_told_line_by_line(registry: Registry) -> None:
+    registry.save("p", "one\ntwo\nthree")
+    registry.save("p", "one\n2\nthree\n")
+    assert registry.diff("p", 1, 2) == "--- p 1\n+++ p 2\n@@ -1,3 +1,4 @@\n one\n-two\n+2\n three\n+"
+    assert registry.diff("p", 2, 2) == ""
+
+
+@given(texts=st.lists(st.text(st.characters(exclude_categories=["Cs"]), min_size=1).filter(str.strip), max_size=6))
+def test_every_text_comes_back_as_it_was(texts: list[str], tmp_path_factory: pytest.TempPathFactory) -> None:
+    registry = Registry(tmp_path_factory.mktemp("any") / "p.db")
+    versions = [registry.save("p", text) for text in texts]
+    assert [registry.get("p", version.number).text for version in versions] == texts
+    assert len({version.number for version in versions}) == len(set(texts))
+
+
+def test_ten_thousand_characters_are_a_text_like_any_other(registry: Registry) -> None:
+    text = "ä{tools}\n\t\0" * 1_000
+    assert registry.save("long", text) == registry.get("long")
+    assert registry.get("long").text == text
+
+
+@pytest.mark.parametrize("name", ["", " ", " planner", "a\nb", "\x1b[2J", "x" * 201, "\ud800", None, 7, "a\u202eb"])
+def test_a_name_that_can_not_be_seen_is_none(name: str, registry: Registry) -> None:
+    with pytest.raises(ValueError, match=r"the name of a prompt"):
+        registry.save(name, "text")
+    assert not registry.path.exists()
+
+
+@pytest.mark.parametrize("name", ["Ünïcode", "'; DROP TABLE versions; --", "a b", "日本", "%s{x}", "🙂"])
+def test_a_strange_name_is_a_name(name: str, registry: Registry) -> None:
+    registry.save(name, "text")
+    registry.release(name, 1, name)
+    assert registry.names() == [name]
+    assert registry.get(name, name).text == "text"
+
+
+@pytest.mark.parametrize("text", ["", " \n ", "\ud800", None, b"bytes"])
+def test_what_is_no_text_is_not_saved(text: str, registry: Registry) -> None:
+    with pytest.raises(ValueError, match="prompt"):
+        registry.save("p", text)
+
+
+def test_what_is_not_there_is_named_with_what_is(registry: Registry) -> None:
+    with pytest.raises(RegistryError, match=r"there is no prompt registry prompts\.db; it is made when the first"):
+        registry.names()
+    registry.save("planner", "text")
+    registry.release("planner", 1, "production")
+    for which, words in [(2, "no version 2; it has 1 to 1"), (0, "no version 0"), ("prod", "no label 'prod'; it has")]:
+        with pytest.raises(RegistryError, match=words):
+            registry.get("planner", which)
+    with pytest.raises(RegistryError, match="no prompt 'plannr'; did you mean 'planner'"):
+        registry.versions("plannr")
+    with pytest.raises(RegistryError, match="there is no data set 'x'"):
+        registry.rows("x")
+    with pytest.raises(ValueError, match="would be taken for the number"):
+        registry.release("planner", 1, "2")
+    with pytest.raises(RegistryError, match="no version 9"):
+        registry.release("planner", 9, "production")
+    assert registry.labels("planner") == {"production": 1}
+
+
+# The file
+
+
+def test_a_version_can_not_be_changed_from_outside(registry: Registry) -> None:
+    registry.save("planner", "text")
+    with closing(sqlite3.connect(registry.path)) as db:
+        with pytest.raises(sqlite3.IntegrityError, match="a version does not change"):
+            db.execute("UPDATE versions SET text = 'other'")
+        with pytest.raises(sqlite3.IntegrityError, match="is not taken back"):
+            db.execute("DELETE FROM versions")
+        db.rollback()
+        db.executescript("DROP TRIGGER no_other_text; UPDATE versions SET text = 'other';")
+    with pytest.raises(RegistryError, match="version 1, was changed in the file"):
+        registry.get("planner")
+
+
+def test_other_files_stay_as_they_are(tmp_path: Path) -> None:
+    (tmp_path / "text").write_text("dear diary, this is no database")
+    Journal(tmp_path / "runs.db").import_(_a_run())
+    (tmp_path / "folder").mkdir()
+    before = {name: (tmp_path / name).read_bytes() for name in ("text", "runs.db")}
+    for name, words in [("text", "is no SQLite file"), ("runs.db", "something else"), ("folder", "is no file")]:
+        with pytest.raises(RegistryError, match=words):
+            Registry(tmp_path / name).save("p", "text")
+    assert before == {name: (tmp_path / name).read_bytes() for name in before}
+    with pytest.raises(RegistryError, match=r"there is no folder for the prompt registry p\.db"):
+        Registry(tmp_path / "nowhere" / "p.db").save("p", "text")
+
+
+def _a_run() -> list[str]:
+    from tests.core.shapes import step
+    from tests.core.test_journal import carried_out
+
+    with_folder = Path(__import__("tempfile").mkdtemp())
+    carried_out(Journal(with_folder / "r.db"), step("1", "add", a=1, b=2))
+    lines = list(Journal(with_folder / "r.db").export(1))
+    shutil.rmtree(with_folder)
+    return lines
+
+
+def test_a_damaged_file_gives_versions_or_an_error_in_words(registry: Registry, tmp_path: Path) -> None:
+    for n in range(30):
+        registry.save("p", f"text {n} " * 200)
+    whole, random, kept = registry.path.read_bytes(), Random(1), 0
+    for n in range(40):
+        damaged = bytearray(whole)
+        for _ in range(30):
+            damaged[random.randrange(100, len(damaged))] = random.randrange(256)
+        path = tmp_path / f"damaged{n}.db"
+        path.write_bytes(damaged)
+        try:
+            texts = [one.text for one in Registry(path).versions("p")]
+        except RegistryError:
+            continue
+        kept += 1
+        assert set(texts) <= {f"text {n} " * 200 for n in range(30)}
+    assert kept < 40
+
+
+def test_a_locked_file_is_waited_for_and_then_named(registry: Registry, monkeypatch: pytest.MonkeyPatch) -> None:
+    registry.save("p", "text")
+    monkeypatch.setattr("planexec_lite.sqlite_file.PATIENCE", 0.2)
+    with closing(sqlite3.connect(registry.path, isolation_level=None)) as db:
+        db.execute("BEGIN IMMEDIATE")
+        assert registry.get("p").text == "text"
+        with pytest.raises(RegistryError, match=r"has kept the prompt registry prompts\.db locked for 0\.2 s"):
+            registry.save("p", "other")
+
+
+SAVING = """
+import sys
+from planexec_lite.prompts import Registry
+registry = Registry(sys.argv[1])
+print("ready", flush=True)
+for n in range(int(sys.argv[3])):
+    registry.save("p", f"{sys.argv[2]} {n}")
+    registry.save("p", f"both {n}")
+    registry.release("p", 1, "production")
+    print(n, flush=True)
+"""
+
+
+def saving(path: Path, name: str, times: int) -> subprocess.Popen[str]:
+    command = [sys.executable, "-c", SAVING, str(path), name, str(times)]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+
+
+@pytest.mark.slow
+def test_two_processes_number_their_versions_one_after_the_other(registry: Registry) -> None:
+    children = [saving(registry.path, name, 20) for name in "ab"]
+    assert [child.wait(60) for child in children] == [0, 0]
+    for child in children:
+        assert child.stdout is not None
+        child.stdout.close()
+    versions = registry.versions("p")
+    assert [one.number for one in versions] == list(range(1, 61))
+    assert {one.text for one in versions} == {f"{name} {n}" for name in ("a", "b", "both") for n in range(20)}
+    assert len(registry.history("p")) == 40
+
+
+@pytest.mark.slow
+def test_what_was_saved_outlives_a_kill(registry: Registry) -> None:
+    random = Random(3)
+    for turn in range(4):
+        child = saving(registry.path, f"turn {turn}", 10_000)
+        assert child.stdout is not None
+        assert child.stdout.readline() == "ready\n"
+        time.sleep(random.uniform(0.01, 0.3))
+        child.kill()
+        told = child.stdout.read().count("\n")
+        child.stdout.close()
+        child.wait()
+        texts = [one.text for one in registry.versions("p")] if registry.path.exists() and told else []
+        assert {f"turn {turn} {n}" for n in range(told)} <= set(texts)
+        registry.save("p", f"after turn {turn}")
+        assert [one.number for one in registry.versions("p")] == list(range(1, len(registry.versions("p")) + 1))
