@@ -38,7 +38,7 @@ def read(source: Source, *, trace_id: str | None = None) -> Run:
     """
     data = _parsed(source)
     spans, places = openai_agents.spans(data) if openai_agents.is_one(data) else otlp_reading.spans(data)
-    tree = Tree.of(_of_one_trace(spans, trace_id), places)
+    tree = Tree.of(_of_one_trace(spans, trace_id if trace_id is None else otlp_reading.as_id(trace_id)), places)
     events = own.events(tree) if own.is_one(tree) else foreign.events(tree)
     try:
         return Run(events)

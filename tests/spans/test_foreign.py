@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from base64 import b64encode, urlsafe_b64encode
 from typing import Any
 
 import pytest
@@ -13,6 +14,7 @@ from planexec_lite import Board, spans, views
 from planexec_lite.events import Action, Inside, Observation, PlanFailed, PlanProposed, StepStarted
 from planexec_lite.views.narration import sentences
 from tests.rounds import rounds
+from tests.spans.samples import SAMPLES, calls_of
 from tests.spans.traces import LANGGRAPH, OPENAI_AGENTS, QUESTION, agent, agents, called, chat, otlp, span
 
 
@@ -213,3 +215,88 @@ def test_the_samples_are_read_and_name_no_machine(framework: Any) -> None:
 def test_a_sample_that_is_not_there_is_named() -> None:
     with pytest.raises(ValueError, match="no sample of 'langraph'; did you mean 'langgraph'"):
         spans.sample("langraph")  # type: ignore[arg-type]
+
+
+TURN = (agent("r", None, 0, 50), chat("c", "r", 0, 10), called("t", "r", 10, 20), chat("d", "r", 20, 30))
+
+
+@pytest.mark.parametrize("end", [{}, {"endTimeUnixNano": "0"}, {"endTimeUnixNano": None}])
+def test_what_never_ended_ends_with_its_trace_and_has_failed(end: dict[str, Any]) -> None:
+    torn = [{**{key: one[key] for key in one if key != "endTimeUnixNano"}, **end} for one in TURN]
+    run = spans.read(otlp(*TURN[:2], torn[2]))
+    assert run.board.errors == {"1": "the trace has no end of it"}
+    assert run.makespan == 0.05
+    cut = spans.read(otlp(torn[0], *TURN[1:]))
+    assert (cut.status, cut.reason, cut.makespan) == ("failed", "the trace has no end of it", 0.03)
+    told_twice = otlp(TURN[0], TURN[1], torn[2], TURN[2], TURN[3])
+    assert spans.read(told_twice).events == spans.read(otlp(*TURN)).events
+
+
+def with_ids(made: Any, write: Any) -> Any:
+    ids = {"r": "1a" * 8, "c": "2b" * 8, "t": "3c" * 8, "d": "4d" * 8, "ab" * 16: "fe" * 16}
+    return {
+        key: write(ids[value]) if key in ("traceId", "spanId", "parentSpanId") else value for key, value in made.items()
+    }
+
+
+def test_ids_are_the_same_however_they_are_written() -> None:
+    def base64(digits: str) -> str:
+        return b64encode(bytes.fromhex(digits)).decode()
+
+    def of_urls(digits: str) -> str:
+        return urlsafe_b64encode(bytes.fromhex(digits)).decode()
+
+    ways = (str, str.upper, base64, of_urls)
+    mixed = otlp(*(with_ids(one, way) for one, way in zip(TURN, ways, strict=True)))
+    for id in (None, "fe" * 16, "FE" * 16, base64("fe" * 16)):
+        assert spans.read(mixed, trace_id=id).events == spans.read(otlp(*TURN)).events
+
+
+def test_the_same_spans_told_twice_in_another_order_and_below_nothing() -> None:
+    events = spans.read(otlp(*TURN)).events
+    assert spans.read(otlp(*TURN, *TURN)).events == events
+    assert spans.read([otlp(*TURN[2:]), otlp(*TURN[::-1])]).events == events
+    for zero in ("0" * 16, "AAAAAAAAAAA="):
+        assert spans.read(otlp({**TURN[0], "parentSpanId": zero}, *TURN[1:])).events == events
+    assert [step.tool for step in spans.read(otlp(*TURN[1:])).plan.steps] == ["weather"]
+
+
+def test_a_clock_that_was_set_back_and_values_as_protobuf_writes_them() -> None:
+    back = {**TURN[2], "endTimeUnixNano": str(int(TURN[2]["startTimeUnixNano"]) - 1_000)}
+    assert spans.read(otlp(*TURN[:2], back)).results == {"1": None}
+    values: list[Any] = [
+        {"doubleValue": "NaN"},
+        {"doubleValue": "-Infinity"},
+        {"doubleValue": "1.5"},
+        {"intValue": 5.0},
+    ]
+    values += [{"stringValue": None}, None, {"arrayValue": {}}, {"kvlistValue": {"values": [{"key": "a"}]}}]
+    more = [*TURN[2]["attributes"], *({"key": f"k{n}", "value": value} for n, value in enumerate(values))]
+    odd = {**TURN[2], "attributes": more, "events": None, "links": None, "status": None}
+    events = spans.read(otlp(*TURN)).events
+    trace = otlp(*TURN[:2], odd, TURN[3])
+    assert spans.read(trace).events == events
+    (listed,) = trace["resourceSpans"]
+    older = {"resourceSpans": [{"instrumentationLibrarySpans": listed["scopeSpans"]}]}
+    for other in (older, {"batches": [listed]}, {"trace": trace}):
+        assert spans.read(other).events == events
+
+
+def test_a_run_that_began_in_1970_comes_back() -> None:
+    run = SAMPLES["nested"]()
+    assert spans.read(spans.write(spans.of(run, epoch=0))).events == run.events
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", ["in turns", "side by side", "inside one", "at the top"])
+def test_a_long_foreign_trace_takes_what_its_length_says(kind: str) -> None:
+    def trace(length: int) -> str:
+        made = [agent("r", None, 0, length)]
+        for n in range(length):
+            begin, parent = (0 if kind == "side by side" else n), (f"never{n}" if kind == "at the top" else "r")
+            made.append((chat if kind == "in turns" and n % 2 else called)(f"s{n}", parent, begin, begin + 1))
+        made[0] |= {"attributes": called("r", "", 0, 0)["attributes"]} if kind == "inside one" else {}
+        return json.dumps(otlp(*made))
+
+    small, large = trace(200), trace(2_000)
+    assert calls_of(lambda: spans.read(large)) < 11 * calls_of(lambda: spans.read(small))
