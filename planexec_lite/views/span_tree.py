@@ -17,7 +17,10 @@ from planexec_lite.views.drawing.wording import count, seconds
 
 MOST = 40  # rows; a longer run is shortened in the middle
 ROW, BAR, INDENT = 22.0, 14.0, 12.0
-BEGIN, END = 275.0, 500.0  # of the axis of time, in pixels; what is told of a span stands right of it, and is not to be cut
+BEGIN, END = (
+    275.0,
+    500.0,
+)  # of the axis of time, in pixels; what is told of a span stands right of it, and is not to be cut
 DEEPEST = 8  # further in, rows are not indented more
 
 
