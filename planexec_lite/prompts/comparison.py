@@ -94,8 +94,12 @@ class Comparison:
 
     @property
     def told(self) -> bool:
-        """Whether a difference can be told: zero lies outside of the interval."""
-        return self.low > 0 or self.high < 0
+        """Whether a difference can be told: there are rows enough, and zero lies outside of the interval."""
+        return self._enough and (self.low > 0 or self.high < 0)
+
+    @property
+    def _enough(self) -> bool:
+        return min(self.new.share.of, self.old.share.of) >= FEWEST
 
     @property
     def changed(self) -> list[tuple[Row, RecordedAnswer, RecordedAnswer]]:
@@ -104,8 +108,8 @@ class Comparison:
         return [(row, before, now) for row, was, is_, before, now in rows if was is not is_]
 
     def is_regression(self, tolerance: float = 0.0) -> bool:
-        """Whether the whole interval lies below minus `tolerance`."""
-        return self.high < -tolerance
+        """Whether the whole interval lies below minus `tolerance`; of fewer than six rows, nothing can be told."""
+        return self._enough and self.high < -tolerance
 
     def __str__(self) -> str:
         rows = [["", self.old.measure, ""]]

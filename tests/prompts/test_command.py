@@ -1,0 +1,105 @@
+"""The command line: prompts as versions without Python, and a check for CI."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from planexec_lite import Journal, recorded
+from planexec_lite.planning import INSTRUCTIONS
+from planexec_lite.prompts import Registry
+from planexec_lite.prompts.__main__ import main
+from tests.prompts.test_datasets import arithmetic_run
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    registry = Registry(tmp_path / "prompts.db")
+    registry.save("planner", INSTRUCTIONS, "as it came")
+    registry.save("planner", recorded.without(INSTRUCTIONS, "failure"))
+    registry.release("planner", 1, "production")
+    return registry.path
+
+
+def run(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, str, str]:
+    code = main([str(one) for one in arguments])
+    told = capsys.readouterr()
+    return code, told.out, told.err
+
+
+def test_versions_are_saved_shown_and_released(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file, text = tmp_path / "p.db", tmp_path / "text.txt"
+    text.write_text("Be kind.\n\tAlways: {name}\n")
+    assert run(capsys, "save", file, "planner")[:2] == (0, "planner 1\n")
+    assert run(capsys, "save", file, "greeting", text, "--note", "first")[:2] == (0, "greeting 1\n")
+    assert run(capsys, "save", file, "greeting", text)[:2] == (0, "greeting 1\n")
+    assert run(capsys, "show", file, "planner")[1] == INSTRUCTIONS + "\n"
+    assert run(capsys, "show", file, "greeting", "1")[1] == text.read_text()
+    assert run(capsys, "release", file, "greeting", "1", "staging")[:2] == (0, "staging is greeting 1\n")
+    assert "staging  greeting 1" in run(capsys, "history", file, "greeting")[1]
+    assert run(capsys, "diff", file, "greeting", "1", "staging")[1] == "no difference\n"
+    assert [line.split()[:2] for line in run(capsys, "list", file)[1].splitlines()[1:]] == [
+        ["planner", "1"],
+        ["greeting", "1"],
+    ]
+    assert run(capsys, "log", file)[1] == "nothing was asked\n"
+
+
+def test_the_check_gives_0_1_or_2(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    measure = ("--on", "smollm2", "--measure", "ends a step")
+    code, told, _ = run(capsys, "check", file, "planner", 2, "production", *measure)
+    assert (code, "+33 (+8 to +53)" in told) == (0, True)
+    code, told, _ = run(capsys, "check", file, "planner", "production", 2, *measure)
+    assert (code, told.splitlines()[0]) == (1, "planner 1 is worse than planner 2")
+    for arguments, words in [
+        (("check", file, "planner", 2, 1, "--on", "smollm2"), "could never turn red"),
+        (("check", file, "planner", 2, 1, "--on", "nothing"), "neither smollm2 nor family nor a transcript"),
+        (("check", file, "planner", 2, 7, *measure), "no version 7"),
+        (("check", file, "planner", 2, 1, *measure, "--tolerance", "2"), "tolerance=2.0"),
+        (("check", file, "planner", 2, 1, "--on", "family", "--measure", "vaild"), "did you mean 'valid'"),
+        (("check", file, "planner", 2, 1, "--on", "sums", "--script", "none.yaml"), "there is no script none.yaml"),
+        (("show", file, "plannr"), "did you mean 'planner'"),
+        (("show", file.with_name("none.db"), "planner"), "there is no prompt registry none.db"),
+        (("save", file, "other"), "name the file"),
+        (("rows", file, "d", "--from", "none.db"), "--from needs"),
+        (("rows", file, "d", "--from", "none.db", "--tools", "arithmetic"), "there is no journal none.db"),
+    ]:
+        code, told, error = run(capsys, *arguments)
+        assert (code, told) == (2, "")
+        assert words in error
+
+
+def test_a_version_is_checked_on_a_data_set_of_past_runs(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    journal = Journal(file.with_name("runs.db"))
+    for _ in range(6):
+        arithmetic_run(journal)
+    adding = ("rows", file, "sums", "--from", journal.path, "--tools", "arithmetic", "--tag", "nightly")
+    assert run(capsys, *adding)[:2] == (0, "6 new rows\n")
+    assert run(capsys, "rows", file)[1] == "sums: 6 rows\n"
+    rows = [json.loads(line) for line in run(capsys, "rows", file, "sums")[1].splitlines()]
+    assert (rows[0]["id"], rows[0]["score"], rows[0]["tags"][0]) == ("run 1, question 1", 1.0, "nightly")
+    script = Path(recorded.__file__).parents[1] / "scenarios" / "arithmetic" / "scenes.yaml"
+    code, told, _ = run(capsys, "check", file, "planner", 2, 1, "--on", "sums", "--script", script)
+    assert (code, "written, so nothing about a model" in told) == (0, True)
+
+
+def test_what_somebody_wrote_gives_a_terminal_no_orders(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    registry = Registry(tmp_path / "p.db")
+    registry.save("p", "one\x1b[2Jtwo\u202ethree\n  four", note="\x1b[31mred")
+    for command in ("list", "show", "history"):
+        told = run(capsys, command, registry.path, *(["p"] if command != "list" else []))[1]
+        assert "\x1b" not in told
+        assert "\u202e" not in told
+    assert run(capsys, "show", registry.path, "p")[1] == "one\\x1b[2Jtwo\\u202ethree\n  four\n"
+
+
+@pytest.mark.slow
+def test_it_runs_as_a_module(file: Path) -> None:
+    command = [sys.executable, "-m", "planexec_lite.prompts", "check", file, "planner", "2", "1", "--on", "family"]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert "(written, so nothing about a model)" in done.stdout
