@@ -50,6 +50,7 @@ PICTURES = {
     "10": 1,
     "11": 2,
     "12": 1,
+    "13": 2,
 }  # which one stands for a lesson
 NOTES = {  # what a lesson speaks of and a tab has not
     "04": "In a browser tab nothing can be set before Jupyter starts: lessons that run here ask the scripted model alone.",
