@@ -87,8 +87,8 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _which(text: str | None) -> int | str | None:
-    return int(text) if text is not None and text.isdecimal() else text
+def _which(text: str) -> int | str:
+    return int(text) if text.isdecimal() else text
 
 
 def _say(text: str) -> None:
@@ -109,11 +109,11 @@ def _list(registry: Registry, given: Any) -> None:
 
 
 def _show(registry: Registry, given: Any) -> None:
-    _say(registry.get(given.name, _which(given.version)).text)
+    _say(registry.get(given.name, None if given.version is None else _which(given.version)).text)
 
 
 def _diff(registry: Registry, given: Any) -> None:
-    _say(registry.diff(given.name, _which(given.old) or 0, _which(given.new) or 0) or "no difference")
+    _say(registry.diff(given.name, _which(given.old), _which(given.new)) or "no difference")
 
 
 def _save(registry: Registry, given: Any) -> None:
@@ -128,7 +128,7 @@ def _save(registry: Registry, given: Any) -> None:
 
 
 def _release(registry: Registry, given: Any) -> None:
-    one = registry.release(given.name, _which(given.version) or 0, given.label, given.note)
+    one = registry.release(given.name, _which(given.version), given.label, given.note)
     _say(f"{one.label} is {one.name} {one.number}")
 
 

@@ -95,20 +95,29 @@ class Registry:
             versions.of(db, name)
             return [one for one in versions.history(db, name) if label in (None, one.label)]
 
-    def planner(self, client: Any, which: int | str | None = None, name: str = PLANNER, **options: Any) -> LLMPlanner:
+    def planner(
+        self,
+        client: Any,
+        which: int | str | None = None,
+        name: str = PLANNER,
+        *,
+        tags: Iterable[str] = (),
+        **options: Any,
+    ) -> LLMPlanner:
         """Return a planner with the text of a version, whose requests are logged under that version.
 
         Args:
             client: a synchronous `openai.OpenAI` client.
             which: the version, by number or label; None: the newest.
             name: of the prompt.
+            tags: what its requests are to be found by.
             options: of `LLMPlanner`.
 
         Raises `ValueError` for a text that lacks a field of the planner's, or has another one.
         """
         version = self.get(name, which)
         LLMPlanner(client, instructions=version.text)  # the text is looked at before anything else
-        return LLMPlanner(self.logged(client, version), instructions=version.text, **options)
+        return LLMPlanner(self.logged(client, version, tags), instructions=version.text, **options)
 
     def logged(self, client: Any, prompt: PromptVersion | None = None, tags: Iterable[str] = ()) -> Any:
         """Return a copy of an `openai.OpenAI` client whose every request is written down here, as `LoggedRequest` says.
@@ -134,7 +143,13 @@ class Registry:
         return logged(client, begin, end)
 
     def log(self, name: str | None = None, version: int | None = None, last: int | None = None) -> list[LoggedRequest]:
-        """Return the logged requests, oldest first: of a prompt, of one version of it, or no more than the `last` so many."""
+        """Return the logged requests, oldest first: of a prompt, of one version of it, or no more than the `last` so many.
+
+        Raises `ValueError` for a number below one.
+        """
+        for what, number in (("version", version), ("last", last)):
+            if number is not None and not 1 <= number < 2**63:
+                raise ValueError(f"{what}={number}: give a whole number from 1, or None for all")
         with self._reading() as db:
             return request_log.read(db, name, version, last)
 

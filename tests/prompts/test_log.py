@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import gzip
 import json
+import subprocess
+import sys
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -172,6 +175,8 @@ class Endpoint(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         asked = self.rfile.read(int(self.headers["content-length"])).decode()
         key = self.headers["authorization"].split()[1]
+        if "wait" in asked:
+            time.sleep(30)
         if "wrong" in asked:
             status, answer = 401, {"error": {"message": f"Incorrect API key: {key}", "code": "invalid"}}
         else:
@@ -193,6 +198,7 @@ class Endpoint(BaseHTTPRequestHandler):
 def address() -> Iterator[str]:
     server = ThreadingHTTPServer(("127.0.0.1", 0), Endpoint)
     threading.Thread(target=server.serve_forever, daemon=True).start()
+    server.block_on_close = False  # one of them may still wait
     yield f"http://127.0.0.1:{server.server_port}/v1"
     server.shutdown()
     server.server_close()
@@ -253,3 +259,30 @@ def test_many_threads_share_a_log(registry: Registry) -> None:
         thread.join()
     assert [one.status for one in registry.log()] == ["answered"] * 8
     assert len(registry.log(last=3)) == 3
+    for number in (0, -1, 2**63):
+        with pytest.raises(ValueError, match="give a whole number from 1"):
+            registry.log(last=number)
+
+
+STREAMING = """
+import sys
+from openai import OpenAI
+from planexec_lite.prompts import Registry
+client = Registry(sys.argv[1]).logged(OpenAI(base_url=sys.argv[2], api_key="none-needed"))
+print("sent", flush=True)
+client.chat.completions.create(model="gpt-4o", messages=[{"role": "user", "content": "wait"}])
+"""
+
+
+@pytest.mark.slow
+def test_a_request_whose_process_was_killed_stays_in_the_log(registry: Registry, address: str) -> None:
+    command = [sys.executable, "-c", STREAMING, str(registry.path), address]
+    child = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    for _ in range(600):
+        if registry.path.exists() and registry.log():
+            break
+        time.sleep(0.1)
+    child.kill()
+    child.communicate()
+    (one,) = registry.log()
+    assert (one.status, one.request["messages"][0]["content"]) == ("no answer", "wait")
