@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import builtins
 import os
 import signal
 import sys
@@ -13,8 +12,8 @@ from contextlib import chdir, contextmanager, suppress
 from io import StringIO
 from pathlib import Path
 from typing import Any, NoReturn
-from zlib import crc32
 
+from exercises.checks.hashes import in_process
 from exercises.exercise import Raised, Trial, exercise
 from planexec_lite import (
     Budget,
@@ -244,17 +243,6 @@ def _results(ids: Sequence[str]) -> dict[str, str]:
     return {id: f"{id} 1" for id in ids}
 
 
-@contextmanager
-def _process(number: int) -> Iterator[None]:
-    """As in another process, where `hash` gives other numbers; here they are the same in each run of the check."""
-    before = builtins.hash
-    builtins.hash = lambda value: crc32(repr(value).encode()) ^ number
-    try:
-        yield
-    finally:
-        builtins.hash = before
-
-
 @exercise(
     "10.2",
     nudge="Write down three payments of 30 euros: two steps of one run, and a second attempt of the first. One of the "
@@ -268,7 +256,7 @@ def stable_key(trial: Trial, key: Any) -> None:
     bill = {"to": "the landlord", "euros": 30}
 
     def made(run: str, step: str, attempt: int, process: int = 1) -> str:
-        with _process(process):
+        with in_process(process):
             came = trial.call(key, run, step, attempt, bill)
         trial.want(isinstance(came, str) and came, "a text", "A key travels with the call: a short text.")
         return str(came)

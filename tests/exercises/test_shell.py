@@ -1,0 +1,164 @@
+"""The small shell of a browser tab does what the real one does: on scripts drawn by lot, and in the check of 12.2."""
+
+import os
+import subprocess
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from exercises.checks import lesson_12
+from exercises.checks.shell import Unknown, run
+from tests.exercises.answers import of_lesson, run_cell
+from tests.exercises.test_each_exercise import outcome
+
+needs_a_shell = pytest.mark.skipif(not os.path.exists("/bin/sh"), reason="there is no /bin/sh to compare with")
+VARIABLES = {
+    "PATH": "/usr/bin:/bin",
+    "LC_ALL": "C",
+    "a": "one",
+    "b": " two  words ",
+    "c": "",
+    "d": "; touch ran",
+    "e": "$(touch ran) `touch ran`",
+    "f": 'it\'s "so" *',
+    "g": "x\ny\\n",
+}
+SCRIPTS = 400
+
+
+def script(chance: Random) -> str:
+    """A script by lot: mostly one that a shell can read."""
+    lines = [_list(chance, 2) for _ in range(chance.randint(1, 3))]
+    text = "\n".join(lines)
+    if chance.random() < 0.1:  # something is missing, or too much
+        at = chance.randrange(len(text) + 1)
+        text = text[:at] + chance.choice(["'", '"', ")", ";", "|", "&&", "`", "\\"]) + text[at:]
+    return text
+
+
+def _list(chance: Random, depth: int) -> str:
+    commands = [_pipe(chance, depth) for _ in range(chance.randint(1, 3))]
+    return "".join(one + chance.choice(["; ", " && ", " || "]) for one in commands[:-1]) + commands[-1]
+
+
+def _pipe(chance: Random, depth: int) -> str:
+    return " | ".join([_command(chance, depth), *(["cat"] if chance.random() < 0.2 else [])])
+
+
+def _command(chance: Random, depth: int) -> str:
+    words = [_word(chance, depth) for _ in range(chance.randint(0, 3))]
+    kind = chance.randrange(9)
+    if not depth and kind in (2, 4, 5):
+        kind = (
+            6  # in $( … ) no file is made or removed: whether f* is read before or after is not the same in every shell
+        )
+    match kind:
+        case 0:
+            return f"v={_word(chance, depth)}"
+        case 1:
+            return chance.choice(["true", "false", ":", "nosuch", "v=9 true"])
+        case 2:
+            return f"touch -- n{_word(chance, 0)}"
+        case 3:
+            return f"cat -- {chance.choice(['f1', 'f2', 'f*', 'nothing', '- < f1'])}"
+        case 4:
+            return "rm -f -- " + chance.choice(["f1", "n*", '"$a"'])
+        case 5:
+            return (
+                f"printf '<%s>' $? \"$v\" {' '.join(words)} {chance.choice(['>', '>>'])} {chance.choice(['f2', 'f3'])}"
+            )
+        case _:
+            return f"printf '<%s>' {' '.join(words)}{chance.choice(['', ' # why not'])}".split("\n")[0]
+
+
+def _word(chance: Random, depth: int) -> str:
+    return "".join(_piece(chance, depth) for _ in range(chance.randint(1, 2)))
+
+
+def _piece(chance: Random, depth: int) -> str:
+    variable = chance.choice([*"abcdefgv", "none"])
+    named = chance.choice([f"${variable}", f"${{{variable}}}", f"${{{variable}-w}}", f"${{{variable}:-w}}"])
+    match chance.randrange(9 if depth else 7):
+        case 0:
+            return chance.choice(["x", "y1", "n.txt", "f*", "f?", "a#b", "{}"])
+        case 1:
+            return chance.choice(["'q $a'", "''", "'*'", "';'", "'\"'", "'`'"])
+        case 2:
+            return chance.choice(['"p $a q"', '"$b"', '""', '"\'"', '"a\\"b\\$a\\\\"', '"*"'])
+        case 3:
+            return f'"{named}"'
+        case 4:
+            return chance.choice(["\\ ", "\\;", "\\$a", "\\'", "\\*"])
+        case 5 | 6:
+            return named if variable != "g" and variable != "f" else f'"{named}"'
+        case 7:
+            return f"$({_list(chance, 0)})"
+        case _:
+            return f'"$({_list(chance, 0)})"'
+
+
+def folder(path: Path) -> Path:
+    path.mkdir()
+    for name in ("f1", "f2"):
+        (path / name).write_text(f"{name} *\n")
+    return path
+
+
+def left(path: Path) -> dict[str, bytes]:
+    return {one.name: one.read_bytes() for one in path.iterdir()}
+
+
+@needs_a_shell
+def test_it_does_what_the_real_shell_does(tmp_path: Path) -> None:
+    known = 0
+    for seed in range(SCRIPTS):
+        text = script(Random(seed))
+        ours, theirs = folder(tmp_path / f"{seed} ours"), folder(tmp_path / f"{seed} theirs")
+        try:
+            came = run(text, VARIABLES, ours)
+        except Unknown:
+            continue
+        known += 1
+        done = subprocess.run(
+            ["/bin/sh", "-c", text],
+            cwd=theirs,
+            env=VARIABLES,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            check=False,
+        )
+        assert came.printed == done.stdout.decode(), f"{seed}: {text}"
+        assert (came.code == 0) == (done.returncode == 0), f"{seed}: {text}"
+        assert left(ours) == left(theirs), f"{seed}: {text}"
+    assert known > 0.9 * SCRIPTS
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["if true; then x; fi", "(true)", "x=$((1+1))", "cat << END", "sed s/a/b/ ~/x", "echo 'a\\nb'", "/bin/rm x", "a $$ b",
+     "cat ../x", "cat 2> x", "printf %d 1", "cat -n x", "true &&\ntrue", "for"],
+)  # fmt: skip
+def test_what_it_does_not_know_it_says(text: str, tmp_path: Path) -> None:
+    with pytest.raises(Unknown):
+        run(text, VARIABLES, tmp_path)
+    assert left(tmp_path) == {}
+
+
+def test_a_program_is_found_on_the_path_alone(tmp_path: Path) -> None:
+    assert run("touch x", {"PATH": "/usr/bin"}, tmp_path).code == 0
+    assert run("touch y", {"PATH": "elsewhere"}, tmp_path).code == 127
+    assert list(left(tmp_path)) == ["x"]
+
+
+@pytest.mark.parametrize("kind", ["solution", "alternatives", "wrong"])
+def test_the_check_says_the_same_without_a_real_shell(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    answers = of_lesson("12")["12.2"]
+    cells = {"solution": [answers.answer], "alternatives": answers.alternatives, "wrong": answers.wrong}[kind]
+    for cell in cells:
+        real = outcome(answers, cell)
+        with monkeypatch.context() as patched:
+            patched.setattr(lesson_12, "has_a_shell", lambda: False)
+            assert outcome(answers, cell) == real, cell
+        assert (real.status == "right") == (kind != "wrong"), real.text
+    assert run_cell(answers.answer, answers.namespace()).error is None
