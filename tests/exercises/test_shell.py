@@ -137,7 +137,7 @@ def test_it_does_what_the_real_shell_does(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "text",
     ["if true; then x; fi", "(true)", "x=$((1+1))", "cat << END", "sed s/a/b/ ~/x", "echo 'a\\nb'", "/bin/rm x", "a $$ b",
-     "cat ../x", "cat 2> x", "printf %d 1", "cat -n x", "true &&\ntrue", "for"],
+     "cat ../x", "cat 2> x", "printf %d 1", "cat -n x", "true &&\ntrue", "for", "eval x"],
 )  # fmt: skip
 def test_what_it_does_not_know_it_says(text: str, tmp_path: Path) -> None:
     with pytest.raises(Unknown):
