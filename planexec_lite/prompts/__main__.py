@@ -145,7 +145,7 @@ def _log(registry: Registry, given: Any) -> None:
         prompt = "no prompt named" if one.prompt is None else f"{one.prompt} {one.version}"
         dollars = "" if one.cost is None else f", {one.cost:.4f} dollars"
         used = f"{one.input_tokens:,} tokens in, {one.output_tokens:,} out{dollars}, {one.seconds:.2f} s"
-        _say(f"{one.id}  {one.at}  {prompt}  {one.model}  {one.status}: {used}")
+        print(clean(f"{one.id} {one.at} {prompt}, {one.model}, {one.status}: {used}"))
         _say("\n".join(f"    {line}" for line in (one.error or one.answer).split("\n")))
     print(log_table(requests) if requests else "nothing was asked")
 

@@ -81,6 +81,8 @@ def of(db: sqlite3.Connection, name: str) -> list[PromptVersion]:
         raise RegistryError(
             f"there is no prompt {name!r}{near}; there are: {', '.join(map(repr, known[:20])) or 'none'}"
         )
+    if [row[1] for row in rows] != list(range(1, len(rows) + 1)):
+        raise RegistryError(f"versions of the prompt {name!r} are missing: the file is damaged")
     return [_read(row) for row in rows]
 
 

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
+import sqlite3
 import subprocess
 import sys
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -95,6 +98,24 @@ def test_what_somebody_wrote_gives_a_terminal_no_orders(tmp_path: Path, capsys: 
         assert "\x1b" not in told
         assert "\u202e" not in told
     assert run(capsys, "show", registry.path, "p")[1] == "one\\x1b[2Jtwo\\u202ethree\n  four\n"
+
+
+def test_names_that_others_wrote_into_the_file_stay_on_their_line(
+    file: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    name, text = "evil\x1b[2J\n2 answered", "text"
+    with closing(sqlite3.connect(file)) as db, db:
+        digest = hashlib.sha256(text.encode()).hexdigest()
+        db.execute("INSERT INTO versions VALUES (?, 1, ?, ?, '', '\x1b')", (name, text, digest))
+        columns = "at, prompt, version, tags, path, model, request, status"
+        into = f"INSERT INTO requests ({columns}) VALUES ('', ?, 1, '[]', ?, ?, '{{}}', ?)"
+        db.execute(into, (name, "/", "\x1bm", "answered"))
+    told = run(capsys, "list", file)[1]
+    assert len(told.splitlines()) == 4
+    log = run(capsys, "log", file, "--last", "9")[1]
+    assert len(log.splitlines()) == 4
+    for output in (told, log, run(capsys, "show", file, "nope")[2]):
+        assert "\x1b" not in output
 
 
 @pytest.mark.slow

@@ -132,6 +132,15 @@ def test_a_version_can_not_be_changed_from_outside(registry: Registry) -> None:
         registry.get("planner")
 
 
+def test_a_file_that_lacks_a_version_is_damaged(registry: Registry) -> None:
+    registry.save("p", "one")
+    registry.save("p", "two")
+    with closing(sqlite3.connect(registry.path)) as db:
+        db.executescript("DROP TRIGGER no_less; DELETE FROM versions WHERE number = 1;")
+    with pytest.raises(RegistryError, match="versions of the prompt 'p' are missing: the file is damaged"):
+        registry.get("p")
+
+
 def test_other_files_stay_as_they_are(tmp_path: Path) -> None:
     (tmp_path / "text").write_text("dear diary, this is no database")
     Journal(tmp_path / "runs.db").import_(_a_run())
