@@ -1,0 +1,61 @@
+"""Carry out a plan whose steps call a model, or are plans of their own. The log says what each call cost, and what failed."""
+
+TRIES = 2
+
+
+def carry_out(plan, log):
+    """Return the last result of a plan. Its steps are pairs: an id, and a call (a function, and its cents) or a plan.
+
+    Each try of a call is a line of the log, (step, cents, error). A try costs, whatever comes of it; the error is "" where
+    there is none. Step 1 of the plan inside step 2 is called "2.1". A call that fails is tried again; when that fails too,
+    the plan ends with its error, and so does the plan around it.
+    """
+    result = None
+    for id, task in plan:
+        if isinstance(task, list):
+            result = inside(task)
+            log.append((id, 0, ""))
+        else:
+            result = tried(id, *task, log)
+    return result
+
+
+def inside(plan):
+    """Carry out a plan that is a step of another plan."""
+    try:
+        return carry_out(plan, [])
+    except Exception:
+        return None
+
+
+def tried(id, call, cents, log):
+    """Try a call as often as it may be tried."""
+    for number in range(1, TRIES + 1):
+        try:
+            result = call()
+        except Exception as error:
+            log.append((id, cents, str(error)))
+            if number == TRIES:
+                raise
+        else:
+            log.append((id, cents, ""))
+            return result
+
+
+if __name__ == "__main__":
+    bill, busy = [], ["the model is busy"]
+
+    def ask(cents):
+        def call():
+            bill.append(cents)
+            if cents == 5 and busy:
+                raise ConnectionError(busy.pop())
+            return "done"
+
+        return call, cents
+
+    log = []
+    carry_out([("1", ask(2)), ("2", [("1", ask(3)), ("2", ask(5))]), ("3", ask(2))], log)
+    for step, cents, error in log:
+        print(f"{step:4}{cents:2} cents  {error}".rstrip())
+    print(f"in all {sum(cents for _, cents, _ in log)} cents; the bill says {sum(bill)}")

@@ -1,0 +1,80 @@
+class Provider:
+    """Somebody whose calls cost, and who writes a bill; calls of a question that is named fail so many times."""
+
+    def __init__(self, **failures):
+        self.bill, self.failures = [], failures
+
+    def ask(self, question, cents):
+        def call():
+            self.bill.append((question, cents))
+            if self.failures.get(question, 0):
+                self.failures[question] -= 1
+                raise ConnectionError(f"no answer about {question}")
+            return f"answer about {question}"
+
+        return call, cents
+
+
+def ran(program, provider, plan):
+    """The result, the log, and what was raised."""
+    log, result, error = [], None, None
+    try:
+        result = program.carry_out(plan, log)
+    except Exception as problem:
+        error = problem
+    return result, log, error
+
+
+def nested(provider):
+    return [
+        ("1", provider.ask("wind", 2)),
+        ("2", [("1", provider.ask("sun", 3)), ("2", provider.ask("rain", 5))]),
+        ("3", provider.ask("snow", 2)),
+    ]
+
+
+def test_the_log_costs_what_the_bill_says(program):
+    provider = Provider(rain=1)
+    _, log, _ = ran(program, provider, nested(provider))
+    paid, told = (sum(one[1] for one in lines) for lines in (provider.bill, log))
+    assert told == paid, f"the bill says {paid} cents, the log {told}: {log}"
+
+
+def test_each_try_inside_a_step_has_a_line_with_its_own_name(program):
+    provider = Provider(rain=1)
+    _, log, _ = ran(program, provider, nested(provider))
+    lines = [("1", ""), ("2.1", ""), ("2.2", "no answer about rain"), ("2.2", ""), ("3", "")]
+    told = [(step, error) for step, cents, error in log if cents]
+    assert told == lines, f"five calls were made, {lines}; the log says {told}"
+
+
+def test_a_plan_inside_a_plan_inside_a_plan_is_told_too(program):
+    provider = Provider()
+    plan = [("4", [("1", [("2", provider.ask("fog", 7))]), ("5", provider.ask("ice", 1))])]
+    _, log, _ = ran(program, provider, plan)
+    told = [(step, cents) for step, cents, _ in log if cents]
+    assert told == [("4.1.2", 7), ("4.5", 1)], f"step 4.1.2 cost 7 cents and step 4.5 one; the log says {told}"
+
+
+def test_an_error_inside_a_step_is_heard_outside(program):
+    provider = Provider(rain=2)
+    result, _, error = ran(program, provider, nested(provider))
+    asked = [question for question, _ in provider.bill]
+    assert error is not None, f"step 2.2 failed twice; the plan came to its end with {result!r}"
+    assert str(error) == "no answer about rain", f"step 2.2 failed with 'no answer about rain'; what was heard: {error}"
+    assert "snow" not in asked, "step 2 has failed, and step 3 was begun"
+
+
+def test_what_failed_has_been_paid_for_as_well(program):
+    provider = Provider(rain=2)
+    _, log, _ = ran(program, provider, nested(provider))
+    told = [(step, cents, error) for step, cents, error in log if cents]
+    failed = ("2.2", 5, "no answer about rain")
+    wanted = [("1", 2, ""), ("2.1", 3, ""), failed, failed]
+    assert told == wanted, f"the plan inside step 2 failed after three calls; the log says {told}"
+
+
+def test_a_step_has_the_result_of_the_plan_inside_it(program):
+    provider = Provider()
+    result, _, _ = ran(program, provider, nested(provider)[:2])
+    assert result == "answer about rain", f"the last call of the plan gave 'answer about rain', the plan gave {result!r}"
