@@ -28,18 +28,17 @@ def inside(plan):
         return None
 
 
-def tried(id, call, cents, log):
+def tried(id, call, cents, log, tries=TRIES):
     """Try a call as often as it may be tried."""
-    for number in range(1, TRIES + 1):
-        try:
-            result = call()
-        except Exception as error:
-            log.append((id, cents, str(error)))
-            if number == TRIES:
-                raise
-        else:
-            log.append((id, cents, ""))
-            return result
+    try:
+        result = call()
+    except Exception as error:
+        log.append((id, cents, str(error)))
+        if tries == 1:
+            raise
+        return tried(id, call, cents, log, tries - 1)
+    log.append((id, cents, ""))
+    return result
 
 
 if __name__ == "__main__":

@@ -77,4 +77,6 @@ def test_what_failed_has_been_paid_for_as_well(program):
 def test_a_step_has_the_result_of_the_plan_inside_it(program):
     provider = Provider()
     result, _, _ = ran(program, provider, nested(provider)[:2])
-    assert result == "answer about rain", f"the last call of the plan gave 'answer about rain', the plan gave {result!r}"
+    assert result == "answer about rain", (
+        f"the last call of the plan gave 'answer about rain', the plan gave {result!r}"
+    )
