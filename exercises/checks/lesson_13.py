@@ -398,7 +398,7 @@ def _dollars(amount: float) -> str:
 
 VERDICTS = ("better", "worse", "can't tell")
 ANSWER = "(verdict, difference, low, high), with one of 'better', 'worse', \"can't tell\""
-MISSES = 0.075  # of an interval that is said to hold 95 of 100 times
+MISSES = 0.05  # of an interval that is said to hold 95 of 100 times
 
 
 @exercise(
