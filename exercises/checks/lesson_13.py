@@ -409,7 +409,7 @@ MISSES = 0.05  # of an interval that is said to hold 95 of 100 times
     "differ before all of them falling alike is rarer than once in twenty times?",
     learned="Two more of twenty is what chance does every other time. Pair by task, give the interval, and say 'can't tell' when "
     "0 is in it: that is an answer, and it says how many tasks you need.",
-    seconds=60.0,
+    seconds=20.0,
 )
 def is_it_better(trial: Trial, compare: Any) -> None:
     """The verdict, the mean difference of new and old over the tasks of both, and an interval that holds it 95 of 100 times."""
