@@ -85,6 +85,15 @@ def test_a_planner_that_obeys_quotations_is_held_off_by_who_reads_its_plan(weath
     assert office.sent == [STOLEN, TOLD], "without anybody it does the harm"
 
 
+def test_a_planner_that_is_not_offered_what_the_goal_does_not_need_can_not_obey(weather: ToolServer) -> None:
+    office = strangers.World()
+    planner = LLMPlanner(connect("strangers", "gullible"))
+    hands = ToolExecutor(Toolbox([*office.tools.only("send_mail"), *weather.toolbox]))
+    run = PlannerExecutor(planner, hands).run(strangers.GOAL)
+    assert (run.status, office.sent) == ("failed", [])
+    assert {problem.code for problem in run.board.problems} == {"unknown_tool"}
+
+
 def test_its_listing_changes_behind_the_first_call(weather: ToolServer) -> None:
     steps = [{"id": "1", "tool": "forecast", "params": {"city": "Oslo"}},
              {"id": "2", "tool": "forecast", "params": {"city": "Bergen"}, "depends_on": ["1"], "retries": 2}]  # fmt: skip
