@@ -10,7 +10,7 @@ Names are those of OpenTelemetry's semantic conventions for GenAI (`names`); wha
 "planexec.". `of` is a pure function from the events to plain values (`span`); `send` hands them to an exporter when the run is
 over, `live` while it goes on (`following`), and neither changes a global provider. The same lines draw both (`run_spans`), so
 what is sent is the same. `write` gives OTLP JSON, which `read` reads back as the same events. A foreign trace tells less than
-a run: `foreign` says what is made of it.
+a run: `foreign` says what is made of it, and `sample` gives two of real runs to try it on (`sample_traces`).
 
 `views.spans` draws what a collector would show. OpenTelemetry's SDK is the extra ``otel``, and is imported by `send`, `live` and
 the exporters alone.
