@@ -63,7 +63,7 @@ def source_of(lesson: str) -> Path:
 
 
 def lessons() -> list[str]:
-    """The lessons that have exercises, "01" to "11"."""
+    """The lessons that have exercises, "01" to "13"."""
     return [path.name.partition("_")[0] for path in sorted(SOURCE.glob("*.ipynb"))]
 
 

@@ -1,1 +1,1 @@
-"""One module a lesson, `lesson_01` to `lesson_10`: what each exercise is judged by, and its hints."""
+"""One module a lesson, `lesson_01` to `lesson_13`: what each exercise is judged by, and its hints."""

@@ -100,7 +100,8 @@ class RunSpans:
             self._noted.append(self._fact(told))
 
     def rest(self, now: float) -> Iterator[Placed]:
-        """What is in flight, as if it ended now, and the run's own span."""
+        """What is in flight, as if it ended now, and the run's own span. What happened inside a step moves no clock of the run."""
+        now = max(now, self.now)
         for job in self._open.values():
             yield from self._job(job, now)
         yield self.place, self._own(now)

@@ -109,6 +109,18 @@ def test_spans_stand_in_others_that_come_before_them(name: str) -> None:
         seen.add(span.span_id)
 
 
+@pytest.mark.parametrize("name", SAMPLES)
+def test_of_a_run_under_way_too_each_span_lies_within_the_one_around_it(name: str) -> None:
+    run = SAMPLES[name]()
+    for length in range(1, len(run.events) + 1):
+        made = {span.span_id: span for span in spans.of(Run(run.events[:length]))}
+        around = [(span, made[span.parent_id]) for span in made.values() if span.parent_id is not None]
+        outside = [
+            (one.name, other.name) for one, other in around if not other.start <= one.start <= one.end <= other.end
+        ]
+        assert not outside, f"after {length} events"
+
+
 def test_attributes_have_the_names_of_the_published_conventions() -> None:
     from opentelemetry.semconv._incubating.attributes import gen_ai_attributes as published
     from opentelemetry.semconv.attributes import error_attributes
