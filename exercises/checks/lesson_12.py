@@ -182,8 +182,8 @@ SCRIPTS = (
     ),
     _Script("printf '%s\\n' 'to {{word}}!' | cat", "in single quotes", lambda word: f"to {word}!\n"),
     _Script(
-        "printf '%s|' \"{{word}}\" '{{word}}' {{word}}s > $(printf out); cat out",
-        "in all three places", lambda word: f"{word}|{word}|{word}s|",
+        "printf '%s|' \"{{word}}s\" '{{word}}s' {{word}}s > $(printf out); cat out",
+        "in all three places, with a letter behind it", lambda word: f"{word}s|{word}s|{word}s|",
     ),
 )  # fmt: skip
 HOSTILE = (
