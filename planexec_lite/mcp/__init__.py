@@ -5,20 +5,21 @@ somebody else's word: it is quoted where a planner reads it (`strangers_words`),
 looked at and approved is what is called (`listing`). `serve` is the other way round (`server`), and
 ``python -m planexec_lite.mcp serve WORLD`` does it for a world of the lessons.
 
-`Pipe` is a server's two pipes and nothing more, for who wants to speak the protocol by hand. In a browser tab, where no process
-can be started, both run the kit's own servers in this one (`tab`).
+`Pipe` is a server's two pipes and nothing more, for who wants to speak the protocol by hand.
 
-The official package, ``mcp``, is an extra, and is imported when a server is used.
+The official package, ``mcp``, is an extra, and is imported when a server is used. Where it is missing, as on Colab, and in a
+browser tab, where no process can be started, both run the kit's own servers in this process (`tab`).
 """
 
 import sys
+from importlib.util import find_spec
 
 from planexec_lite.mcp.client import ToolServer
 from planexec_lite.mcp.errors import ServerGoneError, ToolFailedError, ToolsChangedError
 from planexec_lite.mcp.listing import ListedTool, Pin
 from planexec_lite.mcp.pipe import Pipe
 
-if sys.platform == "emscripten":
+if sys.platform == "emscripten" or find_spec("mcp_types") is None:  # which came with version 2
     from planexec_lite.mcp.tab import Pipe, ToolServer  # type: ignore[assignment]
 
 __all__ = [

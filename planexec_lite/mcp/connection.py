@@ -18,6 +18,7 @@ from typing import IO, Any
 
 from planexec_lite.mcp.errors import ServerGoneError
 from planexec_lite.mcp.listing import ListedTool
+from planexec_lite.mcp.pipe import where_the_kit_is
 from planexec_lite.mcp.strangers_words import bounded
 
 MOST_TOOLS = 1_000
@@ -62,7 +63,7 @@ class Connection:
     async def opened(cls, address: Address, answer: Answer | None) -> Connection:
         """Start the server, or reach it, and shake hands. Raises `ServerGoneError` where that fails."""
         try:
-            import mcp  # noqa: F401
+            from mcp import MCPError  # noqa: F401 - which version 1 has not
         except ImportError as error:
             raise ImportError(f"this needs the extra mcp: pip install 'planexec-lite[mcp]' ({error})") from None
         self = cls(address)
@@ -152,7 +153,7 @@ class Connection:
         started = StdioServerParameters(
             command=command,
             args=args,
-            env=dict(self.address.env),
+            env={**where_the_kit_is(self.address.command), **self.address.env},
             cwd=self.address.cwd,
             encoding_error_handler="replace",
         )

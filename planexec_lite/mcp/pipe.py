@@ -2,8 +2,18 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
-from collections.abc import Sequence
+import sys
+from collections.abc import Mapping, Sequence
+
+
+def where_the_kit_is(command: Sequence[str]) -> Mapping[str, str]:
+    """The variable by which a server of the kit finds it where it is not installed, as on Colab; for others nothing."""
+    program, *options = map(str, command)
+    if program == sys.executable and options[:1] == ["-m"] and options[1:] and options[1].startswith("planexec_lite."):
+        return {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+    return {}
 
 
 class Pipe:
@@ -21,7 +31,8 @@ class Pipe:
 
     def __init__(self, command: Sequence[str]) -> None:
         streams = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL}
-        self._child = subprocess.Popen(list(command), encoding="utf-8", **streams)  # type: ignore[call-overload]
+        variables = os.environ | where_the_kit_is(command)
+        self._child = subprocess.Popen(list(command), env=variables, encoding="utf-8", **streams)  # type: ignore[call-overload]
 
     def __enter__(self) -> Pipe:
         return self

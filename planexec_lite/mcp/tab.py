@@ -1,12 +1,13 @@
 """Servers in a browser tab, where no process can be started: those of the kit run in this one, and nobody else's.
 
-`ToolServer` and `Pipe` have the faces of those that start a process, and the tests hold them against these. In a tab
-``planexec_lite.mcp`` hands them out instead.
+`ToolServer` and `Pipe` have the faces of those that start a process, and the tests hold them against these. In a tab, and where
+the extra ``mcp`` is missing, ``planexec_lite.mcp`` hands them out instead.
 """
 
 from __future__ import annotations
 
 import json
+import sys
 from collections import deque
 from collections.abc import Coroutine, Mapping, Sequence
 from types import SimpleNamespace
@@ -15,12 +16,15 @@ from typing import Any
 from planexec_lite.mcp import client
 from planexec_lite.mcp.errors import ServerGoneError, ToolFailedError
 from planexec_lite.mcp.listing import ListedTool
+from planexec_lite.mcp.pipe import Pipe as PipeOfAProcess
 from planexec_lite.mcp.results import in_its_words, result_of
 from planexec_lite.mcp.strangers_words import bounded
 from planexec_lite.mcp.worlds import tools_of
 from planexec_lite.meter import made_once
 from planexec_lite.scenarios.strangers import ByHand, NoSuchToolError, ServerEnded, Weather, text
 from planexec_lite.tools import Toolbox, ToolError, shown, suggest
+
+_OWN = (["-m", "planexec_lite.mcp"], ["-m", "planexec_lite.scenarios.strangers"])
 
 
 class WorldByHand(ByHand):
@@ -78,17 +82,31 @@ class WorldByHand(ByHand):
 
 
 def program(command: Sequence[str], ask: client.Asked | None = None) -> ByHand:
-    """Return the server that a command would start. Raises `RuntimeError` for one that is not the kit's."""
+    """Return the server that a command would start.
+
+    Raises for one that is not the kit's: `RuntimeError` in a browser tab, and elsewhere `ImportError`, for there the extra
+    ``mcp`` can be installed.
+    """
     match list(command)[1:]:
         case ["-m", "planexec_lite.mcp", "serve", world]:
             return WorldByHand(world, tools_of(world), ask)
         case ["-m", "planexec_lite.scenarios.strangers", *day]:
             return Weather(*map(int, day))
-    raise RuntimeError("in a browser tab no process can be started; the kit's own servers run there, and no others")
+    if sys.platform == "emscripten":
+        raise RuntimeError("in a browser tab no process can be started; the kit's own servers run there, and no others")
+    raise ImportError(
+        "this needs the extra mcp: pip install 'planexec-lite[mcp]'; without it the kit's own servers run in this process, "
+        "and no others"
+    )
 
 
 class Pipe:
-    """A server of the kit, told lines and saying lines, in this process."""
+    """A server of the kit, told lines and saying lines, in this process; another's, where processes can be started, in its own."""
+
+    def __new__(cls, command: Sequence[str]) -> Any:
+        if sys.platform != "emscripten" and list(command)[1:3] not in _OWN:
+            return PipeOfAProcess(command)
+        return super().__new__(cls)
 
     def __init__(self, command: Sequence[str]) -> None:
         self._server = program(command)

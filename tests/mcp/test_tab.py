@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
 import sys
 from typing import Any
 
@@ -11,6 +13,7 @@ import pytest
 import planexec_lite.mcp
 from planexec_lite import Plan, Run, Simulated, ToolExecutor, execute
 from planexec_lite.mcp import Pipe, ToolFailedError, ToolServer, tab
+from planexec_lite.mcp.pipe import where_the_kit_is
 from planexec_lite.mcp.worlds import WORLDS
 from planexec_lite.scenarios import migration
 
@@ -110,6 +113,43 @@ def test_every_world_is_served_there(world: str) -> None:
         assert len(server.toolbox) == len(planexec_lite.mcp.worlds.tools_of(world))
 
 
-def test_no_other_program_runs_there() -> None:
+def test_no_other_program_runs_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    other = ["python", "-m", "http.server"]
+    with pytest.raises(
+        ImportError, match=r"pip install 'planexec-lite\[mcp\]'; without it the kit's own servers run in"
+    ):
+        tab.ToolServer(other).toolbox  # noqa: B018 - it is asked what it has
+    monkeypatch.setattr(sys, "platform", "emscripten")
     with pytest.raises(RuntimeError, match="no process can be started; the kit's own servers run there"):
-        tab.ToolServer(["python", "-m", "http.server"]).toolbox  # noqa: B018 - it is asked what it has
+        tab.ToolServer(other).toolbox  # noqa: B018 - it is asked what it has
+    with pytest.raises(RuntimeError, match="no process can be started"):
+        tab.Pipe(other)
+
+
+def test_a_process_is_spoken_with_where_only_the_extra_is_missing() -> None:
+    with tab.Pipe([sys.executable, "-c", "print(input()[::-1])"]) as pipe:
+        pipe.write("abc")
+        assert pipe.read() == "cba"
+
+
+WITHOUT_THE_EXTRA = """
+import sys
+sys.modules["mcp"] = sys.modules["mcp_types"] = None
+from planexec_lite.mcp import Pipe, ToolServer, tab
+print(Pipe is tab.Pipe, ToolServer is tab.ToolServer, end=" ")
+with ToolServer([sys.executable, "-m", "planexec_lite.mcp", "serve", "kitchen"]) as server:
+    print(len(server.toolbox) > 0)
+"""
+
+
+def test_the_kit_s_servers_run_here_where_the_extra_is_missing() -> None:
+    asked = [sys.executable, "-c", WITHOUT_THE_EXTRA]
+    done = subprocess.run(asked, capture_output=True, text=True, check=False)
+    assert done.stdout == "True True True\n", done.stderr
+
+
+def test_a_server_of_the_kit_finds_it_where_it_is_not_installed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "path", ["", "/kit", *sys.path])
+    assert where_the_kit_is(serve("kitchen"))["PYTHONPATH"].split(os.pathsep)[0] == "/kit"
+    assert where_the_kit_is([sys.executable, "-m", "http.server"]) == {}
+    assert where_the_kit_is([sys.executable]) == where_the_kit_is(["node", "-m", "planexec_lite.mcp"]) == {}
