@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from errno import ENOSPC
 from pathlib import Path
+from time import monotonic, sleep
 from typing import Literal
 from urllib.parse import quote
 
@@ -77,7 +78,7 @@ class SQLiteFile:
                 self._ours(connection, path)
                 if version_of(connection) < len(self.schemas):
                     self._complete(connection)
-                connection.execute("PRAGMA journal_mode = WAL")
+                _to_wal(connection)
                 connection.execute(f"PRAGMA synchronous = {synchronous}")
             except BaseException:
                 connection.close()
@@ -162,6 +163,19 @@ def transaction(connection: sqlite3.Connection) -> Iterator[None]:
 def version_of(connection: sqlite3.Connection) -> int:
     """The version of the schema that the file has; 0 where it has none."""
     return int(connection.execute("PRAGMA user_version").fetchone()[0])
+
+
+def _to_wal(connection: sqlite3.Connection) -> None:
+    """Where several open a new file at once, SQLite refuses this without waiting, so it is waited for here."""
+    until = monotonic() + PATIENCE
+    while True:
+        try:
+            connection.execute("PRAGMA journal_mode = WAL")
+            return
+        except sqlite3.OperationalError as problem:
+            if problem.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or monotonic() > until:
+                raise
+            sleep(0.01)
 
 
 def _connect(path: Path, how: str) -> sqlite3.Connection:
