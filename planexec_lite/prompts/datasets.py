@@ -129,10 +129,10 @@ def rows_from_transcript(transcript: Transcript, variant: str = "whole") -> list
 
 
 def add(db: sqlite3.Connection, dataset: str, rows: Iterable[Row]) -> int:
-    """Write rows down, each once, and return how many were new."""
+    """Write rows down, each once, and return how many were new. Raises `ValueError` for one that could not be read again."""
     new = 0
     for row in rows:
-        data = json.dumps(asdict(row), ensure_ascii=True, sort_keys=True, allow_nan=False)
+        data = _written(row)
         into = "INSERT OR IGNORE INTO dataset_rows (dataset, digest, data) VALUES (?, ?, ?)"
         new += db.execute(into, (dataset, digest(data), data)).rowcount
     return new
@@ -153,14 +153,32 @@ def counted(db: sqlite3.Connection) -> dict[str, int]:
     return dict(db.execute("SELECT dataset, count(*) FROM dataset_rows GROUP BY dataset ORDER BY min(id)"))
 
 
+def _written(row: Row) -> str:
+    """A row as JSON."""
+    if not isinstance(row, Row):
+        raise ValueError(
+            f"a Row is wanted, not a {type(row).__name__}; rows_from_runs and rows_from_transcript make some"
+        )
+    try:
+        data = json.dumps(asdict(row), ensure_ascii=True, sort_keys=True, allow_nan=False)
+        _row(data)
+    except UNREADABLE as problem:
+        raise ValueError(f"row {row.id!r} can't be added: {str(problem)[:200]}") from None
+    return data
+
+
+def _row(data: str) -> Row:
+    value = json.loads(data)
+    value["tools"] = tuple(ToolWords(**one) for one in value["tools"])
+    row = Row(**value | {"events": tuple(value["events"]), "tags": tuple(value["tags"])})
+    _ = row.board, row.toolbox
+    return row
+
+
 def _read(id: int, data: str) -> Row:
     try:
-        value = json.loads(data)
-        value["tools"] = tuple(ToolWords(**one) for one in value["tools"])
-        row = Row(**value | {"events": tuple(value["events"]), "tags": tuple(value["tags"])})
-        _ = row.board, row.toolbox
+        return _row(data)
     except UNREADABLE as problem:
         raise RegistryError(
             f"row {id} of the data sets can't be read ({str(problem)[:200]}): the file is damaged"
         ) from None
-    return row

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import comb
 from random import Random
 
 import pytest
@@ -143,7 +144,7 @@ def test_rows_with_questions_of_their_own_are_pairs() -> None:
 def test_a_row_that_can_not_be_measured_is_no_failure() -> None:
     comparison = compare(passing(2, [True, None, True] * 4), passing(1, [None, True, True] * 4))
     assert comparison.value == 0
-    assert comparison.new.share == recorded.Share(8, 8)
+    assert comparison.new.share == recorded.Share(4, 4)  # of the rows that both have
 
 
 @pytest.mark.parametrize("tolerance", [-0.1, 1.0, float("nan"), 7])
@@ -176,3 +177,56 @@ def test_the_check_is_seldom_red_at_noise_and_red_at_a_regression(share: float, 
 
     assert red(share) <= 0.06 * runs
     assert red(max(0.0, share - 0.7)) >= 0.6 * runs if share > 0.3 else red(0.0) >= 0.6 * runs
+
+
+def red_of(pairs: int, chance: float) -> float:
+    """How often two versions that are equally good turn a check red, where each row is changed so often in each direction."""
+    red = 0.0
+    for worse in range(pairs + 1):
+        for better in range(pairs + 1 - worse):
+            same = pairs - worse - better
+            old = [True] * worse + [False] * better + [True] * same
+            new = [False] * worse + [True] * better + [True] * same
+            if worse > better and compare(passing(2, list(new)), passing(1, list(old))).is_regression():
+                red += (
+                    comb(pairs, worse)
+                    * comb(same + better, better)
+                    * chance ** (worse + better)
+                    * (1 - 2 * chance) ** same
+                )
+    return red
+
+
+@pytest.mark.parametrize("pairs", [6, 8])
+def test_of_few_pairs_too_two_equal_versions_are_seldom_red(pairs: int) -> None:
+    assert max(red_of(pairs, chance) for chance in (0.25, 0.35)) < 0.035  # the plain bootstrap's: 0.06
+
+
+def test_three_of_six_rows_that_got_worse_may_be_chance_and_four_are_not() -> None:
+    old = passing(1, [True] * 6)
+    assert not compare(passing(2, [True] * 3 + [False] * 3), old).is_regression()
+    assert compare(passing(2, [True] * 2 + [False] * 4), old).is_regression()
+
+
+def test_where_all_rows_came_out_alike_the_interval_still_has_a_width() -> None:
+    same = compare(passing(2, [True] * 20), passing(1, [True] * 20))
+    assert same.low < 0 < same.high
+    worse = compare(passing(2, [False] * 20), passing(1, [True] * 20))
+    assert -1 == worse.low < worse.high < -0.5
+    with pytest.raises(RegressionError):
+        check(worse)
+
+
+@pytest.mark.parametrize("same_question", [True, False])
+def test_rows_that_were_measured_for_one_version_alone_do_not_count(same_question: bool) -> None:
+    old = passing(1, [True] * 18 + [False] * 2, same_question=same_question)
+    new = passing(2, [True] * 7 + [None] * 13, same_question=same_question)  # it hides where it fails
+    comparison = compare(new, old)
+    assert comparison.value == 0
+    assert comparison.new.share == comparison.old.share == recorded.Share(7, 7)
+    assert not comparison.changed
+    assert "7 of 20 rows" in str(comparison)
+    assert "measured" not in str(compare(old, old))
+    other = passing(2, [False] * 10 + [None] * 10, same_question=same_question)
+    with pytest.raises(ValueError, match="no row has 'passed' measured for both p 2 and p 1; take other rows"):
+        compare(other, passing(1, [None] * 10 + [True] * 10, same_question=same_question))

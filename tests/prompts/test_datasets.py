@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlite3
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -17,6 +18,7 @@ from planexec_lite.prompts import (
     Registry,
     RegistryError,
     Row,
+    ToolWords,
     asked,
     backtest,
     check,
@@ -108,6 +110,24 @@ def test_a_row_that_was_spoiled_is_named(tmp_path: Path) -> None:
             registry.rows("d")
 
 
+@pytest.mark.parametrize(
+    ("row", "words"),
+    [
+        (Row("1", "goal", (ToolWords("look", "", {"type": "array"}),)), "tool 'look': its schema must be"),
+        (Row("1", "goal", (), ("{",)), "row '1' can't be added"),
+        (Row("1", "goal", (), (), score=float("nan")), "row '1' can't be added"),
+        ("a row", "a Row is wanted, not a str"),
+    ],
+)
+def test_a_row_that_could_not_be_read_again_is_not_added(row: Any, words: str, tmp_path: Path) -> None:
+    registry = Registry(tmp_path / "prompts.db")
+    good = Row("0", "goal", ())
+    with pytest.raises(ValueError, match=words):
+        registry.add_rows("sums", [good, row])
+    assert registry.datasets() == {}
+    assert (registry.add_rows("sums", [good]), registry.rows("sums")) == (1, [good])
+
+
 def test_another_version_is_asked_the_same_questions_again() -> None:
     """The scripted planner plans only where it is told to answer with JSON alone."""
     goals = [f"What is {n} + {n}?" for n in range(8)]
@@ -127,7 +147,7 @@ def test_another_version_is_asked_the_same_questions_again() -> None:
     shorter = PromptVersion("planner", 2, INSTRUCTIONS.replace(f"\n- {rule}.", ""))
     old, new = (backtest(version, rows, answers, "calls right") for version in (WHOLE, shorter))
     comparison = compare(new, old)
-    assert (comparison.value, comparison.method, comparison.questions) == (-1.0, "paired", 8)
+    assert (comparison.value, comparison.method, comparison.questions) == (-1.0, "two shares", 8)  # each the same
     assert comparison.is_regression(0.5)
     assert check(compare(old, new.__class__(WHOLE, *(getattr(old, f) for f in old.__slots__[1:])))).value == 0
     with pytest.raises(ValueError, match=r"the field \{step\} is missing"):
