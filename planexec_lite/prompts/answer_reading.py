@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -31,13 +32,13 @@ def is_object(body: str) -> bool:
 
 def _chat(part: dict[str, Any], reply: Reply, texts: dict[Any, str], calls: dict[Any, dict[str, Any]]) -> None:
     for choice in _dicts(part.get("choices")):
-        told = choice.get("delta") or choice.get("message") or {}
+        told, place = _dict(choice.get("delta")) or _dict(choice.get("message")), str(choice.get("index"))
         for name in ("content", "refusal"):
-            texts[choice.get("index")] = texts.get(choice.get("index"), "") + str(told.get(name) or "")
+            texts[place] = texts.get(place, "") + str(told.get(name) or "")
         reply.finish_reason = str(choice.get("finish_reason") or reply.finish_reason)
         for number, call in enumerate(_dicts(told.get("tool_calls"))):
-            function = call.get("function") or {}
-            known = calls.setdefault((choice.get("index"), call.get("index", number)), {"name": "", "arguments": ""})
+            function = _dict(call.get("function"))
+            known = calls.setdefault((place, str(call.get("index", number))), {"name": "", "arguments": ""})
             for name in known:
                 known[name] += str(function.get(name) or "")
     if isinstance(usage := part.get("usage"), dict) and "prompt_tokens" in usage:
@@ -69,7 +70,7 @@ def _responses(part: dict[str, Any], reply: Reply, texts: dict[Any, str], calls:
 
 
 def _events(body: str) -> Iterator[dict[str, Any]]:
-    for line in body.splitlines():
+    for line in re.split(r"\r\n|\n|\r", body):  # and at nothing else: a text may hold other ends of lines
         if line.startswith("data:"):
             yield _json(line.removeprefix("data:"))
 
@@ -79,6 +80,10 @@ def _json(text: str) -> dict[str, Any]:
         value = json.loads(text)
     except (ValueError, RecursionError):
         return {}
+    return value if isinstance(value, dict) else {}
+
+
+def _dict(value: Any) -> dict[str, Any]:
     return value if isinstance(value, dict) else {}
 
 

@@ -1,25 +1,30 @@
 """An openai client that has each of its requests written down: streamed, failed and cut-off ones too.
 
 It is the genuine client with one thing changed, the transport that it sends by: there, every request comes by as it is, whichever
-method made it. Contents are kept. Headers never are, and what stood in those that let somebody in is blotted out wherever an
-endpoint repeats it, such as in an error.
+method made it. Contents are kept. Headers never are, and what stood in those that let somebody in, by their names, or in the
+address is blotted out wherever it is repeated, such as in an error.
 """
 
 from __future__ import annotations
 
 import json
+import re
 import sys
 import warnings
+from base64 import b64decode
 from collections.abc import Callable, Iterator
 from time import perf_counter
 from typing import Any
+from urllib.parse import quote, quote_plus, unquote
 
 from planexec_lite.prompts import answer_reading
 from planexec_lite.prompts.request_log import Reply
 
-SECRET = ("authorization", "api-key", "x-api-key", "cookie", "proxy-authorization", "x-goog-api-key")
+SECRET = re.compile("auth|key|cookie|token|secret|password|credential|signature", re.IGNORECASE)  # names of headers
+NO_SECRET = ("api-version",)  # what stands in the address, and lets nobody in
 SHORTEST_SECRET = 6  # characters; a shorter one is no key, and would blot out words
 BLOT = "[key]"
+_MILLISECONDS = re.compile(r"[0-9]{1,12}(\.[0-9]*)?")
 Begin = Callable[[str, str, str], int]
 End = Callable[[int, str, Reply], None]
 
@@ -115,11 +120,19 @@ class _Record:
         """Write down what has come."""
         if self.over:
             return
+        reported = response.headers.get("openai-processing-ms", "")
+        try:
+            reply = self._read(response, error)
+        except Exception as problem:  # the endpoint is somebody else's, and whoever asked gets what it said
+            reply = Reply("failed", error=f"the body can't be read: {type(problem).__name__}: {problem}")
+        self._tell(reply, float(reported) / 1000 if _MILLISECONDS.fullmatch(reported) else None)
+
+    def _read(self, response: Any, error: str) -> Reply:
         headers = response.headers
         kind = headers.get("content-type", "")
         whole = self.http.Response(200, headers={"content-type": kind}, content=self._body(headers))
         reply = answer_reading.read(whole.text, "event-stream" in kind)
-        if response.status_code >= 400:
+        if not 200 <= response.status_code < 300:
             words = reply.error or whole.text[:500]
             reply.status, reply.error = "failed", f"HTTP {response.status_code}: {words}"
         elif error and not reply.finish_reason and reply.status != "failed":
@@ -127,8 +140,7 @@ class _Record:
             reply.error = error
         elif ("json" in kind or "html" in kind) and not answer_reading.is_object(whole.text):
             reply.status, reply.error = "failed", f"the body is no JSON object: {whole.text[:200]}"
-        reported = headers.get("openai-processing-ms", "")
-        self._tell(reply, float(reported) / 1000 if reported.replace(".", "", 1).isdigit() else None)
+        return reply
 
     def fails(self, error: str) -> None:
         """Write down that nothing has come."""
@@ -164,7 +176,21 @@ def _text(text: str) -> str:
 
 
 def _secrets(request: Any) -> set[str]:
-    """What lets somebody in: values of headers, and what stands in the address behind a question mark."""
-    values = [request.headers.get(name, "") for name in SECRET]
-    values += [value.rpartition(" ")[2] for value in values] + [value for _, value in request.url.params.multi_items()]
+    """What lets somebody in: values of headers and of cookies, and what stands in the address before an @ or behind a ?."""
+    headers = [value for name, value in request.headers.items() if SECRET.search(name)]
+    values = [part for value in headers for part in (value, value.rpartition(" ")[2])]
+    values += [pair.partition("=")[2] for value in headers for pair in re.split("[;,] *", value)]
+    values += [value for name, value in request.url.params.multi_items() if name.casefold() not in NO_SECRET]
+    basic = [value.rpartition(" ")[2] for value in headers if value.casefold().startswith("basic ")]
+    values += [part for value in basic for part in _unpacked(value)]
+    values += [written for value in values for written in (quote(value, safe=""), quote_plus(value), unquote(value))]
     return {value for value in values if len(value) >= SHORTEST_SECRET}
+
+
+def _unpacked(basic: str) -> list[str]:
+    """The name and password of HTTP's Basic scheme, and the password alone."""
+    try:
+        both = b64decode(basic).decode()
+    except ValueError:
+        return []
+    return [both, both.partition(":")[2]]

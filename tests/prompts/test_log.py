@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import gzip
 import json
 import subprocess
@@ -22,7 +23,7 @@ from mock_llm import MockLLM
 from planexec_lite import Inline, PlannerExecutor, ToolExecutor
 from planexec_lite.model import connect
 from planexec_lite.planning import INSTRUCTIONS
-from planexec_lite.prompts import Registry, RegistryError, log_table
+from planexec_lite.prompts import Registry, RegistryError, answer_reading, log_table
 from planexec_lite.scenarios import arithmetic
 
 KEY = "sk-a-key-that-nobody-may-see"
@@ -177,6 +178,9 @@ class Endpoint(BaseHTTPRequestHandler):
         key = self.headers["authorization"].split()[1]
         if "wait" in asked:
             time.sleep(30)
+        if "say" in asked:
+            self.say(**json.loads(json.loads(asked)["messages"][0]["content"]))
+            return
         if "wrong" in asked:
             status, answer = 401, {"error": {"message": f"Incorrect API key: {key}", "code": "invalid"}}
         else:
@@ -189,6 +193,20 @@ class Endpoint(BaseHTTPRequestHandler):
             self.send_header(f"content-{name}", value)
         self.end_headers()
         self.wfile.write(body)
+
+    def say(self, say: str, status: int = 200, **headers: str) -> None:
+        """Answer as the question wants it, with the password of the address, and what was sent as cookie and token, put in."""
+        kind, _, given = self.headers["authorization"].partition(" ")
+        password = base64.b64decode(given).decode().partition(":")[2] if kind == "Basic" else given
+        body = say.replace("PASSWORD", password).replace("TOKEN", self.headers.get("x-token", ""))
+        body = body.replace("COOKIE", self.headers.get("cookie", "").rpartition("=")[2]).replace("PATH", self.path)
+        self.send_response(status)
+        for name, value in (
+            {"content-type": "application/json", "content-length": str(len(body.encode()))} | headers
+        ).items():
+            self.send_header(name, value)
+        self.end_headers()
+        self.wfile.write(body.encode())
 
     def log_message(self, *args: Any) -> None:
         pass
@@ -217,6 +235,74 @@ def test_no_key_and_no_header_gets_into_the_file(registry: Registry, address: st
     whole = b"".join(path.read_bytes() for path in registry.path.parent.iterdir())
     for secret in (KEY, "another-secret", "a-third-secret", "Bearer"):
         assert secret.encode() not in whole
+
+
+def told(client: OpenAI, stream: bool = False, **wanted: Any) -> Any:
+    """What the endpoint says when it is told what to say."""
+    asked: list[Any] = [{"role": "user", "content": json.dumps(wanted)}]
+    answer: Any = client.chat.completions.create(model="gpt-4o", messages=asked, stream=stream)
+    return list(answer) if stream else answer
+
+
+def test_whatever_lets_somebody_in_stays_out_of_the_file(registry: Registry, address: str) -> None:
+    headers = {"Cookie": "theme=dark; session=a-session", "X-Token": "a-token-of-ours"}
+    options: Any = {"default_headers": headers, "default_query": {"sig": "a+b/c=d efg", "api-version": "2026-11-25"}}
+    base = address.replace("//", "//joe:pass-word@")
+    client = registry.logged(OpenAI(base_url=base, api_key=KEY, max_retries=0, **options))
+    with pytest.raises(openai.AuthenticationError):
+        told(client, say=json.dumps({"error": {"message": "PASSWORD, COOKIE, TOKEN, PATH, 2026-11-25"}}), status=401)
+    (logged,) = registry.log()
+    address_part = "/v1/chat/completions?sig=[key]&api-version=2026-11-25"
+    assert logged.error == f"HTTP 401: [key], [key], [key], {address_part}, 2026-11-25"
+    whole = b"".join(path.read_bytes() for path in registry.path.parent.iterdir())
+    for secret in ("pass-word", "a-session", "a-token-of-ours", "a+b/c=d", "a%2Bb"):
+        assert secret.encode() not in whole
+
+
+@pytest.mark.parametrize(
+    "choice",
+    [
+        {"index": [1], "message": {"content": "x"}},
+        {"message": "x"},
+        {"message": {"tool_calls": [{"index": {}, "function": "x"}]}},
+    ],
+)
+def test_an_answer_that_is_odd_reaches_who_asked_and_the_log(choice: Any, registry: Registry, address: str) -> None:
+    client = registry.logged(OpenAI(base_url=address, api_key=KEY, max_retries=0))
+    assert told(client, say=json.dumps({"choices": [choice]})).choices
+    assert registry.log()[0].status == "answered"
+
+
+def test_a_body_that_no_reader_foresaw_reaches_who_asked(
+    registry: Registry, address: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(answer_reading, "read", lambda *_: 1 / 0)
+    client = registry.logged(OpenAI(base_url=address, api_key=KEY, max_retries=0))
+    assert told(client, say=json.dumps({"choices": []})).choices == []
+    (logged,) = registry.log()
+    assert (logged.status, "ZeroDivisionError" in logged.error) == ("failed", True)
+
+
+def test_a_streamed_text_may_hold_any_character(registry: Registry, address: str) -> None:
+    text = "one\u2028two\x85three\x0bfour"
+    parts: list[Any] = [{"delta": {"content": text}}, {"delta": {}, "finish_reason": "stop"}]
+    lines = [json.dumps({"choices": [{"index": 0, **part}]}, ensure_ascii=False) for part in parts]
+    client = registry.logged(OpenAI(base_url=address, api_key=KEY, max_retries=0))
+    body = "".join(f"data: {line}\r\n\r\n" for line in [*lines, "[DONE]"])
+    told(client, stream=True, say=body, **{"content-type": "text/event-stream"})
+    assert (registry.log()[0].answer, registry.log()[0].status) == (text, "answered")
+
+
+def test_a_redirect_that_nobody_follows_and_a_time_that_is_none(registry: Registry, address: str) -> None:
+    client = registry.logged(OpenAI(base_url=address, api_key=KEY, max_retries=0))
+    with pytest.raises(openai.APIStatusError):
+        told(client, say="", status=304)
+    told(client, say=json.dumps({"choices": []}), **{"openai-processing-ms": "\u00b2"})
+    told(client, say=json.dumps({"choices": []}), **{"openai-processing-ms": "9" * 400})
+    moved, odd, huge = registry.log()
+    assert (moved.status, moved.error) == ("failed", "HTTP 304: ")
+    assert odd.status == huge.status == "answered"
+    assert max(odd.seconds, huge.seconds) < 60
 
 
 def test_an_endpoint_that_is_not_there_is_in_the_log(registry: Registry) -> None:
