@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+import traceback
 from collections.abc import Sequence
 from io import TextIOWrapper
 from pathlib import Path
@@ -30,7 +31,7 @@ RECORDINGS = {"smollm2": recorded.smollm2, "family": recorded.family}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Read the command line and do it; return 0, 1 for a regression, or 2 for what can't be done."""
+    """Read the command line and do it; return 0, 1 for a regression and nothing else, or 2 for what can't be done."""
     given = _parser().parse_args(arguments)
     if isinstance(sys.stdout, TextIOWrapper):  # people see what their terminal can show
         sys.stdout.reconfigure(errors="replace")
@@ -41,6 +42,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 1
     except BAD as problem:
         print(clean(str(problem.args[0] if isinstance(problem, KeyError) else problem)), file=sys.stderr)
+        return 2
+    except Exception as problem:
+        openai = sys.modules.get("openai")  # loaded where a model was asked
+        if openai is not None and isinstance(problem, openai.OpenAIError):
+            print(f"the model did not answer: {problem}", file=sys.stderr)
+        else:
+            traceback.print_exc()
         return 2
     return 0
 
@@ -122,7 +130,7 @@ def _save(registry: Registry, given: Any) -> None:
     if given.text is None:
         text = INSTRUCTIONS
     else:
-        text = sys.stdin.read() if given.text == "-" else Path(given.text).read_text("utf-8")
+        text = sys.stdin.read() if given.text == "-" else Path(given.text).read_text("utf-8-sig")
         text = text.removesuffix("\n")  # an editor's, and none of the prompt's
     _say(str(registry.save(given.name, text, given.note)))
 
@@ -136,7 +144,8 @@ def _history(registry: Registry, given: Any) -> None:
     rows = [
         [one.at, one.label, f"{one.name} {one.number}", one.note] for one in registry.history(given.name, given.label)
     ]
-    print("\n".join(aligned([[clean(cell) for cell in row] for row in rows])) or "no label was set")
+    never = "no label was set" if given.label is None else f"the label {given.label!r} was never set"
+    print("\n".join(aligned([[clean(cell) for cell in row] for row in rows])) or never)
 
 
 def _log(registry: Registry, given: Any) -> None:

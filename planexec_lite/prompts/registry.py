@@ -28,6 +28,14 @@ def _now() -> datetime:
     return datetime.now(UTC)
 
 
+def _check_asked(name: str, *versions: int | str | None) -> None:
+    """Raise `ValueError` for a name that is no text, and a version that is no number, label or None."""
+    as_words(name, "the name of a prompt")
+    for which in versions:
+        if which is not None and type(which) is not int:
+            as_words(which, "a version, where it is no whole number,")
+
+
 @dataclass(frozen=True, slots=True)
 class Registry:
     """A file with prompts as versions, and with what was asked under each of them. Several processes may share it.
@@ -62,21 +70,25 @@ class Registry:
 
     def versions(self, name: str) -> list[PromptVersion]:
         """Return the versions of a prompt, the first one first."""
+        _check_asked(name)
         with self._reading() as db:
             return versions.of(db, name)
 
     def get(self, name: str, which: int | str | None = None) -> PromptVersion:
         """Return a version of a prompt, by its number or by a label that points to it; None: the newest."""
+        _check_asked(name, which)
         with self._reading() as db:
             return versions.get(db, name, which)
 
     def diff(self, name: str, old: int | str, new: int | str) -> str:
         """Return what is different in version `new`, line by line, as unified diff; "" for equal texts."""
+        _check_asked(name, old, new)
         with self._reading() as db:
             return versions.diff(versions.get(db, name, old), versions.get(db, name, new))
 
     def release(self, name: str, which: int | str, label: str, note: str = "") -> Release:
         """Let a label, such as "production", point to a version; where it pointed before stays in its history."""
+        _check_asked(name, which)
         label, note = name_of(label, "a label"), as_words(note, "a note")
         if label.isdecimal():
             raise ValueError(f"a label {label!r} would be taken for the number of a version; give it a word")
@@ -85,12 +97,14 @@ class Registry:
 
     def labels(self, name: str) -> dict[str, int]:
         """Return where each label of a prompt points: label -> number of the version."""
+        _check_asked(name)
         with self._reading() as db:
             versions.of(db, name)
             return versions.labels(db, name)
 
     def history(self, name: str, label: str | None = None) -> list[Release]:
         """Return where a label of a prompt has pointed, oldest first; None: all labels."""
+        _check_asked(name)
         with self._reading() as db:
             versions.of(db, name)
             return [one for one in versions.history(db, name) if label in (None, one.label)]
@@ -147,20 +161,26 @@ class Registry:
 
         Raises `ValueError` for a number below one.
         """
+        if name is not None:
+            _check_asked(name)
         for what, number in (("version", version), ("last", last)):
-            if number is not None and not 1 <= number < 2**63:
-                raise ValueError(f"{what}={number}: give a whole number from 1, or None for all")
+            if number is not None and (type(number) is not int or not 1 <= number < 2**63):
+                raise ValueError(f"{what}={number!r}: give a whole number from 1, or None for all")
         with self._reading() as db:
             return request_log.read(db, name, version, last)
 
     def add_rows(self, dataset: str, rows: Iterable[Row]) -> int:
-        """Add rows to a data set, and return how many were new: an equal row is kept once."""
+        """Add rows to a data set, and return how many were new: an equal row is kept once.
+
+        Raises `ValueError` for a row that can't be written down and read again; then none is added.
+        """
         dataset = name_of(dataset, "the name of a data set")
         with self._writing() as db:
             return datasets.add(db, dataset, rows)
 
     def rows(self, dataset: str) -> list[Row]:
         """Return the rows of a data set, in the order in which they were added."""
+        dataset = as_words(dataset, "the name of a data set")
         with self._reading() as db:
             return datasets.read(db, dataset)
 

@@ -37,7 +37,7 @@ class PromptVersion:
         """The names of the fields in the text."""
         return template.fields(self.text)
 
-    def fill(self, **values: str) -> str:
+    def fill(self, /, **values: str) -> str:
         """Return the text with its fields filled in. Raises `ValueError` for a field without a value."""
         return template.fill(self.text, values)
 

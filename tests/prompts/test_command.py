@@ -14,8 +14,8 @@ import pytest
 
 from planexec_lite import Journal, recorded
 from planexec_lite.planning import INSTRUCTIONS
-from planexec_lite.prompts import Registry
-from planexec_lite.prompts.__main__ import main
+from planexec_lite.prompts import Registry, rows_from_transcript
+from planexec_lite.prompts.__main__ import RECORDINGS, main
 from tests.prompts.test_datasets import arithmetic_run
 
 
@@ -88,6 +88,31 @@ def test_a_version_is_checked_on_a_data_set_of_past_runs(file: Path, capsys: pyt
     script = Path(recorded.__file__).parents[1] / "scenarios" / "arithmetic" / "scenes.yaml"
     code, told, _ = run(capsys, "check", file, "planner", 2, 1, "--on", "sums", "--script", script)
     assert (code, "written, so nothing about a model" in told) == (0, True)
+
+
+def test_a_model_that_does_not_answer_is_no_regression(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    rows = rows_from_transcript(recorded.smollm2())
+    Registry(file).add_rows("sums", rows[:8])
+    script = Path(recorded.__file__).parents[1] / "scenarios" / "strangers" / "scenes.yaml"  # of another goal
+    code, told, error = run(capsys, "check", file, "planner", 2, 1, "--on", "sums", "--script", script)
+    assert (code, told) == (2, "")
+    assert error.startswith("the model did not answer: Error code: 422")
+
+
+def test_what_nobody_foresaw_is_no_regression_either(
+    file: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(RECORDINGS, "smollm2", lambda: 1 / 0)
+    code, _, error = run(capsys, "check", file, "planner", 2, 1, "--on", "smollm2")
+    assert (code, "ZeroDivisionError" in error) == (2, True)
+
+
+def test_a_mark_that_an_editor_puts_before_a_text_is_none_of_it(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    text = file.with_name("text.txt")
+    text.write_bytes(b"\xef\xbb\xbfone\r\ntwo\r\n")
+    run(capsys, "save", file, "marked", text)
+    assert Registry(file).get("marked").text == "one\ntwo"
+    assert run(capsys, "history", file, "planner", "prodution")[1] == "the label 'prodution' was never set\n"
 
 
 def test_what_somebody_wrote_gives_a_terminal_no_orders(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

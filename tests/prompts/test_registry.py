@@ -7,10 +7,12 @@ import sqlite3
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -18,7 +20,7 @@ from hypothesis import strategies as st
 
 from planexec_lite import Journal, recorded
 from planexec_lite.planning import INSTRUCTIONS
-from planexec_lite.prompts import Registry, RegistryError
+from planexec_lite.prompts import PromptVersion, Registry, RegistryError
 
 NOON = datetime(2026, 11, 25, 12, tzinfo=UTC)
 
@@ -117,6 +119,38 @@ def test_what_is_not_there_is_named_with_what_is(registry: Registry) -> None:
 
 
 # The file
+
+
+@pytest.mark.parametrize("name", ["\udc80", None, ["planner"], b"planner"])
+def test_a_file_is_not_called_damaged_for_a_question_that_is_none(name: Any, registry: Registry) -> None:
+    registry.save("planner", INSTRUCTIONS)
+    asked: list[Callable[[], object]] = [
+        lambda: registry.get(name),
+        lambda: registry.versions(name),
+        lambda: registry.labels(name),
+        lambda: registry.history(name),
+        lambda: registry.rows(name),
+        lambda: registry.release(name, 1, "production"),
+        lambda: registry.diff(name, 1, 1),
+        lambda: registry.log(name or 7),
+    ]
+    for one in asked:
+        with pytest.raises(ValueError, match=r"the name of a (prompt|data set) (is a text|can't be written down)"):
+            one()
+
+
+@pytest.mark.parametrize("which", [1.0, True, "\udc80", b"production"])
+def test_a_version_is_asked_for_by_a_number_or_a_label(which: Any, registry: Registry) -> None:
+    registry.save("planner", INSTRUCTIONS)
+    for asked in (lambda: registry.get("planner", which), lambda: registry.release("planner", which, "production")):
+        with pytest.raises(ValueError, match="a version, where it is no whole number,"):
+            asked()
+    with pytest.raises(ValueError, match="give a whole number from 1"):
+        registry.log(version=1.5)  # type: ignore[arg-type]
+
+
+def test_any_field_can_be_filled() -> None:
+    assert PromptVersion("p", 1, "{self} and {text}").fill(self="one", text="{self}") == "one and {self}"
 
 
 def test_a_version_can_not_be_changed_from_outside(registry: Registry) -> None:
