@@ -61,7 +61,7 @@ class Live:
         check_installed()
         if type(buffer) is not int or buffer < 1:
             raise ValueError(f"buffer={buffer!r}: how many spans may wait is wanted, one at least")
-        if not patience >= 0:
+        if not isinstance(patience, int | float) or not patience >= 0:
             raise ValueError(f"patience={patience!r}: seconds are wanted, zero or more")
         self._epoch = None if epoch == "now" else checked_epoch(epoch)
         self._agent, self._content, self._patience = agent, content, patience

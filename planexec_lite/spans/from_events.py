@@ -58,6 +58,6 @@ def outermost(trace: Trace) -> RunSpans:
 
 def checked_epoch(epoch: float) -> int:
     """When a run began, in nanoseconds since 1970. Raises `ValueError` where it is no time since then."""
-    if not 0 <= epoch < 2**33:
+    if not isinstance(epoch, int | float) or not 0 <= epoch < 2**33:
         raise ValueError(f"epoch={epoch!r}: seconds since 1970 are wanted, as time.time() gives them")
     return nanoseconds(epoch)

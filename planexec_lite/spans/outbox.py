@@ -5,6 +5,7 @@ from __future__ import annotations
 import atexit
 from collections import deque
 from collections.abc import Sequence
+from contextlib import suppress
 from threading import Condition, Thread
 from typing import TYPE_CHECKING
 
@@ -54,7 +55,8 @@ class Outbox:
             if len(spans) > room:
                 self._lose(len(spans) - room, f"{self.most:,} waited for {type(self.exporter).__name__}, the most")
             self._more = True
-            threads = self._thread is not None or self._started()
+            alive = self._thread is not None and self._thread.is_alive()  # a fork leaves the thread behind
+            threads = alive or self._started()
             self._changed.notify_all()
         if not threads:  # as in a browser's tab
             while self._waiting:
@@ -73,7 +75,7 @@ class Outbox:
             thread.start()
         except RuntimeError:
             return False
-        self._thread = thread
+        self._thread, self._going = thread, 0
         atexit.register(self._leave)
         return True
 
@@ -102,10 +104,17 @@ class Outbox:
         try:
             hand_on(batch, self.exporter)
         except BaseException as problem:  # an exporter is somebody else's, and no matter of the run's
-            self._lose(len(batch), str(problem) or type(problem).__name__)
+            self._lose(len(batch), _words(problem))
         else:
             self.sent += len(batch)
 
     def _lose(self, count: int, why: str) -> None:
         self.lost += count
         self.problem = why
+
+
+def _words(problem: BaseException) -> str:
+    """What went wrong, of an error of any kind."""
+    with suppress(Exception):  # its text is somebody else's code, too
+        return str(problem) or type(problem).__name__
+    return type(problem).__name__

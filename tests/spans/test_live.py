@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 import threading
@@ -285,6 +286,45 @@ def test_an_exporter_that_fails_is_told_of_once_and_the_run_is_the_same() -> Non
     assert len(told) == 1
     assert run.events == execute(put_up("a", "b", "c"), ToolExecutor(Site().tools), workers=Simulated()).events
     assert (telling.sent, telling.lost, telling.problem) == (0, 7, "no")
+
+
+def test_an_error_that_can_not_even_be_told_loses_its_own_spans_alone() -> None:
+    class SilentError(Exception):
+        def __str__(self) -> str:
+            raise RuntimeError("no words")
+
+    class FailingOnce(Kept):
+        def export(self, spans: Sequence[ReadableSpan]) -> SpanExportResult:
+            if not telling.lost:
+                raise SilentError
+            return super().export(spans)
+
+    telling = spans.live(FailingOnce())
+    with pytest.warns(RuntimeWarning, match=r"spans were not handed on \(SilentError\)$"):
+        execute(put_up("a"), ToolExecutor(Site().tools), watch=telling)
+    lost = telling.lost
+    run = execute(put_up("b"), ToolExecutor(Site().tools), watch=telling)
+    assert (telling.lost, telling.sent) == (lost, len(spans.of(run)))
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
+@pytest.mark.filterwarnings("ignore:.*multi-threaded.*:DeprecationWarning")
+def test_a_process_that_was_forked_hands_on_its_own_runs() -> None:
+    run = execute(put_up("a"), ToolExecutor(Site().tools))
+    outbox = Outbox(Kept(), 100, 5)
+    outbox.put(spans.of(run))
+    time.sleep(0.2)  # its thread has handed them on, and waits for more
+    child = os.fork()
+    if not child:
+        outbox.put(spans.of(run))
+        os._exit(int(not outbox.flush(5) or outbox.sent != 2 * len(spans.of(run))))
+    assert os.waitpid(child, 0)[1] == 0
+
+
+@pytest.mark.parametrize("wrong", [{"epoch": "later"}, {"patience": "long"}])
+def test_a_setting_of_another_kind_is_refused(wrong: Any) -> None:
+    with pytest.raises(ValueError, match="seconds"):
+        spans.live(Kept(), **wrong)
 
 
 def test_where_warnings_are_errors_the_run_is_none() -> None:
