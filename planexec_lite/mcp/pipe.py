@@ -41,7 +41,9 @@ class Pipe:
         self.close()
 
     def write(self, line: str) -> None:
-        """Tell it a line. Raises `BrokenPipeError` where it has ended."""
+        """Tell it a line. Raises `BrokenPipeError` where it has ended, and `ValueError` for more than one line."""
+        if "\n" in line or "\r" in line:
+            raise ValueError("a message is one line, and this is more; json.dumps makes one of it, without indent")
         print(line, file=self._child.stdin, flush=True)
 
     def read(self) -> str:
@@ -57,6 +59,9 @@ class Pipe:
             self._child.stdin.close()
             self._child.wait(5)
         except (subprocess.TimeoutExpired, BrokenPipeError):
-            self._child.kill()
-            self._child.wait()
-        self._child.stdout.close()
+            pass
+        finally:  # an interrupt while it is waited for leaves no program behind
+            if self._child.poll() is None:
+                self._child.kill()
+                self._child.wait()
+            self._child.stdout.close()

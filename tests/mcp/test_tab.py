@@ -106,6 +106,26 @@ def test_a_program_that_has_ended_says_nothing_more() -> None:
         here.read()
 
 
+def test_a_message_is_one_line_and_an_interrupt_leaves_no_program_behind(monkeypatch: pytest.MonkeyPatch) -> None:
+    with Pipe(["cat"]) as pipe:
+        with pytest.raises(ValueError, match="a message is one line"):
+            pipe.write(json.dumps({"id": 1}, indent=2))
+        pipe.write("{}")
+        assert pipe.read() == "{}"
+    pipe = Pipe([sys.executable, "-c", "import time; time.sleep(60)"])
+    child, wait = pipe._child, pipe._child.wait
+
+    def interrupted(timeout: float | None = None) -> int:
+        if timeout is not None:
+            raise KeyboardInterrupt
+        return wait()
+
+    monkeypatch.setattr(child, "wait", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        pipe.close()
+    assert child.poll() is not None
+
+
 @pytest.mark.parametrize("world", WORLDS)
 def test_every_world_is_served_there(world: str) -> None:
     with tab.ToolServer(serve(world)) as server:

@@ -157,6 +157,16 @@ def test_it_answers_lines_and_nothing_else() -> None:
     assert said[3]["result"] == {"content": [{"type": "text", "text": "no station in X"}], "isError": True}
 
 
+@pytest.mark.parametrize(("line", "code"), [("{", -32700), ("", -32700), ("[]", -32600), ("5", -32600)])
+def test_a_line_that_is_no_request_is_refused_and_the_server_goes_on(line: str, code: int) -> None:
+    server = strangers.Weather()
+    refused = json.loads(server.answer(line) or "")
+    assert (refused["id"], refused["error"]["code"]) == (None, code)
+    call = {"id": 1, "method": "tools/call", "params": {"name": "forecast", "arguments": [1]}}
+    assert json.loads(server.answer(json.dumps(call)) or "")["result"]["isError"]
+    assert "result" in json.loads(server.answer('{"id": 2, "method": "initialize", "params": 5}') or "")
+
+
 def test_the_office_s_files_are_read_and_deleted() -> None:
     office = strangers.World()
     assert office.tools["read_file"].call({"name": "picnic.txt"}) == "Saturday, by the lake"

@@ -10,7 +10,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from typing import IO, Any
 
-_NO_SUCH_METHOD, _NO_SUCH_TOOL = -32601, -32602
+_NO_JSON, _NO_REQUEST, _NO_SUCH_METHOD, _NO_SUCH_TOOL = -32700, -32600, -32601, -32602
 
 
 class NoSuchToolError(LookupError):
@@ -32,10 +32,15 @@ class ByHand(ABC):
 
     def answer(self, line: str) -> str | None:
         """Answer one line of a client; None to a notification, which has no answer."""
-        request = json.loads(line)
+        try:
+            request = json.loads(line)
+        except (ValueError, RecursionError) as problem:
+            return _refusal(_NO_JSON, f"the line is no JSON: {problem}")
+        if not isinstance(request, dict):
+            return _refusal(_NO_REQUEST, "a request is a JSON object")
         if "id" not in request:
             return None
-        params = request.get("params") or {}
+        params = _object(request.get("params"))
         reply: dict[str, Any] = {"jsonrpc": "2.0", "id": request["id"]}
         match request.get("method"):
             case "initialize":
@@ -48,7 +53,7 @@ class ByHand(ABC):
                 reply["result"] = {"tools": list(self.listed())}
             case "tools/call":
                 try:
-                    reply["result"] = self.called(params.get("name", ""), params.get("arguments") or {})
+                    reply["result"] = self.called(params.get("name", ""), _object(params.get("arguments")))
                 except NoSuchToolError as error:
                     reply["error"] = {"code": _NO_SUCH_TOOL, "message": str(error)}
             case method:
@@ -60,6 +65,14 @@ class ByHand(ABC):
         for line in reading:
             if (answer := self.answer(line)) is not None:
                 print(answer, file=writing, flush=True)
+
+
+def _refusal(code: int, words: str) -> str:
+    return json.dumps({"jsonrpc": "2.0", "id": None, "error": {"code": code, "message": words}})
+
+
+def _object(value: Any) -> dict[str, Any]:
+    return value if isinstance(value, dict) else {}
 
 
 def text(words: str, *, failed: bool = False) -> dict[str, Any]:
