@@ -6,6 +6,7 @@ import shutil
 import sqlite3
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable
 from contextlib import closing
@@ -216,6 +217,17 @@ def test_a_damaged_file_gives_versions_or_an_error_in_words(registry: Registry, 
         kept += 1
         assert set(texts) <= {f"text {n} " * 200 for n in range(30)}
     assert kept < 40
+
+
+def test_a_new_file_that_another_is_just_making_is_waited_for(registry: Registry) -> None:
+    registry.save("planner", "Plan.")
+    with closing(sqlite3.connect(registry.path, isolation_level=None, check_same_thread=False)) as other:
+        assert other.execute("PRAGMA journal_mode = DELETE").fetchone() == ("delete",)  # as it is before its first use
+        other.execute("BEGIN IMMEDIATE")
+        over = threading.Timer(0.2, other.execute, ["COMMIT"])
+        over.start()
+        assert registry.save("planner", "Plan well.").number == 2
+        over.join()
 
 
 def test_a_locked_file_is_waited_for_and_then_named(registry: Registry, monkeypatch: pytest.MonkeyPatch) -> None:
