@@ -17,18 +17,19 @@ PIECES = st.sampled_from(
     ["{", "}", "{{", "}}", "a", "b", "{a}", "{{a}}", "{b}", "{a.__class__}", "{0}", "{a!r}", "\n", "é"]
 )
 TEXTS = st.lists(PIECES).map("".join)
+FILLED = TEXTS.filter(lambda text: set(fields(text)) <= {"a", "b"})  # pieces may join to a field such as {ab}
 
 
-@given(text=TEXTS, a=st.text() | TEXTS, b=st.text() | TEXTS)
+@given(text=FILLED, a=st.text() | TEXTS, b=st.text() | TEXTS)
 def test_a_value_is_never_expanded_again(text: str, a: str, b: str) -> None:
     marked = fill(text, {"a": "\0", "b": "\1"})
     assert fill(text, {"a": a, "b": b}) == "".join({"\0": a, "\1": b}.get(sign, sign) for sign in marked)
 
 
-@given(text=TEXTS)
+@given(text=FILLED)
 def test_what_is_no_field_stays_as_it_is(text: str) -> None:
-    if "{{a}}" not in text:
-        assert fill(text, {"a": "{a}", "b": "{b}"}) == text.replace("{{b}}", "{b}")
+    halved = re.sub(r"\{(\{[abé]+\})\}", r"\1", text)
+    assert fill(text, {"a": "{a}", "b": "{b}"}) == halved
 
 
 def test_fields_come_once_each_and_in_order() -> None:
