@@ -13,7 +13,7 @@ BRANCH ?= main
 
 BIN = $(VENV)/bin
 STAMP = $(VENV)/.installed
-PYTEST = PYTHONDONTWRITEBYTECODE= PYTHONPATH="$(CURDIR)/tests/quick_start" $(BIN)/python -m pytest -n auto --dist loadgroup
+PYTEST = PYTHONDONTWRITEBYTECODE= PYTHONPATH="$(CURDIR)/tests/quick_start" $(BIN)/python -m pytest -n auto --dist loadgroup --max-worker-restart=0
 ALLOW_ROOT = `test "$$(id -u)" = 0 && echo --allow-root`
 
 .DEFAULT_GOAL := help
@@ -75,7 +75,7 @@ links: $(STAMP) ## write colab/, the lessons for Google Colab with badges (REPO=
 
 test-latest: ## the tests on the newest allowed versions, figures compared by their text
 	PYTHON="$(PYTHON)" sh .ci/environment .venv-latest latest
-	PLANEXEC_COMPARE=text .venv-latest/bin/python -m pytest -n 2 --dist loadgroup --hypothesis-profile all -m "not hub" $(TESTS)
+	PLANEXEC_COMPARE=text .venv-latest/bin/python -m pytest -n 2 --dist loadgroup --max-worker-restart=0 --hypothesis-profile all -m "not hub" $(TESTS)
 
 lock: $(STAMP) ## pin the newest allowed versions in requirements.lock (needs uv)
 	sh .ci/lock

@@ -29,6 +29,7 @@ from planexec_lite.tools import Effects, Tool, Toolbox, awaited, on_shared_loop
 
 MOST_PROGRESS = 100
 """Reports of progress that are kept of one call."""
+ENDS_WITHIN = 20.0  # seconds; the official client takes seven, at most, to end one that does not end by itself
 
 Asked = Callable[[str], bool]
 T = TypeVar("T")
@@ -146,12 +147,15 @@ class ToolServer:
         return Toolbox(tools), left_out
 
     def close(self) -> None:
-        """End it, and wait for the end of its process. It is started again if it is needed again."""
+        """End it, and wait for the end of its process. It is started again if it is needed again.
+
+        Raises `TimeoutError` where that does not end, as when an async tool keeps the loop that all of them share.
+        """
         connection, self._connection = self._connection, None
         if connection is not None and self._process == os.getpid():
             connection.end()
-            if not on_shared_loop():
-                connection.ended.wait()
+            if not on_shared_loop() and not connection.ended.wait(ENDS_WITHIN):
+                raise TimeoutError(f"{self.name} has not ended within {ENDS_WITHIN:g} s; end its process by hand")
 
     def call(self, tool: ListedTool, arguments: Mapping[str, Any]) -> Awaitable[Any]:
         """Return what comes of calling `tool`, to be awaited; its `Tool` does."""

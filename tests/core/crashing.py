@@ -11,6 +11,7 @@ import sys
 import time
 from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
 from contextlib import AbstractContextManager, nullcontext
+from multiprocessing import get_context
 from random import Random
 
 from planexec_lite import (
@@ -144,7 +145,9 @@ def pool_of(seed: int) -> AbstractContextManager[Executor | None]:
     """Inline in one half of the runs; in the other on threads, or in processes."""
     if seed % 2 == 0:
         return nullcontext()
-    return ThreadPoolExecutor(4) if seed % 4 == 1 else ProcessPoolExecutor(2)
+    if seed % 4 == 1:
+        return ThreadPoolExecutor(4)
+    return ProcessPoolExecutor(2, mp_context=get_context("forkserver"))  # no copy of a process that has threads
 
 
 def two(goal: str) -> list[dict[str, object]]:

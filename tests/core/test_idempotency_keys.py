@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
+from multiprocessing import get_context
 from pathlib import Path
 
 import pytest
@@ -128,9 +129,9 @@ def told() -> str | None:
     return idempotency_key()
 
 
-@pytest.mark.parametrize("kind", [ThreadPoolExecutor, ProcessPoolExecutor])
-def test_the_key_goes_with_the_step_wherever_it_is_carried_out(kind: type[ThreadPoolExecutor]) -> None:
-    with kind(1) as executor:
+@pytest.mark.parametrize("pool", [ThreadPoolExecutor(1), ProcessPoolExecutor(1, mp_context=get_context("spawn"))])
+def test_the_key_goes_with_the_step_wherever_it_is_carried_out(pool: Executor) -> None:
+    with pool as executor:
         run = execute(Plan.parse([step("1", "told")]), ToolExecutor(Toolbox([told])), workers=Pool(executor))
     assert len(run.results["1"]) == 32
 

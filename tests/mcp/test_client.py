@@ -12,13 +12,13 @@ import sys
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from multiprocessing import get_context
 from pathlib import Path
-from time import sleep
+from time import monotonic, sleep
 
 import pytest
 
 from planexec_lite import Inline, Plan, Policy, Pool, Simulated, ToolExecutor, execute
 from planexec_lite.events import Inside, Observation
-from planexec_lite.mcp import ServerGoneError, ToolFailedError, ToolServer
+from planexec_lite.mcp import ServerGoneError, ToolFailedError, ToolServer, client
 from planexec_lite.tools import Toolbox, ToolError
 from tests.mcp.conftest import ROOT, Start, children, command, lines
 
@@ -125,6 +125,20 @@ def test_a_server_is_closed_with_its_block_and_started_when_needed(start: Start)
     assert server.starts == 2
 
 
+def test_a_server_that_does_not_end_is_named(start: Start, monkeypatch: pytest.MonkeyPatch) -> None:
+    server = start("good")
+    server.listed  # noqa: B018 - it is started
+    connection = server._connection
+    assert connection is not None
+    monkeypatch.setattr(client, "ENDS_WITHIN", 0.1)
+    end = connection.end
+    monkeypatch.setattr(connection, "end", lambda: None)
+    with pytest.raises(TimeoutError, match=r"good has not ended within 0\.1 s"):
+        server.close()
+    end()
+    assert connection.ended.wait(30)
+
+
 def test_a_server_that_nobody_holds_is_ended() -> None:
     server = ToolServer(command("good"), cwd=ROOT)
     assert server.toolbox["add"].call({"a": 1, "b": 1}) == 2
@@ -217,7 +231,8 @@ def test_a_server_that_ended_between_two_calls_is_started_again(start: Start, tr
     first = server.toolbox["answer"].call({})
     connection = server._connection
     assert connection is not None
-    while not connection.gone:
+    until = monotonic() + 30
+    while not connection.gone and monotonic() < until:
         connection.ended.wait(0.05)
     assert server.toolbox["live"].call({}) != first
     assert lines(trace) == ["answer", "live"]
@@ -226,24 +241,23 @@ def test_a_server_that_ended_between_two_calls_is_started_again(start: Start, tr
 
 def test_a_step_that_takes_too_long_is_cancelled_at_the_server(start: Start, trace: Path) -> None:
     with ThreadPoolExecutor(1) as threads:
-        run = execute(
-            plan({"tool": "wait", "timeout": 0.3}), ToolExecutor(start("slow").toolbox), workers=Pool(threads)
-        )
-    assert "took longer than its timeout of 0.3 s" in run.board.errors["1"]
+        run = execute(plan({"tool": "wait", "timeout": 2}), ToolExecutor(start("slow").toolbox), workers=Pool(threads))
+    assert "took longer than its timeout of 2 s" in run.board.errors["1"]
     wait_for(trace, ["wait began", "wait cancelled"])
 
 
 def test_a_call_that_takes_longer_than_the_server_may_is_cancelled(start: Start, trace: Path) -> None:
-    tools = start("slow", timeout=0.3).toolbox
+    tools = start("slow", timeout=2).toolbox
     run = execute(plan({"tool": "wait"}, {"tool": "send", "retries": 1}), ToolExecutor(tools), workers=Inline(),
                   policy=Policy(failure="skip"))  # fmt: skip
-    assert run.board.errors["1"] == "TimeoutError: wait: no answer within 0.3 s; the server was told to cancel it"
+    assert run.board.errors["1"] == "TimeoutError: wait: no answer within 2 s; the server was told to cancel it"
     wait_for(trace, ["wait began", "wait cancelled", "send began", "send cancelled"])
 
 
 def wait_for(trace: Path, expected: list[str]) -> None:
-    """Wait until the server has noted what is expected; the far end is the test's own."""
-    while len(lines(trace)) < len(expected):
+    """Wait until the server has noted what is expected, for half a minute at most."""
+    until = monotonic() + 30
+    while len(lines(trace)) < len(expected) and monotonic() < until:
         sleep(0.02)
     assert lines(trace) == expected
 

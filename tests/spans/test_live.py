@@ -307,18 +307,32 @@ def test_an_error_that_can_not_even_be_told_loses_its_own_spans_alone() -> None:
     assert (telling.lost, telling.sent) == (lost, len(spans.of(run)))
 
 
+FORKED = """
+import os, signal, sys, time
+from planexec_lite import spans
+from planexec_lite.spans.outbox import Outbox
+from tests.spans.samples import SAMPLES
+
+made = spans.of(SAMPLES["retried"]())
+outbox = Outbox(spans.in_memory(), 100, 5)
+outbox.put(made)
+while outbox.left:
+    time.sleep(0.01)
+time.sleep(0.1)  # its thread waits for more, and holds no lock
+child = os.fork()
+if not child:
+    signal.alarm(60)
+    outbox.put(made)
+    os._exit(int(not outbox.flush(5) or outbox.sent != 2 * len(made)))
+sys.exit(os.waitpid(child, 0)[1])
+"""
+
+
+@pytest.mark.slow
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
-@pytest.mark.filterwarnings("ignore:.*multi-threaded.*:DeprecationWarning")
 def test_a_process_that_was_forked_hands_on_its_own_runs() -> None:
-    run = execute(put_up("a"), ToolExecutor(Site().tools))
-    outbox = Outbox(Kept(), 100, 5)
-    outbox.put(spans.of(run))
-    time.sleep(0.2)  # its thread has handed them on, and waits for more
-    child = os.fork()
-    if not child:
-        outbox.put(spans.of(run))
-        os._exit(int(not outbox.flush(5) or outbox.sent != 2 * len(spans.of(run))))
-    assert os.waitpid(child, 0)[1] == 0
+    forks = [sys.executable, "-W", "ignore::DeprecationWarning", "-c", FORKED]
+    subprocess.run(forks, cwd=ROOT, timeout=120, check=True)
 
 
 @pytest.mark.parametrize("wrong", [{"epoch": "later"}, {"patience": "long"}])
