@@ -332,6 +332,9 @@ def _changes() -> Iterator[_Change]:
     yield _Change(_in_schema(1, salaries={"type": "string"}), f"{READ} {SEND}", deep)
     yield _Change(_in_schema(2, to={"type": "string", "enum": ["Ann", "a stranger"]}), f"{READ} {SAVE}", deep)
     yield _Change(_in_schema(0, day={"type": "integer", "minimum": True}), f"{SAVE} {SEND}", deep)
+    schema = save["inputSchema"]
+    yield _Change(_changed(1, inputSchema=schema | {"required": ["text", "tags"]}), f"{READ} {SEND}", deep)
+    yield _Change(_changed(1, inputSchema=schema | {"additionalProperties": False}), f"{READ} {SEND}", deep)
     hints = "Annotations decide whether a call is repeated, and whether a person is asked."
     yield _Change(_changed(2, annotations={"readOnlyHint": True}), f"{READ} {SAVE}", hints)
     yield _Change(_changed(2, annotations={"destructiveHint": False}), f"{READ} {SAVE}", hints)

@@ -371,6 +371,8 @@ def _judge_costs(trial: Trial, sums: dict[str, tuple[float, float]], made: Seque
             if asked
             else "What a run says is the sum of its calls: taken as its own, they are paid twice."
         )
+        if abs(own - price) < 1e-5:
+            rule = "A sum is rounded where it is shown, and not before: rounded parts don't add up to it."
         trial.want(
             _near(own, price), f"{_dollars(price)} as the own cost of {one.name!r}; it has {_dollars(own)}", rule
         )
@@ -393,7 +395,7 @@ def _near(one: float, other: float) -> bool:
 
 
 def _dollars(amount: float) -> str:
-    return f"${amount:.6f}"
+    return f"${amount:.8f}"
 
 
 VERDICTS = ("better", "worse", "can't tell")
