@@ -1,4 +1,4 @@
-"""A plugin for nbval's pytest: its kernels talk over files.
+"""The kernels that this process starts talk over files; a plugin for nbval's pytest, or imported.
 
 A TCP port is chosen while it is free, and another process may have it before the kernel binds it; the kernel dies then.
 The files are named in full: a kernel starts in the folder of its notebook, and the test elsewhere.
@@ -11,15 +11,14 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-import nbval.kernel
+from jupyter_client.manager import KernelManager
 
 if os.name == "posix":
-    kernels: Any = nbval.kernel
-    plain = kernels.KernelManager
+    begun: Any = KernelManager.__init__
     folders: list[TemporaryDirectory[str]] = []
 
-    def over_files(**options: Any) -> Any:
+    def over_files(self: KernelManager, *arguments: Any, **options: Any) -> None:
         folders.append(TemporaryDirectory())
-        return plain(**options, transport="ipc", ip=str(Path(folders[-1].name) / "kernel"))
+        begun(self, *arguments, **{"transport": "ipc", "ip": str(Path(folders[-1].name) / "kernel")} | options)
 
-    kernels.KernelManager = over_files
+    KernelManager.__init__ = over_files  # type: ignore[method-assign]

@@ -12,6 +12,7 @@ from jupyter_client.manager import start_new_kernel
 
 from planexec_lite.views.review_desk import presence
 from tests.guards import books
+from tests.network_cut import ipc_kernels  # noqa: F401  (importing it is enough)
 
 PROGRAM: dict[str, Any] = {"msg_type": "execute_request", "content": {"allow_stdin": False}, "metadata": {}}
 FIRST = "from planexec_lite import views\nfrom tests.views.desks import PLAN, TOOLS"
@@ -76,9 +77,12 @@ def book(folder: Path, *cells: str) -> Path:
     return books.write(path, *(books.code(cell, tags=["raises-exception"] * (cell == ALONE)) for cell in cells))
 
 
+EXECUTE = "import ipc_kernels, nbclient.cli; nbclient.cli.main()"  # it stands in the folder that cuts the network
+
+
 def execute(path: Path, *before: str, **variables: str) -> subprocess.CompletedProcess[str]:
-    """Run a notebook in place by `jupyter execute`, with variables, and with what stands before the command."""
-    command = [*before, str(Path(sys.executable).with_name("jupyter")), "execute", "--inplace", str(path)]
+    """Run a notebook in place as `jupyter execute` does, with variables, and with what stands before the command."""
+    command = [*before, sys.executable, "-c", EXECUTE, "--inplace", str(path)]
     env = books.environment(path.parent) | {"PYTHONPATH": f"{books.ROOT}:{books.NETWORK_CUT}"} | variables
     return subprocess.run(command, env=env, capture_output=True, text=True, timeout=600, check=False)
 
