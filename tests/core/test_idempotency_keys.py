@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
 from multiprocessing import get_context
 from pathlib import Path
@@ -129,9 +130,14 @@ def told() -> str | None:
     return idempotency_key()
 
 
-@pytest.mark.parametrize("pool", [ThreadPoolExecutor(1), ProcessPoolExecutor(1, mp_context=get_context("spawn"))])
-def test_the_key_goes_with_the_step_wherever_it_is_carried_out(pool: Executor) -> None:
-    with pool as executor:
+def processes(count: int) -> ProcessPoolExecutor:
+    """No copies of this process, which has threads."""
+    return ProcessPoolExecutor(count, mp_context=get_context("spawn"))
+
+
+@pytest.mark.parametrize("kind", [ThreadPoolExecutor, processes])
+def test_the_key_goes_with_the_step_wherever_it_is_carried_out(kind: Callable[[int], Executor]) -> None:
+    with kind(1) as executor:
         run = execute(Plan.parse([step("1", "told")]), ToolExecutor(Toolbox([told])), workers=Pool(executor))
     assert len(run.results["1"]) == 32
 
