@@ -127,7 +127,7 @@ def run(*arguments: str | Path, scratch: Path, cwd: Path = ROOT, **changes: str)
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
-        timeout=1800,
+        timeout=800,  # a test may take 900
         check=False,
     )
 
