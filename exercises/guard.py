@@ -195,9 +195,19 @@ def _swallows(frame: FrameType) -> bool:
 
 @contextmanager
 def _alarm(clock: Clock) -> Iterator[None]:
-    rings, traced = 0, sys.gettrace()
+    rings, traced, at_it = 0, sys.gettrace(), False
 
     def ring(_: int, frame: FrameType | None) -> None:
+        nonlocal at_it
+        if at_it:  # this machine is slower than the alarm: one look at a time
+            return
+        at_it = True
+        try:
+            look(frame)
+        finally:
+            at_it = False
+
+    def look(frame: FrameType | None) -> None:
         nonlocal rings
         frames = []
         while frame is not None and frame.f_code is not _inside.__code__:
@@ -237,6 +247,32 @@ def _by_alarm(work: Callable[[], Any], clock: Clock) -> Any:
         return contextvars.copy_context().run(_inside, work)  # what an alarm leaves open ends with the copy
 
 
+def raise_in(thread: threading.Thread, error: type[BaseException]) -> None:
+    """Raise an error in another thread, between two of its instructions; `take_back` it where the thread comes to none."""
+    _send(thread.ident, error)
+
+
+def take_back(thread: threading.Thread) -> None:
+    """Take back what was to be raised in a thread that waits inside C code.
+
+    Until somebody has got what was sent, Python 3.11 and 3.12 let every thread look for it after each instruction, and with
+    a profile or trace function 3.11 then never comes to the next one. So this thread gets something, and drops it.
+    """
+    _send(thread.ident, None)
+    with suppress(_TakenBack):
+        _send(threading.get_ident(), _TakenBack)
+        while True:
+            pass
+
+
+class _TakenBack(BaseException):
+    """What the thread gets that takes back."""
+
+
+def _send(ident: int | None, error: type[BaseException] | None) -> None:
+    ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(ident or 0), ctypes.py_object(error) if error else None)
+
+
 def _on_a_thread(work: Callable[[], Any], clock: Clock) -> Any:
     came: list[Any] = []
     raised: list[BaseException] = []
@@ -261,7 +297,9 @@ def _on_a_thread(work: Callable[[], Any], clock: Clock) -> Any:
         at_work = any(frame.f_code is _inside.__code__ for frame in frames)
         if over and at_work and not any(map(_swallows, frames)):
             asked += 1
-            ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread.ident or 0), ctypes.py_object(TimeUp))
+            raise_in(thread, TimeUp)
+    if thread.is_alive():
+        take_back(thread)
     if thread.is_alive() or not (came or raised):
         raise TimeUp(over)
     for problem in raised:

@@ -6,7 +6,6 @@ How long a run takes on the wall says nothing: the machine may be busy. So a run
 
 from __future__ import annotations
 
-import ctypes
 import linecache
 import multiprocessing
 import sys
@@ -21,6 +20,7 @@ from typing import Any, NamedTuple, TypeVar
 
 import psutil
 
+from exercises.guard import raise_in, take_back
 from planexec_lite import Policy, Run, Step
 from planexec_lite.decide import holds_back
 from planexec_lite.events import JOBS, JudgeStarted, PlanStarted, StepStarted
@@ -70,7 +70,10 @@ def to_its_end(work: Callable[[], T], looks: int = LOOKS) -> T:
 def leave(thread: threading.Thread) -> None:
     """Nobody waits for the runs under way any more: no later test tells of them, and who goes round in circles is ended."""
     LEFT.extend(loop.run for loop in under_way())
-    ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread.ident or 0), ctypes.py_object(SystemExit))
+    raise_in(thread, SystemExit)
+    thread.join(LOOK)
+    if thread.is_alive():  # it waits inside C code, perhaps for good
+        take_back(thread)
 
 
 def joined_late(thread: threading.Thread) -> bool:

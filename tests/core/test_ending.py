@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,6 +14,7 @@ from planexec_lite import Inline, Plan, Policy, Pool, Toolbox, ToolExecutor, exe
 from planexec_lite.workers import Workers, pool
 from tests.core.ending import LOOK, Standstill, to_its_end
 from tests.core.shapes import step
+from tests.guards import books
 
 pytestmark = pytest.mark.slow
 
@@ -175,3 +177,11 @@ def test_nobody_at_work_is_a_standstill_and_much_work_for_nothing_is_one() -> No
     verdicts = [busy.look("one", cpu=n * LOOK) for n in range(busy.looks + 1)]
     assert not any(verdicts[:-1])
     assert "circles" in str(verdicts[-1])
+
+
+def test_a_run_that_was_given_up_disturbs_no_later_test(tmp_path: Path) -> None:
+    """With an error still to be raised in a thread that waits for good, Python 3.11 runs no further under a profiler."""
+    first = f"{__file__}::test_an_end_that_the_loop_is_not_told_of_is_told"
+    later = "tests/spans/test_foreign.py::test_a_long_foreign_trace_takes_what_its_length_says[in turns]"
+    done = books.run("-m", "pytest", "-p", "no:xdist", first, later, scratch=tmp_path, timeout=120)
+    assert "2 passed" in done.stdout

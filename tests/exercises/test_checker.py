@@ -218,6 +218,61 @@ def test_a_check_on_another_thread_has_its_limit_too() -> None:
     assert outcomes[0].status == "raised"
 
 
+LEFT_BEHIND = """
+import sys, threading
+from exercises import guard
+guard.AGAIN = 0.001
+ended, lock = [], threading.Lock()
+lock.acquire()
+def check():
+    ended.append(guard.guarded(lock.acquire, 0.05, (), patience=0.1))
+one = threading.Thread(target=check)
+one.start()
+one.join()
+called = []
+sys.setprofile(lambda *what: called.append(what[1]))
+(lambda: None)()
+sys.setprofile(None)
+print(type(ended[0].error).__name__, called[:2])
+"""
+
+
+@pytest.mark.slow
+def test_a_wait_that_is_left_behind_disturbs_no_profiler(tmp_path: Path) -> None:
+    done = books.run("-X", "faulthandler", "-c", LEFT_BEHIND, scratch=tmp_path, timeout=60)
+    assert done.stdout == "TimeUp ['call', 'return']\n"
+
+
+SLOW = """
+import time
+from exercises import guard
+guard.AGAIN = 0.001
+look, deepest, depth = guard.Clock.look, 0, 0
+def slow_look(*what):
+    global deepest, depth
+    depth += 1
+    deepest = max(deepest, depth)
+    until = time.monotonic() + 0.01
+    while time.monotonic() < until:
+        pass
+    try:
+        return look(*what)
+    finally:
+        depth -= 1
+guard.Clock.look = slow_look
+def circles():
+    while True:
+        pass
+print(type(guard.guarded(circles, 0.1, ()).error).__name__, deepest)
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="there is no alarm signal")
+def test_a_machine_that_is_slower_than_the_alarm_stops_an_answer_all_the_same(tmp_path: Path) -> None:
+    assert books.run("-c", SLOW, scratch=tmp_path, timeout=60).stdout == "TimeUp 1\n"
+
+
 @pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="there is no alarm signal")
 def test_the_alarm_leaves_the_signals_as_they_were() -> None:
     before = signal.getsignal(signal.SIGALRM)

@@ -117,8 +117,13 @@ def attempts(scratch: Path) -> str:
     return log.read_text(encoding="utf-8") if log.exists() else ""
 
 
-def run(*arguments: str | Path, scratch: Path, cwd: Path = ROOT, **changes: str) -> subprocess.CompletedProcess[str]:
-    """This Python with these arguments, network cut; output captured, stderr joined to stdout."""
+def run(
+    *arguments: str | Path, scratch: Path, cwd: Path = ROOT, timeout: float = 800, **changes: str
+) -> subprocess.CompletedProcess[str]:
+    """This Python with these arguments, network cut; output captured, stderr joined to stdout.
+
+    It has less time than the test that waits for it.
+    """
     return subprocess.run(
         [sys.executable, *map(str, arguments)],
         cwd=cwd,
@@ -127,7 +132,7 @@ def run(*arguments: str | Path, scratch: Path, cwd: Path = ROOT, **changes: str)
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
-        timeout=800,  # a test may take 900
+        timeout=timeout,
         check=False,
     )
 

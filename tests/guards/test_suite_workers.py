@@ -69,8 +69,7 @@ def test_a_test_that_stands_still_or_dies_is_red_by_its_name(one: str, tmp_path:
     )
     makefile = (books.ROOT / "Makefile").read_text(encoding="utf-8")
     (options,) = re.findall(r"^PYTEST = .* -m pytest -n auto (.*)$", makefile, re.MULTILINE)
-    done = books.run(
-        "-m", "pytest", "-n", "2", *options.split(), "-k", f"others or {one}", tmp_path, scratch=tmp_path, cwd=tmp_path
-    )
+    some = ["-m", "pytest", "-n", "2", *options.split(), "-k", f"others or {one}", tmp_path]
+    done = books.run(*some, scratch=tmp_path, cwd=tmp_path, timeout=300)
     assert f"crashed while running 'test_ending.py::test_{one}'" in done.stdout
     assert done.returncode
