@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Literal, TypedDict
 
-Effects = Literal["none", "idempotent", "once"]
+Effects = Literal["none", "idempotent", "unknown", "once"]
+"""What a call does to the world: nothing; the same however often it is repeated; not declared; something that must not be repeated."""
 
-_FROM_BEST = ("none", "idempotent", "once")
+_FROM_BEST = ("none", "idempotent", "unknown", "once")
 
 
 def worst(effects: Iterable[Effects]) -> Effects:

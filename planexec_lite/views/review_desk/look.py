@@ -20,7 +20,12 @@ RISKS: dict[Risk, Look] = {
     "once": Look("!", "happens once, can't be undone", GRAVER.fill, GRAVER.ink),
     "open": Look("!", "changes something, no undo", GRAVE.fill, GRAVE.ink),
 }
-EFFECTS = {"none": "changes nothing", "idempotent": "may be repeated", "once": "happens once"}
+EFFECTS = {
+    "none": "changes nothing",
+    "idempotent": "may be repeated",
+    "unknown": "effects not declared",
+    "once": "happens once",
+}
 TEXT = "var(--jp-ui-font-color1, inherit)"
 HAIR = "var(--jp-border-color2, #9995)"
 WANTED = " Reject and Ask for changes want a comment."

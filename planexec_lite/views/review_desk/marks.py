@@ -14,7 +14,7 @@ from planexec_lite.views.review_desk import fields
 from planexec_lite.views.review_desk.draft import SIDES, Draft, Row
 
 Risk = Literal["destructive", "once", "open"]
-ORDER: tuple[Effects, ...] = ("none", "idempotent", "once")
+ORDER: tuple[Effects, ...] = ("none", "idempotent", "unknown", "once")
 NAMES = {"depends_on": "waits for", "success_criteria": "done when"}
 PLACES = {
     "unknown_dependency": "waits for", "self_dependency": "waits for", "cycle": "waits for",

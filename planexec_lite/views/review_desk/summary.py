@@ -17,7 +17,8 @@ from planexec_lite.views.review_desk.draft import Draft, Row
 from planexec_lite.views.review_desk.look import EFFECTS, RISKS, WANTED, bullets, pill, problems
 
 COUNTED: dict[Effects, tuple[str, str]] = {
-    "none": ("reads", "read"), "idempotent": ("may be repeated", "may be repeated"), "once": ("happens once", "happen once"),
+    "none": ("reads", "read"), "idempotent": ("may be repeated", "may be repeated"),
+    "unknown": ("has undeclared effects", "have undeclared effects"), "once": ("happens once", "happen once"),
 }  # fmt: skip
 WEIGHS = {
     "destructive": "may delete or overwrite something and can't be undone",
