@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from typing import Literal, TypedDict
 
 Effects = Literal["none", "idempotent", "unknown", "once"]
-"""What a call does to the world: nothing; the same however often it is repeated; not declared; something that must not be repeated."""
+"""What a call does to the world: nothing; the same, however often it is repeated; not declared; must run at most once."""
 
 _FROM_BEST = ("none", "idempotent", "unknown", "once")
 
