@@ -59,6 +59,7 @@ class Meter:
 
     `limit`: after so many seconds the job is given up; None: never. `key`: see `idempotency_key`. `allowance`: what a run inside
     the job may use of models and time; None: no bound. `store`: where a run inside the job is written down; None: nowhere.
+    `calls_log`: what checks each call of a tool against what is approved (`tools.approved`); None: nothing does.
 
     An event is kept with the seconds declared and those really gone by when it happened; or `hear` is told at once.
     Most jobs report nothing, so the lists are made by the first report. `at` is when the job began on a virtual clock.
@@ -72,6 +73,7 @@ class Meter:
     key: str | None = None
     allowance: Allowance | None = None
     store: Any = None
+    calls_log: Any = None
 
     def __init__(self, hear: Callable[[Any], None] | None = None, at: float | None = None) -> None:
         self.hear = hear
@@ -138,10 +140,11 @@ def emit(event: Any, ago: float = 0.0) -> None:
 
 
 def idempotency_key() -> str | None:
-    """The name of what the current step does: 32 characters, the same each time that it is tried, after a crash too.
+    """The key of the current call: 32 characters, the same for each attempt of this call, also after a crash.
 
-    A service that knows the key does the same thing once, however often it is asked. It belongs to the step: who makes several
-    calls in one step adds something for each. None outside a step, and in a step without effects.
+    A service that remembers keys does the same work once, however often it is asked. The key depends on the run, the tool, its
+    arguments and the occurrence (see `loop.jobs.key_of`), and not on the id or the words of the step. None outside a step, and
+    in a step without effects.
     """
     meter = current.get()
     return None if meter is None else meter.key
@@ -149,7 +152,7 @@ def idempotency_key() -> str | None:
 
 @dataclass(frozen=True, slots=True)
 class Knowing:
-    """Does what `work` does, and lets it know what a `Meter` says of a job: its limit, key, allowance and store.
+    """Does what `work` does, and lets it know what a `Meter` says of a job: limit, key, allowance, store, approved calls.
 
     It can be sent to another process.
     """
@@ -159,9 +162,11 @@ class Knowing:
     key: str | None
     allowance: Allowance | None = None
     store: Any = None
+    approved: Any = None
 
     def __call__(self, *args: Any) -> Any:
         meter = current.get()
         if meter is not None:
             meter.limit, meter.key, meter.allowance, meter.store = self.limit, self.key, self.allowance, self.store
+            meter.calls_log = self.approved.log() if self.approved is not None else None
         return self.work(*args)

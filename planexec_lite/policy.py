@@ -94,9 +94,9 @@ class Policy:
             asks a person (see `Plan.without_undo`). A step that is a run of its own needs no undo where the policy of that run
             has this too: what is done inside is taken back step by step. A later plan must keep the calls of the rollback
             that take back what is done. A plan that a reviewer edits is the reviewer's own.
-        no_new_harm: a later plan is invalid while a call of it may delete or overwrite something, by a tool that no plan before
-            it has called: what was read on the way must not widen what is done. Where there is a reviewer, the plan is asked
-            about, and not invalid.
+        no_new_effects: once a step has returned something, a later plan is invalid while it uses a tool with effects that no
+            earlier plan used: what the planner reads must not widen what the run does. Sending a mail is such an effect, too.
+            Where there is a reviewer, the person decides about the plan, and it is not invalid.
         backoff: how long a failed step waits before it is tried again, holding no slot; None: it does not wait.
         breaker: when a tool that keeps failing is left alone; None: it never is.
         deadline: seconds on the run's clock after which nothing starts any more, and the run is "stopped" unless all is
@@ -121,7 +121,7 @@ class Policy:
     max_replans: int = 3
     rollback: Literal["never", "failed", "unfinished"] = "never"
     require_undo: bool = False
-    no_new_harm: bool = False
+    no_new_effects: bool = False
     backoff: Backoff | None = None
     breaker: Breaker | None = None
     deadline: float | None = None

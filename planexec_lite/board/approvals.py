@@ -10,6 +10,15 @@ from planexec_lite.board.part import Part
 from planexec_lite.board.step_table import StepTable
 from planexec_lite.events import Grant, Reviewed
 from planexec_lite.plan import Call, Plan, Step, lineages, word_for_word
+from planexec_lite.tools import MadeCall
+
+
+class ChosenCalls(NamedTuple):
+    """The calls of a step that its executor chose: the one that waits for a person, those allowed, those made."""
+
+    waits: str
+    allowed: tuple[str, ...] = ()
+    made: tuple[MadeCall, ...] = ()
 
 
 class GrantScope(NamedTuple):
@@ -33,6 +42,7 @@ class Approvals(Part):
     begun: list[Step] | None = None  # steps since the grant, None where there is none
     opened: set[str] = field(default_factory=set)  # gates
     held: dict[str, str] = field(default_factory=dict)  # steps that ask a person first, and why
+    chosen: dict[str, ChosenCalls] = field(default_factory=dict)  # by step that paused before a call
     covered: set[str] = field(default_factory=set)  # lineages of the steps that the latest approval lets be done once
     seen: set[str] = field(default_factory=set)  # the steps that were done when it was given
     given: int = 0  # how often a reviewer approved a plan; what a grant lets through does not count
@@ -64,12 +74,24 @@ class Approvals(Part):
 
     def stands(self, step: Step) -> bool:
         """Whether the step still says what it said when it came in."""
-        return self.received[step.id] == word_for_word(step)
+        return step.id not in self.received or self.received[step.id] == word_for_word(step)
+
+    def wait_for_call(self, id: str, call: str, made: tuple[MadeCall, ...]) -> None:
+        """The step's executor chose a call that waits for a person; these calls were made before."""
+        self.chosen[id] = ChosenCalls(call, made=made)
+
+    def open(self, id: str) -> None:
+        """A person lets the step start; where a call waited, exactly that call may run."""
+        self.opened.add(id)
+        if id in self.chosen:
+            chosen = self.chosen[id]
+            self.chosen[id] = chosen._replace(waits="", allowed=(chosen.waits,) if chosen.waits else chosen.allowed)
 
     def close_gates(self, still_held: dict[str, str]) -> None:
         """Another plan stands: every gate is closed again, and of the steps that ask a person, only some still do."""
         self.opened.clear()
         self.received.clear()
+        self.chosen.clear()
         self._lineages.clear()
         self.held = still_held
 

@@ -108,6 +108,8 @@ class Board(Part):
             case StepStarted():
                 self._start(event.step, event.attempt, event.attempts)
                 self.in_flight.add(event.step)
+                if event.key:
+                    self.once.keys[event.step] = event.key
             case StepDone():
                 self._settle(event.step, event.calls)
                 self.cut_off.discard(event.step)
@@ -151,7 +153,7 @@ class Board(Part):
                 self.cut_off.discard(event.step)
                 if event.in_doubt:
                     self._spend(event.step, sure=True)
-                self._wait_inside(event.step, event.reason)
+                self._wait(event)
             case e.StepLate():
                 if not table.in_doubt[event.step]:
                     raise IllegalTransition("come late", event.step, table.state.get(event.step))
@@ -161,6 +163,8 @@ class Board(Part):
                 if event.error is None and unknown_inside:
                     self.rollback.doubt(table.steps[event.step], "it was done after it had been given up")
                 self.once.learn(event.step, table.in_doubt[event.step], made=event.error is None)
+                if event.error is None:
+                    self.once.know_done(event.step)
                 table.in_doubt -= Counter([event.step])  # one of the attempts that timed out
             case e.StepSkipped():
                 table.skip(event.step, event.reason)
@@ -228,7 +232,7 @@ class Board(Part):
                 self.goal = event.goal
                 self.has_planner, self.has_reviewer, self.has_evaluator = event.planner, event.reviewer, event.evaluator
                 self.models_in_steps, self.pins = event.models_in_steps, event.pins
-                table.limits, self.once.effects = event.limits, event.effects
+                table.limits, self.once.effects, self.once.destructive = event.limits, event.effects, event.destructive
             case e.Paused():
                 self.paused = event
             case e.Ended():
@@ -278,7 +282,7 @@ class Board(Part):
 
     def _undo(self, label: str, error: str | None = None, *, in_doubt: bool = False) -> None:
         """A call that takes something back has come to its end. What did not count stays as it is: failed, or superseded."""
-        unsure = in_doubt and self._undo_is_once
+        unsure = in_doubt and not self._undo_is_repeatable
         step = self.rollback.finish(label, self.state.get(label), error, unsure=unsure)
         self.in_flight.remove(label)
         if step is not None and self.state[step.id] == "done" and self.steps[step.id] == step:
@@ -290,10 +294,11 @@ class Board(Part):
         self.approvals.reviews.append(event)
 
     @property
-    def _undo_is_once(self) -> bool:
-        """Whether the call that takes something back now may be made once, as the tools are where its step was done."""
+    def _undo_is_repeatable(self) -> bool:
+        """Whether the undo that runs now may run again, by the effects of its tool in the run that its step belongs to."""
         undo = self.rollback.calling
-        return undo is not None and board_of(self, undo.label).once.effects.get(undo.call.tool) == "once"
+        effects = board_of(self, undo.label).once.effects if undo else {}
+        return undo is None or effects.get(undo.call.tool, "none") in ("none", "idempotent")
 
     def _undo_again(self, label: str) -> None:
         self.rollback.put_back(label, self.state.get(label))
@@ -303,7 +308,7 @@ class Board(Part):
         """A job was cut off. What does no harm is done again, and counts once; a call that may be made once is in doubt."""
         table, job = self.table, event.step
         if (undo := self.rollback.calling) is not None and job == undo.label:
-            if self._undo_is_once:
+            if not self._undo_is_repeatable:
                 self._undo(undo.label, "interrupted; nobody knows whether it was undone", in_doubt=True)
             else:
                 self._undo_again(undo.label)
@@ -345,7 +350,7 @@ class Board(Part):
         """
         table, id = self.table, event.step
         if self.waits_inside(id):
-            self.approvals.opened.add(id)
+            self.approvals.open(id)
             return
         if id not in table.doubted:
             raise IllegalTransition("be resolved", id, table.state.get(id))
@@ -360,6 +365,7 @@ class Board(Part):
         """A step gave a result: it counts, or, with a criterion and an evaluator, has to be judged before."""
         table, step = self.table, self.table.steps[id]
         table.release(id)
+        self.once.know_done(id)
         undo = None if step.undo is None else step.undo.model_dump_json()
         # where a run inside was told to its end, what lasts is what was done there
         told = bool(self.inside) and id in self.inside and self.inside[id][-1].ended is not None
@@ -407,8 +413,9 @@ class Board(Part):
         if event.changed is not None:
             self.table.change(event.changed)
             self.approvals.close_gate(event.changed.id)
-            if self.has_reviewer:
-                self.approvals.receive([event.changed])
+            self._receive([event.changed])
+            if self.has_reviewer and event.changed.tool is None:
+                self.approvals.held[event.step] = "the evaluator changed the words that its executor reads"
         if event.rejects is not None:
             self.table.rejected[event.rejects] = event.reason
         self.table.fail(event.step, f"judged: {event.reason}", final=event.verdict == "replan")
@@ -421,8 +428,11 @@ class Board(Part):
         self.table.replace(plan)
         self.proposals.accept(plan, plan.hash if self.has_reviewer else "")
         self.approvals.close_gates(still_held)
-        if self.has_reviewer:
-            self.approvals.receive(plan.steps)
+        self._receive(plan.steps)
+
+    def _receive(self, steps: Iterable[Step]) -> None:
+        """Note what these steps say, where a person is asked about them: a step that changes in place asks again."""
+        self.approvals.receive(step for step in steps if self.has_reviewer or step.gate)
 
     def _reject(self, problems: tuple[Problem, ...], text: str) -> None:
         """An answer of the planner is no valid plan: what had arrived of it goes."""
@@ -432,7 +442,7 @@ class Board(Part):
     def _review(self, event: e.Reviewed) -> None:
         """A reviewer approves, perhaps after an edit; or asks for a change, which makes the plan invalid; or rejects."""
         approvals, rejects = self.approvals, event.verdict == "reject"
-        goes_on = event.verdict == "approve" or (rejects and self.asks_about_undo)
+        goes_on = event.verdict == "approve" or (rejects and self.asked == "undo")
         approvals.reviews.append(event)
         approvals.rejected = event if rejects and not goes_on else None
         # a yes at a gate is about that step alone; the grant stands
@@ -443,11 +453,12 @@ class Board(Part):
         if event.verdict == "approve" and event.plan is not None:
             self._accept(event.plan)
         if goes_on and event.step is not None:
-            approvals.opened.add(event.step)
+            approvals.open(event.step)
         if event.verdict == "approve":
             if event.step is None or event.plan is not None:  # a yes at a gate is none to the plan
                 approvals.approved.add(event.plan_hash)
-                approvals.cover([id for id in self.unfinished if not self.repeatable(id)], self.table)
+                careful = [id for id in self.unfinished if self.once.needs_approval(self.steps[id])]
+                approvals.cover(careful, self.table)
             approvals.grant(event, self.plan)
             self._list_rollback()
         elif event.verdict == "change":
@@ -466,12 +477,15 @@ class Board(Part):
             self.table.release(id)
             self.table.fail(id, reason, final=True)
 
-    def _wait_inside(self, id: str, reason: str) -> None:
-        """The run inside a step waits for a decision: it is asked for as at a gate, and the step goes on behind it."""
+    def _wait(self, event: e.StepPaused) -> None:
+        """A step waits for a decision, which is asked for as at a gate: about the run inside, or about a call."""
+        id, approvals = event.step, self.approvals
         self.table.requeue(id)
-        # the yes that opened it is used up: the next thing that the run inside asks is another
-        self.approvals.opened.discard(id)
-        self.approvals.held[id] = f"{INSIDE} {reason}"
+        # the yes that opened it is used up: the next question is another
+        approvals.opened.discard(id)
+        approvals.held[id] = event.reason if event.call else f"{INSIDE} {event.reason}"
+        if event.call:
+            approvals.wait_for_call(id, event.call, event.made)
 
     def _finish(self, id: str, result: object) -> None:
         """A step is done, and so its call was made."""
@@ -511,26 +525,33 @@ class Board(Part):
         longer what the plan said when it came in; or it may be done once, and it, or a step that it depends on, is no
         longer what was approved.
         """
+        if not self.approvals.stands(self.steps[id]):
+            return "it was changed in place"
         if id in self.approvals.opened:
             return None
         if id in self.approvals.held:
             return self.approvals.held[id]
-        if self.has_reviewer and not self.approvals.stands(self.steps[id]):
-            return "it was changed in place"
         if self.steps[id].gate:
             return ""
-        if self.has_reviewer and not self.repeatable(id) and not self.approvals.covers(id, self.table):
+        if self.has_reviewer and self.runs_once(id) and not self.approvals.covers(id, self.table):
             return "it may be done once, and what it depends on has changed since the approval"
         return None
 
     @property
-    def asks_about_undo(self) -> bool:
-        """Whether a call that takes something back is decided about, in this run or in one inside: a no leaves it out."""
-        if self.paused is None or self.paused.step is None:
-            return False
+    def taken_keys(self) -> set[str]:
+        """The idempotency keys of calls that are known to be done, or that belong to a step that runs or goes on."""
+        active = (*self.in_flight, *self.approvals.held, *self.cut_off)
+        return self.once.done_keys | {self.once.keys[id] for id in active if id in self.once.keys}
+
+    @property
+    def asked(self) -> e.PauseReason | None:
+        """What a person is asked about, in this run or in the run inside the step that waits; None: nothing."""
+        if self.paused is None:
+            return None
         id = self.paused.step
-        waits = self.waits_inside(id) and id in self.inside
-        return self.paused.reason == "undo" or (waits and self.inside[id][-1].asks_about_undo)
+        if id is not None and self.waits_inside(id) and id in self.inside:
+            return self.inside[id][-1].asked or self.paused.reason
+        return self.paused.reason
 
     def waits_inside(self, id: str) -> bool:
         """Whether the run inside a step waits for a decision."""
@@ -541,8 +562,12 @@ class Board(Part):
         return self.steps.get(step.id) == step and (self.waits_inside(step.id) or step.id in self.cut_off)
 
     def repeatable(self, id: str) -> bool:
-        """Whether carrying out the step twice does no harm."""
+        """Whether running the step twice does no harm, as far as its tool declares its effects."""
         return self.once.repeatable(self.table.steps[id])
+
+    def runs_once(self, id: str) -> bool:
+        """Whether the step must run at most once."""
+        return self.once.runs_once(self.table.steps[id])
 
     @property
     def steps(self) -> dict[str, Step]:

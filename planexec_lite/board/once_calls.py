@@ -30,24 +30,41 @@ class OnceCalls(Part):
     """What was spent, whatever became of its step."""
 
     effects: dict[str, Effects] = field(default_factory=dict)  # of the tools, by name
+    destructive: tuple[str, ...] = ()  # tools that may delete or overwrite something
     spent: list[Spent] = field(default_factory=list)
+    keys: dict[str, str] = field(default_factory=dict)  # of the latest attempt, by step: see `StepStarted`
+    done_keys: set[str] = field(default_factory=set)  # of the calls that are known to be done
+
+    def runs_once(self, step: Step) -> bool:
+        """Whether the step must run at most once."""
+        return self._is_marked(step) and step.effects_with(self.effects) == "once"
+
+    def needs_approval(self, step: Step) -> bool:
+        """Whether an approval must cover this very step: it must run at most once, or it may delete or overwrite something."""
+        destroys = step.tool in self.destructive if step.tool else bool(self.destructive)
+        return destroys or self.runs_once(step)
 
     def repeatable(self, step: Step) -> bool:
-        """Whether carrying out the step twice does no harm."""
-        return not self._is_marked(step) or step.effects_with(self.effects) != "once"
+        """Whether running the step twice does no harm, as far as its tool declares its effects."""
+        return not self._is_marked(step) or step.effects_with(self.effects) in ("none", "idempotent")
 
     def changes_world(self, step: Step) -> bool:
-        """Whether carrying out the step does anything that lasts."""
+        """Whether the step may do anything that lasts."""
         return self._is_marked(step) and step.effects_with(self.effects) != "none"
 
     def _is_marked(self, step: Step) -> bool:
         """Whether the step, or any tool, has effects: most runs have no such call, and look no further."""
         return bool(self.effects or step.effects)
 
+    def know_done(self, id: str) -> None:
+        """The latest call of this step is known to be done: the same call again is another one."""
+        if id in self.keys:
+            self.done_keys.add(self.keys[id])
+
     def spend(self, id: str, table: StepTable, approvals: int, *, sure: bool) -> None:
         """The step's call was made, or, where that is not `sure`, may have been: where a repeat does harm, it is kept."""
         step = table.steps[id]
-        if self.changes_world(step) and not self.repeatable(step):
+        if self.runs_once(step):
             self.spent.append(Spent(step, table.brought_by(id), table.plans, approvals, sure))
 
     def learn(self, id: str, attempts_in_doubt: int, *, made: bool) -> None:

@@ -21,6 +21,11 @@ def signature(steps: Iterable[Step]) -> Signature:
     return frozenset((step.description, str(step)) for step in steps)
 
 
+def _does(step: Step) -> tuple[str, str]:
+    """What a step does, whatever its id: its call, or its words."""
+    return ("call", str(step)) if step.tool else ("words", f"{step.description} {step.params}")
+
+
 @dataclass(slots=True, repr=False)
 class StepTable(Part):
     """The steps of all plans so far, merged: a new plan keeps what is done and supersedes the rest."""
@@ -43,6 +48,7 @@ class StepTable(Part):
     rejected: dict[str, str] = field(default_factory=dict)  # done, and a later verdict rejected the result
     in_doubt: Counter[str] = field(default_factory=Counter)  # attempts that were given up
     late: dict[str, object] = field(default_factory=dict)  # what such an attempt came to
+    unanswered: dict[str, Step] = field(default_factory=dict)  # failed for good, and no later plan answers it
     tried: set[Signature] = field(default_factory=set)  # what has failed before
     plans: int = 0  # how many have come
     since: dict[str, int] = field(default_factory=dict)  # which plan brought the step; those of the first are not there
@@ -113,12 +119,28 @@ class StepTable(Part):
             self.state[id] = self._next("supersede", id)
         self.arrived.clear()
 
+    def left_unanswered(self, plan: Plan) -> dict[str, Step]:
+        """The steps that failed for good, and that would be forgotten if `plan` came now.
+
+        A plan answers failures by a step that was not waiting before: it does the work again or otherwise, or checks the
+        damage. Or it names the failed steps that it gives up, in `Plan.supersedes`.
+        """
+        failed = self.unanswered | {id: self.steps[id] for id in self.failed}
+        if not failed:
+            return failed
+        waiting = {_does(self.steps[id]) for id in self.unfinished if id not in failed and id not in self.arrived}
+        if any(_does(step) not in waiting for step in plan.steps if step.id not in self.results):
+            return {}
+        return {id: step for id, step in failed.items() if id not in plan.supersedes}
+
     def replace(self, plan: Plan) -> None:
         """A valid plan takes the place of what is not done; of its steps, those that arrived before stand already."""
         self._check_new([step.id for step in plan.steps if step.id not in self.arrived])
+        left = self.left_unanswered(plan)
         if not self.arrived:
             self._supersede()
             self.plans += 1
+        self.unanswered = left
         self._join([step for step in plan.steps if step.id not in self.arrived])
         if self.arrived:
             # steps came in the order of writing; what counts is the order of the finished plan
@@ -136,6 +158,7 @@ class StepTable(Part):
 
     def _supersede(self) -> None:
         unfinished = self.unfinished
+        self.unanswered |= {id: self.steps[id] for id in self.failed}
         self.state.update({id: self._next("supersede", id) for id in unfinished})
         # what is left is what the planner may write anew, and what it must not write again
         if self.failed:

@@ -41,8 +41,8 @@ class Grant:
 
     A plan stays within them when it has at most `new_steps` new steps, none of them with a gate, and these, their undo and
     a new rollback call only tools that the approved plan calls without a gate. A step is new that does not stand in the
-    approved plan word for word. A step whose effects are "once" must not be new, nor any step that it depends on, however
-    far back: its inputs would be others.
+    approved plan word for word. A step whose effects are "once", or whose tool is destructive, must not be new, nor any
+    step that it depends on, however far back: its inputs would be others.
     """
 
     new_steps: int = 0
@@ -55,8 +55,9 @@ class Grant:
 @dataclass(frozen=True, slots=True)
 class RunStarted:
     """A goal was given. What the rules need to know is named, so that a replay decides the same: the roles that exist,
-    what may be used by how many steps at once, the tools whose calls change the world, and whether steps may ask models.
-    `pins` are the hashes of the tools that somebody else may change, by name: an approval is of these, and of no others.
+    what may be used by how many steps at once, the tools whose calls change the world, those that may delete or overwrite
+    something, and whether steps may ask models.
+    `pins` are the hashes of the tools by name: an approval is of these tools as they are now.
     """
 
     at: float
@@ -68,6 +69,7 @@ class RunStarted:
     effects: dict[str, Effects] = field(default_factory=dict)
     models_in_steps: bool = False
     pins: dict[str, str] = field(default_factory=dict)
+    destructive: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,12 +140,16 @@ class Reviewed:
 
 @dataclass(frozen=True, slots=True)
 class StepStarted:
-    """Job: a step is carried out, attempt number `attempt` of at most `attempts`."""
+    """Job: a step runs, attempt number `attempt` of at most `attempts`.
+
+    `key` identifies the call and its occurrence in this run; with the run's id it makes the idempotency key. "": no effects.
+    """
 
     at: float
     step: str
     attempt: int = 1
     attempts: int = 1
+    key: str = ""
 
 
 @dataclass(frozen=True, slots=True)

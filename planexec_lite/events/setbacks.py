@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from planexec_lite.meter import ModelCall
+from planexec_lite.tools import MadeCall
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,9 +72,11 @@ class StepCancelled:
 
 @dataclass(frozen=True, slots=True)
 class StepPaused:
-    """The run inside the step waits for a decision, and so does the step, as at a gate. `reason` says what it waits for.
+    """The step waits for the decision of a person, as at a gate: `reason` says what for.
 
-    In doubt: a call that may be made once was made in it before. It must not begin anew.
+    The run inside the step waits; or the step's executor chose a `call` that needs approval. `made` are the calls that had
+    approval and were made before: the step starts again, and these calls are not made again. In doubt: a call that must run
+    at most once was made in the run inside.
     """
 
     at: float
@@ -82,6 +85,8 @@ class StepPaused:
     seconds: float = 0.0
     calls: tuple[ModelCall, ...] = ()
     in_doubt: bool = False
+    call: str = ""
+    made: tuple[MadeCall, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

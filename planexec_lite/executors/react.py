@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from planexec_lite.events import Action, Observation, Thought
@@ -17,7 +18,7 @@ from planexec_lite.model import SHORT, Answer, Bounds, Message, ToolCall, conver
 from planexec_lite.model.schemas import function_schema
 from planexec_lite.plan import Step
 from planexec_lite.references import as_text, resolve
-from planexec_lite.tools import Effects, Toolbox
+from planexec_lite.tools import CallWaits, Effects, Toolbox
 
 
 class ReActExecutor:
@@ -56,10 +57,12 @@ class ReActExecutor:
     def execute(self, step: Step, inputs: Mapping[str, Any]) -> Any:
         """Return the model's last words about the step; thoughts, calls and observations are events inside it.
 
-        A tool's error is shown to the model and not raised. Raises `RuntimeError` when the model has not come to an end
-        after `max_iterations`, or refuses.
+        Where the step names a call, that call runs with the arguments of the plan, whatever the model writes, and the step
+        is not done before it has run. A tool's error is shown to the model and not raised. Raises `RuntimeError` when the
+        model has not come to an end after `max_iterations`, or refuses; `CallWaits` where a call needs approval.
         """
         tools, cut_off = self.tools_for(step), ""
+        fixed = _fixed_call(step, inputs, tools)
         messages = self.messages(step, inputs)
         for _ in range(self.max_iterations):
             offered = [function_schema(tool) for tool in tools]
@@ -73,9 +76,13 @@ class ReActExecutor:
                 messages += self._cut_off(answer, cut_off)
                 continue
             if not answer.tool_calls:
-                return answer.text
+                if fixed is None or fixed.has_run:
+                    return answer.text
+                asked = f"The call of the plan has not run: {fixed}. Call it now."
+                messages += [{"role": "assistant", "content": answer.text}, {"role": "user", "content": asked}]
+                continue
             messages.append(answer.message)
-            messages += [_carry_out(call, tools) for call in answer.tool_calls]
+            messages += [_carry_out(call, tools, fixed) for call in answer.tool_calls]
         why = f"; {cut_off}" if cut_off else ""
         raise RuntimeError(f"the step was not done after {self.max_iterations} iterations (max_iterations){why}")
 
@@ -112,11 +119,37 @@ class ReActExecutor:
         return [{"role": "system", "content": _INSTRUCTIONS}, {"role": "user", "content": "\n".join(lines)}]
 
 
-def _carry_out(call: ToolCall, tools: Toolbox) -> Message:
+@dataclass
+class _FixedCall:
+    """The call that a step names: its arguments come from the plan, and not from the model."""
+
+    tool: str
+    params: Mapping[str, Any]
+    has_run: bool = False
+
+    def __str__(self) -> str:
+        return f"{self.tool}({json.dumps(self.params, ensure_ascii=False)})"
+
+
+def _fixed_call(step: Step, inputs: Mapping[str, Any], tools: Toolbox) -> _FixedCall | None:
+    if step.tool is None or step.tool not in tools:
+        return None
+    params = resolve(step.params, inputs)
+    return None if tools[step.tool].faults(params) else _FixedCall(step.tool, params)
+
+
+def _carry_out(call: ToolCall, tools: Toolbox, fixed: _FixedCall | None) -> Message:
     try:
         params = json.loads(call.arguments or "{}", parse_constant=_reject_constant)
+        named = fixed is not None and call.name == fixed.tool
+        if fixed is not None and named:
+            params = fixed.params
         emit(Action(call.name, params))
         seen = Observation(as_text(tools[call.name].call(params)))
+        if fixed is not None and named:
+            fixed.has_run = True
+    except CallWaits:
+        raise
     except Exception as problem:
         seen = Observation(f"{type(problem).__name__}: {problem}", error=True)
     emit(seen)

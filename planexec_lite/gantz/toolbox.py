@@ -66,6 +66,7 @@ def load(
                 tool.schema_of_arguments,
                 name=tool.name,
                 description=tool.description,
+                pin=tool.runnable.text,
                 effects=does,
                 destructive=harm,
                 latency=(latency or {}).get(tool.name, 0.0),

@@ -10,12 +10,16 @@ from planexec_lite.plan import Plan, Step
 from planexec_lite.tools import Effects, Toolbox
 
 
-def check_tools(board: Board, tools: Toolbox, effects: Mapping[str, Effects]) -> None:
-    """Raise `ValueError`, which names every step that is not done and can't be carried out with the tools as they are now.
+def check_tools(board: Board, tools: Toolbox, effects: Mapping[str, Effects], *, rollback: bool = False) -> None:
+    """Raise `ValueError`, which names every step whose tool is not the one that the run began with.
 
-    `effects` is what the tools do to the world now; the board knows what they did when the run began.
+    What counts are the steps that are not done, and the calls that a rollback may make. `effects` is what the tools do to
+    the world now; the board knows what they did when the run began. A run that has ended is looked at for a `rollback` alone.
     """
-    if board.ended is None and (changes := [*_changed_tools(board, tools, effects)]):
+    changes = [] if board.ended else [*_changed_tools(board, tools, effects)]
+    if rollback:
+        changes += _changed_undos(board, tools)
+    if changes:
         raise ValueError(
             f"the tools have changed since this run began: {'; '.join(changes)}. Resume it with the tools that it began with, "
             "or start a new run"
@@ -32,12 +36,26 @@ def _changed_tools(board: Board, tools: Toolbox, effects: Mapping[str, Effects])
         for call in (step, step.undo):
             if call is None or call.tool is None:
                 continue
-            if call.tool in tools and board.pins.get(call.tool) != tools.pins.get(call.tool):
-                yield f"step {id}: {call.tool} is published otherwise than what was planned with"
-            if before.get(call.tool, "none") == effects.get(call.tool, "none"):
-                continue
             was, now = before.get(call.tool, "none"), effects.get(call.tool, "none")
-            yield f'step {id}: the effects of {call.tool} were "{was}", and are "{now}"'
+            if was != now:
+                yield f'step {id}: the effects of {call.tool} were "{was}", and are "{now}"'
+            elif _is_another(call.tool, board, tools):
+                yield f"step {id}: {call.tool} is not the tool that the plan was made with"
+
+
+def _changed_undos(board: Board, tools: Toolbox) -> Iterator[str]:
+    """The tools that a rollback calls, and that are not those that the run began with."""
+    undos = [(id, board.steps[id].undo) for id in board.results]
+    for id, undo in undos:
+        if undo is not None and _is_another(undo.tool, board, tools):
+            yield f"step {id}: {undo.tool}, its undo, is not the tool that the plan was made with"
+    for call in board.rollback.listed_calls:
+        if _is_another(call.tool, board, tools):
+            yield f"the rollback: {call.tool} is not the tool that the plan was made with"
+
+
+def _is_another(tool: str, board: Board, tools: Toolbox) -> bool:
+    return tool in board.pins and tools.pins.get(tool) != board.pins[tool]
 
 
 def check_plan(events: Iterable[Event], plan: Plan) -> None:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from hashlib import sha256
+from itertools import count
 from typing import Any, NamedTuple
 
 from planexec_lite.board import Board, signature
@@ -37,14 +38,14 @@ from planexec_lite.loop.nested import why_paused
 from planexec_lite.loop.undo_inside import without_undo
 from planexec_lite.plan import Plan, PlanError, Problem, Step
 from planexec_lite.plan.data import copied
-from planexec_lite.planning.harm import added_harm
+from planexec_lite.planning.new_effects import added_effects
 from planexec_lite.planning.planners import Planner, StreamingPlanner
 from planexec_lite.planning.stream_buffer import StepReady, StreamBuffer
 from planexec_lite.policy import Policy
 from planexec_lite.references import find
 from planexec_lite.review.evaluators import Evaluator, Verdict
 from planexec_lite.review.grants import granting_reviewer
-from planexec_lite.review.repeats import repeated
+from planexec_lite.review.repeats import repeated, text_of
 from planexec_lite.tools import Toolbox
 from planexec_lite.workers import Cancelled, Finished, Late, Progress, Report, Task, TimedOut, WorkerMessage
 
@@ -61,7 +62,12 @@ def outcomes(message: WorkerMessage) -> list[Event]:
             events = _inside(job.step, message.inside)
             if isinstance(job, UndoStarted):
                 return [*events, _undone(job, report, message.at, message.seconds)]
-            if (waits := why_paused(report.error, events)) is not None:
+            if report.waits:
+                why, made = f"a model chose {report.waits}", report.made
+                events.append(
+                    StepPaused(message.at, job.step, why, message.seconds, report.calls, False, report.waits, made)
+                )
+            elif (waits := why_paused(report.error, events)) is not None:
                 paused = StepPaused(message.at, job.step, waits, message.seconds, report.calls, in_doubt=report.once)
                 events.append(paused)
             elif report.error is None:
@@ -130,13 +136,23 @@ def cancelled(jobs: Iterable[Job], at: float) -> Iterator[Event]:
         )
 
 
-def key_of(run: str, step: Step, inputs: Mapping[str, Any], what: str, number: int | None) -> str:
-    """The idempotency key of a step, or of its undo: another where the run, the step or what it was given is another.
+def key_of(board: Board, step: str, tools: Toolbox) -> str:
+    """What identifies the call of a step that starts within the run: the call, and the occurrence of that call in the run.
 
-    `number` tells results of one step apart, where it has had several.
+    The occurrence is the lowest number of such a call that is not known to be done and does not run. So a retry has the key
+    of the attempt before, under whatever id a later plan makes the call; and a call that is meant twice has two keys.
     """
-    told = json.dumps([run, what, number, step.id, step.tool, step.description, step.params, inputs], sort_keys=True)
-    return sha256(told.encode(errors="replace")).hexdigest()[:32]
+    known = board.once.keys.get(step)
+    if known and known not in board.once.done_keys and (step in board.approvals.held or step in board.cut_off):
+        return known  # what it began goes on
+    call, taken = text_of(board.steps[step], board, tools), board.taken_keys
+    keys = (digest_of(call, occurrence) for occurrence in count())
+    return next(key for key in keys if key not in taken)
+
+
+def digest_of(*parts: Any) -> str:
+    """Return 32 characters that depend on `parts`, which JSON can hold, and on nothing else."""
+    return sha256(json.dumps(parts).encode(errors="replace")).hexdigest()[:32]
 
 
 class CheckedPlan(NamedTuple):
@@ -190,6 +206,13 @@ def _repeats(plan: Plan, board: Board, tools: Toolbox) -> Iterator[Problem]:
             yield Problem("in_doubt", step.id, message, hint)
 
 
+def _unanswered(plan: Plan, board: Board) -> Iterator[Problem]:
+    """The failed steps that a complete plan passes over."""
+    for id in board.table.left_unanswered(plan) if plan.complete else ():
+        hint = f'add a step that does it otherwise or checks it; or name it, "supersedes": ["{id}"], if you give it up'
+        yield Problem("unanswered_failure", id, "it failed, and the plan brings no new step", hint)
+
+
 def _dropped(plan: Plan, board: Board) -> Iterator[Problem]:
     """The done steps that the rollback so far takes back, and that of `plan` would not."""
     before, now = (
@@ -226,10 +249,11 @@ def propose(planner: Planner, board: Board, executor: Executor, policy: Policy) 
     problems = plan.problems(tools, done=board.results.keys(), max_steps=policy.max_steps)
     problems += [*without_undo(plan, executor), *_dropped(plan, board)] if policy.require_undo else []
     problems += written.missing_in(plan)
+    problems += _unanswered(plan, board)
     # a reviewer sees the repeat, and may want it
     if not board.has_reviewer:
         problems += _repeats(plan, board, tools)
-        problems += added_harm(plan, board, tools) if policy.no_new_harm else []
+        problems += added_effects(plan, board, tools) if policy.no_new_effects else []
     if signature(plan.steps) in tried:
         hint = "do something else about the failed step, or leave it out"
         problems.append(Problem("tried_before", None, "the steps are those that have failed before", hint))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable
 from contextlib import nullcontext
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from planexec_lite import references
 from planexec_lite.board import Board
@@ -23,10 +23,11 @@ from planexec_lite.events import (
     UndoStarted,
 )
 from planexec_lite.executors import Executor, ToolExecutor, agent_inside, asks_models, effects_of, perform
+from planexec_lite.loop.approved_calls import approved_calls
 from planexec_lite.loop.changed_since import check_plan, check_tools
 from planexec_lite.loop.cut_off import interrupt
 from planexec_lite.loop.decisions import answered
-from planexec_lite.loop.jobs import cancelled, judge, key_of, nothing, outcomes, propose
+from planexec_lite.loop.jobs import cancelled, digest_of, judge, key_of, nothing, outcomes, propose
 from planexec_lite.loop.nested import NestedExecutor, going_on
 from planexec_lite.loop.run import Run, RunStore
 from planexec_lite.loop.undo_inside import without_undo
@@ -131,10 +132,9 @@ class PlannerExecutor(NestedExecutor):
         steps were planned for, and where `plan` is another, which says in what; `PlanError` if the plan that the reviewer
         edited is invalid. `run` itself stays as it is.
         """
-        check_tools(run.board, self.tools, effects_of(self.executor))
         if plan is not None:
             check_plan(run.events, Plan.received(plan, "the caller"))
-        run = self._interrupted(run)
+        run = self._opened(run)
         if decision is not None:
             run.record(self._answered(run, decision))
         return self._drive(run)
@@ -149,13 +149,14 @@ class PlannerExecutor(NestedExecutor):
         From a run that nobody carries on, return a new one that goes on with the news; what was in flight is interrupted,
         as in `resume`. One that another process carries on is told through its journal: see `Journal.tell`.
 
-        Raises `ValueError` if the run has ended, and for news that is no text or can't be written down.
+        Raises `ValueError` if the run has ended, where the tools have changed, and for news that is no text or can't be
+        written down.
         """
         if run.board.ended is not None:
             raise ValueError(f"this run has ended ({run.status}); start a new one with the news in its goal")
         if run.put(as_words(news, "news")):
             return run
-        run = self._interrupted(run)
+        run = self._opened(run)
         run.inbox.append(news)
         return self._drive(run)
 
@@ -166,17 +167,22 @@ class PlannerExecutor(NestedExecutor):
         `to` names a step that stays as it is, with all that was done before it; the plan's `rollback` is left out then. "1/a" is
         step a of the run inside step 1.
 
-        Raises `ValueError` where `to` names no step that gave a result. `run` itself stays as it is.
+        Raises `ValueError` where `to` names no step that gave a result, and where a tool that takes something back has
+        changed. `run` itself stays as it is.
         """
-        run = self._interrupted(run)
+        run = self._opened(run, rollback=True)
         given = run.board.rollback.latest
         if to is not None and str(to) not in given:
             raise ValueError(f"to={to!r}: step {to} gave no result; those that did are {', '.join(given) or 'none'}")
         run.record(RollbackBegun(run.board.now, "asked for", None if to is None else str(to)))
         return self._drive(run)
 
-    def _interrupted(self, run: Run) -> Run:
-        """A copy of a run that nobody drives: what was in flight when it was left is interrupted."""
+    def _opened(self, run: Run, *, rollback: bool = False) -> Run:
+        """A copy of a run that nobody drives, with what was in flight interrupted: the one door for all who go on with a run.
+
+        Raises `ValueError` where the tools of what is left to do, or to undo, are not those that the run began with.
+        """
+        check_tools(run.board, self.tools, effects_of(self.executor), rollback=rollback)
         run = run.again()
         interrupt(run, self.executor)
         return run
@@ -195,6 +201,7 @@ class PlannerExecutor(NestedExecutor):
                 evaluator=self.evaluator is not None,
                 limits=limits,
                 effects=effects_of(self.executor),
+                destructive=tuple(tool.name for tool in tools if tool.destructive),
                 models_in_steps=asks_models(self.executor),
                 pins=self.tools.pins,
             )
@@ -227,9 +234,13 @@ class PlannerExecutor(NestedExecutor):
 
     def _next(self, board: Board) -> Event | None:
         """The next event by the rules; but a step that would repeat what may be done once is held."""
+        tools = self.executor.tools
         event = decide(board, self.policy)
         # what the first plan says twice is meant; a repeat is a call of an earlier plan
-        return event if board.table.plans < 2 else held(event, board, self.executor.tools)
+        event = event if board.table.plans < 2 else held(event, board, tools)
+        if isinstance(event, StepStarted) and board.once.changes_world(board.steps[event.step]):
+            return replace(event, key=key_of(board, event.step, tools))
+        return event
 
     def _task(self, job: Job, run: Run) -> Task:
         board = run.board
@@ -238,12 +249,10 @@ class PlannerExecutor(NestedExecutor):
             inputs = {id: copied(results[id]) for id in step.depends_on if id in results}
             left = step.id in board.approvals.held or step.id in board.cut_off
             done = going_on(run, step.id, perform) if left else perform
-            before = board.rollback.latest.get(step.id)  # a result that was judged badly: to be done again is meant
-            key = key_of(run.uid, step, inputs, "step", before) if board.once.changes_world(step) else None
             store = None
             if run.log is not None and agent_inside(self.executor, step) is not None:
                 store = run.log.inside(step.id, len(run.events) - 1)
-            return self._bounded(Task(job, done, (self.executor, step, inputs), step.timeout), board, key, store)
+            return self._bounded(Task(job, done, (self.executor, step, inputs), step.timeout), job, run, store)
         tools = self.executor.tools
         if isinstance(job, BackoffStarted):
             return Task(job, nothing, (), live=True, rest=job.seconds)
@@ -255,13 +264,15 @@ class PlannerExecutor(NestedExecutor):
         live = getattr(self.planner, "stream", False)
         return Task(job, propose, (self.planner, board.copy(), self.executor, self.policy), here=True, live=live)
 
-    def _bounded(self, task: Task, board: Board, key: str | None, store: RunStore | None) -> Task:
+    def _bounded(self, task: Task, job: StepStarted, run: Run, store: RunStore | None) -> Task:
         """A step's task, which is given up when its timeout is over or the run's deadline passes, and knows what a meter says."""
-        task.until = self.policy.deadline
+        task.until, board = self.policy.deadline, run.board
         seconds = task.limit(board.now)
         allowance = None if self.policy.budget is None else allowance_of(board, self.policy)
-        if seconds is not None or key is not None or allowance is not None or store is not None:
-            task.call = Knowing(task.call, seconds, key, allowance, store)
+        approved = approved_calls(board, job.step, self.executor)
+        key = digest_of(run.uid, job.key) if job.key else None
+        if any(one is not None for one in (seconds, key, allowance, store, approved)):
+            task.call = Knowing(task.call, seconds, key, allowance, store, approved)
         return task
 
     def _undo(self, job: UndoStarted, run: Run) -> Task:
@@ -271,7 +282,8 @@ class PlannerExecutor(NestedExecutor):
         results = board.rollback.inputs()
         inputs = {one.step: copied(results[one.step]) for one in references.find(step.params) if one.step in results}
         number = board.rollback.calling.number if board.rollback.calling else None
-        call = Knowing(perform, board.rollback.timeout, key_of(run.uid, step, inputs, "undo", number))
+        key = digest_of(run.uid, "undo", number, step.tool, step.params, inputs)
+        call = Knowing(perform, board.rollback.timeout, key)
         return Task(job, call, (ToolExecutor(self.tools), step, inputs), board.rollback.timeout)
 
 
@@ -289,8 +301,7 @@ def execute(
 
     The policy's `max_steps` bounds what a planner may write, and is not applied to a plan given here.
     """
-    if not Plan.is_fixed(plan):
-        plan = Plan.received(plan, "the caller")
+    plan = Plan.received(plan, "the caller")
     policy = policy or Policy()
     problems = plan.problems(executor.tools) + (without_undo(plan, executor) if policy.require_undo else [])
     if problems:

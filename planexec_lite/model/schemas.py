@@ -7,6 +7,7 @@ type.
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any
 
 from planexec_lite.tools import Tool, Toolbox, ToolError
@@ -25,10 +26,11 @@ _KEPT = frozenset(
 _FORMATS = frozenset("date-time time date duration email hostname ipv4 ipv6 uuid".split())
 
 
-def plan_schema(toolbox: Toolbox, *, tasks: bool = False) -> dict[str, Any]:
+def plan_schema(toolbox: Toolbox, *, tasks: bool = False, failed: Collection[str] = ()) -> dict[str, Any]:
     """Return the strict schema of a plan over `toolbox`: the variants of a step are told apart by their first key, `tool`.
 
-    With `tasks` a step is a task in words, and the executor chooses the tools.
+    With `tasks` a step is a task in words, and the executor chooses the tools. `failed` are the ids of failed steps that the
+    plan must answer or name.
 
     Raises `ToolError` when there is no tool, or a parameter's type can't be closed (a free-form dict, `Any`).
     """
@@ -54,7 +56,13 @@ def plan_schema(toolbox: Toolbox, *, tasks: bool = False) -> dict[str, Any]:
         },
         answer={"type": ["string", "null"], "description": "the answer to the goal; may hold references"},
         complete={"type": "boolean", "description": "false: ask me again when these steps are done"},
+        **({"supersedes": _superseded(failed)} if failed else {}),
     )
+
+
+def _superseded(failed: Collection[str]) -> dict[str, Any]:
+    told = "the failed steps that this plan gives up or does otherwise"
+    return {"type": "array", "items": {"type": "string", "enum": [*failed]}, "description": told}
 
 
 def closed_parameters(tool: Tool) -> dict[str, Any]:

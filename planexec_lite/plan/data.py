@@ -49,11 +49,6 @@ def as_words(text: Any, what: str) -> str:
     return text
 
 
-def is_fixed(value: Any) -> bool:
-    """Say whether `value` is an object that can't be changed."""
-    return type(value) is FixedDict
-
-
 def _forbid(self: Any, *args: Any, **kwargs: Any) -> NoReturn:
     kind = "dict" if isinstance(self, dict) else "list"
     raise TypeError(f"plans and results do not change; make a copy, {kind}(…), and change that")

@@ -5,14 +5,13 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Collection, Mapping
-from typing import Any
+from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, BeforeValidator, ConfigDict
 
 from planexec_lite.plan import checks, graph, reading
-from planexec_lite.plan.data import is_fixed
 from planexec_lite.plan.problems import Problem
-from planexec_lite.plan.step import Call, Step
+from planexec_lite.plan.step import Call, Id, Step, ids
 from planexec_lite.tools import Effects, Toolbox
 
 
@@ -27,6 +26,8 @@ class Plan(BaseModel):
         answer: a text that answers the goal and may refer to results; by default the result of the only step that
             nothing depends on.
         complete: False says that the planner wants to be asked again when these steps are done.
+        supersedes: ids of steps that failed, and that this plan gives up or does otherwise. A plan that brings no new step
+            after a failure must name the failed steps here: what became of them is not left open.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -36,6 +37,7 @@ class Plan(BaseModel):
     rollback: tuple[Call, ...] = ()
     answer: str | None = None
     complete: bool = True
+    supersedes: Annotated[tuple[Id, ...], BeforeValidator(ids)] = ()
 
     @classmethod
     def parse(cls, source: Any) -> Plan:
@@ -57,14 +59,6 @@ class Plan(BaseModel):
         out. Raises `TypeError` when it is no plan, and `PlanError` when its fields hold what no plan may.
         """
         return reading.received(cls, given, giver)
-
-    @staticmethod
-    def is_fixed(plan: Any) -> bool:
-        """Say whether `plan` is a plan in which nothing can be changed, as all are that were made with validation."""
-        if type(plan) is not Plan or any(type(step) is not Step or not is_fixed(step.params) for step in plan.steps):
-            return False
-        calls = [*plan.rollback, *[step.undo for step in plan.steps if step.undo is not None]]
-        return all(type(call) is Call and is_fixed(call.params) for call in calls)
 
     def changed(self, **fields: Any) -> Plan:
         """Return a plan like this one with some fields changed."""

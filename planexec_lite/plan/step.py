@@ -33,7 +33,7 @@ def _names(value: Any) -> None:
             _names(part)
 
 
-def _ids(value: Any) -> Any:
+def ids(value: Any) -> Any:
     """None means no dependency, and one id may stand without a list."""
     return value if isinstance(value, (list, tuple)) else () if value is None else (value,)
 
@@ -116,7 +116,7 @@ class Step(_WordForWord):
     description: str = Field(default="", validation_alias=AliasChoices("description", "task"))
     tool: ToolName = Field(default=None, validation_alias=AliasChoices("tool", "action"))
     params: Params = Field(default_factory=_no_params, validation_alias=AliasChoices("params", "input", "arguments"))
-    depends_on: Annotated[tuple[Id, ...], BeforeValidator(_ids), AfterValidator(_once)] = ()
+    depends_on: Annotated[tuple[Id, ...], BeforeValidator(ids), AfterValidator(_once)] = ()
     success_criteria: str | None = Field(default=None, validation_alias=AliasChoices("success_criteria", "criteria"))
     timeout: float | None = Field(default=None, gt=0)
     retries: int = Field(default=0, ge=0)

@@ -79,7 +79,7 @@ class NextStepPlanner:
 
     Args:
         asked: a function ``(goal, board) -> step`` that returns the next step (a `Step` or a dict), or None when the
-            goal is reached; or an openai client, for a model that is asked for one step at a time.
+            goal is reached, or a whole `Plan`; or an openai client, for a model that is asked for one step at a time.
         model: the model's name, where a client is given; by default the planner's.
     """
 
@@ -97,6 +97,8 @@ class _NextStepRule:
 
     def plan(self, goal: str, board: Board, tools: Toolbox) -> Plan:
         step = self.rule(goal, board)
+        if isinstance(step, Plan):
+            return _with_goal(step, goal)
         steps = [step.model_dump(exclude_defaults=True) if isinstance(step, Step) else step] if step is not None else []
         return Plan.parse({"goal": goal, "steps": steps, "complete": step is None})
 
@@ -148,13 +150,13 @@ class LLMPlanner:
 
     def plan(self, goal: str, board: Board, tools: Toolbox) -> Plan:
         """Ask the model. Raises `PlanError` with the model's words when they are no plan."""
-        messages, schema = self.messages(goal, board, tools), plan_schema(tools, tasks=self.tasks)
+        messages, schema = self.messages(goal, board, tools), self._schema(board, tools)
         answer = ask(self.client, self.model, messages, schema, self.bounds)
         return self._read(answer, goal)
 
     def parts(self, goal: str, board: Board, tools: Toolbox) -> Iterator[Step | Plan]:
         """Ask the model and yield each step as soon as its last brace has come; last of all the plan, as `plan` does."""
-        messages, schema = self.messages(goal, board, tools), plan_schema(tools, tasks=self.tasks)
+        messages, schema = self.messages(goal, board, tools), self._schema(board, tools)
         reader, left = StepReader(), self.horizon or self.max_steps
         answer = Answer("", None, "length")
         for part in ask_streaming(self.client, self.model, messages, schema, self.bounds):
@@ -166,6 +168,10 @@ class LLMPlanner:
                 with suppress(PlanError):  # a step that can't be read is reported with the whole plan
                     yield from Plan.parse([step]).steps if "id" in step else ()
         yield self._read(answer, goal)
+
+    def _schema(self, board: Board, tools: Toolbox) -> dict[str, Any]:
+        failed = [one.step for one in board.problems if one.code == "unanswered_failure" and one.step]
+        return plan_schema(tools, tasks=self.tasks, failed=failed)
 
     def _read(self, answer: Answer, goal: str) -> Plan:
         if answer.refusal:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from planexec_lite.board import Board
 from planexec_lite.meter import emit
 from planexec_lite.plan import Plan, PlanError, Problem, Step
-from planexec_lite.planning.harm import added_harm
+from planexec_lite.planning.new_effects import added_effects
 from planexec_lite.policy import Policy
 from planexec_lite.references import find
 from planexec_lite.tools import Toolbox
@@ -24,7 +24,7 @@ class StreamBuffer:
     """Listens to a planner that writes, and emits each step that may start early, as soon as it may.
 
     A step may start early when no approval is asked for, its own part is valid, everything that it waits for may start
-    early too or is done, a repeat of its effects does no harm, and it has an undo, and adds no harm, where the policy wants
+    early too or is done, a repeat of its effects does no harm, and it has an undo, and adds no new effects, where the policy wants
     that. The others wait until the whole plan is there.
     """
 
@@ -93,9 +93,9 @@ class StreamBuffer:
         before = {*self.done, *self.emitted}
         return (
             not step.gate
-            and step.effects_with(self.effects) != "once"
+            and step.effects_with(self.effects) in ("none", "idempotent")
             and before.issuperset(step.depends_on)
             and not Plan(steps=(step,)).problems(self.tools, done=before)
-            and not (self.policy.no_new_harm and any(added_harm(Plan(steps=(step,)), self.board, self.tools)))
+            and not (self.policy.no_new_effects and any(added_effects(Plan(steps=(step,)), self.board, self.tools)))
             and not (self.policy.require_undo and Plan(steps=(step,)).without_undo(self.tools))
         )

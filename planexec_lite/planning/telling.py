@@ -3,7 +3,7 @@
 A planner that is asked again reads results: mails, web pages, logs, rows. A line in them that looks like an instruction is
 read, too. `Telling` says how results are told: as data that can't look like anything else, and not longer than a bound,
 however many steps there are. That makes it harder to be misled, and no more: what holds is that a plan is checked
-(`Policy.no_new_harm`), or approved by a person.
+(`Policy.no_new_effects`), or approved by a person.
 """
 
 from __future__ import annotations

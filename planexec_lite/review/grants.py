@@ -9,9 +9,10 @@ from planexec_lite.plan import Plan, Step, lineages
 def granting_reviewer(board: Board, plan: Plan) -> str:
     """Return the name of the reviewer whose grant covers `plan`, "" if none does. See `Grant` for the bounds.
 
-    What was started under the grant counts too, so that small steps don't add up to more than was granted. A step that
-    may be done once is covered only if all that it depends on is, too; and one that was tried is not tried again without
-    being asked. What an approved step said to be careful with, no later step does without care.
+    What was started under the grant counts too, so that small steps don't add up to more than was granted. A step that must
+    run at most once, or that may delete or overwrite something, is covered only if all that it depends on is, too; and one
+    that was tried is not tried again without being asked. What an approved
+    step said to be careful with, no later step does without care.
     """
     if board.grant_scope is None:
         return ""
@@ -21,8 +22,8 @@ def granting_reviewer(board: Board, plan: Plan) -> str:
         if step not in approved and step not in new:
             new.append(step)
     known = {step.tool for step in approved if not step.gate}
-    careful = {step.tool for step in approved if step.effects_with(board.once.effects) == "once"}
-    once = [step for step in plan.steps if step.tool in careful or step.effects_with(board.once.effects) == "once"]
+    careful = {step.tool for step in approved if board.once.needs_approval(step)}
+    once = [step for step in plan.steps if step.tool in careful or board.once.needs_approval(step)]
     steps = board.steps | {step.id: step for step in plan.steps}
     calls = [step.undo for step in new if step.undo] + [call for call in plan.rollback if call not in rollback]
     within = (

@@ -39,6 +39,12 @@ def call_of(step: Step, board: Board, tools: Toolbox) -> Any:
     return call
 
 
+def text_of(step: Step, board: Board, tools: Toolbox) -> str:
+    """Return the call of `step` as text, the same for equal calls, whatever the step is called."""
+    call = call_of(step, board, tools)
+    return _written([step.tool, step.description, step.params] if call is None else call)
+
+
 def repeated(step: Step, plan: int, board: Board, tools: Toolbox) -> Spent | None:
     """Return the latest call that `step` would make again in plan number `plan`, None if there is none.
 

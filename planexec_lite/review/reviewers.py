@@ -87,8 +87,7 @@ class ApproveAll:
 
     def review(self, plan: Plan, board: Board, tools: Toolbox) -> Decision | None:
         """Approve, where that is an answer."""
-        asked = board.paused.reason if board.paused else ""
-        return None if asked in ("doubt", "budget") else Decision("approve", by="ApproveAll")
+        return None if board.asked in ("doubt", "budget") else Decision("approve", by="ApproveAll")
 
 
 class ScriptedReviewer:

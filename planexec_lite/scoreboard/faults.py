@@ -42,7 +42,7 @@ class Faults:
         if self.kind != "late surprise":
             return tools
         obstacle = _Obstacle(self._late(plan) if self._strikes() else None)
-        clear = Tool(obstacle.clear_the_way, latency=1.0)
+        clear = Tool(obstacle.clear_the_way, latency=1.0, effects="none")
         return Toolbox([*(guarded(tool, obstacle.check) for tool in tools), clear])
 
     def wrong_plan(self, number: int = 1) -> Literal["dangling dependency", "missing step"] | None:

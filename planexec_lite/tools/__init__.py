@@ -8,6 +8,7 @@ against and what the function accepts can't disagree. The idea is function calli
 function has them (`json_schema`).
 """
 
+from planexec_lite.tools.approved import ApprovedCalls, CallWaits, MadeCall
 from planexec_lite.tools.awaiting import awaited, loop_at_rest, on_shared_loop
 from planexec_lite.tools.declared import Effects, worst
 from planexec_lite.tools.schema import ToolError, kind_of, shown, suggest, without_titles
@@ -15,8 +16,11 @@ from planexec_lite.tools.tool import Fault, SchemaTool, Tool, tool
 from planexec_lite.tools.toolbox import Toolbox
 
 __all__ = [
+    "ApprovedCalls",
+    "CallWaits",
     "Effects",
     "Fault",
+    "MadeCall",
     "SchemaTool",
     "Tool",
     "ToolError",

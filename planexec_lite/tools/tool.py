@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import inspect
+import json
 from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property
+from hashlib import sha256
 from typing import Any, NamedTuple, TypeVar, Unpack, overload
 
 from pydantic import ValidationError
+from pydantic_core import to_jsonable_python
 
 from planexec_lite import references
-from planexec_lite.meter import charge, made_once
+from planexec_lite.meter import charge, current, made_once
+from planexec_lite.tools.approved import NOT_MADE
 from planexec_lite.tools.awaiting import awaited
 from planexec_lite.tools.declared import Declared, Effects, Options
 from planexec_lite.tools.json_schema import arguments_from
@@ -35,7 +39,9 @@ class Tool:
         function: takes named parameters, all with type hints; returns data (what JSON can hold).
         name: what plans call it; by default the function's name.
         latency: seconds that a call takes in simulation: a number, or a function of the arguments.
-        effects: what a call does to the world: "none", "idempotent" (a repeat does no harm) or "once".
+        effects: what a call does to the world: "none", "idempotent" (a repeat does no harm) or "once" (it must run at most
+            once). "unknown", the default, declares nothing: a failed call is not retried unless its step asks for it, and a
+            call that was interrupted is in doubt.
         uses: what a call occupies, by name, such as "oven"; workers may limit how many steps use it at once.
         destructive: whether a call may delete or overwrite what was there (True) or only adds to it (False), as MCP's
             hint of that name says; None: it is not declared.
@@ -57,7 +63,7 @@ class Tool:
         *,
         name: str | None = None,
         latency: float | Callable[..., float] = 0.0,
-        effects: Effects = "none",
+        effects: Effects = "unknown",
         uses: str | Iterable[str] = (),
         destructive: bool | None = None,
         price: float | None = None,
@@ -152,6 +158,12 @@ class Tool:
         return self._arguments.unchecked
 
     @cached_property
+    def digest(self) -> str:
+        """A hash of what a plan is approved with: schema, defaults, effects, destructive, and the `pin` of what was published."""
+        told = [self.name, self.schema, self.effects, self.destructive, self.pin]
+        return sha256(json.dumps(told, sort_keys=True, default=repr).encode(errors="replace")).hexdigest()[:16]
+
+    @cached_property
     def parameters(self) -> tuple[str, ...]:
         """The names of the parameters, in order."""
         return tuple(self.schema["properties"])
@@ -218,9 +230,32 @@ class Tool:
     def call(self, params: Mapping[str, Any]) -> Any:
         """Validate `params`, charge the latency and call the function.
 
-        Raises `ToolError` when they do not fit, before anything has happened, and whatever the function raises.
+        Raises `ToolError` when they do not fit or the step must not make this call, before anything has happened;
+        `CallWaits` where a person must approve the call first (see `approved`); and whatever the function raises.
         """
         arguments = self.arguments(params)
+        meter = current.get()
+        if meter is None or meter.calls_log is None:
+            return self._run(arguments)
+        log, step_key = meter.calls_log, meter.key
+        text = self.call_text(arguments)
+        approved = log.check(self.name, text, effects=self.effects, destructive=self.destructive is True)
+        if (value := log.earlier(text)) is NOT_MADE:
+            meter.key = log.key(text, step_key)
+            try:
+                value = self._run(arguments)
+            finally:
+                meter.key = step_key
+        log.note(text, value, needed_approval=approved)
+        return value
+
+    def call_text(self, arguments: Mapping[str, Any]) -> str:
+        """What identifies a call with these `arguments`: the tool and all arguments with their defaults, as JSON text."""
+        data = to_jsonable_python(self.with_defaults(arguments), fallback=repr)
+        return f"{self.name}({json.dumps(data, sort_keys=True, ensure_ascii=False)})"
+
+    def _run(self, arguments: dict[str, Any]) -> Any:
+        """Charge the latency and call the function with validated `arguments`."""
         if self.latency:
             charge(self.seconds(arguments))
         try:

@@ -63,8 +63,8 @@ class Toolbox:
 
     @property
     def pins(self) -> dict[str, str]:
-        """The hashes of what was published of the tools, by name, where somebody else may change that."""
-        return {one.name: one.pin for one in self._tools.values() if one.pin}
+        """The hash of each tool by name; see `Tool.digest`."""
+        return {one.name: one.digest for one in self._tools.values()}
 
     def only(self, *names: str) -> Toolbox:
         """Return a toolbox with just these tools: what a step may do, and no more."""

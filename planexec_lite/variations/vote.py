@@ -89,7 +89,7 @@ def rehearsed(plan: Plan, tools: Toolbox, workers: Workers) -> Run:
 
     A step takes the seconds that its tool declares. Gates stand open, and what was done before the plan is done.
     """
-    nothing = Toolbox(Tool(lambda: None, name=tool.name, uses=tool.uses) for tool in tools)
+    nothing = Toolbox(Tool(lambda: None, name=tool.name, uses=tool.uses, effects="none") for tool in tools)
     steps = [
         Step(
             id=step.id,

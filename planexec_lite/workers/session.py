@@ -46,6 +46,7 @@ class Report:
     """What came of a task: value or error; seconds declared and really taken; model calls; events inside.
 
     `once`: a call that may be made once was made, whatever became of the task. `final`: the error will not go away by itself.
+    `waits`: the call that needs the approval of a person; `made`: the calls that had it.
     """
 
     value: Any = None
@@ -56,6 +57,8 @@ class Report:
     events: tuple[tuple[float, float, Any], ...] = ()
     once: bool = False
     final: bool = False
+    waits: str = ""
+    made: tuple[Any, ...] = ()
 
 
 @dataclass(slots=True)
@@ -188,7 +191,10 @@ def measure(
         current.reset(token)
     took, calls, events = round(perf_counter() - meter.began, 9), meter.calls, meter.events
     inside = tuple(calls) if calls else (), tuple(events) if events else ()
-    return Report(value, error, meter.seconds, took, *inside, meter.once, final)
+    report = Report(value, error, meter.seconds, took, *inside, meter.once, final)
+    if (log := meter.calls_log) is not None and log.waits:
+        report.waits, report.made = log.waits, tuple(log.made)
+    return report
 
 
 def carry_out(executors: frozenset[int], owner: int, call: Callable[..., Any], args: tuple[Any, ...]) -> Report:

@@ -19,7 +19,7 @@ SEARCHES = {"flights": 1, "trains": 3, "hotels": 8, "museums": 13, "restaurants"
 JOIN = 1
 
 
-@tool
+@tool(effects="none")
 def pause(seconds: float, after: list[float]) -> float:
     """Sleep, really, and return how long; `after` holds what the steps before it returned."""
     time.sleep(seconds)

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from planexec_lite import Toolbox, tool
 
 
-@tool
+@tool(effects="none")
 def add(numbers: list[int]) -> int:
     """Add numbers; the result stays small, so that a long plan computes no long numbers."""
     return sum(numbers) % 1000

@@ -114,7 +114,9 @@ def retried(steps: int, times: int) -> list[Row]:
                 raise RuntimeError("not yet")
             return n
 
-        done = execute(plan, ToolExecutor(Toolbox([Tool(work, latency=1.0)])), workers=Simulated(4), policy=policy)
+        done = execute(
+            plan, ToolExecutor(Toolbox([Tool(work, latency=1.0, effects="none")])), workers=Simulated(4), policy=policy
+        )
         assert done.status == "finished"
         return done
 

@@ -14,7 +14,7 @@ def agent(folder: str) -> PlannerExecutor:
     """Who orders a part, pays for it, and sends the receipt; the money is a line in a file."""
     paid, sent = Path(folder) / "paid.txt", Path(folder) / "sent.txt"
 
-    @tool
+    @tool(effects="none")
     def order(part: str) -> str:
         return f"order of a {part}"
 

@@ -30,7 +30,7 @@ from concurrent.futures import ThreadPoolExecutor
 from planexec_lite import *
 from planexec_lite import views
 
-@tool
+@tool(effects="none")
 def nap(seconds: float) -> str:
     "Sleep for a while."
     time.sleep(seconds)

@@ -41,7 +41,7 @@ from mock_llm import MockLLM
 from planexec_lite import Plan, Pool, Toolbox, ToolExecutor, execute, tool, views
 from planexec_lite.scenarios import deploy
 
-@tool
+@tool(effects="none")
 async def fetch() -> str:
     return "here"
 

@@ -43,7 +43,7 @@ class Bank:
 
     @property
     def tools(self) -> Toolbox:
-        return Toolbox([Tool(self.who), Tool(self.pay, effects="once")])
+        return Toolbox([Tool(self.who, effects="none"), Tool(self.pay, effects="once")])
 
     @property
     def executor(self) -> ToolExecutor:

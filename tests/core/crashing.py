@@ -52,7 +52,7 @@ class World:
 
     def __init__(self, path: str) -> None:
         self.path = path
-        tools = [Tool(self.note), Tool(self.put, effects="idempotent"), Tool(self.pay, effects="once")]
+        tools = [Tool(self.note, effects="none"), Tool(self.put, effects="idempotent"), Tool(self.pay, effects="once")]
         self.tools = Toolbox([*tools, Tool(self.take_back, effects="idempotent")])
 
     def write(self, line: str) -> None:

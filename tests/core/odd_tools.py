@@ -11,6 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from planexec_lite import tool
 from planexec_lite.meter import charge, emit
 
 
@@ -54,6 +55,7 @@ RAISED: dict[str, Callable[[], BaseException]] = {
 }
 
 
+@tool(effects="none")
 def raises(what: str) -> str:
     """Raise."""
     raise RAISED[what]()
@@ -89,31 +91,37 @@ RETURNED: dict[str, Callable[[], Any]] = {
 }
 
 
+@tool(effects="none")
 def returns(what: str) -> Any:
     """Return something that is no data."""
     return RETURNED[what]()
 
 
+@tool(effects="none")
 def interrupts() -> str:
     """What Ctrl-C does while a tool runs."""
     raise KeyboardInterrupt
 
 
+@tool(effects="none")
 def dies() -> str:
     """End the process."""
     os._exit(7)
 
 
+@tool(effects="none")
 def fine(value: int) -> int:
     """Double."""
     return value * 2
 
 
+@tool(effects="none")
 def process() -> int:
     """Where it runs."""
     return os.getpid()
 
 
+@tool(effects="none")
 def waits(seconds: float) -> float:
     """Sleep."""
     time.sleep(seconds)
@@ -129,6 +137,7 @@ def waits_for(path: str) -> str:
     raise TimeoutError(f"{path} never came")
 
 
+@tool(effects="none")
 def tells(seconds: float) -> str:
     """Emit, take its time, emit again."""
     emit("before")
@@ -137,24 +146,28 @@ def tells(seconds: float) -> str:
     return "told"
 
 
+@tool(effects="none")
 def late_error(seconds: float) -> str:
     """Take its time and fail."""
     charge(seconds)
     raise ValueError("after all")
 
 
+@tool(effects="none")
 def no_number() -> str:
     """Charge what is no number of seconds."""
     charge(math.nan)
     return "done"
 
 
+@tool(effects="none")
 def sets() -> dict[str, Any]:
     """Sets at every depth; their order depends on the hash seed."""
     words = {"red", "green", "blue", "yellow", "black"}
     return {"top": words, "deep": [{"in": frozenset(words)}]}
 
 
+@tool(effects="none")
 async def awaits(value: int, seconds: float = 0.01) -> int:
     """Wait without holding up anybody, then double."""
     charge(2.0)
@@ -164,12 +177,14 @@ async def awaits(value: int, seconds: float = 0.01) -> int:
     return value * 2
 
 
+@tool(effects="none")
 async def async_raises(what: str) -> str:
     """Raise, after having waited."""
     await asyncio.sleep(0)
     raise RAISED[what]()
 
 
+@tool(effects="none")
 async def async_process() -> int:
     """Where it runs."""
     await asyncio.sleep(0)

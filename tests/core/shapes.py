@@ -93,7 +93,7 @@ class Workshop:
 
     @property
     def toolbox(self) -> Toolbox:
-        return Toolbox([Tool(self.work)])
+        return Toolbox([Tool(self.work, effects="none")])
 
     def work(self, step: str, quarters: int, fails: int, uses: list[str]) -> str:
         """Do one step."""

@@ -85,7 +85,7 @@ def _tool(name: str) -> Tool:
         charge(takes / 1000)
         return takes
 
-    return Tool(work, name=name, uses=USES[name])
+    return Tool(work, name=name, uses=USES[name], effects="none")
 
 
 EXECUTOR = ToolExecutor(Toolbox([_tool(name) for name in USES]))

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from planexec_lite import Run, Toolbox, ToolExecutor
+from planexec_lite import Run, Tool, Toolbox, ToolExecutor
 from tests.core.ending import T, to_its_end
 
 FAR = 600.0  # seconds: a timeout that no machine reaches
@@ -75,7 +75,7 @@ class Site:
 
     @property
     def tools(self) -> Toolbox:
-        return Toolbox([self.work, self.lets_go])
+        return Toolbox([Tool(self.work, effects="none"), Tool(self.lets_go, effects="none")])
 
     @property
     def executor(self) -> ToolExecutor:

@@ -43,7 +43,7 @@ class World:
 
     @property
     def executor(self) -> ToolExecutor:
-        return ToolExecutor(Toolbox([Tool(self.delete)]))
+        return ToolExecutor(Toolbox([Tool(self.delete, effects="none")]))
 
 
 def step(id: str, what: str, **more: Any) -> dict[str, Any]:

@@ -92,7 +92,7 @@ def test_an_async_tool_that_would_end_the_process_ends_no_later_tool() -> None:
 def test_in_simulation_an_async_tool_takes_what_it_declares_and_runs_to_its_end() -> None:
     ended: list[float] = []
 
-    @tool(latency=5.0)
+    @tool(latency=5.0, effects="none")
     async def slow(seconds: float) -> str:
         await asyncio.sleep(0.01)
         charge(seconds)
@@ -120,6 +120,7 @@ def test_what_an_async_tool_charges_and_emits_reaches_its_own_step(workers: Work
 
 
 def test_the_charges_of_async_tools_side_by_side_are_not_mixed_up(threads: ThreadPoolExecutor) -> None:
+    @tool(effects="none")
     async def asks(tokens: int) -> int:
         for _ in range(5):
             await asyncio.sleep(0.002)
@@ -134,6 +135,7 @@ def test_the_charges_of_async_tools_side_by_side_are_not_mixed_up(threads: Threa
 def test_two_async_tools_on_a_pool_wait_side_by_side(threads: ThreadPoolExecutor) -> None:
     there = threading.Barrier(4, timeout=60)
 
+    @tool(effects="none")
     async def meets() -> bool:
         await asyncio.to_thread(there.wait)  # nobody passes before all four have come
         return True
@@ -163,6 +165,7 @@ def test_async_tools_share_one_loop_also_when_they_come_at_once(
 
     monkeypatch.setattr(awaiting, "_loop", Kept())
 
+    @tool(effects="none")
     async def where(n: int) -> int:
         return id(asyncio.get_running_loop())
 
@@ -176,6 +179,7 @@ class Bound:
     def __init__(self) -> None:
         self.loop: Any = None
 
+    @tool(effects="none")
     async def ask(self, what: str) -> str:
         self.loop = self.loop or asyncio.get_running_loop()
         if self.loop is not asyncio.get_running_loop():
@@ -187,6 +191,7 @@ class Bound:
 def test_a_client_that_is_bound_to_a_loop_may_be_shared_by_steps_and_runs(threads: ThreadPoolExecutor) -> None:
     client = Bound()
 
+    @tool(effects="none")
     async def ask(what: str) -> str:
         return await client.ask(what)
 
@@ -200,6 +205,7 @@ def test_the_genuine_async_client_may_be_shared_by_steps(threads: ThreadPoolExec
     llm = MockLLM([{"name": "one", "reply": {"text": "yes"}}])
     client = llm.async_client()
 
+    @tool(effects="none")
     async def ask(what: str) -> str:
         asked: Any = {"model": "m", "messages": [{"role": "user", "content": what}]}
         return str((await client.chat.completions.create(**asked)).choices[0].message.content)
@@ -239,6 +245,7 @@ def test_a_plan_that_is_carried_out_inside_an_async_tool_does_not_lock_up(outer:
         "threads": lambda n: Pool(pools[n]),
     }
 
+    @tool(effects="none")
     async def nests(value: int) -> int:
         run = execute(Plan.parse([step("1", "awaits", value=value), *CHAIN[1:]]), ToolExecutor(TOOLS), workers=inside)
         await asyncio.sleep(0)
@@ -255,6 +262,7 @@ def test_a_plan_that_is_carried_out_inside_an_async_tool_does_not_lock_up(outer:
 
 
 def test_a_plan_that_an_async_tool_hands_to_a_thread_does_not_lock_up_either(threads: ThreadPoolExecutor) -> None:
+    @tool(effects="none")
     async def nests(value: int) -> int:
         plan = Plan.parse([step("1", "awaits", value=value)])
         run = await asyncio.to_thread(execute, plan, ToolExecutor(TOOLS), workers=Pool(threads))
@@ -267,9 +275,11 @@ def test_a_plan_that_an_async_tool_hands_to_a_thread_does_not_lock_up_either(thr
 def test_an_async_tool_that_takes_too_long_is_given_up_and_its_end_is_recorded(threads: ThreadPoolExecutor) -> None:
     site = Site()
 
+    @tool(effects="none")
     async def forever() -> None:
         await asyncio.sleep(3600)
 
+    @tool(effects="none")
     async def slow(until: str) -> str:
         await asyncio.to_thread(site.until, until)
         return "at last"
@@ -284,6 +294,7 @@ def test_an_async_tool_that_takes_too_long_is_given_up_and_its_end_is_recorded(t
 
 
 def test_a_tool_that_is_an_async_generator_is_no_data(workers: Workers) -> None:
+    @tool(effects="none")
     async def many() -> AsyncIterator[int]:
         yield 1
 
@@ -293,6 +304,7 @@ def test_a_tool_that_is_an_async_generator_is_no_data(workers: Workers) -> None:
 
 
 def test_what_a_plain_tool_or_a_callable_object_returns_to_await_is_awaited() -> None:
+    @tool(effects="none")
     def later(value: int) -> Any:
         return odd_tools.awaits(value)
 
@@ -303,7 +315,7 @@ def test_what_a_plain_tool_or_a_callable_object_returns_to_await_is_awaited() ->
         async def __call__(self, value: int) -> int:
             return value * 2
 
-    tools = Toolbox([later, Tool(Doubling().__call__, name="doubling")])
+    tools = Toolbox([later, Tool(Doubling().__call__, name="doubling", effects="none")])
     run = carry_out([step("1", "later", value=3), step("2", "doubling", value=4)], Inline(), tools)
     assert run.results == {"1": 6, "2": 8}
 
@@ -311,10 +323,12 @@ def test_what_a_plain_tool_or_a_callable_object_returns_to_await_is_awaited() ->
 def test_wrong_arguments_of_an_async_tool_never_start_it() -> None:
     begun: list[int] = []
 
+    @tool(effects="none")
     async def act(value: int) -> int:
         begun.append(value)
         return value
 
+    @tool(effects="none")
     async def words() -> str:
         return "many"
 
@@ -343,6 +357,7 @@ def ctrl_c() -> Iterator[None]:
 def test_ctrl_c_cancels_the_async_tool_and_stops_the_run(ctrl_c: None) -> None:
     begun, cancelled = threading.Event(), threading.Event()
 
+    @tool(effects="none")
     async def long() -> str:
         begun.set()
         try:

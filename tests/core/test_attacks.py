@@ -216,7 +216,10 @@ def test_an_async_tool_that_stops_its_loop_takes_no_other_with_it() -> None:
         return x
 
     plan = Plan.parse([{"id": "1", "tool": "stop"}, {"id": "2", "tool": "go_on", "depends_on": ["1"]}])
-    assert execute(plan, ToolExecutor(Toolbox([Tool(stop), Tool(go_on)]))).status == "finished"
+    assert (
+        execute(plan, ToolExecutor(Toolbox([Tool(stop, effects="none"), Tool(go_on, effects="none")]))).status
+        == "finished"
+    )
 
 
 # --- everything at once -----------------------------------------------------------------------------------------------

@@ -43,7 +43,7 @@ class Site:
 
     def __init__(self) -> None:
         self.log: list[str] = []
-        self.tools = Toolbox([Tool(self.work, latency=lambda seconds=1.0, **_: seconds)])
+        self.tools = Toolbox([Tool(self.work, latency=lambda seconds=1.0, **_: seconds, effects="none")])
 
     def work(self, name: str, fails: int = 0, seconds: float = 1.0) -> str:
         """Try it."""
@@ -189,7 +189,7 @@ def test_on_threads_it_comes_back_while_others_are_at_work() -> None:
         """Wait until the other has come back."""
         return back.wait(600)
 
-    tools = Toolbox([Tool(flaky), Tool(patient)])
+    tools = Toolbox([Tool(flaky, effects="none"), Tool(patient, effects="none")])
     plan = Plan.parse([step("1", "flaky"), step("2", "patient")])
     policy = Policy(retries=1, backoff=Backoff(0.01, jitter=0.0))
     with ThreadPoolExecutor(2) as threads:

@@ -166,7 +166,7 @@ def test_many_problems_go_back_in_short() -> None:
 
 
 def test_a_long_result_does_not_fill_the_planners_conversation() -> None:
-    @tool
+    @tool(effects="none")
     def read(path: str) -> str:
         """Read a file."""
         return "x" * 1_000_000
@@ -218,7 +218,7 @@ def test_the_scripted_model_honours_the_planners_limit() -> None:
 LOOKED: list[str] = []
 
 
-@tool
+@tool(effects="none")
 def look(where: str) -> str:
     """Look somewhere."""
     LOOKED.append(where)

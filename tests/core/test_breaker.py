@@ -40,7 +40,12 @@ class Service:
     def __init__(self, up: float = NEVER, error: type[Exception] = RuntimeError) -> None:
         self.up, self.error, self.calls = up, error, list[float]()
         retry_on = None if error is RuntimeError else [RuntimeError]
-        self.tools = Toolbox([Tool(self.ask, latency=1.0, retry_on=retry_on), Tool(self.note, latency=1.0)])
+        self.tools = Toolbox(
+            [
+                Tool(self.ask, latency=1.0, retry_on=retry_on, effects="none"),
+                Tool(self.note, latency=1.0, effects="none"),
+            ]
+        )
 
     def ask(self) -> str:
         """Ask the service."""
@@ -122,7 +127,7 @@ def test_a_result_in_between_begins_the_count_anew() -> None:
             raise RuntimeError("down")
         return "here"
 
-    tools = ToolExecutor(Toolbox([Tool(ask)]))
+    tools = ToolExecutor(Toolbox([Tool(ask, effects="none")]))
     policy = Policy(breaker=Breaker(3, 10.0))
     run = execute(Plan.parse(ten()[:7]), tools, workers=Simulated(1), policy=policy)
     assert not kinds(run, StepBlocked)
@@ -175,7 +180,7 @@ def test_a_result_that_is_being_judged_is_no_call_that_tries() -> None:
             raise RuntimeError("down")
         return "here"
 
-    tools = Toolbox([Tool(ask, latency=1.0), Tool(Service().note, latency=1.0)])
+    tools = Toolbox([Tool(ask, latency=1.0, effects="none"), Tool(Service().note, latency=1.0, effects="none")])
     plan = [step("1", "ask", success_criteria="here"), step("n", "note"), step("2", "ask", "n", retries=1)]
     policy = Policy(breaker=Breaker(1, 5.0), backoff=Backoff(5.0, jitter=0.0))
     run = execute(Plan.parse(plan), ToolExecutor(tools), workers=Simulated(), policy=policy, evaluator=Slow())
@@ -207,7 +212,7 @@ def test_random_outages_are_left_alone_exactly_as_by_hand(works: list[bool], fai
             raise RuntimeError("down")
         return "here"
 
-    tools = Toolbox([Tool(ask, latency=1.0)])
+    tools = Toolbox([Tool(ask, latency=1.0, effects="none")])
     count = len(works)
     plan = Plan.parse([step(str(n), "ask") for n in range(count)])
     run = execute(plan, ToolExecutor(tools), workers=Simulated(1), policy=Policy(breaker=Breaker(failures, seconds)))

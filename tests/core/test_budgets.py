@@ -49,7 +49,7 @@ class Thinking:
         return one.id
 
 
-@tool(latency=2.0)
+@tool(latency=2.0, effects="none")
 def work(fails: bool = False) -> str:
     """Work, or fail."""
     if fails:

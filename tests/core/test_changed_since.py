@@ -33,13 +33,18 @@ def send_to(name: str, address: str) -> str:
     return f"{name} to {address}"
 
 
+def send_on(name: str, copy: str = "boss") -> str:
+    """Send it."""
+    return name
+
+
 def look(name: str) -> str:
     """Look at it."""
     return name
 
 
 def tools(**effects: Any) -> Toolbox:
-    return Toolbox([Tool(send, **effects), Tool(look)])
+    return Toolbox([Tool(send, **effects), Tool(look, effects="none")])
 
 
 PLAN: Any = {
@@ -62,9 +67,20 @@ def resumed(journal: Journal, toolbox: Toolbox, plan: Plan | None = None) -> Run
 
 
 CHANGED = {
-    "gone": (Toolbox([Tool(look)]), "step 2: .*send"),
-    "other parameters": (Toolbox([Tool(send_to, name="send", effects="once"), Tool(look)]), "step 2: .*address"),
-    "other effects": (tools(), 'step 2: the effects of send were "once", and are "none"'),
+    "gone": (Toolbox([Tool(look, effects="none")]), "step 2: .*send"),
+    "other parameters": (
+        Toolbox([Tool(send_to, name="send", effects="once"), Tool(look, effects="none")]),
+        "step 2: .*address",
+    ),
+    "other effects": (tools(effects="none"), 'step 2: the effects of send were "once", and are "none"'),
+    "another default": (
+        Toolbox([Tool(send_on, name="send", effects="once"), Tool(look, effects="none")]),
+        "step 2: send is not the tool that the plan was made with",
+    ),
+    "it destroys now": (
+        tools(effects="once", destructive=True),
+        "step 2: send is not the tool that the plan was made with",
+    ),
 }
 
 
@@ -132,3 +148,25 @@ def test_a_run_without_a_plan_yet_knows_of_no_other(tmp_path: Path) -> None:
     with pytest.raises(KeyboardInterrupt):
         agent.run("send it")
     assert agent.resume(journal.load(1), plan=Plan.parse(PLAN)).results == {"1": "a"}
+
+
+@pytest.mark.parametrize("how", ["resume", "tell", "roll_back"])
+def test_whoever_goes_on_with_a_run_needs_the_tools_that_it_began_with(how: str) -> None:
+    def site(price: int) -> Toolbox:
+        take = Tool(lambda: price, name="take", effects="idempotent")
+        schema = {"type": "object", "properties": {"price": {"type": "integer", "default": price}}}
+        return Toolbox([take, Tool.from_schema(lambda **given: given, schema, name="give", effects="idempotent")])
+
+    steps = [step("1", "take") | {"undo": {"tool": "give"}}, step("2", "give", "1", gate=True)]
+    agent = PlannerExecutor(RulePlanner(lambda goal: steps), ToolExecutor(site(1)))
+    run = agent.run("take it")
+    assert run.status == "paused"
+    other = PlannerExecutor(agent.planner, ToolExecutor(site(2)))
+    go_on = {
+        "resume": lambda: other.resume(run, Decision("approve", by="Ada")),
+        "tell": lambda: other.tell(run, "hurry"),
+        "roll_back": lambda: other.roll_back(run),
+    }
+    with pytest.raises(ValueError, match=r"give.* is not the tool that the plan was made with"):
+        go_on[how]()
+    assert agent.resume(run, Decision("approve", by="Ada")).status == "finished"

@@ -36,7 +36,7 @@ class Shop:
 
     def __init__(self) -> None:
         self.undone: list[str] = []
-        self.tools = Toolbox([Tool(self.work), Tool(self.put_back)])
+        self.tools = Toolbox([Tool(self.work, effects="none"), Tool(self.put_back, effects="none")])
 
     def work(self, name: str, seconds: float = 1.0, works: bool = True) -> str:
         """Work."""
@@ -180,7 +180,7 @@ def test_on_a_real_clock_a_run_inside_stops_too() -> None:
         """Wait for ever, or until the test is over."""
         return over.wait(0.2)
 
-    tools = ToolExecutor(Toolbox([Tool(wait, name="work")]))
+    tools = ToolExecutor(Toolbox([Tool(wait, name="work", effects="none")]))
     inner = PlannerExecutor(
         Portions([work(str(n), *([str(n - 1)] * (n > 0))) for n in range(50)]), tools, workers=Inline()
     )
@@ -202,7 +202,12 @@ def test_what_still_waits_for_a_thread_is_taken_back() -> None:
     # the first is given up and keeps the only thread, so that the second never begins
     plan = Plan.parse([step("1", "wait", timeout=0.1), step("2", "wait")])
     with ThreadPoolExecutor(1) as threads:
-        run = execute(plan, ToolExecutor(Toolbox([Tool(wait)])), workers=Pool(threads), policy=Policy(deadline=0.4))
+        run = execute(
+            plan,
+            ToolExecutor(Toolbox([Tool(wait, effects="none")])),
+            workers=Pool(threads),
+            policy=Policy(deadline=0.4),
+        )
         over.set()
     check_fold(run)
     assert (run.status, run.board.state) == ("stopped", {"1": "failed", "2": "waiting"})
@@ -219,7 +224,12 @@ def test_what_began_late_is_given_up_at_the_deadline() -> None:
     # the second begins after 0.3 s, and has 0.2 s left of the 0.5 s that it had when it was handed over
     plan = Plan.parse([step("1", "wait", seconds=0.3), step("2", "wait", seconds=60.0, timeout=50.0)])
     with ThreadPoolExecutor(1) as threads:
-        run = execute(plan, ToolExecutor(Toolbox([Tool(wait)])), workers=Pool(threads), policy=Policy(deadline=0.5))
+        run = execute(
+            plan,
+            ToolExecutor(Toolbox([Tool(wait, effects="none")])),
+            workers=Pool(threads),
+            policy=Policy(deadline=0.5),
+        )
         over.set()
     assert run.board.state == {"1": "done", "2": "failed"}
     assert run.board.errors["2"] == "TimeoutError: not over when the run's deadline of 0.5 s passed"
@@ -246,7 +256,7 @@ def test_an_async_step_that_is_given_up_hears_of_it(kind: str, by: str) -> None:
     with ThreadPoolExecutor(1) as threads:
         workers = Inline() if kind == "inline" else Pool(threads)
         policy = Policy(deadline=deadline)
-        run = execute(plan, ToolExecutor(Toolbox([Tool(forever)])), workers=workers, policy=policy)
+        run = execute(plan, ToolExecutor(Toolbox([Tool(forever, effects="none")])), workers=workers, policy=policy)
     assert heard == ["cancelled", "put in order"]
     assert run.board.errors["1"].startswith("TimeoutError: ")
     assert run.status == ("failed" if by == "timeout" else "stopped")
@@ -262,7 +272,7 @@ def test_an_async_step_inside_an_async_step_hears_of_it() -> None:
         finally:
             heard.append(name)
 
-    tools = ToolExecutor(Toolbox([Tool(forever, name="work")]))
+    tools = ToolExecutor(Toolbox([Tool(forever, name="work", effects="none")]))
     inner = PlannerExecutor(Portions([work("1")]), tools, workers=Inline())
 
     async def outer() -> str:
@@ -271,7 +281,7 @@ def test_an_async_step_inside_an_async_step_hears_of_it() -> None:
 
     plan = Plan.parse([step("o", "outer", timeout=30.0)])
     inner.policy = Policy(deadline=0.2)
-    run = execute(plan, ToolExecutor(Toolbox([Tool(outer)])), workers=Inline())
+    run = execute(plan, ToolExecutor(Toolbox([Tool(outer, effects="none")])), workers=Inline())
     assert (run.results["o"], heard) == ("stopped", ["1"])
 
 

@@ -48,7 +48,7 @@ class Bank:
             self.paid.append(to)
             return {"id": len(self.paid)}
 
-        @tool
+        @tool(effects="none")
         def note(text: object) -> str:
             return f"noted {text}"
 
@@ -248,7 +248,7 @@ class Inner:
             self.keys.append(idempotency_key())
             return to
 
-        @tool
+        @tool(effects="none")
         def note(text: str) -> str:
             self.noted += 1
             if self.noted == 1:

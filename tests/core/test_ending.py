@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from planexec_lite import Inline, Plan, Policy, Pool, Toolbox, ToolExecutor, execute
+from planexec_lite import Inline, Plan, Policy, Pool, Tool, Toolbox, ToolExecutor, execute
 from planexec_lite.workers import Workers, pool
 from tests.core.ending import LOOK, Standstill, to_its_end
 from tests.core.shapes import step
@@ -65,7 +65,7 @@ def threads(held: Held) -> Iterator[ThreadPoolExecutor]:
 
 
 def told(held: Held, workers: Workers, *steps: dict[str, Any], **policy: Any) -> str:
-    tools = ToolExecutor(Toolbox([held.work, held.circles]))
+    tools = ToolExecutor(Toolbox([Tool(held.work, effects="none"), Tool(held.circles, effects="none")]))
     with pytest.raises(AssertionError) as caught:
         to_its_end(lambda: execute(Plan.parse(list(steps)), tools, workers=workers, policy=Policy(**policy)), SOON)
     return str(caught.value)

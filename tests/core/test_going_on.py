@@ -56,7 +56,7 @@ class World:
             """Pay."""
             return self.do(what)
 
-        return ToolExecutor(Toolbox([Tool(look), Tool(pay, effects="once")]))
+        return ToolExecutor(Toolbox([Tool(look, effects="none"), Tool(pay, effects="once")]))
 
 
 def plan(*steps: dict[str, Any], **more: Any) -> Plan:
@@ -150,7 +150,7 @@ def test_on_threads_what_was_in_flight_is_tried_again() -> None:
         assert go_on.wait(20)
         return world.do("slow")
 
-    tools = Toolbox([Tool(slow), *world.executor.tools])
+    tools = Toolbox([Tool(slow, effects="none"), *world.executor.tools])
 
     def watch(run: Run) -> None:
         if "2" in run.board.results and begun.wait(20) and not go_on.is_set():

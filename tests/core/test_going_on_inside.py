@@ -68,7 +68,7 @@ class World:
         def pay(name: str) -> str:
             return noted(name)
 
-        @tool(latency=2.0)
+        @tool(latency=2.0, effects="none")
         def look(name: str) -> str:
             return noted(name)
 
@@ -525,7 +525,7 @@ def nested_in(world: World, plan: list[dict[str, Any]], below: list[dict[str, An
 def test_a_step_that_is_tried_again_has_its_own_file(tmp_path: Path) -> None:
     tries: list[str] = []
 
-    @tool
+    @tool(effects="none")
     def flaky() -> str:
         tries.append("once more")
         if len(tries) < 3:

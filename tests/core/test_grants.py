@@ -47,7 +47,7 @@ class World:
                 raise RuntimeError(f"{what} is broken")
             return what
 
-        @tool(latency=1.0)
+        @tool(latency=1.0, effects="none")
         def look(what: str) -> str:
             """Look at something."""
             return do(what)
@@ -65,14 +65,17 @@ class World:
         return ToolExecutor(Toolbox([look, write, pay]))
 
 
+@tool(effects="none")
 def look(id: str, *after: str, what: str = "", **more: Any) -> dict[str, Any]:
     return step(id, "look", *after, what=what or id, **more)
 
 
+@tool(effects="none")
 def write(id: str, *after: str, what: str = "", **more: Any) -> dict[str, Any]:
     return step(id, "write", *after, what=what or id, **more)
 
 
+@tool(effects="none")
 def pay(id: str, *after: str, what: str = "", **more: Any) -> dict[str, Any]:
     return step(id, "pay", *after, what=what or id, **more)
 
@@ -544,6 +547,7 @@ def test_a_yes_to_the_plan_that_is_given_twice_opens_no_gate() -> None:
     plan = Plan.parse([{"id": "1", "tool": "look", "params": {}, "depends_on": [], "gate": True}])
     looked: list[str] = []
 
+    @tool(effects="none")
     def look() -> str:
         looked.append("here")
         return "fine"

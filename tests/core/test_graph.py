@@ -63,7 +63,7 @@ def layered(n: int) -> list[int]:
     return [n - 10, (n - 1) // 10 * 10] if n > 10 else []
 
 
-@tool
+@tool(effects="none")
 def add(numbers: list[int]) -> int:
     """Add numbers."""
     return sum(numbers)

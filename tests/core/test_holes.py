@@ -32,6 +32,7 @@ from planexec_lite import (
     ToolExecutor,
     Verdict,
     execute,
+    tool,
 )
 from planexec_lite.events import Inside, Paused, PlanProposed, StepFailed, StepHeld, Thought, from_dict, to_dict
 from planexec_lite.meter import charge, emit
@@ -105,7 +106,7 @@ def test_a_later_plan_cannot_say_that_a_careful_step_may_be_repeated(reviewer: A
         return to
 
     first = plan(mail("1", "ACME", effects="once"), who("2", "boom", "1"))
-    executor = ToolExecutor(Toolbox([bank.who, Tool(mail_to, name="mail")]))
+    executor = ToolExecutor(Toolbox([bank.who, Tool(mail_to, name="mail", effects="none")]))
     run = around(executor, [first, plan(mail("3", "ACME"))], reviewer).run("mail")
     assert (run.status, bank.paid) == ("paused" if reviewer else "failed", [("ACME", 0)])
 
@@ -290,6 +291,7 @@ def test_a_tool_that_says_that_a_run_inside_it_waits_does_not_block_the_run() ->
 
     tried: list[int] = []
 
+    @tool(effects="none")
     def claims() -> str:
         tried.append(1)
         if len(tried) == 1:
@@ -311,6 +313,7 @@ def test_a_tool_that_says_that_a_run_inside_it_waits_does_not_block_the_run() ->
     ids=lambda one: type(one).__name__,  # type: ignore[arg-type]
 )
 def test_an_event_that_holds_what_none_may_does_not_make_the_log_unreadable(event: Any) -> None:
+    @tool(effects="none")
     def emits() -> str:
         emit(event)
         return "done"
@@ -324,6 +327,7 @@ def test_a_number_of_a_class_of_its_own_becomes_a_number() -> None:
     class Level(IntEnum):
         HIGH = 3
 
+    @tool(effects="none")
     def level() -> int:
         return Level.HIGH
 
@@ -332,6 +336,7 @@ def test_a_number_of_a_class_of_its_own_becomes_a_number() -> None:
 
 
 def test_a_result_with_two_names_that_are_one_when_written_is_refused() -> None:
+    @tool(effects="none")
     def odd() -> Any:
         return {1: "a", "1": "b"}
 

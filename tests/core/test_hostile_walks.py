@@ -81,7 +81,7 @@ class HostileBank(Bank):
 
     @property
     def tools(self) -> Toolbox:
-        return Toolbox([*super().tools, Tool(self.mail)])
+        return Toolbox([*super().tools, Tool(self.mail, effects="none")])
 
 
 class Watching(ToolExecutor):

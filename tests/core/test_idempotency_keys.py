@@ -38,7 +38,7 @@ class Service:
         self.acted: dict[str, str] = {}
         self.asked: list[str] = []
         self.answers_lost, self.interrupts = answers_lost, interrupts
-        self.tools = Toolbox([Tool(self.send, effects="idempotent"), Tool(self.look)])
+        self.tools = Toolbox([Tool(self.send, effects="idempotent"), Tool(self.look, effects="none")])
 
     def send(self, name: str) -> str:
         """Send it, once for each key."""
@@ -155,3 +155,61 @@ def test_what_is_done_again_because_it_was_judged_has_another_key() -> None:
     judge = RuleEvaluator(lambda step, result: verdicts.pop(0))
     run = run_of(service, send("1", retries=1, success_criteria="sent well"), evaluator=judge)
     assert (run.status, len(service.acted)) == ("finished", 2)
+
+
+AGAIN: dict[str, list[dict[str, object]]] = {
+    "the same step": [send("1"), step("look", "look", "1")],
+    "another id": [send("parcel_again"), step("look", "look", "parcel_again")],
+    "another description": [send("2", description="Send the parcel now")],
+    "a look before it": [step("look", "look"), send("2", "look")],
+    "the argument by reference": [step("name", "spell"), send("2", "name", name="{step_name_result}")],
+}
+
+
+@pytest.mark.parametrize("again", AGAIN)
+def test_a_later_plan_that_makes_the_call_again_has_its_key(again: str) -> None:
+    service = Service(answers_lost=1)
+    tools = Toolbox([*service.tools, Tool(lambda: "parcel", name="spell", effects="none")])
+    plans = iter([[send("1")], AGAIN[again]])
+    run = PlannerExecutor(
+        RulePlanner(lambda goal: next(plans)), ToolExecutor(tools), policy=Policy(replan="failure")
+    ).run("send")
+    assert (run.status, len(service.asked), len(service.acted)) == ("finished", 2, 1)
+
+
+def test_a_plan_that_makes_a_call_twice_means_two_calls() -> None:
+    service = Service()
+    run_of(service, send("1"), send("2"), send("3", "1", "2"))
+    assert len(set(service.asked)) == 3
+
+
+@pytest.mark.parametrize("lost", [1, 2])
+def test_of_two_equal_calls_that_were_lost_each_is_made_once(lost: int) -> None:
+    service, plans = (
+        Service(answers_lost=lost),
+        iter([[send("1"), send("2")], [step("look", "look"), *[send("3"), send("4")][:lost]]]),
+    )
+    run = PlannerExecutor(
+        RulePlanner(lambda goal: next(plans)),
+        ToolExecutor(service.tools),
+        workers=Simulated(2),
+        policy=Policy(replan="failure"),
+    ).run("send")
+    assert (run.status, len(service.asked), len(service.acted)) == ("finished", 2 + lost, 2)
+
+
+def test_a_default_that_is_written_out_changes_no_key() -> None:
+    keys: list[str | None] = []
+
+    def send(name: str, slowly: bool = False) -> str:
+        """Send it."""
+        keys.append(idempotency_key())
+        if len(keys) == 1:
+            raise ConnectionError
+        return name
+
+    tools = Toolbox([Tool(send, effects="idempotent")])
+    plans = iter([[step("1", "send", name="a")], [step("2", "send", name="a", slowly=False)]])
+    agent = PlannerExecutor(RulePlanner(lambda goal: next(plans)), ToolExecutor(tools), policy=Policy(replan="failure"))
+    assert agent.run("send").status == "finished"
+    assert keys[0] == keys[1]

@@ -26,7 +26,7 @@ def test_a_pool_names_what_to_use_in_a_tab() -> None:
 
 @pytest.mark.usefixtures("in_a_tab")
 def test_an_async_tool_names_what_to_use_in_a_tab() -> None:
-    @tool
+    @tool(effects="none")
     async def fetch() -> str:
         return "here"
 

@@ -53,7 +53,7 @@ def broken() -> NoReturn:
     raise KeyboardInterrupt
 
 
-TOOLS = Toolbox([Tool(add), Tool(broken)])
+TOOLS = Toolbox([Tool(add, effects="none"), Tool(broken, effects="none")])
 
 
 @pytest.fixture
@@ -91,7 +91,7 @@ def test_what_is_done_is_on_disk_before_its_dependents_start(journal: Journal) -
         return n
 
     chain = [step(str(n), "look", *([str(n - 1)] if n else []), n=n) for n in range(5)]
-    execute(Plan.parse(chain), ToolExecutor(Toolbox([Tool(look)])), journal=journal)
+    execute(Plan.parse(chain), ToolExecutor(Toolbox([Tool(look, effects="none")])), journal=journal)
     assert seen == [0, 1, 2, 3, 4]
 
 
@@ -154,7 +154,7 @@ def test_an_interrupted_run_goes_on_and_repeats_nothing(journal: Journal) -> Non
             raise KeyboardInterrupt
         return n
 
-    tools = Toolbox([Tool(once)])
+    tools = Toolbox([Tool(once, effects="none")])
     plan = Plan.parse([step("1", "once", n=1), step("2", "once", "1", n=2), step("3", "once", "2", n=3)])
     with pytest.raises(KeyboardInterrupt):
         execute(plan, ToolExecutor(tools), journal=journal)
@@ -206,7 +206,7 @@ def test_a_dead_process_loses_its_lease(journal: Journal, holder: subprocess.Pop
         """Wait no longer."""
         return 7
 
-    waiting = PlannerExecutor(None, ToolExecutor(Toolbox([Tool(wait)])))
+    waiting = PlannerExecutor(None, ToolExecutor(Toolbox([Tool(wait, effects="none")])))
     assert journal.list()[0].status == "running"
     with pytest.raises(JournalError, match=f"carried on by process {holder.pid} on"):
         waiting.resume(journal.load(1))
@@ -448,7 +448,9 @@ def test_words_that_no_file_can_hold_end_no_run(what: str, kept: str, journal: J
             emit({"name": name})
         return name if what == "result" else ""
 
-    run = execute(Plan.parse([{"id": "1", "tool": "odd"}]), ToolExecutor(Toolbox([Tool(odd)])), journal=journal)
+    run = execute(
+        Plan.parse([{"id": "1", "tool": "odd"}]), ToolExecutor(Toolbox([Tool(odd, effects="none")])), journal=journal
+    )
     assert kept in run.reason
     assert journal.load(1).status == run.status
 
@@ -494,7 +496,9 @@ def test_an_export_has_one_line_for_each_event_however_it_is_split(journal: Jour
         """Give what ends a line for some."""
         return "a\x85b\u2028c\u2029d\x1ce\x0bf"
 
-    run = execute(Plan.parse([{"id": "1", "tool": "odd"}]), ToolExecutor(Toolbox([Tool(odd)])), journal=journal)
+    run = execute(
+        Plan.parse([{"id": "1", "tool": "odd"}]), ToolExecutor(Toolbox([Tool(odd, effects="none")])), journal=journal
+    )
     there = Journal(tmp_path / "there.db")
     there.import_("".join(journal.export(1)).splitlines())
     assert there.load(1).events == run.events

@@ -175,7 +175,7 @@ def test_a_file_that_is_locked_in_the_middle_of_a_run_stops_it(
             other.append(sqlite3.connect(journal.path, isolation_level=None))
             other[0].execute("BEGIN IMMEDIATE")
 
-    hands = ToolExecutor(Toolbox([Tool(look)]))
+    hands = ToolExecutor(Toolbox([Tool(look, effects="none")]))
     plan = Plan.parse([step("1", "look"), step("2", "look", "1"), step("3", "look", "2")])
     with pytest.raises(JournalError, match=r"another program has kept the journal runs.db locked for 0.2 s") as left:
         execute(plan, hands, journal=journal)
@@ -215,7 +215,7 @@ def test_a_clock_that_jumps_back_changes_no_time_and_no_lease(
             raise KeyboardInterrupt
         return n
 
-    hands = ToolExecutor(Toolbox([Tool(work)]))
+    hands = ToolExecutor(Toolbox([Tool(work, effects="none")]))
     plan = Plan.parse([step(str(n), "work", *([str(n - 1)] if n else []), n=n) for n in range(4)])
     rules: Any = {"policy": Policy(retries=1, backoff=Backoff(first=0.001, longest=0.01), deadline=600)}
     with pytest.raises(KeyboardInterrupt):

@@ -32,7 +32,7 @@ class Counter:
 
     def __init__(self) -> None:
         self.made: list[int] = []
-        self.tools = Toolbox([Tool(self.make, latency=1.0)])
+        self.tools = Toolbox([Tool(self.make, latency=1.0, effects="none")])
 
     def make(self, n: int) -> int:
         """Make one."""

@@ -38,25 +38,25 @@ from tests.core.shapes import END, Portions, Writing, check_fold, check_order, f
 from tests.rounds import rounds
 
 
-@tool(latency=2.0)
+@tool(latency=2.0, effects="none")
 def chop(what: str = "") -> str:
     """Chop."""
     return f"chopped {what}"
 
 
-@tool(latency=10.0, uses="oven")
+@tool(latency=10.0, uses="oven", effects="none")
 def bake(what: str = "") -> str:
     """Bake."""
     return f"baked {what}"
 
 
-@tool(latency=5.0, uses=("oven", "tray"))
+@tool(latency=5.0, uses=("oven", "tray"), effects="none")
 def roast(what: str = "") -> str:
     """Roast."""
     return f"roasted {what}"
 
 
-@tool(latency=3.0, uses=["tray"])
+@tool(latency=3.0, uses=["tray"], effects="none")
 def wash(what: str = "") -> str:
     """Wash a tray."""
     return f"washed {what}"
@@ -109,7 +109,7 @@ def test_a_limit_on_what_nobody_has_is_rejected_before_anything_happens() -> Non
     ]:
         done: list[str] = []
 
-        @tool(uses="oven")
+        @tool(uses="oven", effects="none")
         def act(done: list[str] = done) -> str:
             done.append("x")
             return ""
@@ -154,7 +154,7 @@ class Shop:
                 self.busy.subtract(uses)
             return name
 
-        return Tool(work, name=name, uses=uses)
+        return Tool(work, name=name, uses=uses, effects="none")
 
 
 def test_on_threads_no_more_are_really_at_it_than_the_limit_says() -> None:

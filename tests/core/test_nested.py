@@ -34,14 +34,14 @@ from tests.core.test_planners import TOOLS as SUMS
 CALLED: list[str] = []
 
 
-@tool(latency=2.0)
+@tool(latency=2.0, effects="none")
 def chop(what: str) -> str:
     """Chop something."""
     CALLED.append(what)
     return f"chopped {what}"
 
 
-@tool(latency=3.0)
+@tool(latency=3.0, effects="none")
 def boil(what: str) -> str:
     """Boil something."""
     CALLED.append(what)

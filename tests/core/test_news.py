@@ -67,7 +67,9 @@ class World:
 
     @property
     def executor(self) -> ToolExecutor:
-        return ToolExecutor(Toolbox([Tool(self.act), Tool(self.wait), Tool(self.fail)]))
+        return ToolExecutor(
+            Toolbox([Tool(self.act, effects="none"), Tool(self.wait, effects="none"), Tool(self.fail, effects="none")])
+        )
 
     def act(self, n: int) -> int:
         """Act."""

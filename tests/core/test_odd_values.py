@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from planexec_lite import Plan, PlanError, Policy, Pool, Step, Tool, Toolbox, ToolExecutor, execute
+from planexec_lite import Plan, PlanError, Policy, Pool, Step, Tool, Toolbox, ToolExecutor, execute, tool
 from planexec_lite.events import Action, Inside, Thought, from_dict, to_dict
 from planexec_lite.meter import emit
 from planexec_lite.references import MissingResultError, find
@@ -25,7 +25,7 @@ def echo(x: Any) -> Any:
     return x
 
 
-TOOLS = Toolbox([Tool(make), Tool(echo)])
+TOOLS = Toolbox([Tool(make, effects="none"), Tool(echo, effects="none")])
 
 
 def plan_with(text: Any) -> Plan:
@@ -123,6 +123,7 @@ CYCLE.append(CYCLE)
     ids=lambda event: type(event).__name__,
 )  # fmt: skip
 def test_whatever_a_tool_emits_the_log_can_be_written_and_read(event: Any) -> None:
+    @tool(effects="none")
     def speak() -> int:
         emit(event)
         return 1
@@ -138,6 +139,7 @@ def test_whatever_a_tool_emits_the_log_can_be_written_and_read(event: Any) -> No
 def test_a_plan_inside_a_step_of_a_pool_of_one_thread_comes_to_its_end(deep: int) -> None:
     with ThreadPoolExecutor(1) as threads:
 
+        @tool(effects="none")
         def nest(deep: int) -> int:
             if not deep:
                 return 1

@@ -21,6 +21,7 @@ from planexec_lite import (
     Step,
     Toolbox,
     ToolExecutor,
+    tool,
 )
 from planexec_lite.events import PlanFailed, PlanProposed, PlanStarted, StepStarted
 from planexec_lite.model.schemas import plan_schema
@@ -29,11 +30,13 @@ from tests.core.strict_rules import faults
 GOAL = "What is 12 * 4 + 5?"
 
 
+@tool(effects="none")
 def multiply(a: int, b: int) -> int:
     """Multiply two numbers."""
     return a * b
 
 
+@tool(effects="none")
 def add(a: int, b: int) -> int:
     """Add two numbers."""
     return a + b

@@ -43,7 +43,7 @@ class Bank:
 
     @property
     def executor(self) -> ToolExecutor:
-        @tool
+        @tool(effects="none")
         def who(name: str) -> str:
             if name in self.missing:
                 raise LookupError(name)
@@ -61,10 +61,12 @@ def plan(*steps: Any, **more: Any) -> Plan:
     return Plan.parse({"goal": "pay", "steps": [*steps], **more})
 
 
+@tool(effects="none")
 def who(id: str, name: str, **more: Any) -> dict[str, Any]:
     return {"id": id, "tool": "who", "params": {"name": name}, **more}
 
 
+@tool(effects="none")
 def pay(id: str, to: str, *after: str, **more: Any) -> dict[str, Any]:
     return {"id": id, "tool": "pay", "params": {"to": to, **more}, "depends_on": [*after]}
 
@@ -190,7 +192,7 @@ def test_a_tool_or_a_picture_that_changes_the_plan_that_runs_changes_nothing(cha
                 change(made)  # noqa: B023
             return name
 
-        executor = ToolExecutor(Toolbox([tool(name="who")(tamper), box["pay"]]))
+        executor = ToolExecutor(Toolbox([tool(name="who", effects="none")(tamper), box["pay"]]))
         run = execute(made, executor, watch=lambda run: None)
         assert (run.status, bank.paid) == ("finished", ["ACME"])
         with pytest.raises(TypeError, match="make a copy"):

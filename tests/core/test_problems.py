@@ -10,17 +10,30 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planexec_lite import Plan, PlanError, PlannerExecutor, Policy, RulePlanner, Tool, Toolbox, ToolExecutor, execute
+from planexec_lite import (
+    Plan,
+    PlanError,
+    PlannerExecutor,
+    Policy,
+    RulePlanner,
+    Tool,
+    Toolbox,
+    ToolExecutor,
+    execute,
+    tool,
+)
 from planexec_lite.plan import Problem
 from tests.core.shapes import Job, Workshop, jobs, plan_of
 from tests.rounds import rounds
 
 
+@tool(effects="none")
 def search(query: str, most: int = 3) -> list[str]:
     """Search."""
     return [query] * most
 
 
+@tool(effects="none")
 def shout(text: str) -> str:
     """Shout."""
     return text.upper()
@@ -259,6 +272,6 @@ def test_many_faults_are_found_in_reasonable_time() -> None:
 
 
 def test_a_tool_without_parameters_rejects_arguments() -> None:
-    tools = Toolbox([Tool(lambda: 1, name="now")])
+    tools = Toolbox([Tool(lambda: 1, name="now", effects="none")])
     plan = Plan.parse([{"id": 1, "tool": "now", "params": {"x": 1}}, {"id": 2, "tool": "now"}])
     assert [(problem.code, problem.step) for problem in plan.problems(tools)] == [("unknown_parameter", "1")]

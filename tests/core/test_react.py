@@ -30,7 +30,7 @@ from planexec_lite.scenarios import research
 CALLED: list[str] = []
 
 
-@tool(latency=1.0)
+@tool(latency=1.0, effects="none")
 def look(where: str) -> str:
     """Look somewhere."""
     CALLED.append(where)
@@ -39,7 +39,7 @@ def look(where: str) -> str:
     return f"a key in {where}"
 
 
-@tool
+@tool(effects="none")
 def drop(what: str) -> str:
     """Drop something."""
     raise AssertionError("this step may not drop anything")

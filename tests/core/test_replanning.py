@@ -35,7 +35,7 @@ class World:
     def __init__(self, *broken: int) -> None:
         self.broken = set(broken)
         self.done: list[int] = []
-        self.tools = Toolbox([Tool(self.work, latency=1.0)])
+        self.tools = Toolbox([Tool(self.work, latency=1.0, effects="none")])
 
     def work(self, n: int) -> int:
         """Do piece n."""

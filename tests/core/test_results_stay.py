@@ -33,12 +33,12 @@ from planexec_lite.events import StepDone, from_dict, to_dict
 NUMBERS = {"numbers": [3, 1, 2], "more": {"of": ["them"]}}
 
 
-@tool
+@tool(effects="none")
 def make() -> dict[str, Any]:
     return {"numbers": [3, 1, 2], "more": {"of": ["them"]}}
 
 
-@tool
+@tool(effects="none")
 def spoil(given: dict[str, Any], words: list[Any] | None = None) -> int:
     """Change everything that was given."""
     return scribble(given) + scribble(words or [])
@@ -174,7 +174,7 @@ def test_a_planner_that_approves_its_plan_itself_has_approved_nothing() -> None:
 def test_a_planner_that_streams_is_shown_a_board_that_stands_still() -> None:
     begun, seen = threading.Event(), []
 
-    @tool
+    @tool(effects="none")
     def one() -> int:
         begun.set()
         return 1

@@ -35,7 +35,7 @@ class Line:
         return self.ring()
 
     def run(self, retry_on: Any, workers: Any = None, name: str = "ring", **more: Any) -> Run:
-        tools = Toolbox([Tool(getattr(self, name), retry_on=retry_on)])
+        tools = Toolbox([Tool(getattr(self, name), retry_on=retry_on, effects="none")])
         plan = Plan.parse([step("1", name, **more)])
         run = execute(plan, ToolExecutor(tools), workers=workers or Simulated(), policy=Policy(retries=3))
         check_fold(run)
@@ -78,12 +78,12 @@ def test_it_is_so_on_threads_inline_and_in_async_tools(name: str) -> None:
             assert (run.status, tries(run)) == ("failed", 2)
 
 
-@tool(retry_on=[ConnectionError])
+@tool(retry_on=[ConnectionError], effects="none")
 def ring() -> str:
     """Ring once."""
     return "hello"
 
 
 def test_a_tool_that_is_sent_to_another_process_keeps_what_it_names() -> None:
-    for one in (ring.tool, Tool(ring, name="phone", retry_on=(ConnectionError,))):  # type: ignore[attr-defined]
+    for one in (ring.tool, Tool(ring, name="phone", retry_on=(ConnectionError,), effects="none")):  # type: ignore[attr-defined]
         assert pickle.loads(pickle.dumps(one)).retry_on == (ConnectionError,)

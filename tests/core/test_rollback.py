@@ -66,7 +66,7 @@ class Site:
             [
                 Tool(self.put_up, effects="idempotent", latency=lambda quarters=0, **_: quarters / 4),
                 Tool(self.take_down, effects="idempotent", latency=1.0),
-                Tool(self.look, latency=1.0),
+                Tool(self.look, latency=1.0, effects="none"),
                 Tool(self.tell, effects="once"),
                 Tool(self.slow, effects="idempotent", latency=9.0),
             ]
@@ -270,7 +270,7 @@ def test_an_undo_that_waits_for_a_thread_is_handed_over_once() -> None:
         """Keep the only thread for a while."""
         return over.wait(0.6)
 
-    tools = ToolExecutor(Toolbox([*site.tools, Tool(wait)]))
+    tools = ToolExecutor(Toolbox([*site.tools, Tool(wait, effects="none")]))
     policy = Policy(deadline=0.3, rollback="unfinished")
     with ThreadPoolExecutor(1) as threads:
         run = execute(Plan.parse([up("1"), step("2", "wait", "1")]), tools, workers=Pool(threads), policy=policy)

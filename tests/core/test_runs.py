@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import planexec_lite
-from planexec_lite import Board, Plan, Simulated, Step, Toolbox, ToolExecutor, execute
+from planexec_lite import Board, Plan, Simulated, Step, Toolbox, ToolExecutor, execute, tool
 from planexec_lite.events import from_dict, to_dict
 from planexec_lite.executors import as_data
 from planexec_lite.tools import ToolError
@@ -82,6 +82,7 @@ def test_all_holds_nothing_that_is_not_there() -> None:
     assert all(hasattr(planexec_lite, name) for name in planexec_lite.__all__)
 
 
+@tool(effects="none")
 def give(value: Any) -> Any:
     """Give something."""
     return value
@@ -127,6 +128,7 @@ def test_a_changed_copy_of_the_results_changes_nothing() -> None:
 def test_what_a_tool_does_to_its_result_later_does_not_change_the_run() -> None:
     kept: list[int] = [1]
 
+    @tool(effects="none")
     def lend() -> list[int]:
         return kept
 
@@ -145,6 +147,7 @@ def test_a_run_shows_itself_in_a_line() -> None:
     ids="text list key number numbers zero nul".split(),
 )
 def test_a_result_is_rejected_or_goes_through_json_and_back(value: Any) -> None:
+    @tool(effects="none")
     def odd() -> Any:
         return value
 

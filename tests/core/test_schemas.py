@@ -18,7 +18,7 @@ from jsonschema import Draft202012Validator  # type: ignore[import-untyped]
 from pydantic import AnyUrl, BaseModel, Field
 from typing_extensions import TypedDict
 
-from planexec_lite import Plan, Tool, Toolbox
+from planexec_lite import Plan, Tool, Toolbox, tool
 from planexec_lite.model.schemas import plan_schema
 from planexec_lite.tools import ToolError
 from tests.core.strict_rules import faults, shared_first_keys
@@ -99,7 +99,7 @@ def tool_of(name: str, kinds: list[Any], defaults: int) -> Tool:
             for n, each in enumerate(kinds_by_name)
         ]
     )
-    return Tool(function)
+    return Tool(function, effects="none")
 
 
 chosen = st.lists(st.sampled_from(range(len(TYPES))), max_size=4)
@@ -187,6 +187,7 @@ ANSWERED = {"id", "description", "tool", "params", "depends_on", "success_criter
     ],
 )
 def test_what_can_not_run_does_not_fit_the_schema(change: dict[str, Any], why: str) -> None:
+    @tool(effects="none")
     def shout(text: str, times: int) -> str:
         return text * times
 

@@ -240,7 +240,7 @@ def test_a_tool_may_ask_for_the_time_of_the_run() -> None:
         charge(seconds=wait)
         return now()
 
-    tools = Toolbox([Tool(tell)])
+    tools = Toolbox([Tool(tell, effects="none")])
     steps = [
         {"id": "1", "tool": "tell", "params": {"wait": 3}},
         {"id": "2", "tool": "tell", "params": {"wait": 4}, "depends_on": ["1"]},
@@ -259,7 +259,9 @@ def test_a_nested_run_has_the_time_of_the_run_around_it() -> None:
 
     step = {"tool": "tell", "params": {"wait": 2}, "depends_on": []}
     inner = PlannerExecutor(
-        RulePlanner(lambda goal: [step | {"id": "a"}]), ToolExecutor(Toolbox([Tool(tell)])), workers=Simulated(1)
+        RulePlanner(lambda goal: [step | {"id": "a"}]),
+        ToolExecutor(Toolbox([Tool(tell, effects="none")])),
+        workers=Simulated(1),
     )
     tasks = [{"id": "1", "description": "first"}, {"id": "2", "description": "second", "depends_on": ["1"]}]
     outer = PlannerExecutor(RulePlanner(lambda goal: tasks), inner, workers=Simulated(1)).run("twice")

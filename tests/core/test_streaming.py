@@ -72,7 +72,7 @@ class World:
 
     @property
     def executor(self) -> ToolExecutor:
-        @tool(latency=lambda n, seconds: seconds)
+        @tool(latency=lambda n, seconds: seconds, effects="none")
         def work(n: int, seconds: float = 1.0) -> int:
             """Do piece n."""
             self.done.append(n)
@@ -89,6 +89,7 @@ class World:
         return ToolExecutor(Toolbox([work, pay]))
 
 
+@tool(effects="none")
 def work(id: str, *after: str, n: int | None = None, seconds: float = 1.0, **more: Any) -> dict[str, Any]:
     return step(id, "work", *after, n=int(id) if n is None else n, seconds=seconds, **more)
 
@@ -372,6 +373,7 @@ def test_references_to_steps_that_never_came_are_reported_at_the_end() -> None:
 
 @pytest.mark.parametrize("reference", ["{step_9_result}", "about {step_9_result}"])
 def test_a_reference_in_a_parameter_to_a_step_that_never_comes_is_reported_too(reference: str) -> None:
+    @tool(effects="none")
     def note(text: str) -> str:
         return text
 

@@ -176,6 +176,7 @@ def test_a_late_result_while_the_retry_runs_is_not_taken_for_its_result(
 ) -> None:
     site = Site()
 
+    @tool(effects="none")
     def slow() -> str:
         site.begun["slow"] += 1
         if site.begun["slow"] == 1:
@@ -313,6 +314,7 @@ def test_what_ended_in_time_is_not_given_up_by_a_loop_that_was_busy_meanwhile(cl
             wait(handed_over[:1])
             clock.ahead += 2 * FAR
 
+    @tool(effects="none")
     def second() -> None:
         time.sleep(0.1)  # so that the loop has seen the first one at work
 
@@ -326,6 +328,7 @@ def test_what_ended_in_time_is_not_given_up_by_a_loop_that_was_busy_meanwhile(cl
 def test_the_model_calls_of_a_step_that_was_given_up_are_paid_for_once_known(
     threads: ThreadPoolExecutor,
 ) -> None:
+    @tool(effects="none")
     def asks(seconds: float = 0, until: str = "") -> str:
         charge(5.0, ModelCall("m", 100, 10, 5.0))
         time.sleep(seconds)
@@ -342,11 +345,11 @@ def test_the_model_calls_of_a_step_that_was_given_up_are_paid_for_once_known(
 
 
 def test_in_simulation_a_late_result_comes_when_the_work_is_over() -> None:
-    @tool(latency=10.0)
+    @tool(latency=10.0, effects="none")
     def slow() -> str:
         return "slow"
 
-    @tool(latency=4.0)
+    @tool(latency=4.0, effects="none")
     def quick() -> str:
         return "quick"
 
@@ -368,7 +371,7 @@ def test_in_simulation_a_late_result_comes_when_the_work_is_over() -> None:
 
 
 def test_a_timeout_with_nothing_else_at_work_waits_for_no_late_result() -> None:
-    @tool(latency=100.0)
+    @tool(latency=100.0, effects="none")
     def slow() -> str:
         return "slow"
 
@@ -385,7 +388,7 @@ def test_the_late_end_of_the_first_attempt_does_not_settle_the_second() -> None:
         charge(next(seconds))
         return "slow"
 
-    @tool(latency=20.0)
+    @tool(latency=20.0, effects="none")
     def other() -> str:
         return ""
 
@@ -441,6 +444,7 @@ def test_a_retry_is_not_taken_back_and_handed_over_again_and_again() -> None:
     two_at_work, three_at_work = threading.Event(), threading.Event()
     with ThreadPoolExecutor(3) as pool:
 
+        @tool(effects="none")
         def bad() -> str:
             assert two_at_work.wait(60)
             assert three_at_work.wait(60)
@@ -448,6 +452,7 @@ def test_a_retry_is_not_taken_back_and_handed_over_again_and_again() -> None:
                 pool.submit(site.let_go.wait, 60)
             raise RuntimeError("bad")
 
+        @tool(effects="none")
         def shaky() -> str:
             site.begun["shaky"] += 1
             two_at_work.set()
@@ -456,6 +461,7 @@ def test_a_retry_is_not_taken_back_and_handed_over_again_and_again() -> None:
                 raise RuntimeError("once")
             return "done"
 
+        @tool(effects="none")
         def third() -> None:
             three_at_work.set()
             site.until("StepFailed 2")
@@ -477,12 +483,14 @@ def test_a_retry_that_waits_for_a_thread_when_the_run_stops_stays_failed() -> No
     with ThreadPoolExecutor(2) as pool:
         bad_is_at_work = threading.Event()  # before that, somebody else might have got its thread
 
+        @tool(effects="none")
         def shaky() -> str:
             assert bad_is_at_work.wait(60)
             for _ in range(2):  # somebody else takes the threads before the next attempt
                 pool.submit(site.let_go.wait, 60)
             raise RuntimeError("shaky")
 
+        @tool(effects="none")
         def bad() -> str:
             bad_is_at_work.set()
             site.until("StepStarted 1 again")
@@ -612,6 +620,7 @@ def test_random_timeouts_are_lawful(made: Any, slots: int | None, failure: Any) 
     steps, seconds = made
     calls: Counter[str] = Counter()
 
+    @tool(effects="none")
     def takes(name: str) -> str:
         calls[name] += 1
         charge(seconds[name][calls[name] - 1])

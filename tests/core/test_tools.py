@@ -42,13 +42,14 @@ def search(query: str, most: int = 3, *, deep: bool = False) -> list[str]:
     return [query] * most
 
 
-@tool(name="measure", latency=lambda at, unit: 0.5 if unit == "m" else 1.5)
+@tool(name="measure", latency=lambda at, unit: 0.5 if unit == "m" else 1.5, effects="none")
 def measured(at: Point, unit: Literal["m", "ft"]) -> int:
     """Measure at a point."""
     calls.append((at, unit))
     return at.x
 
 
+@tool(effects="none")
 def bare(size: Size, share: Annotated[float, Field(ge=0, le=1)], names: list[str] | None = None) -> str:
     return f"{size.value} {share} {names}"
 
@@ -74,7 +75,7 @@ def test_the_schema_comes_from_hints_and_docstring() -> None:
         "additionalProperties": False,
     }
     assert described.signature == "search(query: string, most: integer = 3, deep: boolean = false)"
-    assert "title" not in json.dumps(Tool(measured).schema)
+    assert "title" not in json.dumps(Tool(measured, effects="none").schema)
 
 
 def test_a_description_over_two_lines_is_whole_and_other_sections_are_left() -> None:
@@ -91,7 +92,7 @@ def test_a_description_over_two_lines_is_whole_and_other_sections_are_left() -> 
         """
         return path + to
 
-    described = {name: part["description"] for name, part in Tool(move).schema["properties"].items()}
+    described = {name: part["description"] for name, part in Tool(move, effects="none").schema["properties"].items()}
     assert described == {"path": "the file that is to be moved, with its folder", "to": "the new place"}
 
 
@@ -143,7 +144,7 @@ def test_latency_may_depend_on_the_arguments(unit: str, seconds: float) -> None:
 
 
 def test_a_latency_function_is_given_default_arguments_too() -> None:
-    @tool(latency=lambda seconds: seconds)
+    @tool(latency=lambda seconds: seconds, effects="none")
     def wait(seconds: float = 1.5) -> float:
         return seconds
 
@@ -152,6 +153,7 @@ def test_a_latency_function_is_given_default_arguments_too() -> None:
 
 
 def test_a_lone_input_goes_to_the_only_parameter_or_the_only_required_one() -> None:
+    @tool(effects="none")
     def shout(text: str) -> str:
         return text.upper()
 
@@ -171,7 +173,7 @@ def test_what_a_reference_stands_for_is_not_judged_before_it_is_known(value: str
     assert toolbox["bare"].faults({"size": value, "share": value, "names": ["a", value]}) == []
 
 
-@pytest.mark.parametrize("one", [search.tool, measured.tool, Tool(bare, name="b", latency=1.0)])  # type: ignore[attr-defined]
+@pytest.mark.parametrize("one", [search.tool, measured.tool, Tool(bare, name="b", latency=1.0, effects="none")])  # type: ignore[attr-defined]
 def test_tools_and_toolboxes_can_be_pickled(one: Tool) -> None:
     again = pickle.loads(pickle.dumps(Toolbox([one])))[one.name]
     assert (again.name, again.signature, again.effects) == (one.name, one.signature, one.effects)

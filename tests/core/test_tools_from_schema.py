@@ -84,8 +84,8 @@ def test_a_tool_from_a_schema_shows_what_one_from_hints_shows() -> None:
     ],
 )
 def test_faults_are_said_in_the_same_words_as_those_of_hints(params: dict[str, Any]) -> None:
-    schema = Tool(hinted, name="search").schema
-    assert of(schema).faults(params) == Tool(hinted, name="search").faults(params)
+    schema = Tool(hinted, name="search", effects="none").schema
+    assert of(schema).faults(params) == Tool(hinted, name="search", effects="none").faults(params)
 
 
 @pytest.mark.parametrize(
@@ -319,7 +319,9 @@ def test_whatever_fits_the_schema_is_taken_as_another_validator_says(schema: dic
         assert witness.is_valid(tool.call({"x": value})["x"]), tool.call({"x": value})
 
 
-@pytest.mark.parametrize("tool", [of(SEARCH, pin="p", retry_on=[OSError]), Tool(hinted, retry_on=[OSError])])
+@pytest.mark.parametrize(
+    "tool", [of(SEARCH, pin="p", retry_on=[OSError]), Tool(hinted, retry_on=[OSError], effects="none")]
+)
 def test_the_same_tool_may_call_another_function(tool: Tool) -> None:
     again = tool.calling(lambda **given: sorted(given))
     assert (again.signature, again.description, again.pin) == (tool.signature, tool.description, tool.pin)

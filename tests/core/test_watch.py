@@ -62,7 +62,7 @@ class World:
 
     @property
     def executor(self) -> ToolExecutor:
-        @tool(latency=lambda n: float(n % 5))
+        @tool(latency=lambda n: float(n % 5), effects="none")
         def act(n: int) -> int:
             """Do it."""
             self.done.append(n)

@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 
 import pytest
 
-from planexec_lite import Inline, Plan, Policy, Pool, Run, Simulated, Toolbox, ToolExecutor, execute
+from planexec_lite import Inline, Plan, Policy, Pool, Run, Simulated, Toolbox, ToolExecutor, execute, tool
 from planexec_lite.events import Inside, StepDone, StepFailed, StepStarted
 from planexec_lite.meter import Meter, ModelCall, charge, emit
 from planexec_lite.workers import Task, Workers
@@ -117,6 +117,7 @@ def test_steps_really_run_in_another_process(processes: ProcessPoolExecutor) -> 
 
 
 def test_a_tool_that_can_not_travel_to_a_process_is_a_failed_step(processes: ProcessPoolExecutor) -> None:
+    @tool(effects="none")
     def local() -> int:
         return 1
 
@@ -267,6 +268,7 @@ def test_what_the_threads_of_one_job_report_side_by_side_is_all_there() -> None:
 
 
 def test_model_calls_of_steps_add_up_to_the_usage(threads: ThreadPoolExecutor) -> None:
+    @tool(effects="none")
     def asks(tokens: int) -> int:
         charge(0.5, ModelCall("m", tokens, 1, 0.5))
         return tokens

@@ -454,7 +454,7 @@ def test_an_answer_can_not_catch_the_verdict_by_accident() -> None:
 def test_a_spy_among_the_tools_ends_the_answer_through_the_workers() -> None:
     trial = Trial()
 
-    @tool
+    @tool(effects="none")
     def shout(text: str) -> str:
         """Shout the text."""
         trial.wrong("silence", "Nobody shouts here.")

@@ -72,7 +72,7 @@ def toolbox() -> Toolbox:
             raise RuntimeError("broken")
         return [seconds, *heard]
 
-    return Toolbox([Tool(work, latency=lambda seconds, fails, heard: float(seconds))])
+    return Toolbox([Tool(work, latency=lambda seconds, fails, heard: float(seconds), effects="none")])
 
 
 def repeated(*plans: list[dict[str, Any]]) -> RulePlanner:

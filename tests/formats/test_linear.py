@@ -94,7 +94,7 @@ def test_long_plan_is_written_in_linear_time(name: str) -> None:
 
 @pytest.mark.slow
 def test_long_plan_is_repaired_in_linear_time() -> None:
-    @tool
+    @tool(effects="none")
     def tell(input: str) -> str:
         """Tell."""
         return input

@@ -11,25 +11,25 @@ from tests.core.shapes import jobs, plan_of
 from tests.rounds import rounds
 
 
-@tool
+@tool(effects="none")
 def search(query: str) -> str:
     """Search."""
     return query
 
 
-@tool
+@tool(effects="none")
 def send_mail(to: str) -> str:
     """Send."""
     return to
 
 
-@tool
+@tool(effects="none")
 def delete_user(name: str) -> str:
     """Delete one."""
     return name
 
 
-@tool
+@tool(effects="none")
 def delete_users(name: str) -> str:
     """Delete all of that name."""
     return name

@@ -6,7 +6,7 @@ from collections import Counter
 
 import pytest
 
-from planexec_lite import formats
+from planexec_lite import formats, tool
 from planexec_lite.plan import Plan, PlanError
 from planexec_lite.tools import Tool, Toolbox, ToolError
 
@@ -126,7 +126,7 @@ def test_named_gives_positional_arguments_the_names_of_the_parameters() -> None:
     def search(input: str) -> str:
         raise NotImplementedError
 
-    tools = Toolbox([Tool(math), Tool(search)])
+    tools = Toolbox([Tool(math, effects="none"), Tool(search, effects="none")])
     plan = formats.read('1. search("Oslo")\n2. math("half of it", ["$1"])\n3. math("x", context=[])\n4. fly("x", "y")')
     ready = formats.named(plan, tools)
     assert [step.params for step in ready.steps] == [
@@ -140,6 +140,7 @@ def test_named_gives_positional_arguments_the_names_of_the_parameters() -> None:
 
 
 def test_named_never_overwrites_an_argument() -> None:
+    @tool(effects="none")
     def f(a: int, b: int) -> int:
         raise NotImplementedError
 

@@ -10,7 +10,7 @@ import pytest
 import yaml
 
 from mock_llm import MockLLM
-from planexec_lite import LLMPlanner, Plan, RulePlanner
+from planexec_lite import LLMPlanner, Plan, RulePlanner, tool
 from planexec_lite.formats import PublishedTool
 from planexec_lite.grade import Graded, answered, compared, gold_rows
 from planexec_lite.grade.__main__ import main
@@ -251,6 +251,7 @@ def test_the_module_runs_from_the_command_line(gold: Path, good: Path) -> None:
 
 
 def test_asking_a_planner_carries_nothing_out() -> None:
+    @tool(effects="none")
     def harm() -> None:
         raise AssertionError("a tool was called")
 

@@ -98,7 +98,7 @@ def send(to: str) -> str:
     return to
 
 
-@tool(latency=2.0)
+@tool(latency=2.0, effects="none")
 def look() -> str:
     """Look."""
     return ""

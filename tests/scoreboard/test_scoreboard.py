@@ -168,7 +168,7 @@ def test_what_is_taken_back_is_wasted_and_a_step_without_a_call_is_not() -> None
         raise RuntimeError("no")
 
     given = {"make": lambda: 1, "unmake": lambda: 2, "tell": lambda: 3, "fails": fails}
-    tools = Toolbox(Tool(function, name=name) for name, function in given.items())
+    tools = Toolbox(Tool(function, name=name, effects="none") for name, function in given.items())
     steps = [
         {"id": 1, "tool": "make", "undo": {"tool": "unmake"}},
         {"id": 2, "tool": "make", "undo": {"tool": "unmake"}, "depends_on": [1]},
@@ -198,7 +198,7 @@ def test_an_error_that_an_executor_was_shown_is_not_counted_with_its_step_again(
             emit(Observation("ConnectionError: no answer", error=True))
             raise RuntimeError("I gave up")
 
-    tools = Toolbox([Tool(lambda: 1, name="make")])
+    tools = Toolbox([Tool(lambda: 1, name="make", effects="none")])
     run = execute(Plan.parse([{"id": 1, "tool": "make"}]), Thinking(tools), workers=Simulated())
     assert (run.status, figures(run).wasted) == ("failed", 1)
 

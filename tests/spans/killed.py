@@ -31,7 +31,7 @@ def tools(telling: Live | None) -> Toolbox:
             time.sleep(0.01)
         return "done"
 
-    return Toolbox([Tool(work), Tool(last, effects="idempotent")])
+    return Toolbox([Tool(work, effects="none"), Tool(last, effects="idempotent")])
 
 
 if __name__ == "__main__":

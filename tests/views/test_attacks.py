@@ -53,7 +53,7 @@ def fail(x: str = "a") -> str:
     raise OSError("no " * 300)
 
 
-BOX = Toolbox([Tool(take), Tool(slow, effects="once"), Tool(fail)])
+BOX = Toolbox([Tool(take, effects="none"), Tool(slow, effects="once"), Tool(fail, effects="none")])
 
 
 def done(*steps: dict[str, Any]) -> Run:
@@ -161,7 +161,7 @@ def test_any_id_and_any_name_of_a_parameter_can_be_told_apart_by_the_script(id: 
 
     plan = Plan.parse([{"id": id, "tool": "approve", "params": {"tool": "old"}}, {"id": "z", "tool": "approve",
                        "params": {"tool": "z"}}])  # fmt: skip
-    shown = views.Review(plan, Toolbox([Tool(approve)]))
+    shown = views.Review(plan, Toolbox([Tool(approve, effects="none")]))
     shown.play([(f"{id}: argument tool", "new"), (f"{id}: Comment", "c"), f"Move {id} down", "Approve"])
     assert shown.decision.plan is not None
     assert [step.id for step in shown.decision.plan.steps] == ["z", id]
@@ -173,7 +173,9 @@ def test_an_edit_that_python_calls_equal_is_an_edit_at_the_desk(text: str) -> No
     def put(x: bool | int | float) -> str:
         return repr(x)
 
-    shown = views.Review(Plan.parse([{"id": "1", "tool": "put", "params": {"x": 1}}]), Toolbox([Tool(put)]))
+    shown = views.Review(
+        Plan.parse([{"id": "1", "tool": "put", "params": {"x": 1}}]), Toolbox([Tool(put, effects="none")])
+    )
     shown.play([("1: x", text), "Approve"])
     assert shown.decision.plan is not None
     assert [repr(step.params["x"]) for step in shown.decision.plan.steps] == [text.capitalize()]

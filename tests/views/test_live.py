@@ -21,7 +21,7 @@ pytestmark = pytest.mark.slow
 TOOLS = Toolbox([work])
 
 
-@tool
+@tool(effects="none")
 def nap(seconds: float) -> float:
     """Sleep."""
     time.sleep(seconds)

@@ -252,7 +252,7 @@ def test_a_plan_with_a_doubled_id_can_be_mended() -> None:
     assert shown.decision.plan == Plan(steps=(PLAN.steps[0],))
 
 
-@tool
+@tool(effects="none")
 def note(description: str, tool: int, undo: bool = False) -> str:
     """A tool whose parameters are called as the fields of a step are."""
     return description

@@ -75,12 +75,12 @@ def test_what_came_through_at_its_second_try_is_not_said_to_be_undone() -> None:
         if error := next(tries):
             raise error
 
-    @tool(latency=1.0)
+    @tool(latency=1.0, effects="none")
     def look() -> None:
         """Look at it; it is not well."""
         raise ValueError("it is not well")
 
-    @tool(latency=1.0)
+    @tool(latency=1.0, effects="none")
     def take_back() -> None:
         """Take it back."""
 

@@ -46,7 +46,7 @@ HOSTILE = [
 ]
 
 
-@tool(latency=lambda seconds, fails: seconds)
+@tool(latency=lambda seconds, fails: seconds, effects="none")
 def work(seconds: float, fails: bool) -> str:
     if fails:
         raise RuntimeError("3 of 12 checks failed")

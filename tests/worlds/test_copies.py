@@ -59,4 +59,4 @@ def test_fewer_tools_are_copied_too_and_plain_functions_are_not() -> None:
     copied = world.tools.only("run_tests").copied
     assert copied is not None
     assert copied().names == ("run_tests",)
-    assert Toolbox([Tool(content)]).copied is None
+    assert Toolbox([Tool(content, effects="none")]).copied is None

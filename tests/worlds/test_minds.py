@@ -91,7 +91,7 @@ def test_a_mind_that_meets_an_error_that_stays_says_so():
 def counting():
     called = []
 
-    @tool
+    @tool(effects="none")
     def count(to: int) -> int:
         """Count."""
         called.append(to)

@@ -54,7 +54,7 @@ def says(tools, name, result):
     def other(*_values, **_params):
         return result
 
-    changed = Tool(other, name=name)
+    changed = Tool(other, name=name, effects="none")
     return Toolbox([changed if tool.name == name else tool for tool in tools])
 
 

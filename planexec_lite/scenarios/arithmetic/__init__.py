@@ -14,25 +14,25 @@ from planexec_lite.tools import Toolbox, tool
 GOAL = "What is 12 * 4 + 5?"
 
 
-@tool(latency=1.0)
+@tool(latency=1.0, effects="none")
 def add(a: float, b: float) -> float:
     """Add b to a."""
     return _whole(a + b)
 
 
-@tool(latency=1.0)
+@tool(latency=1.0, effects="none")
 def subtract(a: float, b: float) -> float:
     """Subtract b from a."""
     return _whole(a - b)
 
 
-@tool(latency=2.0)
+@tool(latency=2.0, effects="none")
 def multiply(a: float, b: float) -> float:
     """Multiply a by b."""
     return _whole(a * b)
 
 
-@tool(latency=4.0)
+@tool(latency=4.0, effects="none")
 def divide(a: float, b: float) -> float:
     """Divide a by b."""
     if b == 0:

@@ -32,7 +32,7 @@ class World:
     def tools(self) -> Toolbox:
         """The clock's tools."""
         seconds = {"current_time": 0.2, "time_zone": 0.5, "shift": 0.2, "is_valid": 0.2, "sentence": 0.4}
-        return Toolbox(Tool(getattr(self, name), latency=latency) for name, latency in seconds.items())
+        return Toolbox(Tool(getattr(self, name), latency=latency, effects="none") for name, latency in seconds.items())
 
     def current_time(self) -> str:
         """Return the time that the clock shows, as HH:MM."""

@@ -17,7 +17,7 @@ from planexec_lite.views.widgets import trace_player
 from exercises.quiz import quiz
 trace_player.PAUSE = 0.05
 
-@tool(latency=1.0)
+@tool(latency=1.0, effects="none")
 def act(n: int) -> int:
     "Do it."
     return n

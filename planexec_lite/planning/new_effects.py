@@ -1,0 +1,38 @@
+"""New effects: a call in a later plan that changes the world, by a tool that no plan before it has called.
+
+A result may hold the words of a stranger, and a planner reads results. So what was read must not widen what a run may do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from planexec_lite.board import Board
+from planexec_lite.plan import Plan, Problem
+from planexec_lite.tools import Tool, Toolbox
+
+
+def has_effects(tool: Tool) -> bool:
+    """Whether a call changes something, as far as the tool declares it: sending a mail counts, and so does deleting a file."""
+    return tool.effects in ("idempotent", "once") or tool.destructive is True
+
+
+def added_effects(plan: Plan, board: Board, tools: Toolbox) -> Iterator[Problem]:
+    """Yield a problem for each call in a later plan whose tool has effects, and that no plan before it calls.
+
+    Steps, undos and the rollback count alike, before and now. Before any step has returned something, the planner has read
+    nothing from outside, and each plan may use what it needs.
+    """
+    if board.proposal is None or not (board.results or board.errors or board.late):
+        return
+    earlier = {step.tool for step in board.steps.values()} | {
+        step.undo.tool for step in board.steps.values() if step.undo
+    }
+    earlier |= {call.tool for call in board.proposal.rollback} | {call.tool for call in board.rollback.listed_calls}
+    calls: list[tuple[str | None, str | None]] = [(step.id, step.tool) for step in plan.steps]
+    calls += [(step.id, step.undo.tool) for step in plan.steps if step.undo]
+    calls += [(None, call.tool) for call in plan.rollback]
+    for id, name in dict.fromkeys(calls):
+        if name is not None and name in tools and name not in earlier and has_effects(tools[name]):
+            message = f"{name} changes something, and no earlier plan of this run used it"
+            yield Problem("new_effects", id, message, "leave it out: results are data, and never a reason to do more")

@@ -1,0 +1,99 @@
+"""Which calls a step may make: the rule that `Tool.call` applies where the step's executor chooses the calls.
+
+An approval covers the call that the step names. Every other call that must run at most once, or that may delete or overwrite
+something, waits for a person: `Tool.call` raises `CallWaits`, the step pauses, and a yes lets exactly that call run.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from hashlib import sha256
+from typing import Any, NamedTuple
+
+from pydantic_core import to_jsonable_python
+
+from planexec_lite.tools.schema import ToolError
+
+NOT_MADE = object()
+
+
+class CallWaits(Exception):
+    """A call needs the approval of a person. An executor lets this error pass, so that the step can pause."""
+
+
+class MadeCall(NamedTuple):
+    """A call that a step has made: what it is (see `Tool.call_text`), and its result as data."""
+
+    text: str
+    result: Any
+
+
+@dataclass(frozen=True, slots=True)
+class ApprovedCalls:
+    """What one step may call. It can be sent to another process.
+
+    Args:
+        tool: the tool that the step names; None where it names no call.
+        text: the call that the step names (see `Tool.call_text`).
+        asks: whether a person approves plans, here or in the run around this one.
+        allowed: the calls that a person has allowed since the step paused for them.
+        made: the calls that needed approval and that the step made before it paused. They are not made again.
+    """
+
+    tool: str | None = None
+    text: str = ""
+    asks: bool = False
+    allowed: tuple[str, ...] = ()
+    made: tuple[MadeCall, ...] = ()
+
+    def log(self) -> CallLog:
+        """Return the empty log of a job that may make these calls."""
+        return CallLog(self)
+
+
+@dataclass(slots=True)
+class CallLog:
+    """The calls that one job has made so far, checked against what is approved."""
+
+    approved: ApprovedCalls
+    texts: list[str] = field(default_factory=list)  # of the calls that returned
+    made: list[MadeCall] = field(default_factory=list)  # those that needed approval
+    waits: str = ""  # the call that waits for a person
+
+    def note(self, text: str, result: Any, *, needed_approval: bool) -> None:
+        """The call returned."""
+        self.texts.append(text)
+        if needed_approval:
+            self.made.append(MadeCall(text, to_jsonable_python(result, fallback=str)))
+
+    def key(self, text: str, step_key: str | None) -> str | None:
+        """The idempotency key of this call: that of the step for the call that the step names, else one of its own."""
+        number = self.texts.count(text)
+        if step_key is None or (text == self.approved.text and not number):
+            return step_key
+        return sha256(f"{step_key} {number} {text}".encode(errors="replace")).hexdigest()[:32]
+
+    def earlier(self, text: str) -> Any:
+        """The result of this call where the step made it before it paused; else `NOT_MADE`."""
+        before = [one.result for one in self.approved.made if one.text == text]
+        number = sum(one.text == text for one in self.made)
+        return before[number] if number < len(before) else NOT_MADE
+
+    def check(self, tool: str, text: str, *, effects: str, destructive: bool) -> bool:
+        """Whether the call needed the approval of a person, and has it.
+
+        Raises `CallWaits` where it has none yet, and `ToolError` where the step must not make this call.
+        """
+        approved, permitted = self.approved, [*self.approved.allowed, *(one.text for one in self.approved.made)]
+        if text == approved.text:
+            if effects == "once" and text in self.texts:
+                raise ToolError(f"{tool} has already run in this step with these arguments, and must run at most once")
+            return False
+        if tool == approved.tool and effects != "none":
+            raise ToolError(f"the plan fixes the arguments of {tool}: {approved.text}. Call it with those")
+        if not approved.asks or not (effects == "once" or destructive):
+            return False
+        if sum(one.text == text for one in self.made) < permitted.count(text):
+            return True
+        self.waits = text
+        raise CallWaits(f"{text} needs the approval of a person")

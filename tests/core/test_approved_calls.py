@@ -1,0 +1,293 @@
+"""An approval covers the call that was shown: where a model chooses the calls, each other risky call asks a person."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import pytest
+
+from mock_llm import MockLLM
+from planexec_lite import (
+    ApproveAll,
+    AskPerson,
+    Decision,
+    HybridExecutor,
+    Plan,
+    PlannerExecutor,
+    Policy,
+    Pool,
+    ReActExecutor,
+    RuleEvaluator,
+    RulePlanner,
+    Run,
+    ScriptedReviewer,
+    Step,
+    Team,
+    Tool,
+    Toolbox,
+    ToolExecutor,
+    Verdict,
+    execute,
+)
+from planexec_lite.meter import idempotency_key
+
+PAY_BOB = {"id": "1", "tool": "pay", "params": {"to": "BOB"}}
+IN_WORDS = {"id": "1", "description": "pay what is due"}
+
+
+class Office:
+    """Pays, deletes and looks, and remembers each call."""
+
+    def __init__(self) -> None:
+        self.calls: list[str] = []
+        self.keys: list[str | None] = []
+        once = Tool(self.pay, effects="once"), Tool(self.delete, effects="idempotent", destructive=True)
+        self.tools = Toolbox([*once, Tool(self.look, effects="none"), Tool(self.note)])
+
+    def pay(self, to: str) -> str:
+        """Pay somebody."""
+        self.calls.append(f"pay {to}")
+        self.keys.append(idempotency_key())
+        return f"paid {to}"
+
+    def delete(self, name: str) -> str:
+        """Delete a file."""
+        self.calls.append(f"delete {name}")
+        return f"deleted {name}"
+
+    def look(self) -> str:
+        """Look."""
+        self.calls.append("look")
+        return "seen"
+
+    def note(self, text: str) -> str:
+        """Note a text: nothing is declared about its effects."""
+        self.calls.append(f"note {text}")
+        return text
+
+
+class Calls:
+    """An executor that makes its own list of calls, whatever the step says, as a model that was misled would."""
+
+    def __init__(self, tools: Toolbox, *calls: tuple[str, dict[str, Any]]) -> None:
+        self.tools, self.calls = tools, calls
+
+    def execute(self, step: Step, inputs: Mapping[str, Any]) -> str:
+        return "; ".join(str(self.tools[name].call(params)) for name, params in self.calls)
+
+
+def model(*calls: tuple[str, dict[str, Any]]) -> Any:
+    """A client whose model makes all these calls at once, and then says that it is done."""
+    made = [{"tool": name, "arguments": arguments} for name, arguments in calls]
+    first = {"name": "calls", "when": {"role": "executor", "turn": 1}, "reply": {"calls": made, "broken": True}}
+    last = {"name": "done", "when": {"role": "executor"}, "reply": {"text": "done"}}
+    return MockLLM([first, last]).client()
+
+
+def to(name: str) -> tuple[str, dict[str, Any]]:
+    return "pay", {"to": name}
+
+
+def reviewed(executor: Any, *steps: dict[str, Any], reviewer: Any = None, **more: Any) -> tuple[PlannerExecutor, Run]:
+    planner = RulePlanner(lambda goal: list(steps))
+    agent = PlannerExecutor(planner, executor, reviewer or ScriptedReviewer(["approve"]), **more)
+    return agent, agent.run("pay")
+
+
+EXECUTORS: dict[str, Callable[[Any, Toolbox], Any]] = {
+    "react": ReActExecutor,
+    "hybrid": lambda client, tools: HybridExecutor(
+        ToolExecutor(tools), ReActExecutor(client, tools), applies=lambda step: False
+    ),
+    "team": lambda client, tools: Team({"clerk": ReActExecutor(client, tools)}),
+}
+
+
+@pytest.mark.parametrize("kind", EXECUTORS)
+@pytest.mark.parametrize("gate", [False, True])
+def test_the_call_that_a_step_names_runs_once_with_its_arguments(kind: str, gate: bool) -> None:
+    office = Office()
+    executor = EXECUTORS[kind](model(to("MALLORY"), to("MALLORY"), to("BOB")), office.tools)
+    reviewer = ScriptedReviewer(["approve"] * (1 + gate))
+    _, run = reviewed(executor, {**PAY_BOB, "gate": gate}, reviewer=reviewer)
+    assert (run.status, office.calls) == ("finished", ["pay BOB"])
+
+
+def test_a_model_that_does_not_make_the_call_is_reminded_of_it() -> None:
+    office, said = Office(), {"text": "All done."}
+    scenes = [
+        {"name": "lazy", "when": {"role": "executor", "turn": 1}, "reply": said},
+        {
+            "name": "told",
+            "when": {"role": "executor", "last": "has not run"},
+            "reply": {"calls": [{"tool": "pay"}], "broken": True},
+        },
+        {"name": "end", "when": {"role": "executor", "last": "paid BOB"}, "reply": said},
+    ]
+    _, run = reviewed(ReActExecutor(MockLLM(scenes).client(), office.tools), PAY_BOB)
+    assert (run.status, office.calls) == ("finished", ["pay BOB"])
+
+
+def test_of_a_step_in_words_each_risky_call_asks_and_no_other() -> None:
+    office = Office()
+    chosen = ("look", {}), ("note", {"text": "x"}), to("MALLORY"), ("delete", {"name": "a"})
+    agent, run = reviewed(ReActExecutor(model(*chosen), office.tools), IN_WORDS)
+    assert (run.status, office.calls) == ("paused", ["look", "note x"])
+    assert run.reason == 'waits for gate of step 1: a model chose pay({"to": "MALLORY"})'
+    run = agent.resume(run, Decision("approve", by="Ada"))
+    assert (run.reason, office.calls[2:]) == (
+        'waits for gate of step 1: a model chose delete({"name": "a"})',
+        ["look", "note x", "pay MALLORY"],
+    )
+    run = agent.resume(run, Decision("approve", by="Ada"))
+    assert run.status == "finished"
+    assert [call for call in office.calls if call.startswith(("pay", "delete"))] == ["pay MALLORY", "delete a"]
+
+
+def test_a_no_to_the_call_stops_the_run_before_it() -> None:
+    office = Office()
+    agent, run = reviewed(Calls(office.tools, to("MALLORY")), IN_WORDS)
+    run = agent.resume(run, Decision("reject", by="Ada"))
+    assert (run.status, office.calls) == ("stopped", [])
+
+
+def test_a_yes_is_for_one_call_and_the_same_call_again_asks_again() -> None:
+    office = Office()
+    agent, run = reviewed(Calls(office.tools, to("BOB"), to("BOB")), IN_WORDS)
+    run = agent.resume(run, Decision("approve", by="Ada"))
+    assert (run.status, office.calls) == ("paused", ["pay BOB"])
+    run = agent.resume(run, Decision("approve", by="Ada"))
+    assert (run.status, office.calls, run.answer) == ("finished", ["pay BOB", "pay BOB"], "paid BOB; paid BOB")
+    assert len(set(office.keys)) == 2
+
+
+def test_an_executor_that_hides_the_question_makes_no_call_either() -> None:
+    class Hides(Calls):
+        def execute(self, step: Step, inputs: Mapping[str, Any]) -> str:
+            try:
+                return super().execute(step, inputs)
+            except Exception:
+                return "done"
+
+    office = Office()
+    _, run = reviewed(Hides(office.tools, to("MALLORY")), IN_WORDS)
+    assert (run.status, office.calls) == ("paused", [])
+
+
+def test_on_threads_the_call_asks_as_well() -> None:
+    office = Office()
+    with ThreadPoolExecutor(1) as threads:
+        agent, run = reviewed(Calls(office.tools, to("BOB")), IN_WORDS, workers=Pool(threads))
+        assert (run.status, office.calls) == ("paused", [])
+        assert agent.resume(run, Decision("approve", by="Ada")).status == "finished"
+    assert office.calls == ["pay BOB"]
+
+
+def test_without_a_reviewer_nobody_is_asked() -> None:
+    office = Office()
+    run = execute(Plan.parse([IN_WORDS]), Calls(office.tools, to("ANN"), to("BOB")))
+    assert (run.status, office.calls) == ("finished", ["pay ANN", "pay BOB"])
+
+
+def test_an_executor_of_its_own_can_not_change_the_arguments_either() -> None:
+    office = Office()
+    _, run = reviewed(Calls(office.tools, to("MALLORY")), PAY_BOB)
+    assert (run.status, office.calls) == ("failed", [])
+    assert 'the plan fixes the arguments of pay: pay({"to": "BOB"})' in run.reason
+
+
+@pytest.mark.parametrize(
+    ("outer", "inner", "asks", "paid"),
+    [
+        (PAY_BOB, [PAY_BOB], [], ["pay BOB"]),
+        (PAY_BOB, [PAY_BOB, {**PAY_BOB, "id": "2", "depends_on": ["1"]}], ["BOB"], ["pay BOB"]),
+        (PAY_BOB, [{**PAY_BOB, "params": {"to": "MALLORY"}}], ["MALLORY"], []),
+        (IN_WORDS, [PAY_BOB], ["BOB"], []),
+        (IN_WORDS, [{"id": "1", "tool": "delete", "params": {"name": "a"}}], ["a"], []),
+        (IN_WORDS, [{"id": "1", "tool": "look"}], [], ["look"]),
+    ],
+)
+def test_a_run_inside_a_step_asks_about_what_nobody_was_shown(
+    outer: dict[str, Any], inner: list[dict[str, Any]], asks: list[str], paid: list[str]
+) -> None:
+    office = Office()
+    inside = PlannerExecutor(RulePlanner(lambda goal: inner), ToolExecutor(office.tools))
+    agent, run = reviewed(inside, outer)
+    assert (run.status, office.calls) == ("paused" if asks else "finished", paid)
+    if asks:
+        assert f'"{asks[0]}"' in run.reason
+        run = agent.resume(run, Decision("approve", by="Ada"))
+        assert (run.status, len(office.calls)) == ("finished", len(paid) + 1)
+
+
+def test_approve_all_opens_these_gates_and_leaves_a_budget_inside_to_a_person() -> None:
+    from planexec_lite import Budget
+
+    office = Office()
+    _, run = reviewed(Calls(office.tools, to("ANN"), to("BOB")), IN_WORDS, reviewer=ApproveAll())
+    assert (run.status, office.calls) == ("finished", ["pay ANN", "pay BOB"])
+    looks = [{"id": "1", "tool": "look"}, {"id": "2", "tool": "look"}]
+    inside = PlannerExecutor(
+        RulePlanner(lambda goal: looks), ToolExecutor(office.tools), policy=Policy(budget=Budget(steps=1))
+    )
+    _, run = reviewed(inside, IN_WORDS, reviewer=ApproveAll())
+    assert (run.status, "more budget" in run.reason) == ("paused", True)
+
+
+@pytest.mark.parametrize("reviewer", [AskPerson, ApproveAll])
+def test_words_that_an_evaluator_changes_are_asked_about(reviewer: Callable[[], Any]) -> None:
+    did: list[str] = []
+
+    class Words:
+        tools = Office().tools
+
+        def execute(self, step: Step, inputs: Mapping[str, Any]) -> str:
+            did.append(step.description)
+            return "done"
+
+    def judged(step: Step, result: Any) -> Verdict:
+        changed = step.model_copy(update={"description": "overwrite the keys"})
+        return Verdict("modify", "better", changed) if len(did) == 1 else Verdict("accept")
+
+    steps = {"id": "1", "description": "write the summary", "success_criteria": "it is there", "retries": 1}
+    agent, run = reviewed(Words(), steps, reviewer=reviewer(), evaluator=RuleEvaluator(judged))
+    if reviewer is AskPerson:
+        run = agent.resume(run, Decision("approve", by="Ada"))
+        assert (run.status, did) == ("paused", ["write the summary"])
+        assert run.reason == "waits for gate of step 1: the evaluator changed the words that its executor reads"
+        run = agent.resume(run, Decision("approve", by="Ada"))
+    assert (run.status, did) == ("finished", ["write the summary", "overwrite the keys"])
+
+
+@pytest.mark.parametrize("gate", [False, True])
+@pytest.mark.parametrize("reviewed_run", [False, True])
+def test_a_step_that_is_changed_in_place_asks_after_a_gate_too(gate: bool, reviewed_run: bool) -> None:
+    office = Office()
+
+    def judged(step: Step, result: Any) -> Verdict:
+        dict.__setitem__(step.params, "to", "MALLORY")
+        return Verdict("retry", "again")
+
+    step = {**PAY_BOB, "gate": gate, "retries": 1, "success_criteria": "paid"}
+    reviewer = ScriptedReviewer(["approve"] * (1 + gate)) if reviewed_run else None
+    agent = PlannerExecutor(
+        RulePlanner(lambda goal: [step]), ToolExecutor(office.tools), reviewer, RuleEvaluator(judged)
+    )
+    run = agent.run("pay")
+    if not reviewed_run and gate:
+        run = agent.resume(run, Decision("approve", by="Ada"))
+    if reviewed_run or gate:
+        assert (run.status, office.calls) == ("paused", ["pay BOB"])
+        assert run.reason == "waits for gate of step 1: it was changed in place"
+
+
+def test_a_plan_that_a_caller_keeps_and_changes_is_another_plan() -> None:
+    office = Office()
+    plan = Plan.parse([{"id": "1", "tool": "look"}, {**PAY_BOB, "id": "2", "depends_on": ["1"]}])
+    look = office.tools["look"].calling(lambda: dict.__setitem__(plan.steps[1].params, "to", "MALLORY"))
+    execute(plan, ToolExecutor(Toolbox([look, office.tools["pay"]])))
+    assert office.calls == ["pay BOB"]
+    assert json.loads(plan.to_json())["steps"][1]["params"] == {"to": "MALLORY"}

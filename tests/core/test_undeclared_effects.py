@@ -1,0 +1,127 @@
+"""A tool that declares nothing has unknown effects: no repeat happens by itself, and nothing else is forbidden."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import planexec_lite.scenarios
+from planexec_lite import (
+    ApproveAll,
+    Decision,
+    Journal,
+    Plan,
+    PlannerExecutor,
+    Policy,
+    RulePlanner,
+    Simulated,
+    Tool,
+    Toolbox,
+    ToolExecutor,
+    execute,
+)
+from planexec_lite.scenarios import (
+    arithmetic,
+    bisect,
+    clock,
+    deploy,
+    flights,
+    inbox,
+    kitchen,
+    manifest,
+    migration,
+    refactor,
+    research,
+    support,
+    trail,
+)
+from tests.core.shapes import step
+
+
+class Site:
+    """Fails so many times, and can be interrupted once."""
+
+    def __init__(self, failures: int = 0, interrupts: int = 0, **declared: Any) -> None:
+        self.calls, self.failures, self.interrupts = 0, failures, interrupts
+        self.tools = Toolbox([Tool(self.act, **declared)])
+
+    def act(self) -> str:
+        """Act."""
+        self.calls += 1
+        if self.interrupts:
+            self.interrupts -= 1
+            raise KeyboardInterrupt
+        if self.calls <= self.failures:
+            raise ConnectionError("no answer")
+        return "done"
+
+
+@pytest.mark.parametrize(
+    ("effects", "own", "policy", "calls"),
+    [(None, 0, 2, 1), (None, 2, 0, 2), ("none", 0, 2, 2), ("idempotent", 0, 2, 2), ("once", 0, 2, 1)],
+)
+def test_only_a_step_may_ask_for_a_retry_of_it(effects: Any, own: int, policy: int, calls: int) -> None:
+    site = Site(failures=1, **({"effects": effects} if effects else {}))
+    execute(Plan.parse([step("1", "act", retries=own)]), ToolExecutor(site.tools), policy=Policy(retries=policy))
+    assert site.calls == calls
+
+
+@pytest.mark.parametrize("effects", [None, "none", "idempotent", "once"])
+def test_after_a_crash_it_is_in_doubt(effects: Any, tmp_path: Path) -> None:
+    site, journal = Site(interrupts=1, **({"effects": effects} if effects else {})), Journal(tmp_path / "runs.db")
+    with pytest.raises(KeyboardInterrupt):
+        execute(Plan.parse([step("1", "act")]), ToolExecutor(site.tools), journal=journal)
+    agent = PlannerExecutor(None, ToolExecutor(site.tools))
+    run = agent.resume(journal.load(1))
+    if effects in ("none", "idempotent"):
+        assert (run.status, site.calls) == ("finished", 2)
+        return
+    assert (run.status, run.board.paused and run.board.paused.reason, site.calls) == ("paused", "doubt", 1)
+    run = agent.resume(run, Decision("not done", by="Ada"))
+    assert (run.status, site.calls) == ("finished", 2)
+
+
+def test_a_repeat_in_a_later_plan_is_no_repeat_of_a_payment() -> None:
+    for effects, status in ((None, "finished"), ("once", "failed")):
+        site = Site(**({"effects": effects} if effects else {}))
+        plans = iter([{"steps": [step("1", "act")], "complete": False}, *[[step("2", "act")]] * 9])
+        run = PlannerExecutor(RulePlanner(lambda goal, plans=plans: next(plans)), ToolExecutor(site.tools)).run("act")
+        assert run.status == status
+
+
+def test_behind_another_approval_it_does_not_ask_again() -> None:
+    site = Site()
+    plans = iter([{"steps": [step("1", "act")], "complete": False}, [step("2", "act")]])
+    agent = PlannerExecutor(RulePlanner(lambda goal: next(plans)), ToolExecutor(site.tools), ApproveAll())
+    run = agent.run("act")
+    assert (run.status, [one.step for one in run.board.reviews]) == ("finished", [None, None])
+
+
+WORLDS: dict[str, Any] = {
+    "arithmetic": lambda: arithmetic.TOOLS,
+    "clock": lambda: clock.World("09:41").tools,
+} | {
+    world.__name__.rsplit(".", 1)[-1]: lambda world=world: world.World().tools
+    for world in (bisect, deploy, flights, inbox, kitchen, manifest, migration, refactor, research, support, trail)
+}
+
+
+@pytest.mark.parametrize("name", WORLDS)
+def test_each_tool_of_a_world_declares_its_effects(name: str) -> None:
+    assert [tool.name for tool in WORLDS[name]() if tool.effects == "unknown"] == []
+
+
+def test_no_world_is_forgotten_here() -> None:
+    folder = Path(planexec_lite.scenarios.__file__).parent
+    worlds = {one.parent.name for one in folder.glob("*/world.py")} | {"arithmetic"}
+    assert worlds - WORLDS.keys() == {"strangers"}  # its tools come from a server that nobody trusts
+
+
+def test_the_simulated_clock_changes_none_of_it() -> None:
+    site = Site(failures=1)
+    run = execute(
+        Plan.parse([step("1", "act")]), ToolExecutor(site.tools), workers=Simulated(), policy=Policy(retries=3)
+    )
+    assert (run.status, site.calls) == ("failed", 1)
