@@ -7,7 +7,7 @@ import math
 import threading
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from hypothesis import strategies as st
@@ -167,12 +167,17 @@ DECIDED = (
 )
 
 
+def without_key(event: Any) -> Any:
+    """The event as the rules give it: the loop, which knows the tools, adds the key of the call."""
+    return replace(event, key="") if isinstance(event, StepStarted) else event
+
+
 def check_replay(run: Run, policy: Policy) -> None:
     """The rules, asked again at each point of a run that was decided there, say the same."""
     board = Board()
     for event in run.events:
         if isinstance(event, DECIDED):
-            assert decide(board, policy) == event
+            assert decide(board, policy) == without_key(event)
         board.apply(event)
     assert decide(board, policy) is None
 

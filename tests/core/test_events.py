@@ -40,7 +40,7 @@ from planexec_lite.meter import ModelCall
 from planexec_lite.plan import Call, Problem
 from planexec_lite.tools import Toolbox
 from planexec_lite.tools.limits import Limit
-from tests.core.shapes import Job, Workshop, jobs, json_values, plan_of
+from tests.core.shapes import Job, Workshop, jobs, json_values, plan_of, without_key
 from tests.rounds import rounds
 
 seconds = st.integers(0, 4000).map(lambda quarters: quarters / 4)
@@ -228,8 +228,8 @@ def test_a_replay_decides_what_was_decided_and_deciding_changes_nothing(ran: tup
     for event in run.events:
         if isinstance(event, DECIDED):
             before = copy.deepcopy(board)
-            assert decide(board, policy) == event
-            assert decide(board, policy) == event
+            assert decide(board, policy) == without_key(event)
+            assert decide(board, policy) == without_key(event)
             assert board == before
         board.apply(event)
     assert decide(board, policy) is None
