@@ -1,8 +1,8 @@
-"""Locks on files. The operating system releases them when their process dies, however it dies.
+"""Locks on files. The operating system releases them when their process dies, also after a kill.
 
-A lock belongs to the file as it was opened here: other code of this process can open, copy and close the same file, and the
-lock stays. SQLite's own locks on Linux and macOS are record locks, which are lost then. A browser tab has a single process and
-no locks; there the process remembers what it has locked.
+A lock belongs to the opened file, not to the process: other code of the process can open, copy and close the file, and the lock
+stays. The record locks that SQLite uses on Linux and macOS don't survive that. A browser tab has one process and no locks, so
+there the process only remembers which files it has locked.
 """
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ from collections.abc import Callable
 from contextlib import suppress
 from os import PathLike, fspath
 
-NO_LINK = getattr(os, "O_NOFOLLOW", 0)  # a link that somebody put in a lock's place leads nowhere
+NO_LINK = getattr(os, "O_NOFOLLOW", 0)  # don't follow a link that replaced a lock file
 
 
 def _system() -> tuple[Callable[[int], None], Callable[[int], None], Callable[[int], None]] | None:
-    """How an opened file is locked, locked to look at it, and released; None where the system has no locks."""
+    """Return functions that lock an opened file, lock it for a test, and release it; None if the system has no locks."""
     try:
         from fcntl import LOCK_EX, LOCK_NB, LOCK_SH, LOCK_UN, flock
 
@@ -25,7 +25,7 @@ def _system() -> tuple[Callable[[int], None], Callable[[int], None], Callable[[i
             lambda handle: flock(handle, LOCK_SH | LOCK_NB),
             lambda handle: flock(handle, LOCK_UN),
         )
-    except ImportError:  # in a browser tab the module is there, and empty
+    except ImportError:  # a browser tab has an empty module
         pass
     try:
         import msvcrt
@@ -33,7 +33,7 @@ def _system() -> tuple[Callable[[int], None], Callable[[int], None], Callable[[i
         return None
 
     def locking(handle: int, how: int) -> None:
-        os.lseek(handle, 2**30, os.SEEK_SET)  # a byte that no copy of the file reads
+        os.lseek(handle, 2**30, os.SEEK_SET)  # a program that copies the file does not read this byte
         msvcrt.locking(handle, how, 1)  # type: ignore[attr-defined]
 
     return (
@@ -44,14 +44,14 @@ def _system() -> tuple[Callable[[int], None], Callable[[int], None], Callable[[i
 
 
 SYSTEM = _system()
-_remembered: set[str] = set()  # the locked files, where the system has no locks
+_remembered: set[str] = set()  # the locked files, if the system has no locks
 _opened: set[FileLock] = set()
 
 
 class FileLock:
-    """A lock on a file. A forked copy of the process has no part in it.
+    """A lock on a file. A forked copy of the process does not share it.
 
-    `make`: the file is made where it is missing; else one that can't be opened counts as locked by nobody.
+    `make`: create a missing file. If False, `take` succeeds without a lock on a file that is missing or can't be opened.
     """
 
     def __init__(self, path: str | PathLike[str], make: bool = True) -> None:
@@ -60,7 +60,7 @@ class FileLock:
         self.held = False
 
     def take(self) -> bool:
-        """Lock the file and return True; return False at once where it is locked already."""
+        """Lock the file and return True. Return False at once if it is locked already."""
         if SYSTEM is None:
             self.held = self.path not in _remembered
             _remembered.add(self.path)
@@ -74,29 +74,29 @@ class FileLock:
         _opened.add(self)
         with suppress(BlockingIOError, PermissionError):
             SYSTEM[0](self.handle)
-            self.held = self._is_there()  # the holder before may have removed the file that was opened here
+            self.held = self._is_there()  # the last holder might have removed the opened file
         if not self.held:
             self.release()
         return self.held
 
     def release(self, remove: bool = False) -> None:
-        """Release the lock, where it was taken, and close the file. A call that was interrupted can be repeated."""
+        """Release the lock, if it is held, and close the file. An interrupted call can be repeated."""
         if SYSTEM is None:
             if self.held:
                 _remembered.discard(self.path)
         elif self.handle is not None:
             if remove and self.held and self._is_there():
-                with suppress(OSError):  # Windows removes no file that is open
+                with suppress(OSError):  # Windows can't remove an open file
                     os.unlink(self.path)
             with suppress(OSError):
-                SYSTEM[2](self.handle)  # a forked copy may have the file open still
+                SYSTEM[2](self.handle)  # closing is not enough if a forked copy has the file open
             _opened.discard(self)
             handle, self.handle = self.handle, None
             os.close(handle)
         self.held = False
 
     def _is_there(self) -> bool:
-        """Whether the opened file is still the one of that name."""
+        """Whether the opened file still has its name."""
         try:
             return self.handle is not None and os.path.samestat(os.fstat(self.handle), os.stat(self.path))
         except FileNotFoundError:
@@ -104,13 +104,13 @@ class FileLock:
 
 
 def is_locked(path: str | PathLike[str]) -> bool:
-    """Whether a process, or another part of this one, has locked the file."""
+    """Whether this process or another one has locked the file."""
     if SYSTEM is None:
         return fspath(path) in _remembered
     try:
         handle = os.open(path, os.O_RDONLY)
     except OSError:
-        return os.path.exists(path)  # another user's
+        return os.path.exists(path)  # it belongs to another user
     try:
         SYSTEM[1](handle)
         SYSTEM[2](handle)
@@ -122,7 +122,7 @@ def is_locked(path: str | PathLike[str]) -> bool:
 
 
 def _close_copies() -> None:
-    """In a forked copy of the process: with its copies of the opened files the locks would outlive the process."""
+    """Close the files in a forked copy of the process: as long as they are open there, the locks outlive the process."""
     for lock in _opened:
         if lock.handle is not None:
             os.close(lock.handle)

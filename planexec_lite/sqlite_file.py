@@ -1,13 +1,11 @@
-"""An SQLite file of the kit's own: how it is opened, the versions of its schema, and what SQLite's errors mean in words.
+"""The kit's SQLite files, such as journals: how to open one, the versions of its schema, and SQLite's errors in plain words.
 
-What it is a file of, such as a journal, says the schema; everything else is the same for all of them: who may share it, how a
-foreign, damaged or locked one is told from a good one, and that what was committed stays as it is.
+Opening and closing a database file makes a process lose SQLite's record locks on it. So the kit leaves that to SQLite: other code
+reads only the file's name, size and number. But a user's tool might copy the file during a run. Two rules keep every committed
+write even then:
 
-SQLite's record locks on a file are lost when the same process opens and closes that file elsewhere. So only SQLite opens it
-here: the rest of the kit looks at its name, size and number alone. A user's tool may still copy the file while a run goes on.
-Two rules keep what was committed even then. Whoever uses the file, to read too, holds the lock on a file beside it ("-lock");
-a connection that is kept open is idle between two uses. And while a process keeps one, with a locked file in the folder
-"-leases", no other connection is taken for SQLite's last one, which would remove the file "-wal".
+- Every use of the file, reading included, holds the lock on the file "-lock". An open connection is idle between two uses.
+- A process that keeps the file open locks a file in the folder "-leases". Meanwhile no other connection removes "-wal".
 """
 
 from __future__ import annotations
@@ -36,12 +34,12 @@ class SQLiteFile:
     """One kind of file.
 
     Args:
-        kind: what such a file is called in errors, such as "journal".
-        application: a number in the head of the file: it is one of this kind.
-        schemas: SQL, what each version of the schema brought; statements end with a line.
-        error: what is raised, in words, for whatever SQLite or the system can't do.
-        made: when a file is made, for whoever looks for one that is not there.
-        then: what to do when there is room on the disk again.
+        kind: the name of this kind in errors, such as "journal".
+        application: the number in the head of each file of this kind.
+        schemas: SQL that each version added to the schema; statements end with a line.
+        error: the class of the errors raised here.
+        made: when a file is made; part of the error about a missing file.
+        then: what to do after the cause of an error is removed.
     """
 
     kind: str
@@ -53,16 +51,16 @@ class SQLiteFile:
 
     @contextmanager
     def reading(self, path: Path) -> Iterator[sqlite3.Connection]:
-        """A connection that changes nothing. Raises `error` where the file is missing, foreign or damaged."""
+        """Give a connection that only reads. Raises `error` if the file is missing, foreign or damaged."""
         with self.in_words(path), alone(real(path), make=False), closing(self._to_read(path)) as connection:
             self._check(connection, path)
             yield connection
 
     @contextmanager
     def writing(self, path: Path, synchronous: Synchronous = "FULL") -> Iterator[WritingConnection]:
-        """A connection for one transaction. The file is made where there is none, and brought up to date where it is older.
+        """Give a connection for one transaction. A missing file is created, and an older one is updated.
 
-        Raises `error` as `reading` does.
+        Raises `error` if the file is foreign or damaged, or can't be written.
         """
         self.check_place(path)
         with self.in_words(path), alone(real(path)):
@@ -74,7 +72,10 @@ class SQLiteFile:
                 connection.close_alone()
 
     def to_write(self, path: Path, synchronous: Synchronous, user: str) -> WritingConnection:
-        """A connection for many transactions, while the file `user` in the folder of users is locked; else as `writing`."""
+        """Return a connection for many transactions. The caller has locked the file `user` in the folder `users_of(path)`.
+
+        Raises `error` as `writing` does.
+        """
         self.check_place(path)
         with self.in_words(path), alone(real(path)):
             connection = self._to_write(path, synchronous)
@@ -82,7 +83,7 @@ class SQLiteFile:
             return connection
 
     def check_place(self, path: Path) -> None:
-        """Raise `error` where the file can't be written, before anything is made beside it."""
+        """Raise `error` if the folder is missing or the file is foreign, before a lock file is created for it."""
         with self.in_words(path):
             if not path.parent.is_dir():
                 raise self.error(f"there is no folder for the {self.kind} {path.name}; make it first")
@@ -102,9 +103,9 @@ class SQLiteFile:
             connection.close()
             if Path(f"{path}-wal").exists():
                 raise
-            # a folder that can't be written to has no room for the file that readers share
+            # readers share "-shm", which can't be created in a read-only folder
             connection = _connect(path, "mode=ro&immutable=1")
-        if _is_empty(connection):  # whoever was to make it was killed before: nothing is in it
+        if _is_empty(connection):  # the process that created the file was killed before it wrote the schema
             connection.close()
             connection = sqlite3.connect(":memory:", isolation_level=None)
             self._complete(connection)
@@ -125,7 +126,7 @@ class SQLiteFile:
             _to_wal(connection)
             connection.execute(f"PRAGMA synchronous = {synchronous}")
             connection.execute("PRAGMA foreign_keys = ON")
-            version_of(connection)  # where the file is new, the first look at it makes those beside it
+            version_of(connection)  # the first read of a new file creates "-wal" and "-shm"
             connection.files = _files(connection.file)
         except BaseException:
             connection.close_alone()
@@ -134,7 +135,7 @@ class SQLiteFile:
 
     @contextmanager
     def in_words(self, path: Path) -> Iterator[None]:
-        """What SQLite can't do is raised as `error`, with what to do about it."""
+        """Raise errors of SQLite and the system as `error`, with what to do about them."""
         try:
             yield
         except ReplacedError as problem:
@@ -160,15 +161,15 @@ class SQLiteFile:
         return f"the {kind} {name} is damaged; read what is left of it with sqlite3's .recover, or take a copy of it"
 
     def _check_size(self, path: Path) -> None:
-        """Raise `error` for a folder, and for a file so short that SQLite would take it for a new one."""
+        """Raise `error` for a folder, and for a file so short that SQLite might treat it as a new one."""
         wal = Path(f"{path}-wal")
-        rest = wal.exists() and wal.stat().st_size  # first: a new file is filled before the other one is
+        rest = wal.exists() and wal.stat().st_size  # looked up first: a new file gets its schema before its "-wal"
         if not path.exists():
             return
         if not path.is_file():
             raise self.error(f"{path.name} is no file; give the {self.kind} a name of its own")
         size = path.stat().st_size
-        if size < SHORTEST and rest:  # SQLite would throw away what is left in there
+        if size < SHORTEST and rest:  # SQLite would delete the "-wal"
             left = "cut off" if size else "empty"
             raise self.error(
                 f"the {self.kind} {path.name} is damaged: it is {left}, and {wal.name} is not; take a copy of both"
@@ -177,7 +178,7 @@ class SQLiteFile:
             raise self.error(f"{path.name} is no {self.kind}: {FOREIGN}")
 
     def _check(self, connection: sqlite3.Connection, path: Path) -> None:
-        """Raise `error` where the file is none of this kind that can be read here."""
+        """Raise `error` if the file is of another kind or a newer version."""
         (application,) = connection.execute("PRAGMA application_id").fetchone()
         version, newest = version_of(connection), len(self.schemas)
         if application != self.application:
@@ -189,7 +190,7 @@ class SQLiteFile:
         raise self.error(f"{path.name} {wrong}")
 
     def _complete(self, connection: sqlite3.Connection) -> None:
-        """Write what an empty file, or one of an older version, lacks of the schema; two processes may be about it at once."""
+        """Add the missing versions of the schema. Another process might do the same at the same time."""
         with _all_or_nothing(connection):
             version = version_of(connection)
             if version == 0 and not _is_empty(connection):
@@ -201,17 +202,17 @@ class SQLiteFile:
 
 
 class ReplacedError(OSError):
-    """One of the files that SQLite writes to is not the one that it opened any more."""
+    """Another file, or none, has the name of a file that SQLite has open."""
 
 
 class WritingConnection(sqlite3.Connection):
-    """A connection that writes, and knows which files it has opened.
+    """A connection that writes, and remembers which files it has opened.
 
     Attributes:
-        file: its file, as `real` names it.
-        files: what tells the opened files from others; see `_files`.
-        user: the name of the locked file that says that this connection is kept open.
-        owner: the process that has opened it.
+        file: the name of the database, as `real` gives it.
+        files: device and number of each opened file; see `_files`.
+        user: the name of the file that its process has locked to keep this connection open.
+        owner: the id of the process that opened it.
     """
 
     file: str
@@ -223,13 +224,13 @@ class WritingConnection(sqlite3.Connection):
         self.owner = os.getpid()
 
     def check_files(self) -> None:
-        """Raise `ReplacedError` where one of the files is gone, or another file has its name: nobody reads these any more."""
+        """Raise `ReplacedError` if an opened file was deleted or replaced: other processes can't read it any more."""
         if (there := _files(self.file)) != self.files:
             lost = next(name for name, number in there.items() if number != self.files[name])
             raise ReplacedError(os.path.basename(lost))
 
     def close(self) -> None:
-        """Close it, while nobody else uses the file."""
+        """Close the connection under the lock."""
         try:
             with suppress(OSError), alone(self.file):
                 self.close_alone()
@@ -237,10 +238,11 @@ class WritingConnection(sqlite3.Connection):
             super().close()
 
     def close_alone(self) -> None:
-        """Close it. As the last connection, SQLite writes "-wal" back into the file and removes it.
+        """Close the connection. The caller holds the lock.
 
-        It must not do so while another one is kept open, nor in a forked copy of the process, nor with files that others have
-        made. A connection that only reads keeps it from that.
+        SQLite's last connection copies "-wal" into the database and removes it. That would be wrong while another process keeps
+        the file open, in a forked copy of the process, and if the files were replaced. Then a second connection, which can only
+        read, is open meanwhile, so that this one is not the last.
         """
         mine = self.user if self.owner == os.getpid() else ""
         if self.files == _files(self.file) and not _is_in_use(self.file, besides=mine):
@@ -254,14 +256,14 @@ class WritingConnection(sqlite3.Connection):
 
 @contextmanager
 def transaction(connection: WritingConnection) -> Iterator[None]:
-    """All of it or nothing is written, and nobody else uses the file meanwhile."""
+    """Commit all changes together under the lock. Raises `ReplacedError` if the files were deleted or replaced."""
     with alone(connection.file), _all_or_nothing(connection, connection.check_files):
         yield
 
 
 @contextmanager
 def _all_or_nothing(connection: sqlite3.Connection, check: Callable[[], None] = lambda: None) -> Iterator[None]:
-    """`check` is called before the commit and after it."""
+    """Commit all changes together, or roll back; call `check` before the commit and after it."""
     try:
         connection.execute("BEGIN IMMEDIATE")
         yield
@@ -276,11 +278,11 @@ def _all_or_nothing(connection: sqlite3.Connection, check: Callable[[], None] = 
 
 @contextmanager
 def alone(file: str, make: bool = True) -> Iterator[None]:
-    """Let no other part of the kit use the file meanwhile. Raises `TimeoutError` where another one does not end.
+    """Hold the lock of a file. Raises `TimeoutError` if another process or thread keeps it too long.
 
     Args:
-        file: as `real` names it.
-        make: make the lock file where it is missing; else nobody is waited for where this user has none to open.
+        file: the name of the database, as `real` gives it.
+        make: create a missing lock file. If False, a lock file that is missing or can't be opened counts as locked.
     """
     lock = FileLock(_lock_of(file), make)
     until = monotonic() + PATIENCE
@@ -295,7 +297,7 @@ def alone(file: str, make: bool = True) -> Iterator[None]:
 
 
 def real(path: Path) -> str:
-    """The file itself, whatever links lead to it: SQLite names those beside it after this one."""
+    """Return the name of the file that links lead to. SQLite derives the name of "-wal" from it."""
     return os.path.realpath(path)
 
 
@@ -304,7 +306,7 @@ def _lock_of(file: str) -> str:
 
 
 def users_of(path: Path) -> Path:
-    """The folder in which a process that keeps the file open has a locked file."""
+    """Return the folder with a locked file for each connection that is kept open."""
     return _users_of(real(path))
 
 
@@ -313,7 +315,7 @@ def _users_of(file: str) -> Path:
 
 
 def _is_in_use(file: str, besides: str) -> bool:
-    """Whether a process keeps the file open, `besides` that user."""
+    """Whether another connection than that of `besides` is kept open."""
     try:
         users = os.listdir(_users_of(file))
     except FileNotFoundError:
@@ -327,7 +329,7 @@ def version_of(connection: sqlite3.Connection) -> int:
 
 
 def _to_wal(connection: sqlite3.Connection) -> None:
-    """Where several open a new file at once, SQLite refuses this without waiting, so it is waited for here."""
+    """Turn on the write-ahead log. If another process uses a new file, SQLite refuses at once, so this waits."""
     until = monotonic() + PATIENCE
     while True:
         try:
@@ -340,16 +342,16 @@ def _to_wal(connection: sqlite3.Connection) -> None:
 
 
 def _make(path: Path) -> None:
-    """Make a file that only its owner can read; SQLite makes those beside it alike.
+    """Create a missing file that only its owner can read. SQLite creates "-wal" and "-shm" with the same mode.
 
-    A file that is there is not opened; no connection can have a lock on a new one.
+    An existing file is not opened, and no connection has a lock on a new one.
     """
     with suppress(FileExistsError):
         os.close(os.open(real(path), os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
 
 
 def _files(file: str) -> dict[str, tuple[int, int] | None]:
-    """What tells the files of a database from others of the same names, by name."""
+    """Return device and number of the database, "-wal" and "-shm", by name; None for a missing file."""
     return {name: _number(name) for name in (file, f"{file}-wal", f"{file}-shm")}
 
 
@@ -366,7 +368,7 @@ def _connect(path: Path, how: str) -> sqlite3.Connection:
 
 
 def _address(path: Path, how: str) -> str:
-    name = quote(os.fsencode(path.absolute()), safe="")  # whatever a file may be called
+    name = quote(os.fsencode(path.absolute()), safe="")  # a file name can contain any character
     return f"file:{name}?{how}"
 
 

@@ -50,8 +50,8 @@ class Journal:
     older version of the kit made can be read as it is, and is brought up to date when it is next written to.
 
     Args:
-        path: the file, made by the first run, for its owner alone to read; its folder must be there. Files of the same name that
-            end in "-wal", "-shm" and "-lock" belong to it, and folders that end in "-leases" and "-inside".
+        path: the file. The first run creates it, and only its owner can read it; its folder must exist. The files "-wal", "-shm"
+            and "-lock" and the folders "-leases" and "-inside", with the same name before these endings, belong to it.
         synchronous: when SQLite waits for the disk. "FULL": a commit survives a loss of power. "NORMAL": it survives the death
             of the process. "OFF": no waiting at all.
 
@@ -166,7 +166,7 @@ class Journal:
 
     @contextmanager
     def _going_on(self, run: Run) -> Iterator[WritingConnection]:
-        """Hold the lease of a run, and keep the file open."""
+        """Hold the lease of a run and keep a connection open."""
         FILE.check_place(self.path)
         with (
             lease(self.path, run.uid, lambda: self._refusal(run)),
@@ -175,7 +175,7 @@ class Journal:
             yield connection
 
     def _refusal(self, run: Run) -> str:
-        """Why a run can't be carried on now, in words."""
+        """Say which process carries the run on."""
         with self._reading() as connection:
             row = connection.execute("SELECT id, holder FROM runs WHERE uid = ?", (run.uid,)).fetchone()
         name, holder = (f"run {row[0]}", _words(row[1])) if row else ("the run", "another thread")
@@ -237,7 +237,7 @@ class Journal:
 
 
 def _me() -> str:
-    """Who carries a run on, as no other one is called: a process can carry on a run twice, one after the other."""
+    """Return a unique name for one holder of a run's lease; the part before the comma is for people."""
     return f"process {os.getpid()} on {node() or 'this computer'}, {uuid4().hex}"
 
 
@@ -299,9 +299,9 @@ class _Log:
             )
 
     def hold(self, run: Run) -> None:
-        """Write down that this log carries the run on: no other log can append to it from here on.
+        """Record this log as the holder of the run; all other logs are refused from here on.
 
-        Raises `JournalError` where other events are on disk than those that `run` was read from.
+        Raises `JournalError` if the run has gone on since `run` was read.
         """
         with in_words(self.path), transaction(self.connection):
             if (stored := self._count()) != run.stored:

@@ -1,12 +1,12 @@
-"""The lease: the right to carry on a run, which one process has at a time.
+"""The lease of a run: only the process that holds it carries the run on.
 
-The lease of a run is a locked file in a folder beside the journal; its name is the run's uid.
+A lease is a locked file in a folder next to the journal. The name of the file is the run's uid.
 
-- A process that dies loses its leases at once, whether it ends or is killed. No clock is read: a process that is stopped and a
-  laptop that sleeps keep their leases, and a clock that jumps changes nothing.
-- Code that reads or copies the files, in the same process too, changes nothing. A forked copy of a process has no lease.
-- If a lock is lost, because somebody deletes its file or a network drive fails, another process can take the run over while
-  the first still works. The journal then refuses what the first one appends.
+- A process that dies loses its leases at once, also after a kill. No clock is involved: a stopped process and a sleeping laptop
+  keep their leases, and a clock that jumps changes nothing.
+- Reading or copying the files changes nothing, not even in the same process. A forked copy of a process has no lease.
+- A lock can still be lost, for example if a user deletes its file or a network drive fails. Then another process can take the run
+  over while the first one still works. The journal refuses all later events of the first one.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from planexec_lite.file_lock import FileLock, is_locked
 from planexec_lite.journal.database import JournalError, in_words
 from planexec_lite.sqlite_file import users_of
 
-PAUSES = (0.001, 0.005, 0.02)  # seconds: whoever only looks at a lease locks it for less
-_ATTEMPTS = 100  # to make a file in a folder that others remove when it is empty
+PAUSES = (0.001, 0.005, 0.02)  # seconds: `is_held` locks the file for a shorter time
+_ATTEMPTS = 100  # other processes remove the folder when it is empty
 
 
 @contextmanager
 def lease(journal: Path, uid: str, refusal: Callable[[], str]) -> Iterator[None]:
-    """Hold the lease of a run. Raises `JournalError` with the words of `refusal` where somebody else holds it."""
+    """Hold the lease of a run. Raises `JournalError(refusal())` if it is held already."""
     folder = users_of(journal)
     lock = FileLock(folder / uid)
     try:
@@ -41,13 +41,13 @@ def lease(journal: Path, uid: str, refusal: Callable[[], str]) -> Iterator[None]
     finally:
         try:
             _give_back(lock, folder)
-        except BaseException:  # an interrupt in the middle of it
+        except BaseException:  # it was interrupted
             _give_back(lock, folder)
             raise
 
 
 def is_held(journal: Path, uid: str) -> bool:
-    """Whether somebody carries the run on now."""
+    """Whether the run is being carried on now."""
     return is_locked(users_of(journal) / uid)
 
 

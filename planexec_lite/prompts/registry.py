@@ -40,8 +40,8 @@ class Registry:
     """A file with prompts as versions, and with what was asked under each of them. Several processes may share it.
 
     Args:
-        path: the file, made when something is first written, for its owner alone to read; its folder must be there. Files of
-            the same name that end in "-wal", "-shm" and "-lock" belong to it.
+        path: the file. The first write creates it, and only its owner can read it; its folder must exist. The files "-wal",
+            "-shm" and "-lock", with the same name before these endings, belong to it.
         now: gives the time that is written down.
 
     Its methods raise `RegistryError` for a file that is missing, damaged, locked or none of ours, and for a prompt, version or
@@ -174,7 +174,7 @@ class Registry:
         Raises `ValueError` for a row that can't be written down and read again; then none is added.
         """
         dataset = name_of(dataset, "the name of a data set")
-        given = [*rows]  # they may be read from this file
+        given = [*rows]  # iterating might read this file
         with self._writing() as db:
             return datasets.add(db, dataset, given)
 
