@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from planexec_lite.sqlite_file import SQLiteFile, Synchronous, transaction, version_of
+from planexec_lite.sqlite_file import SQLiteFile, Synchronous, WritingConnection, alone, transaction, version_of
 
 RUNS = """
 CREATE TABLE runs (
@@ -43,9 +43,9 @@ FILE = SQLiteFile(
     made="it is made when the first run is written to it",
     then="resume the run",
 )
-to_read, to_write, in_words = FILE.to_read, FILE.to_write, FILE.in_words
+in_words = FILE.in_words
 
 __all__ = [
-    "FILE", "NEWS_SINCE", "SCHEMAS", "JournalError", "Synchronous", "in_words", "to_read", "to_write", "transaction",
+    "FILE", "NEWS_SINCE", "SCHEMAS", "JournalError", "Synchronous", "WritingConnection", "alone", "in_words", "transaction",
     "version_of",
 ]  # fmt: skip

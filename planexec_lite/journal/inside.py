@@ -64,9 +64,9 @@ class Files:
     def _touch(self, where: str) -> None:
         """Make an empty file; the folder may be removed meanwhile by a process whose last file has gone."""
         for last in (*[False] * 99, True):
-            self.folder.mkdir(exist_ok=True)
+            self.folder.mkdir(mode=0o700, exist_ok=True)
             try:
-                os.close(os.open(self.folder / where, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | NO_LINK, 0o666))
+                os.close(os.open(self.folder / where, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | NO_LINK, 0o600))
                 return
             except FileNotFoundError:
                 if last:

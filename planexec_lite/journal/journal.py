@@ -5,21 +5,23 @@ from __future__ import annotations
 import os
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager, suppress
+from contextlib import AbstractContextManager, closing, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from platform import node
 from typing import NamedTuple, get_args
+from uuid import uuid4
 
 from planexec_lite.events import Event, Status, from_json, to_json
 from planexec_lite.journal import lines
 from planexec_lite.journal.database import (
+    FILE,
     NEWS_SINCE,
     JournalError,
     Synchronous,
+    WritingConnection,
+    alone,
     in_words,
-    to_read,
-    to_write,
     transaction,
     version_of,
 )
@@ -48,8 +50,8 @@ class Journal:
     older version of the kit made can be read as it is, and is brought up to date when it is next written to.
 
     Args:
-        path: the file, made by the first run; its folder must be there. Files of the same name that end in "-wal", "-shm" and
-            "-lease" belong to it, and a folder that ends in "-inside".
+        path: the file. The first run creates it, and only its owner can read it; its folder must exist. The files "-wal", "-shm"
+            and "-lock" and the folders "-leases" and "-inside", with the same name before these endings, belong to it.
         synchronous: when SQLite waits for the disk. "FULL": a commit survives a loss of power. "NORMAL": it survives the death
             of the process. "OFF": no waiting at all.
 
@@ -66,10 +68,10 @@ class Journal:
 
     def list(self) -> list[StoredRun]:
         """Return all runs, in the order in which they began."""
-        asked = "SELECT id, goal, status, (SELECT count(*) FROM events WHERE run = id) FROM runs ORDER BY id"
+        asked = "SELECT id, uid, goal, status, (SELECT count(*) FROM events WHERE run = id) FROM runs ORDER BY id"
         with self._reading() as connection:
             rows = connection.execute(asked).fetchall()
-        return [StoredRun(str(id), goal, self._status(id, status), events) for id, goal, status, events in rows]
+        return [StoredRun(str(id), goal, self._status(uid, status), events) for id, uid, goal, status, events in rows]
 
     def load(self, run: str | int) -> Run:
         """Return a run as it stands in the file; `PlannerExecutor.resume` goes on with it."""
@@ -97,7 +99,7 @@ class Journal:
         for number, event in enumerate(events, 2):
             with lines.of_line(number):
                 run.record(event)
-        with closing(to_write(self.path, self.synchronous)) as connection, in_words(self.path):
+        with FILE.writing(self.path, self.synchronous) as connection:
             return str(self._begin(connection, run))
 
     def tell(self, run: str | int, news: str) -> None:
@@ -111,7 +113,7 @@ class Journal:
         words = as_words(news, "news")
         with self._reading() as connection:
             id, _ = self._known(connection, run)
-        with closing(to_write(self.path, self.synchronous)) as connection, in_words(self.path), transaction(connection):
+        with FILE.writing(self.path, self.synchronous) as connection:
             (status,) = connection.execute("SELECT status FROM runs WHERE id = ?", (id,)).fetchone()
             if status in get_args(Status):
                 raise JournalError(
@@ -132,25 +134,23 @@ class Journal:
 
         Raises `JournalError` where another process carries it on, and where it has gone on since `run` was read.
         """
-        with closing(to_write(self.path, self.synchronous)) as connection:
+        with self._going_on(run) as connection:
             if run.journal is None:
-                with in_words(self.path):
+                with in_words(self.path), transaction(connection):
                     run.id = str(self._begin(connection, run))
                 run.journal, run.stored = self, len(run.events)
             log = self._log(connection, run)
-            with lease(self.path, log.run, log.holder):
-                log.check_stored(run)
-                log.hold()
-                run.log = log
-                try:
-                    yield
-                except BaseException:
-                    with suppress(Exception):  # what was interrupted is told first
-                        run.stored = log.stored()
-                        run.commit()
-                    raise
-                finally:
-                    run.log = None
+            log.hold(run)
+            run.log = log
+            try:
+                yield
+            except BaseException:
+                with suppress(Exception):  # what was interrupted is told first
+                    run.stored = log.stored()
+                    run.commit()
+                raise
+            finally:
+                run.log = None
 
     def take_over(self, run: Run) -> Mapping[str, Sequence[Event]]:
         """Return what is written down of the runs inside steps that are in flight: nobody writes more of it from here on.
@@ -159,13 +159,29 @@ class Journal:
 
         Raises `JournalError` where somebody carries the run on, and where it has gone on since `run` was read.
         """
-        with closing(to_write(self.path, self.synchronous)) as connection, in_words(self.path):
+        with self._going_on(run) as connection, in_words(self.path):
             log = self._log(connection, run)
-            with lease(self.path, log.run, log.holder):
-                log.check_stored(run)
-                return log.files.take_over()
+            log.hold(run)
+            return log.files.take_over()
 
-    def _log(self, connection: sqlite3.Connection, run: Run) -> _Log:
+    @contextmanager
+    def _going_on(self, run: Run) -> Iterator[WritingConnection]:
+        """Hold the lease of a run and keep a connection open."""
+        FILE.check_place(self.path)
+        with (
+            lease(self.path, run.uid, lambda: self._refusal(run)),
+            closing(FILE.to_write(self.path, self.synchronous, run.uid)) as connection,
+        ):
+            yield connection
+
+    def _refusal(self, run: Run) -> str:
+        """Say which process carries the run on."""
+        with self._reading() as connection:
+            row = connection.execute("SELECT id, holder FROM runs WHERE uid = ?", (run.uid,)).fetchone()
+        name, holder = (f"run {row[0]}", _words(row[1])) if row else ("the run", "another thread")
+        return f"{name} is being carried on by {holder}; wait for it, or end it"
+
+    def _log(self, connection: WritingConnection, run: Run) -> _Log:
         return _Log(connection, self.path, int(run.id), Files(self.path, self.synchronous, run.uid))
 
     def _folded(self, run: str | int, data: Sequence[str]) -> Iterator[Run]:
@@ -180,10 +196,8 @@ class Journal:
                 ) from problem
             yield folded
 
-    @contextmanager
-    def _reading(self) -> Iterator[sqlite3.Connection]:
-        with closing(to_read(self.path)) as connection, in_words(self.path):
-            yield connection
+    def _reading(self) -> AbstractContextManager[sqlite3.Connection]:
+        return FILE.reading(self.path)
 
     def _stored(self, run: str | int) -> tuple[str, Sequence[str]]:
         """The uid of a run, and its events as they are in the file."""
@@ -206,38 +220,50 @@ class Journal:
             raise JournalError(f"run {run} in {self.path.name} has no id that a journal gives: the file is damaged")
         return int(row[0]), str(row[1])
 
-    def _begin(self, connection: sqlite3.Connection, run: Run) -> int:
+    def _begin(self, connection: WritingConnection, run: Run) -> int:
         """Write a run down that is not in the file, as far as it has come, and return its id."""
-        with transaction(connection):
-            row = connection.execute("SELECT id FROM runs WHERE uid = ?", (run.uid,)).fetchone()
-            if row is not None:
-                raise JournalError(f"this run is in {self.path.name} already, as run {row[0]}; load it from there")
-            into = "INSERT INTO runs (uid, goal, status, holder) VALUES (?, ?, ?, ?)"
-            id = connection.execute(into, (run.uid, run.board.goal, run.status, _me())).lastrowid or 0
-            append(connection, id, 0, run.events)
+        row = connection.execute("SELECT id FROM runs WHERE uid = ?", (run.uid,)).fetchone()
+        if row is not None:
+            raise JournalError(f"this run is in {self.path.name} already, as run {row[0]}; load it from there")
+        into = "INSERT INTO runs (uid, goal, status, holder) VALUES (?, ?, ?, ?)"
+        id = connection.execute(into, (run.uid, run.board.goal, run.status, _me())).lastrowid or 0
+        append(connection, id, 0, run.events)
         return id
 
-    def _status(self, id: int, status: str) -> str:
+    def _status(self, uid: str, status: str) -> str:
         if status != "running":
             return status
-        return "running" if is_held(self.path, id) else "interrupted"
+        return "running" if lines.is_uid(uid) and is_held(self.path, uid) else "interrupted"
+
+
+def _me() -> str:
+    """Return a unique name for one holder of a run's lease; the part before the comma is for people."""
+    return f"process {os.getpid()} on {node() or 'this computer'}, {uuid4().hex}"
+
+
+def _words(holder: str) -> str:
+    return holder.partition(",")[0]
 
 
 @dataclass(slots=True)
 class _Log:
     """Where the events of a run go that is being carried on."""
 
-    connection: sqlite3.Connection
+    connection: WritingConnection
     path: Path
     run: int
     files: Files
     status: str = ""
+    holder: str = field(default_factory=_me)
     owner: int = field(default_factory=os.getpid)
 
     def append(self, number: int, events: Sequence[Event], status: str, news: Sequence[int] = ()) -> None:
         """Write down events, the first of which is number `number`, from 0, and take `news` out of the inbox: all or nothing."""
         self._check_owner()
         with in_words(self.path), transaction(self.connection):
+            (holder,) = self.connection.execute("SELECT holder FROM runs WHERE id = ?", (self.run,)).fetchone()
+            if holder != self.holder:
+                raise JournalError(f"run {self.run} was taken over by {_words(holder)}; load it again to go on with it")
             append(self.connection, self.run, number, events)
             if status != self.status:
                 self.connection.execute("UPDATE runs SET status = ? WHERE id = ?", (status, self.run))
@@ -256,15 +282,14 @@ class _Log:
 
     def inbox(self) -> Mapping[int, str]:
         """What the run was told and has not recorded yet, by number."""
-        with in_words(self.path):
+        with in_words(self.path), alone(self.connection.file):
             return _inbox(self.connection, self.run)
 
     def stored(self) -> int:
         """How many events are on disk."""
         self._check_owner()
-        with in_words(self.path):
-            (count,) = self.connection.execute("SELECT count(*) FROM events WHERE run = ?", (self.run,)).fetchone()
-        return int(count)
+        with in_words(self.path), alone(self.connection.file):
+            return self._count()
 
     def _check_owner(self) -> None:
         if self.owner != os.getpid():
@@ -273,24 +298,22 @@ class _Log:
                 "a tool that forks has to end the copy with os._exit"
             )
 
-    def check_stored(self, run: Run) -> None:
-        """Raise `JournalError` where other events are on disk than those that `run` was read from."""
-        if (stored := self.stored()) != run.stored:
-            raise JournalError(
-                f"run {run.id} has gone on since this copy of it was read: {stored} events are in "
-                f"{self.path.name}, and {run.stored} here; load it again"
-            )
+    def hold(self, run: Run) -> None:
+        """Record this log as the holder of the run; all other logs are refused from here on.
 
-    def hold(self) -> None:
-        """Write down who carries the run on, for others to read."""
+        Raises `JournalError` if the run has gone on since `run` was read.
+        """
         with in_words(self.path), transaction(self.connection):
-            self.connection.execute("UPDATE runs SET holder = ? WHERE id = ?", (_me(), self.run))
+            if (stored := self._count()) != run.stored:
+                raise JournalError(
+                    f"run {run.id} has gone on since this copy of it was read: {stored} events are in "
+                    f"{self.path.name}, and {run.stored} here; load it again"
+                )
+            self.connection.execute("UPDATE runs SET holder = ? WHERE id = ?", (self.holder, self.run))
 
-    def holder(self) -> str:
-        """Who carries the run on, in words."""
-        with in_words(self.path):
-            (holder,) = self.connection.execute("SELECT holder FROM runs WHERE id = ?", (self.run,)).fetchone()
-        return str(holder)
+    def _count(self) -> int:
+        (count,) = self.connection.execute("SELECT count(*) FROM events WHERE run = ?", (self.run,)).fetchone()
+        return int(count)
 
 
 def append(connection: sqlite3.Connection, run: int, number: int, events: Sequence[Event]) -> None:
@@ -301,7 +324,3 @@ def append(connection: sqlite3.Connection, run: int, number: int, events: Sequen
 
 def _inbox(connection: sqlite3.Connection, run: int) -> dict[int, str]:
     return dict(connection.execute("SELECT number, text FROM news WHERE run = ? ORDER BY number", (run,)))
-
-
-def _me() -> str:
-    return f"process {os.getpid()} on {node() or 'this computer'}"

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import closing, contextmanager
+from collections.abc import Callable, Iterable
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -18,7 +18,6 @@ from planexec_lite.prompts.file import FILE, name_of
 from planexec_lite.prompts.logged_client import logged
 from planexec_lite.prompts.request_log import LoggedRequest, Reply
 from planexec_lite.prompts.versions import PromptVersion, Release
-from planexec_lite.sqlite_file import transaction
 
 PLANNER = "planner"
 """What the planner's own prompt is called."""
@@ -41,8 +40,8 @@ class Registry:
     """A file with prompts as versions, and with what was asked under each of them. Several processes may share it.
 
     Args:
-        path: the file, made when something is first written; its folder must be there. Files of the same name that end in
-            "-wal" and "-shm" belong to it.
+        path: the file. The first write creates it, and only its owner can read it; its folder must exist. The files "-wal",
+            "-shm" and "-lock", with the same name before these endings, belong to it.
         now: gives the time that is written down.
 
     Its methods raise `RegistryError` for a file that is missing, damaged, locked or none of ours, and for a prompt, version or
@@ -175,8 +174,9 @@ class Registry:
         Raises `ValueError` for a row that can't be written down and read again; then none is added.
         """
         dataset = name_of(dataset, "the name of a data set")
+        given = [*rows]  # iterating might read this file
         with self._writing() as db:
-            return datasets.add(db, dataset, rows)
+            return datasets.add(db, dataset, given)
 
     def rows(self, dataset: str) -> list[Row]:
         """Return the rows of a data set, in the order in which they were added."""
@@ -192,14 +192,8 @@ class Registry:
     def _at(self) -> str:
         return self.now().isoformat(timespec="seconds")
 
-    @contextmanager
-    def _reading(self) -> Iterator[sqlite3.Connection]:
-        with closing(FILE.to_read(self.path)) as db, FILE.in_words(self.path):
-            yield db
+    def _reading(self) -> AbstractContextManager[sqlite3.Connection]:
+        return FILE.reading(self.path)
 
-    @contextmanager
-    def _writing(self) -> Iterator[sqlite3.Connection]:
-        with closing(FILE.to_write(self.path)) as db, FILE.in_words(self.path):
-            db.execute("PRAGMA foreign_keys = ON")
-            with transaction(db):
-                yield db
+    def _writing(self) -> AbstractContextManager[sqlite3.Connection]:
+        return FILE.writing(self.path)

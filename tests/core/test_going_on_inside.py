@@ -196,7 +196,7 @@ def each_commit(
         for file in path.parent.glob(f"{path.name}*"):
             if file.is_dir():
                 shutil.copytree(file, place / file.name)
-            elif not file.name.endswith(("-lease", "-shm")):
+            elif not file.name.endswith(("-lock", "-shm")):
                 shutil.copy(file, place / file.name)
         kept.append((place / path.name, [*world.done]))
 

@@ -36,8 +36,10 @@ from planexec_lite import (
     execute,
 )
 from planexec_lite.events import StepDone, StepStarted, from_json, to_json
-from planexec_lite.journal.lease import _file, is_held, lease
+from planexec_lite.file_lock import FileLock
+from planexec_lite.journal.lease import is_held, lease
 from planexec_lite.meter import emit
+from planexec_lite.sqlite_file import users_of
 from tests.core.shapes import Workshop, jobs, json_values, plan_of, step
 
 TWO = [step("1", "add", a=1, b=2), step("2", "add", "1", a="{step_1_result}", b=4)]
@@ -166,7 +168,7 @@ def test_an_interrupted_run_goes_on_and_repeats_nothing(journal: Journal) -> Non
 
 def test_one_process_at_a_time_carries_on_a_run(journal: Journal) -> None:
     run = carried_out(journal, TWO[0], TWO[1] | {"gate": True})
-    with lease(journal.path, 1, lambda: ""):
+    with lease(journal.path, run.uid, lambda: ""):
         assert journal.list()[0].status == "paused"
         with pytest.raises(
             JournalError, match=f"run 1 is being carried on by process {os.getpid()} on .*; wait for it"
@@ -334,23 +336,15 @@ def test_an_error_of_another_journal_leaves_no_doubt_about_a_step(journal: Journ
     assert PlannerExecutor(None, executor).resume(journal.load(1)).results == {"1": 7}
 
 
-def test_a_journal_made_again_under_its_name_has_new_leases(journal: Journal, tmp_path: Path) -> None:
-    """Another process would lock the new file, and know nothing of a lock on the deleted one."""
-    carried_out(journal)
-    for path in tmp_path.iterdir():
-        path.unlink()
-    carried_out(journal)
-    assert Path(f"{journal.path}-lease").exists()
-
-
 def test_who_only_looks_for_a_lease_keeps_nobody_from_it(journal: Journal) -> None:
-    file, mine = _file(journal.path), object()
-    assert file.take(1, mine)
+    users_of(journal.path).mkdir()
+    lock = FileLock(users_of(journal.path) / "run")
+    assert lock.take()
     with ThreadPoolExecutor(1) as threads:
-        threads.submit(lambda: (time.sleep(0.002), file.release(1, mine)))
-        with lease(journal.path, 1, lambda: "nobody"):
-            assert is_held(journal.path, 1)
-    assert not is_held(journal.path, 1)
+        threads.submit(lambda: (time.sleep(0.002), lock.release()))
+        with lease(journal.path, "run", lambda: "nobody"):
+            assert is_held(journal.path, "run")
+    assert not is_held(journal.path, "run")
 
 
 INTERRUPTING = """
@@ -366,7 +360,7 @@ def use(after: int) -> bool:
 
     def profile(frame, event, arg):
         nonlocal left
-        if event in ("call", "c_return") and frame.f_code.co_filename.endswith("lease.py"):
+        if event in ("call", "c_return") and frame.f_code.co_filename.endswith(("lease.py", "file_lock.py")):
             left -= 1
             if left == 0:
                 sys.setprofile(None)
@@ -374,7 +368,7 @@ def use(after: int) -> bool:
 
     sys.setprofile(profile)
     try:
-        with lease(path, 1, lambda: "nobody"):
+        with lease(path, "run", lambda: "nobody"):
             pass
     except KeyboardInterrupt:
         return True
@@ -385,7 +379,7 @@ def use(after: int) -> bool:
 
 after = 1
 while use(after):
-    assert not is_held(path, 1), after
+    assert not is_held(path, "run"), after
     after += 1
 print(after)
 """
@@ -577,6 +571,8 @@ def overwritten(path: Path) -> None:
 
 FOREIGN: dict[str, tuple[Callable[[Path], Any], str]] = {
     "text": (lambda path: path.write_text("dear diary, this is no database"), "is no SQLite file, and stays as it is"),
+    "a long text": (lambda path: path.write_text("dear diary\n" * 999), "is no SQLite file, and stays as it is"),
+    "a letter": (lambda path: path.write_text("x"), "is no SQLite file, and stays as it is"),
     "another database": (another_database, "a database of something else, and stays as it is"),
     "newer": (newer, r"written by a newer version of the kit \(schema 7; this one reads up to 2\)"),
     "torn": (torn, "is damaged"),
@@ -691,7 +687,7 @@ def test_a_folder_that_cannot_be_written_to_can_be_read(journal: Journal, tmp_pa
         except JournalError as problem:
             print(problem)
         """)
-    Path(f"{journal.path}-lease").unlink()
+    Path(f"{journal.path}-lock").unlink()
     for path in (journal.path, tmp_path):
         path.chmod(0o555)
     for path in [one for one in tmp_path.parents if one.is_relative_to("/tmp") and one != Path("/tmp")]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import sqlite3
 import subprocess
@@ -144,7 +145,8 @@ def test_a_file_that_is_cut_short_gives_whole_events_or_an_error(which: str, jou
     assert shorter or not which
 
 
-def test_an_empty_file_beside_what_is_left_of_a_journal_is_refused(journal: Journal) -> None:
+@pytest.mark.parametrize(("left", "words"), [(0, "empty"), (1, "cut off"), (100, "cut off")])
+def test_what_is_left_beside_a_short_file_is_kept(left: int, words: str, journal: Journal) -> None:
     """SQLite would take it for a new one, and throw the other file away."""
     carried_out(journal)
     held = sqlite3.connect(journal.path)
@@ -152,10 +154,12 @@ def test_an_empty_file_beside_what_is_left_of_a_journal_is_refused(journal: Jour
     carried_out(journal)
     rest = Path(f"{journal.path}-wal").read_bytes()
     held.close()
-    journal.path.write_bytes(b"")
+    os.truncate(journal.path, left)
     Path(f"{journal.path}-wal").write_bytes(rest)
     for use in (journal.list, lambda: carried_out(journal)):
-        with pytest.raises(JournalError, match=r"runs.db is damaged: it is empty, and runs.db-wal is not; take a copy"):
+        with pytest.raises(
+            JournalError, match=f"runs.db is damaged: it is {words}, and runs.db-wal is not; take a copy"
+        ):
             use()
     assert Path(f"{journal.path}-wal").read_bytes() == rest
 

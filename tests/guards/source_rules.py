@@ -8,8 +8,8 @@ from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 FLOORS = {
-    1: ("data", "budget", "sqlite_file", "template"),
-    2: ("meter", "references"),
+    1: ("data", "budget", "file_lock", "template"),
+    2: ("meter", "references", "sqlite_file"),
     3: ("tools",),
     4: ("plan",),
     5: ("events", "model", "policy"),
