@@ -25,7 +25,7 @@ from planexec_lite.mcp.listing import ListedTool, Pin, left_out_of
 from planexec_lite.mcp.results import in_its_words, result_of
 from planexec_lite.mcp.strangers_words import bounded, fault_of_name, shown_schema
 from planexec_lite.meter import emit, made_once
-from planexec_lite.tools import Effects, Tool, Toolbox, awaited, on_shared_loop
+from planexec_lite.tools import Effects, Tool, Toolbox, awaited
 
 MOST_PROGRESS = 100
 """Reports of progress that are kept of one call."""
@@ -84,7 +84,7 @@ class ToolServer:
         self._toolbox: Toolbox | None = None
         self._left_out: dict[str, str] = {}
         self._connection: Connection | None = None
-        self._process = os.getpid()
+        self._home: tuple[int, Any] = (os.getpid(), None)  # the process and the loop of the connection
         self._turn: asyncio.Lock | None = None
         if prefix and fault_of_name(prefix):
             raise ValueError(f"prefix={prefix!r}: letters, digits, and _ . / - of ASCII")
@@ -100,7 +100,7 @@ class ToolServer:
         return f"ToolServer({self.address})"
 
     def __getstate__(self) -> dict[str, Any]:
-        own = {"_connection": None, "_turn": None, "_process": None, "_toolbox": None, "starts": 0}
+        own = {"_connection": None, "_turn": None, "_home": (None, None), "_toolbox": None, "starts": 0}
         return {**self.__dict__, **own}
 
     @property
@@ -119,7 +119,7 @@ class ToolServer:
     def listed(self) -> tuple[ListedTool, ...]:
         """The tools as it listed them when it was first asked, word for word: nothing to be handed to a planner."""
         if self._pin is None or not self._listed:
-            awaited(self._alone(self._living))
+            awaited(self._alone(self._living), loop="servers")
         return self._listed
 
     @property
@@ -149,17 +149,17 @@ class ToolServer:
     def close(self) -> None:
         """End it, and wait for the end of its process. It is started again if it is needed again.
 
-        Raises `TimeoutError` where that does not end, as when an async tool keeps the loop that all of them share.
+        Raises `TimeoutError` where that does not end.
         """
         connection, self._connection = self._connection, None
-        if connection is not None and self._process == os.getpid():
+        if connection is not None and self._home[0] == os.getpid():
             connection.end()
-            if not on_shared_loop() and not connection.ended.wait(ENDS_WITHIN):
+            if not connection.ended.wait(ENDS_WITHIN):
                 raise TimeoutError(f"{self.name} has not ended within {ENDS_WITHIN:g} s; end its process by hand")
 
-    def call(self, tool: ListedTool, arguments: Mapping[str, Any]) -> Awaitable[Any]:
-        """Return what comes of calling `tool`, to be awaited; its `Tool` does."""
-        return self._call(tool, arguments)
+    def call(self, tool: ListedTool, arguments: Mapping[str, Any]) -> Any:
+        """Call `tool`, and return its result."""
+        return awaited(self._call(tool, arguments), loop="servers")
 
     def _tool(self, one: ListedTool) -> Tool:
         return Tool.from_schema(
@@ -210,13 +210,9 @@ class ToolServer:
 
     async def _alone(self, work: Callable[[], Awaitable[T]]) -> T:
         """Do `work` while no other call does its own: one start of a server is enough."""
-        if not on_shared_loop():
-            raise RuntimeError(
-                "a server is asked on the loop that async tools share, and an async tool holds that: let the tool that runs "
-                "this plan be a plain def"
-            )
-        if self._process != os.getpid():  # this is a copy in another process
-            self._process, self._connection, self._turn = os.getpid(), None, None
+        home = os.getpid(), asyncio.get_running_loop()
+        if self._home != home:  # this is a copy in another process, or the loop of the connection did not answer
+            self._home, self._connection, self._turn = home, None, None
         self._turn = self._turn or asyncio.Lock()
         async with self._turn:
             return await work()
@@ -281,7 +277,7 @@ class _Call:
         self.server = server
         self.tool = tool
 
-    def __call__(self, /, **arguments: Any) -> Awaitable[Any]:
+    def __call__(self, /, **arguments: Any) -> Any:
         return self.server.call(self.tool, arguments)
 
 

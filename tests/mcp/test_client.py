@@ -12,6 +12,7 @@ import sys
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from multiprocessing import get_context
 from pathlib import Path
+from threading import Event
 from time import monotonic, sleep
 
 import pytest
@@ -19,7 +20,7 @@ import pytest
 from planexec_lite import Inline, Plan, Policy, Pool, Simulated, ToolExecutor, execute
 from planexec_lite.events import Inside, Observation
 from planexec_lite.mcp import ServerGoneError, ToolFailedError, ToolServer, client
-from planexec_lite.tools import Toolbox, ToolError
+from planexec_lite.tools import Tool, Toolbox, ToolError
 from tests.mcp.conftest import ROOT, Start, children, command, lines
 
 pytestmark = pytest.mark.slow
@@ -296,15 +297,27 @@ def test_two_servers_with_tools_of_one_name_are_told_apart_by_a_prefix(start: St
         start("good", prefix="a b")
 
 
-def test_an_async_tool_that_asks_a_server_in_its_plan_is_told_why_not(start: Start) -> None:
+def test_an_async_tool_may_run_a_plan_that_calls_a_server(start: Start) -> None:
     tools = start("good").toolbox
 
-    async def plans() -> str:
+    async def plans() -> float:
         run = execute(plan({"tool": "add", "params": {"a": 1, "b": 1}}), ToolExecutor(tools))
-        return run.board.errors["1"]
+        return float(run.results["1"])
 
-    run = execute(plan({"tool": "plans"}), ToolExecutor(Toolbox([plans])))
-    assert str(run.answer).startswith("RuntimeError: a server is asked on the loop that async tools share")
+    assert execute(plan({"tool": "plans"}), ToolExecutor(Toolbox([plans]))).answer == 2
+
+
+def test_an_async_tool_that_blocks_its_loop_delays_no_server(start: Start) -> None:
+    tools, over = start("good").toolbox, Event()
+
+    async def blocks() -> None:
+        over.wait()
+
+    steps = [{"tool": "blocks"}, {"tool": "add", "params": {"a": 1, "b": 1}}, {"tool": "release", "depends_on": [2]}]
+    toolbox = Toolbox([*tools, blocks, Tool(over.set, name="release")])
+    with ThreadPoolExecutor(2) as threads:
+        run = execute(plan(*steps), ToolExecutor(toolbox), workers=Pool(threads))
+    assert run.results == {"1": None, "2": 2, "3": None}
 
 
 def test_a_server_asks_a_person_and_is_given_no_more_than_a_yes(start: Start) -> None:
