@@ -25,6 +25,7 @@ from planexec_lite.mcp.listing import ListedTool, Pin, left_out_of
 from planexec_lite.mcp.results import in_its_words, result_of
 from planexec_lite.mcp.strangers_words import bounded, fault_of_name, shown_schema
 from planexec_lite.meter import emit, made_once
+from planexec_lite.model.schemas import closed_parameters
 from planexec_lite.tools import Effects, Tool, Toolbox, awaited
 
 MOST_PROGRESS = 100
@@ -141,7 +142,9 @@ class ToolServer:
         for one in self._listed:
             if one.name not in left_out:
                 try:
-                    tools.append(self._tool(one))
+                    tool = self._tool(one)
+                    closed_parameters(tool)  # what a model can't be told would break the planner of all of them
+                    tools.append(tool)
                 except (ValueError, RecursionError) as error:
                     left_out[one.name] = str(error) or "its schema is too deep"
         return Toolbox(tools), left_out

@@ -17,10 +17,11 @@ from planexec_lite.meter import charge, current, made_once
 from planexec_lite.tools.approved import NOT_MADE
 from planexec_lite.tools.awaiting import awaited
 from planexec_lite.tools.declared import Declared, Effects, Options
-from planexec_lite.tools.json_schema import arguments_from
+from planexec_lite.tools.json_schema import CHOICE, TOO_DEEP, arguments_from
 from planexec_lite.tools.schema import Arguments, ToolError, arguments_of, default_of, kind_of, shown, suggest
 
 _PLAIN = frozenset({type(None), bool, int, float, str, list, dict, tuple})  # what nobody has to wait for
+_MOST_FAULTS = 20
 F = TypeVar("F", bound=Callable[..., Any])
 
 
@@ -214,8 +215,7 @@ class Tool:
         try:
             self._validate_some(given)
         except ValidationError as error:
-            errors = error.errors(include_url=False)
-            faults += [self._fault(e) for e in errors if not references.is_whole(e["input"])]
+            faults += self._judged(e for e in error.errors(include_url=False) if not references.is_whole(e["input"]))
         return faults
 
     def arguments(self, params: Mapping[str, Any]) -> dict[str, Any]:
@@ -223,8 +223,8 @@ class Tool:
         try:
             arguments: dict[str, Any] = self._validate(self.bind(params) if "input" in params else params)
         except ValidationError as error:
-            faults = [self._fault(e).message for e in error.errors(include_url=False)]
-            raise ToolError(f"{self.name}: {'; '.join(faults)}") from None
+            faults = self._judged(error.errors(include_url=False))
+            raise ToolError(f"{self.name}: {'; '.join(fault.message for fault in faults)}") from None
         return arguments
 
     def call(self, params: Mapping[str, Any]) -> Any:
@@ -298,6 +298,11 @@ class Tool:
             return False
         return not self._counts_items or given == bound
 
+    def _judged(self, errors: Iterable[Any]) -> list[Fault]:
+        """The faults, each once; of very many, as a value that fits none of many choices has, the first."""
+        first = sorted(errors, key=lambda error: error["type"] != TOO_DEEP)
+        return list(dict.fromkeys(map(self._fault, first[:_MOST_FAULTS])))
+
     def _missing(self, name: str) -> Fault:
         return Fault("missing_parameter", name, f"parameter {name!r} is missing: {self.signature}")
 
@@ -311,7 +316,8 @@ class Tool:
             return self._missing(where)
         if error["type"] == "extra_forbidden" and len(error["loc"]) == 1:
             return self._unknown(where)
-        path = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in error["loc"][1:])
+        parts = [part for part in error["loc"][1:] if part != CHOICE]
+        path = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in parts)
         message = error["msg"][0].lower() + error["msg"][1:]
         return Fault(
             "wrong_parameter", where, f"parameter {str(where) + path!r}: {message}; got {shown(error['input'])}"
