@@ -171,7 +171,11 @@ def look_up(reference: Reference, results: Mapping[str, Any]) -> Any:
             value = value[int(index)]
         else:
             part = f"field {field!r}" if field else f"item [{index}]"
-            raise MissingResultError(f"{reference}: the result has no {part}; it is {_shape(value)}")
+            text = value is results[reference.step] and isinstance(value, str) and json_in(value) is not None
+            opt_in = (
+                ", a text that looks like JSON: declare its tool with json_text=True to read it as data" if text else ""
+            )
+            raise MissingResultError(f"{reference}: the result has no {part}; it is {_shape(value)}{opt_in}")
     return value
 
 
@@ -202,6 +206,21 @@ def _replaced(text: str, write: Callable[[Reference], str]) -> str:
 def as_text(value: Any) -> str:
     """Write a result inside a longer text: a text as it is, anything else as JSON."""
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
+
+
+def json_in(text: str) -> dict[str, Any] | list[Any] | None:
+    """Return the object or the list whose JSON `text` is; None where it is other text."""
+    if text.lstrip()[:1] not in ("{", "["):
+        return None
+    try:
+        data = json.loads(text, parse_constant=_refuse)
+    except (ValueError, RecursionError):
+        return None
+    return data if isinstance(data, (dict, list)) else None
+
+
+def _refuse(constant: str) -> None:
+    raise ValueError(f"{constant} is no JSON")
 
 
 def _copy(value: Any) -> Any:

@@ -47,6 +47,8 @@ class Tool:
         destructive: whether a call may delete or overwrite what was there (True) or only adds to it (False), as MCP's
             hint of that name says; None: it is not declared.
         price: US dollars that a call costs; None: it is not declared.
+        json_text: a result that is text, and is the JSON of an object or a list, is read as that, so that steps may refer
+            into it: ``{step_1_result.name}``.
         retry_on: the types of the errors that may go away by themselves; a step that fails with another one is not tried
             again. None: any error may.
 
@@ -69,6 +71,7 @@ class Tool:
         destructive: bool | None = None,
         price: float | None = None,
         retry_on: Iterable[type[Exception]] | None = None,
+        json_text: bool = False,
     ) -> None:
         self.function = function
         self.name = name or function.__name__
@@ -77,6 +80,7 @@ class Tool:
         self.uses = (uses,) if isinstance(uses, str) else tuple(uses)
         self.destructive = destructive
         self.price = price
+        self.json_text = json_text
         self.retry_on = None if retry_on is None else tuple(retry_on)
         doc = inspect.cleandoc(function.__doc__ or "")
         self.description = doc.split("\n\n")[0].replace("\n", " ")
@@ -268,6 +272,8 @@ class Tool:
             raise
         if self.effects == "once":
             made_once()
+        if self.json_text and isinstance(value, str):
+            return value if (data := references.json_in(value)) is None else data
         return value
 
     def seconds(self, arguments: Mapping[str, Any]) -> float:

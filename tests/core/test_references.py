@@ -162,11 +162,13 @@ def test_a_tool_that_changes_its_argument_does_not_change_the_result() -> None:
         ("{step_1_result.tags[2]}", ["no item [2]", "a list of 2"]),
         ("{step_1_result.name.first}", ["no field 'first'", "a str"]),
         ("so {step_1_result.name[0]}", ["no item [0]", "a str"]),
+        ("{step_2_result.name}", ["no field 'name'", "a str, a text that looks like JSON", "json_text=True"]),
+        ("{step_3_result.name}", ["no field 'name'", "it is a str"]),
     ],
 )
 def test_what_is_missing_is_named_with_what_is_there(text: str, words: list[str]) -> None:
     with pytest.raises(MissingResultError) as caught:
-        references.resolve(text, {"1": {"name": "x", "tags": ["a", "b"]}})
+        references.resolve(text, {"1": {"name": "x", "tags": ["a", "b"]}, "2": '{"name": "x"}', "3": "{name}"})
     assert all(word in str(caught.value) for word in words)
 
 

@@ -22,7 +22,7 @@ ENV = ["--env", "PATH", "--env", "DAY", "--env", "DATABASES"]
 
 def server(world: manifest.World, *options: str, path: Path | None = None, **more: Any) -> ToolServer:
     command = [*RUN, "serve", str(path or world.manifest), *READS, *ENV, *options]
-    return ToolServer(command, env=world.env, cwd=Path.cwd(), **more)
+    return ToolServer(command, env=world.env, cwd=Path.cwd(), trusted=True, **more)
 
 
 def test_a_manifest_is_served_and_its_plan_runs_through_a_client() -> None:

@@ -160,7 +160,7 @@ class Dying(Good):
     def tools(self) -> list[types.Tool]:
         return [
             tool("read", "Read, and end.", annotations={"readOnlyHint": True}),
-            tool("pay", "Pay, and end."),
+            tool("pay", "Pay, and end.", annotations={"idempotentHint": False}),
             tool("answer", "Answer, and end a little later.", annotations={"readOnlyHint": True}),
             tool("live", "Do not end.", annotations={"readOnlyHint": True}),
         ]
@@ -241,6 +241,28 @@ class Asking(Kind):
         return text(f"{getattr(reply, 'action', '')} {getattr(reply, 'content', '')}")
 
 
+class Nagging(Kind):
+    """Asks five questions at once in a call, as often as it is told; returns JSON as text."""
+
+    def tools(self) -> list[types.Tool]:
+        return [tool("nag"), tool("raw")]
+
+    async def call(self, name: str, arguments: dict[str, Any], context: ServerRequestContext[Any]) -> Any:
+        if name == "raw":
+            return text('{"name": "Ada"}')
+        if not self.responses:
+            form = {"type": "object", "properties": {}}
+            asked = {
+                f"q{n}": types.ElicitRequest(
+                    params=types.ElicitRequestFormParams(message=f"question {n}?", requested_schema=form)
+                )
+                for n in range(5)
+            }
+            return types.InputRequiredResult(input_requests=asked)
+        replies = [reply.model_dump(by_alias=True, exclude_none=True) for reply in self.responses.values()]
+        return text("; ".join(f"{one['action']} {one.get('_meta', {}).get('reason', '')}" for one in replies))
+
+
 class Mute(Good):
     """Shakes hands, and never says what it has."""
 
@@ -252,7 +274,7 @@ class Mute(Good):
         return Server("ours", version="1", on_list_tools=listing)
 
 
-KINDS = {kind.__name__.lower(): kind for kind in (Good, Hostile, Dying, Changing, Growing, Slow, Asking, Mute)}
+KINDS = {kind.__name__.lower(): kind for kind in (Good, Hostile, Dying, Changing, Growing, Slow, Asking, Nagging, Mute)}
 
 
 def over_http(ours: Server[Any], port: int) -> None:

@@ -19,7 +19,8 @@ import pytest
 
 from planexec_lite import Inline, Plan, Policy, Pool, Simulated, ToolExecutor, execute
 from planexec_lite.events import Inside, Observation
-from planexec_lite.mcp import ServerGoneError, ToolFailedError, ToolServer, client
+from planexec_lite.mcp import ListedTool, ServerGoneError, ToolFailedError, ToolServer, client
+from planexec_lite.mcp.listing import hints_of
 from planexec_lite.tools import Tool, Toolbox, ToolError
 from tests.mcp.conftest import ROOT, Start, children, command, lines
 
@@ -41,17 +42,46 @@ def test_listed_tools_are_a_toolbox_with_schemas_and_effects(start: Start) -> No
         "wrong_parameter",
     ]
     assert {one.name: one.effects for one in tools} == {
-        "add": "none", "note": "once", "set_title": "idempotent", "look": "none", "count": "none", "fail": "none",
-        "lie": "once", "environment": "none",
+        "add": "none", "note": "unknown", "set_title": "idempotent", "look": "none", "count": "none", "fail": "none",
+        "lie": "unknown", "environment": "none",
     }  # fmt: skip
-    assert [one.name for one in tools if one.destructive] == ["set_title", "lie"]
+    assert {one.name: one.destructive for one in tools if one.effects != "none"} == {
+        "note": False, "set_title": None, "lie": None
+    }  # fmt: skip
 
 
 def test_hints_are_believed_only_of_those_who_are_trusted(start: Start) -> None:
     doubted = start("good", trusted=False, effects={"add": "none"}).toolbox
-    assert set(doubted.effects.values()) == {"once"}
-    assert "add" not in doubted.effects
-    assert all(one.destructive for one in doubted)
+    assert {one.effects for one in doubted if one.name != "add"} == {"unknown"}
+    assert doubted["add"].effects == "none"
+    assert {one.destructive for one in doubted} == {None}
+    assert not ToolServer(["any"]).trusted
+
+
+@pytest.mark.parametrize(
+    ("annotations", "effects", "destructive"),
+    [
+        ({}, "unknown", None),
+        ({"readOnlyHint": True}, "none", False),
+        ({"readOnlyHint": False}, "unknown", None),
+        ({"idempotentHint": True, "destructiveHint": True}, "idempotent", True),
+        ({"idempotentHint": False, "destructiveHint": False}, "once", False),
+        ({"readOnlyHint": "yes", "idempotentHint": 1.5, "destructiveHint": "no"}, "unknown", None),
+    ],
+)
+def test_hints_say_what_they_say_and_silence_is_unknown(
+    annotations: dict[str, object], effects: str, destructive: bool | None
+) -> None:
+    listed = ListedTool("t", annotations=annotations)
+    assert (listed.effects, listed.destructive) == (effects, destructive)
+    if annotations:
+        tool = Tool(print_nothing, effects=listed.effects, destructive=listed.destructive)
+        again = ListedTool("t", annotations=hints_of(tool))
+        assert (again.effects, again.destructive) == (effects, destructive)
+
+
+def print_nothing() -> None:
+    """Do nothing."""
 
 
 def test_results_are_data_that_later_steps_refer_to(start: Start) -> None:
@@ -334,3 +364,35 @@ def test_a_server_asks_a_person_and_is_given_no_more_than_a_yes(start: Start) ->
     assert asked == ["asking asks: may I delete it?", "asking asks: may I keep it?"]
     with pytest.raises(ToolFailedError, match="Elicitation not supported"):
         start("asking").toolbox["delete"].call({})
+
+
+def test_questions_come_one_at_a_time_and_a_few_per_call(start: Start) -> None:
+    asked: list[str] = []
+    at_once, most = 0, 0
+
+    def answer(question: str) -> bool:
+        nonlocal at_once, most
+        at_once += 1
+        most = max(most, at_once)
+        sleep(0.01)
+        at_once -= 1
+        asked.append(question)
+        return True
+
+    nag = start("nagging", answer=answer).toolbox["nag"]
+    for call in (1, 2):
+        replies = nag.call({}).split("; ")
+        assert sorted(replies) == ["accept "] * 3 + ["decline a person answers at most 3 questions of a call"] * 2
+        assert (len(asked), most) == (3 * call, 1)
+
+
+def test_json_in_the_text_of_a_result_is_data_where_that_is_asked_for(start: Start) -> None:
+    steps = [{"tool": "raw"}, {"tool": "tell", "params": {"name": "{step_1_result.name}"}, "depends_on": [1]}]
+    tell = Tool(_tell, name="tell")
+    for json_text, answer in ((True, "Ada"), (False, None)):
+        tools = Toolbox([*start("nagging", json_text=json_text).toolbox, tell])
+        assert execute(plan(*steps), ToolExecutor(tools)).results.get("2") == answer
+
+
+def _tell(name: str) -> str:
+    return name
