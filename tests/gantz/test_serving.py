@@ -84,7 +84,7 @@ def test_the_command_checks_a_manifest() -> None:
 @pytest.mark.parametrize(
     ("options", "why"),
     [
-        (["--effects", "read_schema"], "write TOOL=EFFECTS, where EFFECTS is none, idempotent, once"),
+        (["--effects", "read_schema"], "write TOOL=EFFECTS, where EFFECTS is none, idempotent, unknown, once"),
         (["--effects", "reed_schema=none"], "no tool 'reed_schema'; did you mean 'read_schema'?"),
         (["--env", "NOT_THERE_AT_ALL"], "the environment has no such variable"),
         (["--ask", "run"], "there is no tool 'run'"),

@@ -211,7 +211,10 @@ class Slow(Kind):
     """Waits for an hour, and notes when it is told to stop."""
 
     def tools(self) -> list[types.Tool]:
-        return [tool("wait", "Wait.", annotations={"readOnlyHint": True}), tool("send", "Send, slowly.")]
+        return [
+            tool("wait", "Wait.", annotations={"readOnlyHint": True}),
+            tool("send", "Send, slowly.", annotations={"idempotentHint": False}),
+        ]
 
     async def call(
         self, name: str, arguments: dict[str, Any], context: ServerRequestContext[Any]
