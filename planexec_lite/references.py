@@ -31,7 +31,7 @@ _IN_BRACES = r"\$?(?<!\{)(?P<open>\{++)(?!literal )(?=[^{}]*(?i:step|result|outp
 _IN_ANGLES = rf"<(?i:steps?)[^\s<>{{}}]{{1,100}}?{_SAYS}[^\s<>{{}}]{{0,100}}>"
 _MARKED = rf"[$#](?i:steps?)[\w.\[\]-]{{1,100}}?{_SAYS}[\w.\[\]-]{{0,100}}"
 _LITERAL = r"\{literal (?P<literal>[^{}]++|\$?\{++[^{}]++\}+)\}"
-_TOKEN = re.compile(rf"{_LITERAL}|{_IN_BRACES}|{_IN_ANGLES}|{_MARKED}")
+_TOKEN = re.compile(rf"(?=[{{<$#])(?:{_LITERAL}|{_IN_BRACES}|{_IN_ANGLES}|{_MARKED})")
 _PART = re.compile(rf"\.({_FIELD})|\[(-?\d+)\]")
 _SHORT = 1_000  # characters; longer texts are not kept in memory
 _MARKS = re.compile("[{<$#]")  # no text without one of them holds a reference, or a placeholder of another library
@@ -56,22 +56,28 @@ def find(value: Any) -> list[Reference]:
     return find_all(value)[0]
 
 
-def find_all(value: Any) -> tuple[list[Reference], list[str]]:
-    """Return every reference in `value`, and every text in it that looks like one and can't be read."""
+def find_all(value: Any) -> tuple[list[Reference], list[str], list[str]]:
+    """Return every reference in `value`, what looks like one and can't be read, and other texts that may name a step.
+
+    `plan.placeholders` says which of those do.
+    """
     named: list[Reference] = []
     unreadable: list[str] = []
-    for text, is_name in texts(value):
+    others: list[str] = []
+    for text, is_name in _texts(value):
         read = _in_text(text)
         if is_name:  # names are not resolved, so none may hold a reference
             unreadable += map(str, read.references)
         else:
             named += read.references
         unreadable += read.unreadable
-    return named, unreadable
+        if read.placeholders or not (read.references or read.unreadable):
+            others.append(text)
+    return named, unreadable, others
 
 
-def texts(value: Any) -> Iterator[tuple[str, bool]]:
-    """Yield every text in `value` that may hold a reference, and whether it is the name of a field."""
+def _texts(value: Any) -> Iterator[tuple[str, bool]]:
+    """Every text in `value` that may hold a reference, and whether it is the name of a field."""
     if isinstance(value, str):
         if _MARKS.search(value):
             yield value, False
@@ -79,10 +85,10 @@ def texts(value: Any) -> Iterator[tuple[str, bool]]:
         for name, part in value.items():
             if isinstance(name, str) and _MARKS.search(name):
                 yield name, True
-            yield from texts(part)
+            yield from _texts(part)
     elif isinstance(value, (list, tuple)):
         for part in value:
-            yield from texts(part)
+            yield from _texts(part)
 
 
 def placeholders(text: str) -> tuple[str, ...]:

@@ -44,12 +44,13 @@ def problems(plan: Content, toolbox: Toolbox | None, done: Collection[str], max_
             if other not in ids or other == step.id:
                 faults += _dependencies(step, ids)
                 break
-        named = references.find(params)
+        named, unreadable, others = references.find_all(params)
         for reference in named:
             if reference.step not in waits_for or reference.step not in ids:
                 faults += _references(step, named, ids)
                 break
-        faults += _unreadable(step.id, params, names, waits_for, "it")
+        if unreadable or others:
+            faults += _unreadable(step.id, params, names, waits_for, "it")
         if step.retries > MAX_RETRIES:
             message = f"it may be tried again {step.retries} times; at most {MAX_RETRIES} are allowed"
             faults.append(
@@ -152,8 +153,9 @@ def _call(
 def _unreadable(
     where: str | None, value: Any, names: Mapping[str, str], waits_for: Collection[str], place: str
 ) -> Iterator[Problem]:
-    unreadable = [(text, named_by(text, names)) for text in references.find_all(value)[1]]
-    for text, meant in [*unreadable, *placeholders(value, names, waits_for)]:
+    _, unreadable, others = references.find_all(value)
+    meant_by = [(text, named_by(text, names)) for text in unreadable]
+    for text, meant in [*meant_by, *placeholders(others, names, waits_for)]:
         write = str(meant or "{step_1_result}, {step_1_result.name} or {step_1_result[0]}")
         hint = f"write {write}; for the text itself, write {{literal {text}}}"
         yield Problem("unreadable_reference", where, f"{place} uses {text}, which can't be read as a reference", hint)

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from typing import Any
 
 from planexec_lite import references
 from planexec_lite.references import Reference
@@ -38,14 +37,16 @@ _AFTER = re.compile(
 _QUOTED = re.compile(r"\[['\"](\w+)['\"]\]")
 
 
-def placeholders(value: Any, ids: Mapping[str, str], waits_for: Collection[str]) -> Iterator[tuple[str, Reference]]:
-    """Yield every placeholder in `value`, and the reference that it stands for.
+def placeholders(
+    texts: Iterable[str], ids: Mapping[str, str], waits_for: Collection[str]
+) -> Iterator[tuple[str, Reference]]:
+    """Yield every placeholder in `texts`, and the reference that it stands for.
 
     `ids` are those of all steps, as `folded` returns them; `waits_for` are the steps that ``$5`` may name.
     """
-    for text, _ in references.texts(value):
+    for text in texts:
         named = [(one, meant) for one in references.placeholders(text) if (meant := named_by(one, ids))]
-        if not named and len(text) <= 2 * _LONGEST and references.find_all(text) == ([], []) and _LONE.fullmatch(text):
+        if not named and len(text) <= 2 * _LONGEST and _LONE.fullmatch(text):
             meant = named_by(text, ids, alone=True)
             if meant and (meant.step in waits_for or not _DOUBTFUL.match(text)):
                 named.append((text.strip(), meant))
