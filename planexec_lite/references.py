@@ -3,9 +3,9 @@
 A reference may go on into the result: ``{step_1_result.files[0].name}``; ``[-1]`` is the last item, and single
 spaces may stand in a field's name. A text that is nothing but one reference becomes the result itself, with its type;
 inside a longer text the result is written out. Results are data: what comes out of a reference is never searched for
-references again. ``{literal {step_1_result}}`` stands for the text ``{step_1_result}``, and so for any text in its place
-that has no braces, or is one text in braces. All other braces mean themselves; but what looks like a reference and can't
-be read, ``{step_1_result["name"]}`` or ``{{step_1_result}}``, is a fault (`plan.placeholders` finds more of them).
+references again. ``{literal {step_1_result}}`` is the text ``{step_1_result}``; a literal takes any text without braces, or
+one text in braces. All other braces mean themselves. A text that looks like a reference but can't be read, such as
+``{step_1_result["name"]}`` or ``{{step_1_result}}``, is a problem of the plan (`plan.placeholders` finds more).
 
 Reading takes time in proportion to the length of the text, whatever the text is: no pattern tries a character more than a
 fixed number of times.
@@ -57,7 +57,7 @@ def find(value: Any) -> list[Reference]:
 
 
 def find_all(value: Any) -> tuple[list[Reference], list[str], list[str]]:
-    """Return every reference in `value`, what looks like one and can't be read, and other texts that may name a step.
+    """Return the references in `value`, the unreadable ones, and the other texts that might name a step.
 
     `plan.placeholders` says which of those do.
     """
@@ -92,12 +92,12 @@ def _texts(value: Any) -> Iterator[tuple[str, bool]]:
 
 
 def placeholders(text: str) -> tuple[str, ...]:
-    """Return what in `text` might be a reference in the spelling of another library: the ids of the plan decide."""
+    """Return the parts of `text` that might be references in the spelling of another library: the plan's ids decide."""
     return _in_text(text).placeholders
 
 
 class _Text(NamedTuple):
-    """The reference that a text consists of, if it does; every reference; what only looks like one, or might be one."""
+    """The reference that a text consists of, if any; all its references; unreadable ones; possible ones of other libraries."""
 
     whole: Reference | None
     references: tuple[Reference, ...]
@@ -124,7 +124,7 @@ def _searched(text: str) -> _Text:
 
 
 def _read(token: re.Match[str]) -> Reference | None:
-    """The reference that a token is: in single braces, though more may stand on one side of it, as in JSON."""
+    """Return the reference that a token is. It has single braces; on one side there might be more, as in JSON."""
     inside = token["inside"]
     if inside is None or len(inside) > _LONGEST or min(len(token["open"]), len(token["close"])) > 1:
         return None
@@ -215,7 +215,7 @@ def as_text(value: Any) -> str:
 
 
 def json_in(text: str) -> dict[str, Any] | list[Any] | None:
-    """Return the object or the list whose JSON `text` is; None where it is other text."""
+    """Return the object or list that `text` contains as JSON; None if `text` is anything else."""
     if text.lstrip()[:1] not in ("{", "["):
         return None
     try:

@@ -54,8 +54,8 @@ class ToolServer:
         pin: what was looked at earlier (`pin`); one that lists these tools otherwise is not gone on with.
         effects: what calls do to the world, by the tool's name; it counts more than the server's hints.
         latency: seconds that its tools take in simulation, by name; without them, none.
-        trusted: whether its hints about effects are believed. They are the server's word: a payment may be hinted to read
-            only. The effects of a tool whose hints are not believed, or that has none, are "unknown".
+        trusted: whether the hints of this server about effects are believed. A server can hint that a payment only reads.
+            The effects of a tool without hints, or of a server that is not trusted, are "unknown".
         answer: receives a question that the server has for a person, and returns yes or no. It gets one question at a time,
             and at most `MOST_QUESTIONS` per call; further ones are declined with a reason, and so is a form to be filled
             in. None: nobody can be asked, and the server is told so.
@@ -158,7 +158,7 @@ class ToolServer:
             if one.name not in left_out:
                 try:
                     tool = self._tool(one)
-                    closed_parameters(tool)  # what a model can't be told would break the planner of all of them
+                    closed_parameters(tool)  # one tool that can't be described would break the planner of all of them
                     tools.append(tool)
                 except (ValueError, RecursionError) as error:
                     left_out[one.name] = str(error) or "its schema is too deep"
@@ -301,7 +301,7 @@ class _Person:
 
     async def reply(self, message: str, schema: Mapping[str, Any]) -> Reply:
         """Return what the person says to a question."""
-        if schema.get("required"):  # what stands in a form was not asked here
+        if schema.get("required"):  # a form with fields
             return Reply("decline", "a person answers yes or no here, and fills in no form")
         async with self._one_at_a_time:
             if not self._left:

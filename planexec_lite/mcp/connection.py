@@ -234,7 +234,7 @@ def _asked(answer: Answer) -> Any:
 
     async def callback(context: Any, params: Any) -> ElicitResult:
         if getattr(params, "mode", "form") != "form":
-            reply = Reply("decline", "nobody opens a web page here")
+            reply = Reply("decline", "this client opens no web page")
         else:
             reply = await answer(params.message, params.requested_schema)
         if reply.action == "accept":

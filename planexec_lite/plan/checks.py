@@ -154,9 +154,9 @@ def _unreadable(
     where: str | None, value: Any, names: Mapping[str, str], waits_for: Collection[str], place: str
 ) -> Iterator[Problem]:
     _, unreadable, others = references.find_all(value)
-    meant_by = [(text, named_by(text, names)) for text in unreadable]
-    for text, meant in [*meant_by, *placeholders(others, names, waits_for)]:
-        write = str(meant or "{step_1_result}, {step_1_result.name} or {step_1_result[0]}")
+    looks_like_one = [(text, named_by(text, names)) for text in unreadable]
+    for text, reference in [*looks_like_one, *placeholders(others, names, waits_for)]:
+        write = str(reference or "{step_1_result}, {step_1_result.name} or {step_1_result[0]}")
         hint = f"write {write}; for the text itself, write {{literal {text}}}"
         yield Problem("unreadable_reference", where, f"{place} uses {text}, which can't be read as a reference", hint)
 

@@ -1,11 +1,12 @@
-"""Placeholders: references in the spellings of other libraries, which the kit does not read, and so reports.
+"""Placeholders: references in the spellings of other libraries. The kit does not resolve them; it reports them.
 
-A model that knows another library writes ``{{ steps.1.output }}``, ``$1`` or ``#E1``. As text they would reach a tool. But
-texts also contain prices, colours, shell variables and templates, so the plan decides what is a placeholder:
+A model that knows another library writes ``{{ steps.1.output }}``, ``$1`` or ``#E1``, and a tool would receive that text.
+But texts also contain prices, colours, shell variables and templates. So a placeholder is
 
-- a text in braces or ``<…>``, or after ``$`` or ``#``, that names a step and says step, result or output beside its id;
-- without such a word, a text that is nothing else and names a step. ``$5`` may be money and ``#E11`` a colour, so the step
-  must be one that is waited for.
+- a text in braces or ``<…>``, or after ``$`` or ``#``, that names a step of the plan together with the word step, result or
+  output;
+- without such a word, a parameter that contains nothing else and names a step of the plan. ``$5`` might be money and
+  ``#E11`` a colour, so the step must depend on the step that they name.
 """
 
 from __future__ import annotations
@@ -40,16 +41,16 @@ _QUOTED = re.compile(r"\[['\"](\w+)['\"]\]")
 def placeholders(
     texts: Iterable[str], ids: Mapping[str, str], waits_for: Collection[str]
 ) -> Iterator[tuple[str, Reference]]:
-    """Yield every placeholder in `texts`, and the reference that it stands for.
+    """Yield every placeholder in `texts`, and the reference that it means.
 
-    `ids` are those of all steps, as `folded` returns them; `waits_for` are the steps that ``$5`` may name.
+    `ids` are those of all steps, as `folded` returns them; `waits_for` are the steps that ``$5`` can name.
     """
     for text in texts:
-        named = [(one, meant) for one in references.placeholders(text) if (meant := named_by(one, ids))]
+        named = [(part, reference) for part in references.placeholders(text) if (reference := named_by(part, ids))]
         if not named and len(text) <= 2 * _LONGEST and _LONE.fullmatch(text):
-            meant = named_by(text, ids, alone=True)
-            if meant and (meant.step in waits_for or not _DOUBTFUL.match(text)):
-                named.append((text.strip(), meant))
+            reference = named_by(text, ids, alone=True)
+            if reference and (reference.step in waits_for or not _DOUBTFUL.match(text)):
+                named.append((text.strip(), reference))
         yield from named
 
 
@@ -59,7 +60,7 @@ def folded(ids: Iterable[str]) -> dict[str, str]:
 
 
 def named_by(text: str, ids: Mapping[str, str], *, alone: bool = False) -> Reference | None:
-    """Return the reference that `text` stands for, if any. Unless it is `alone`, it must say step, result or output."""
+    """Return the reference that `text` means, if any. Unless it is `alone`, it must say step, result or output."""
     content = _MARKS.sub(" ", text[: 2 * _LONGEST]).strip()
     says = False
     for _ in range(_MOST_WORDS):

@@ -62,7 +62,9 @@ def arguments_from(name: str, schema: Mapping[str, Any], *, checked_elsewhere: b
     try:
         root = modern(root)
         if (size := expanded_size(root)) > MOST_PARTS:
-            raise ToolError(f"tool {name!r}: its schema stands for {size:.0e} parts; at most {MOST_PARTS} are read")
+            raise ToolError(
+                f"tool {name!r}: its schema has {size:.0e} parts with each $ref written out; at most {MOST_PARTS} are read"
+            )
         properties, required = composed(root, root)
     except SchemaPartError as error:
         raise ToolError(f"tool {name!r}: {error}") from None
@@ -285,7 +287,7 @@ class _Reader:
 
 
 class _Work(local):
-    """How often one validation has tried a value against choices: choices in choices of a deep value could take years."""
+    """Counts how often one validation tries a value against choices: for a deep value, choices in choices could take years."""
 
     params: Any = None
     tries, most = 0, _MOST_TRIES

@@ -1,7 +1,7 @@
 """Parts of a JSON schema: what a ``$ref`` names, what older drafts of the standard wrote otherwise, and how many there are.
 
-Every schema is read as draft 2020-12 has it. A small schema can stand for a huge one, because each ``$ref`` stands for all of
-its target: `expanded_size` counts that without writing it out.
+Every schema is read as draft 2020-12 defines it. A small schema can mean a huge one, because each ``$ref`` means all of its
+target: `expanded_size` counts the parts without writing them out.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any
 from urllib.parse import unquote
 
 MOST_PARTS = 5_000
-"""Parts that the schema of a tool may stand for, with the target of each ``$ref`` counted wherever it is named."""
+"""Most parts that a tool's schema can have, with the target of a ``$ref`` counted once for each ``$ref``."""
 
 _NAMED = frozenset({"properties", "$defs", "definitions", "patternProperties", "dependentSchemas"})
 _DATA = frozenset({"enum", "const", "default", "examples", "required"})
@@ -99,7 +99,7 @@ def _anchored(part: Any, anchor: str) -> Iterator[Any]:
 
 
 def expanded_size(root: dict[str, Any]) -> int:
-    """Return how many parts `root` stands for; a part inside itself counts once."""
+    """Return how many parts `root` has when each ``$ref`` is replaced by its target; a part inside itself counts once."""
     within: set[str] = set()
 
     @cache
