@@ -250,6 +250,16 @@ def test_a_call_that_does_no_harm_is_repeated_where_the_policy_says_so(start: St
     assert lines(trace) == ["read"] * 3
 
 
+@pytest.mark.parametrize(("trusted", "calls"), [(True, 3), (False, 1)])
+def test_a_policy_retries_no_call_on_the_word_of_a_stranger(
+    start: Start, trace: Path, trusted: bool, calls: int
+) -> None:
+    tools = start("dying", trusted=trusted).toolbox  # it hints that `read` only reads
+    run = execute(plan({"tool": "read"}), ToolExecutor(tools), policy=Policy(retries=2))
+    assert run.board.state == {"1": "failed"}
+    assert lines(trace) == ["read"] * calls
+
+
 def test_a_call_that_may_be_made_once_is_never_repeated(start: Start, trace: Path) -> None:
     run = execute(plan({"tool": "pay", "retries": 2}), ToolExecutor(start("dying").toolbox))
     assert run.board.state == {"1": "failed"}

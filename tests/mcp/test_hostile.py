@@ -202,7 +202,7 @@ def test_an_approval_is_of_the_tools_as_they_were_listed(start: Start, trace: Pa
         return agent.resume(journal.load(1), Decision("approve", by="Ada")).status
 
     trace.write_text("read\n", encoding="utf-8")
-    with pytest.raises(ValueError, match="step 1: note is published otherwise than what was planned with"):
+    with pytest.raises(ValueError, match="step 1: note is not the tool that the plan was made with"):
         resumed()
     trace.write_text("", encoding="utf-8")
     assert resumed() == "finished"

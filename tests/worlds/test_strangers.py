@@ -111,7 +111,7 @@ def test_an_approval_covers_what_was_listed(kind: type[ToolServer]) -> None:
         paused = execute(plan, ToolExecutor(server.toolbox), journal=journal)
     with kind([*COMMAND, "2"], name="weather") as server:
         agent = PlannerExecutor(None, ToolExecutor(server.toolbox))
-        with pytest.raises(ValueError, match="step 1: forecast is published otherwise than what was planned with"):
+        with pytest.raises(ValueError, match="step 1: forecast is not the tool that the plan was made with"):
             agent.resume(journal.load(paused.id), yes)
     with kind(COMMAND, name="weather") as server:
         agent = PlannerExecutor(None, ToolExecutor(server.toolbox))
