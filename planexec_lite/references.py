@@ -3,30 +3,38 @@
 A reference may go on into the result: ``{step_1_result.files[0].name}``; ``[-1]`` is the last item, and single
 spaces may stand in a field's name. A text that is nothing but one reference becomes the result itself, with its type;
 inside a longer text the result is written out. Results are data: what comes out of a reference is never searched for
-references again. To write the literal text, double the braces: ``{{step_1_result}}`` stands for ``{step_1_result}``. All
-other braces mean themselves; but what looks like a reference and can't be read, ``{step_1_result["name"]}``, is a fault.
+references again. ``{literal {step_1_result}}`` is the text ``{step_1_result}``; a literal takes any text without braces, or
+one text in braces. All other braces mean themselves. A text that looks like a reference but can't be read, such as
+``{step_1_result["name"]}`` or ``{{step_1_result}}``, is a problem of the plan (`plan.placeholders` finds more).
+
+Reading takes time in proportion to the length of the text, whatever the text is: no pattern tries a character more than a
+fixed number of times.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
 from typing import Any, NamedTuple
 
 from pydantic_core import to_jsonable_python
 
-_FIELD = r"\w+(?: \w+)*"  # names of fields are other people's: "Exchange Rate" is one
-_PATH = rf"(?:\.{_FIELD}|\[-?\d+\])*"
-_CORE = rf"\{{\s*step_(?P<step>[\w.-]+?)_result(?P<path>{_PATH})\s*\}}"
-_REFERENCE = re.compile(_CORE)
-_ANY = r"\{\s*step_[\w.-]+?_result[^{}]{0,200}\}"  # whatever looks like one; bounded, since it is tried at every place
-_LOOKS_LIKE_ONE = re.compile(_ANY)
-_LITERAL_OR_REFERENCE = re.compile(rf"\{{(?P<literal>{_ANY})\}}|" + _CORE)
+_FIELD = r"\w++(?: \w++)*+"  # names of fields are other people's: "Exchange Rate" is one
+_PATH = rf"(?:\.{_FIELD}|\[-?\d+\])*+"
+_LONGEST = 1_000  # characters between the braces of a reference
+_REFERENCE = re.compile(rf"\s*step_(?P<step>[\w.-]{{1,200}}?)_result(?P<path>{_PATH})\s*")
+_LOOKS_LIKE_ONE = re.compile(r"\s*step_[\w.-]+?_(?:result|output)", re.IGNORECASE)
+_SAYS = r"(?i:results?|outputs?)"
+_IN_BRACES = r"\$?(?<!\{)(?P<open>\{++)(?!literal )(?=[^{}]*(?i:step|result|output))(?P<inside>[^{}]++)(?P<close>\}+)"
+_IN_ANGLES = rf"<(?i:steps?)[^\s<>{{}}]{{1,100}}?{_SAYS}[^\s<>{{}}]{{0,100}}>"
+_MARKED = rf"[$#](?i:steps?)[\w.\[\]-]{{1,100}}?{_SAYS}[\w.\[\]-]{{0,100}}"
+_LITERAL = r"\{literal (?P<literal>[^{}]++|\$?\{++[^{}]++\}+)\}"
+_TOKEN = re.compile(rf"(?=[{{<$#])(?:{_LITERAL}|{_IN_BRACES}|{_IN_ANGLES}|{_MARKED})")
 _PART = re.compile(rf"\.({_FIELD})|\[(-?\d+)\]")
 _SHORT = 1_000  # characters; longer texts are not kept in memory
-_HINT = "step_"  # no text without it holds a reference
+_MARKS = re.compile("[{<$#]")  # no text without one of them holds a reference, or a placeholder of another library
 
 
 class Reference(NamedTuple):
@@ -48,37 +56,53 @@ def find(value: Any) -> list[Reference]:
     return find_all(value)[0]
 
 
-def find_all(value: Any) -> tuple[list[Reference], list[str]]:
-    """Return every reference in `value`, and every text in it that looks like one and can't be read."""
+def find_all(value: Any) -> tuple[list[Reference], list[str], list[str]]:
+    """Return the references in `value`, the unreadable ones, and the other texts that might name a step.
+
+    `plan.placeholders` says which of those do.
+    """
     named: list[Reference] = []
     unreadable: list[str] = []
-    _collect(value, named, unreadable)
-    return named, unreadable
+    others: list[str] = []
+    for text, is_name in _texts(value):
+        read = _in_text(text)
+        if is_name:  # names are not resolved, so none may hold a reference
+            unreadable += map(str, read.references)
+        else:
+            named += read.references
+        unreadable += read.unreadable
+        if read.placeholders or not (read.references or read.unreadable):
+            others.append(text)
+    return named, unreadable, others
 
 
-def _collect(value: Any, named: list[Reference], unreadable: list[str]) -> None:
+def _texts(value: Any) -> Iterator[tuple[str, bool]]:
+    """Every text in `value` that may hold a reference, and whether it is the name of a field."""
     if isinstance(value, str):
-        if _HINT in value:
-            text = _in_text(value)
-            named += text.references
-            unreadable += text.unreadable
+        if _MARKS.search(value):
+            yield value, False
     elif isinstance(value, dict):
         for name, part in value.items():
-            if isinstance(name, str) and _HINT in name:  # names are not resolved, so none may hold a reference
-                text = _in_text(name)
-                unreadable += [*map(str, text.references), *text.unreadable]
-            _collect(part, named, unreadable)
+            if isinstance(name, str) and _MARKS.search(name):
+                yield name, True
+            yield from _texts(part)
     elif isinstance(value, (list, tuple)):
         for part in value:
-            _collect(part, named, unreadable)
+            yield from _texts(part)
+
+
+def placeholders(text: str) -> tuple[str, ...]:
+    """Return the parts of `text` that might be references in the spelling of another library: the plan's ids decide."""
+    return _in_text(text).placeholders
 
 
 class _Text(NamedTuple):
-    """What a text holds: the reference that it consists of, if it does; every reference; what only looks like one."""
+    """The reference that a text consists of, if any; all its references; unreadable ones; possible ones of other libraries."""
 
     whole: Reference | None
     references: tuple[Reference, ...]
     unreadable: tuple[str, ...]
+    placeholders: tuple[str, ...]
 
 
 def _in_text(text: str) -> _Text:
@@ -86,10 +110,28 @@ def _in_text(text: str) -> _Text:
 
 
 def _searched(text: str) -> _Text:
-    parts = _LITERAL_OR_REFERENCE.findall(text)
-    named = tuple([Reference(step, path) for literal, step, path in parts if not literal])
-    unreadable = tuple(_LOOKS_LIKE_ONE.findall(_LITERAL_OR_REFERENCE.sub("", text)))
-    return _Text(named[0] if len(named) == 1 and _REFERENCE.fullmatch(text) else None, named, unreadable)
+    named: list[Reference] = []
+    unreadable: list[str] = []
+    others: list[str] = []
+    whole = None
+    for token in _TOKEN.finditer(text):
+        if reference := _read(token):
+            named.append(reference)
+            whole = reference if token[0] == text and len(token["open"]) == len(token["close"]) else None
+        elif token["literal"] is None:
+            (unreadable if _LOOKS_LIKE_ONE.match(token["inside"] or "") else others).append(token[0])
+    return _Text(whole, tuple(named), tuple(unreadable), tuple(others))
+
+
+def _read(token: re.Match[str]) -> Reference | None:
+    """Return the reference that a token is. It has single braces; on one side there might be more, as in JSON."""
+    inside = token["inside"]
+    if inside is None or len(inside) > _LONGEST or min(len(token["open"]), len(token["close"])) > 1:
+        return None
+    if token[0].startswith("${") and len(token["open"]) == 1:
+        return None
+    match = _REFERENCE.fullmatch(inside)
+    return Reference(match["step"], match["path"]) if match else None
 
 
 _kept = lru_cache(maxsize=1024)(_searched)  # a check and a run ask for the same text several times
@@ -97,7 +139,7 @@ _kept = lru_cache(maxsize=1024)(_searched)  # a check and a run ask for the same
 
 def whole(value: Any) -> Reference | None:
     """Return the reference that `value` consists of, or None if `value` is anything else."""
-    return _in_text(value).whole if isinstance(value, str) and _HINT in value else None
+    return _in_text(value).whole if isinstance(value, str) and "_result" in value else None
 
 
 def is_whole(value: Any) -> bool:
@@ -111,11 +153,11 @@ def resolve(value: Any, results: Mapping[str, Any]) -> Any:
     `results` maps step ids to results. Raises `MissingResultError` when a step or a part of its result is not there.
     """
     if isinstance(value, str):
-        if _HINT not in value:
+        if "{" not in value:
             return value
-        if reference := _in_text(value).whole:
+        if reference := whole(value):
             return _copy(look_up(reference, results))
-        return _LITERAL_OR_REFERENCE.sub(lambda match: _written(match, results), value)
+        return _replaced(value, lambda reference: as_text(look_up(reference, results)))
     if isinstance(value, dict):
         return {key: resolve(part, results) for key, part in value.items()}
     if isinstance(value, (list, tuple)):
@@ -135,24 +177,36 @@ def look_up(reference: Reference, results: Mapping[str, Any]) -> Any:
             value = value[int(index)]
         else:
             part = f"field {field!r}" if field else f"item [{index}]"
-            raise MissingResultError(f"{reference}: the result has no {part}; it is {_shape(value)}")
+            text = value is results[reference.step] and isinstance(value, str) and json_in(value) is not None
+            opt_in = (
+                ", a text that looks like JSON: declare its tool with json_text=True to read it as data" if text else ""
+            )
+            raise MissingResultError(f"{reference}: the result has no {part}; it is {_shape(value)}{opt_in}")
     return value
 
 
 def escape(text: str) -> str:
     """Return `text` written so that `resolve` gives it back unchanged."""
-    return _LOOKS_LIKE_ONE.sub(lambda match: "{" + match[0] + "}", text)
+    return _TOKEN.sub(lambda token: f"{{literal {token[0]}}}", text)
 
 
 def translate(value: Any, write: Callable[[Reference], str]) -> Any:
     """Return `value` in another notation: each reference as `write` gives it, and what was escaped as it is meant."""
     if isinstance(value, str):
-        return _LITERAL_OR_REFERENCE.sub(
-            lambda match: match["literal"] or write(Reference(match["step"], match["path"])), value
-        )
+        return _replaced(value, write)
     if isinstance(value, dict):
         return {key: translate(part, write) for key, part in value.items()}
     return [translate(part, write) for part in value] if isinstance(value, (list, tuple)) else value
+
+
+def _replaced(text: str, write: Callable[[Reference], str]) -> str:
+    def written(token: re.Match[str]) -> str:
+        if reference := _read(token):
+            before, after = token[0].split("{" + token["inside"] + "}")
+            return before + write(reference) + after
+        return token["literal"] or token[0]
+
+    return _TOKEN.sub(written, text)
 
 
 def as_text(value: Any) -> str:
@@ -160,15 +214,24 @@ def as_text(value: Any) -> str:
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
 
 
+def json_in(text: str) -> dict[str, Any] | list[Any] | None:
+    """Return the object or list that `text` contains as JSON; None if `text` is anything else."""
+    if text.lstrip()[:1] not in ("{", "["):
+        return None
+    try:
+        data = json.loads(text, parse_constant=_refuse)
+    except (ValueError, RecursionError):
+        return None
+    return data if isinstance(data, (dict, list)) else None
+
+
+def _refuse(constant: str) -> None:
+    raise ValueError(f"{constant} is no JSON")
+
+
 def _copy(value: Any) -> Any:
     """A copy of a list or an object, so that a tool that changes its argument does not change the result."""
     return to_jsonable_python(value) if isinstance(value, (dict, list)) else value
-
-
-def _written(match: re.Match[str], results: Mapping[str, Any]) -> str:
-    if match["literal"] is not None:
-        return match["literal"]
-    return as_text(look_up(Reference(match["step"], match["path"]), results))
 
 
 def _shape(value: Any) -> str:

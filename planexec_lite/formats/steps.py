@@ -22,7 +22,8 @@ Rewrite = Callable[[str], str]
 def rewriter(pattern: re.Pattern[str], meaning: Callable[[re.Match[str]], Reference | None]) -> Rewrite:
     """Return a function that writes a text in our notation; a match that means None stays literal.
 
-    A reference in braces of its own, ``{#E1}``, gets a space after the opening one: ``{{…}}`` would escape it.
+    Marks that would change our reference are kept apart from it: the opening brace of ``{#E1}`` by a space, and a ``$``
+    before it as a literal.
     """
 
     def rewrite(text: str) -> str:
@@ -30,7 +31,9 @@ def rewriter(pattern: re.Pattern[str], meaning: Callable[[re.Match[str]], Refere
         for match in pattern.finditer(text):
             if (reference := meaning(match)) is not None:
                 wrapped = text.endswith("{", end, match.start()) and text.startswith("}", match.end())
-                written += [references.escape(text[end : match.start()]), " " if wrapped else "", str(reference)]
+                before = references.escape(text[end : match.start()])
+                before = f"{before[:-1]}{{literal $}}" if before.endswith("$") else before
+                written += [before, " " if wrapped else "", str(reference)]
                 end = match.end()
         return "".join([*written, references.escape(text[end:])])
 

@@ -13,20 +13,24 @@ import asyncio
 import atexit
 import os
 import weakref
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext
 from contextvars import copy_context
 from pathlib import Path
 from typing import Any, TypeVar
 
 from planexec_lite.events import Observation
-from planexec_lite.mcp.connection import Address, Answer, Connection, address_of
+from planexec_lite.mcp.connection import Address, Connection, Reply, address_of
 from planexec_lite.mcp.errors import ServerGoneError, ToolFailedError, ToolsChangedError
 from planexec_lite.mcp.listing import ListedTool, Pin, left_out_of
 from planexec_lite.mcp.results import in_its_words, result_of
 from planexec_lite.mcp.strangers_words import bounded, fault_of_name, shown_schema
 from planexec_lite.meter import emit, made_once
-from planexec_lite.tools import Effects, Tool, Toolbox, awaited, on_shared_loop
+from planexec_lite.model.schemas import closed_parameters
+from planexec_lite.tools import Effects, Tool, Toolbox, awaited
 
+MOST_QUESTIONS = 3
+"""Questions of a server that a person answers per call."""
 MOST_PROGRESS = 100
 """Reports of progress that are kept of one call."""
 ENDS_WITHIN = 20.0  # seconds; the official client takes seven, at most, to end one that does not end by itself
@@ -48,12 +52,14 @@ class ToolServer:
         timeout: seconds of the real clock that a call may take. A step's own timeout is kept too; whichever passes, the
             server is told that the call is cancelled.
         pin: what was looked at earlier (`pin`); one that lists these tools otherwise is not gone on with.
-        effects: what calls do to the world, by the tool's name, for those about which the server's hints are not believed.
+        effects: what calls do to the world, by the tool's name; it counts more than the server's hints.
         latency: seconds that its tools take in simulation, by name; without them, none.
-        trusted: whether hints about effects are believed at all. They are the server's word; where they are not believed,
-            or there are none, every call may be made once, and may destroy.
-        answer: is told a question that the server has for a person, and says yes or no; a form to be filled in is
-            declined. None: nobody can be asked, and the server is told so.
+        trusted: whether the hints of this server about effects are believed. A server can hint that a payment only reads.
+            The effects of a tool without hints, or of a server that is not trusted, are "unknown".
+        answer: receives a question that the server has for a person, and returns yes or no. It gets one question at a time,
+            and at most `MOST_QUESTIONS` per call; further ones are declined with a reason, and so is a form to be filled
+            in. None: nobody can be asked, and the server is told so.
+        json_text: a result that is text, and is the JSON of an object or a list, is read as that; see `Tool`.
 
     It is started when it is first needed, and ends with the ``with`` block, with `close`, or with this process. In another
     process it is another one: a copy that was sent there starts its own, under the same pin.
@@ -71,12 +77,14 @@ class ToolServer:
         pin: Pin | None = None,
         effects: Mapping[str, Effects] | None = None,
         latency: Mapping[str, float] | None = None,
-        trusted: bool = True,
+        trusted: bool = False,
         answer: Asked | None = None,
+        json_text: bool = False,
     ) -> None:
         self.address = address_of(server, env, cwd)
         self.name = name or _short_name(self.address)
         self.prefix, self.timeout, self.trusted, self.answer = prefix, timeout, trusted, answer
+        self.json_text = json_text
         self.effects, self.latency = dict(effects or {}), dict(latency or {})
         self.starts = 0
         self._listed: tuple[ListedTool, ...] = ()
@@ -84,7 +92,8 @@ class ToolServer:
         self._toolbox: Toolbox | None = None
         self._left_out: dict[str, str] = {}
         self._connection: Connection | None = None
-        self._process = os.getpid()
+        self._person: _Person | None = None
+        self._home: tuple[int, Any] = (os.getpid(), None)  # the process and the loop of the connection
         self._turn: asyncio.Lock | None = None
         if prefix and fault_of_name(prefix):
             raise ValueError(f"prefix={prefix!r}: letters, digits, and _ . / - of ASCII")
@@ -100,7 +109,14 @@ class ToolServer:
         return f"ToolServer({self.address})"
 
     def __getstate__(self) -> dict[str, Any]:
-        own = {"_connection": None, "_turn": None, "_process": None, "_toolbox": None, "starts": 0}
+        own = {
+            "_connection": None,
+            "_person": None,
+            "_turn": None,
+            "_home": (None, None),
+            "_toolbox": None,
+            "starts": 0,
+        }
         return {**self.__dict__, **own}
 
     @property
@@ -119,7 +135,7 @@ class ToolServer:
     def listed(self) -> tuple[ListedTool, ...]:
         """The tools as it listed them when it was first asked, word for word: nothing to be handed to a planner."""
         if self._pin is None or not self._listed:
-            awaited(self._alone(self._living))
+            awaited(self._alone(self._living), loop="servers")
         return self._listed
 
     @property
@@ -141,7 +157,9 @@ class ToolServer:
         for one in self._listed:
             if one.name not in left_out:
                 try:
-                    tools.append(self._tool(one))
+                    tool = self._tool(one)
+                    closed_parameters(tool)  # one tool that can't be described would break the planner of all of them
+                    tools.append(tool)
                 except (ValueError, RecursionError) as error:
                     left_out[one.name] = str(error) or "its schema is too deep"
         return Toolbox(tools), left_out
@@ -149,17 +167,17 @@ class ToolServer:
     def close(self) -> None:
         """End it, and wait for the end of its process. It is started again if it is needed again.
 
-        Raises `TimeoutError` where that does not end, as when an async tool keeps the loop that all of them share.
+        Raises `TimeoutError` where that does not end.
         """
         connection, self._connection = self._connection, None
-        if connection is not None and self._process == os.getpid():
+        if connection is not None and self._home[0] == os.getpid():
             connection.end()
-            if not on_shared_loop() and not connection.ended.wait(ENDS_WITHIN):
+            if not connection.ended.wait(ENDS_WITHIN):
                 raise TimeoutError(f"{self.name} has not ended within {ENDS_WITHIN:g} s; end its process by hand")
 
-    def call(self, tool: ListedTool, arguments: Mapping[str, Any]) -> Awaitable[Any]:
-        """Return what comes of calling `tool`, to be awaited; its `Tool` does."""
-        return self._call(tool, arguments)
+    def call(self, tool: ListedTool, arguments: Mapping[str, Any]) -> Any:
+        """Call `tool`, and return its result."""
+        return awaited(self._call(tool, arguments), loop="servers")
 
     def _tool(self, one: ListedTool) -> Tool:
         return Tool.from_schema(
@@ -170,12 +188,13 @@ class ToolServer:
             checked_elsewhere=True,
             latency=self.latency.get(one.name, 0.0),
             effects=self._effects(one),
-            destructive=one.destructive if self.trusted else True,
+            destructive=one.destructive if self.trusted else None,
+            json_text=self.json_text,
             pin="" if self._pin is None else self._pin.of_tool(one.name),
         )
 
     def _effects(self, one: ListedTool) -> Effects:
-        return self.effects.get(one.name, one.effects if self.trusted else "once")
+        return self.effects.get(one.name, one.effects if self.trusted else "unknown")
 
     async def _call(self, tool: ListedTool, arguments: Mapping[str, Any]) -> Any:
         from mcp import MCPError
@@ -183,10 +202,12 @@ class ToolServer:
 
         connection = await self._alone(self._as_pinned)
         progress = _Progress()
+        person = self._person
         try:
-            answer = await connection.client.call_tool(
-                tool.name, dict(arguments), read_timeout_seconds=self.timeout, progress_callback=progress.hear
-            )
+            with person.call() if person else nullcontext():
+                answer = await connection.client.call_tool(
+                    tool.name, dict(arguments), read_timeout_seconds=self.timeout, progress_callback=progress.hear
+                )
         except MCPError as error:
             if error.code not in (CONNECTION_CLOSED, REQUEST_TIMEOUT):
                 raise ToolFailedError(in_its_words(tool, error.message)) from None
@@ -205,18 +226,14 @@ class ToolServer:
 
     def _doubt(self, tool: ListedTool) -> None:
         """Nobody knows what became of the call."""
-        if self._effects(tool) == "once":
+        if self._effects(tool) in ("once", "unknown"):
             made_once()
 
     async def _alone(self, work: Callable[[], Awaitable[T]]) -> T:
         """Do `work` while no other call does its own: one start of a server is enough."""
-        if not on_shared_loop():
-            raise RuntimeError(
-                "a server is asked on the loop that async tools share, and an async tool holds that: let the tool that runs "
-                "this plan be a plain def"
-            )
-        if self._process != os.getpid():  # this is a copy in another process
-            self._process, self._connection, self._turn = os.getpid(), None, None
+        home = os.getpid(), asyncio.get_running_loop()
+        if self._home != home:  # this is a copy in another process, or the loop of the connection did not answer
+            self._home, self._connection, self._turn = home, None, None
         self._turn = self._turn or asyncio.Lock()
         async with self._turn:
             return await work()
@@ -227,7 +244,8 @@ class ToolServer:
             return self._connection
         if self._connection is not None:
             await self._connection.close()
-        connection = await Connection.opened(self.address, _asking(self.answer, self.name) if self.answer else None)
+        person = self._person = _Person(self.answer, self.name) if self.answer else None
+        connection = await Connection.opened(self.address, person.reply if person else None)
         try:
             await self._look(connection)
         except BaseException:
@@ -262,16 +280,36 @@ class ToolServer:
         self._pin = self._pin or now
 
 
-def _asking(person: Asked, server: str) -> Answer:
-    """What brings a server's questions to a person; it holds on to no server."""
+class _Person:
+    """Brings the questions of one connection to a person; it keeps no reference to the server."""
 
-    async def answer(message: str, schema: Mapping[str, Any]) -> Mapping[str, Any] | None:
-        if schema.get("required"):  # a form to be filled in; what stands in it was not asked here
-            return None
-        question = f"{server} asks: {bounded(message, 500)}"
-        return {} if await asyncio.get_running_loop().run_in_executor(None, person, question) else None
+    def __init__(self, answer: Asked, server: str) -> None:
+        self._answer, self._server = answer, server
+        self._one_at_a_time = asyncio.Lock()
+        self._calls = self._left = 0
 
-    return answer
+    @contextmanager
+    def call(self) -> Iterator[None]:
+        """While a call runs, the server has `MOST_QUESTIONS` more; calls that run side by side share theirs."""
+        self._calls += 1
+        self._left += MOST_QUESTIONS
+        try:
+            yield
+        finally:
+            self._calls -= 1
+            self._left = min(self._left, MOST_QUESTIONS * self._calls)
+
+    async def reply(self, message: str, schema: Mapping[str, Any]) -> Reply:
+        """Return what the person says to a question."""
+        if schema.get("required"):  # a form with fields
+            return Reply("decline", "a person answers yes or no here, and fills in no form")
+        async with self._one_at_a_time:
+            if not self._left:
+                return Reply("decline", f"a person answers at most {MOST_QUESTIONS} questions of a call")
+            self._left -= 1
+            question = f"{self._server} asks: {bounded(message, 500)}"
+            yes = await asyncio.get_running_loop().run_in_executor(None, self._answer, question)
+        return Reply("accept") if yes else Reply("decline", "a person was asked, and did not say yes")
 
 
 class _Call:
@@ -281,7 +319,7 @@ class _Call:
         self.server = server
         self.tool = tool
 
-    def __call__(self, /, **arguments: Any) -> Awaitable[Any]:
+    def __call__(self, /, **arguments: Any) -> Any:
         return self.server.call(self.tool, arguments)
 
 

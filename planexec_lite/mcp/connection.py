@@ -14,7 +14,7 @@ import threading
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, Literal
 
 from planexec_lite.mcp.errors import ServerGoneError
 from planexec_lite.mcp.listing import ListedTool
@@ -29,7 +29,16 @@ logging.getLogger("mcp").addHandler(
     logging.NullHandler()
 )  # who wants to read along adds one; no cell gets them unasked
 
-Answer = Callable[[str, Mapping[str, Any]], Awaitable[Mapping[str, Any] | None]]
+
+@dataclass(frozen=True)
+class Reply:
+    """What a person says to a question of a server; a decline has a reason."""
+
+    action: Literal["accept", "decline"]
+    reason: str = ""
+
+
+Answer = Callable[[str, Mapping[str, Any]], Awaitable[Reply]]
 
 
 @dataclass(frozen=True)
@@ -224,10 +233,13 @@ def _asked(answer: Answer) -> Any:
     from mcp_types import ElicitResult
 
     async def callback(context: Any, params: Any) -> ElicitResult:
-        if getattr(params, "mode", "form") != "form":  # a web page to be opened: nobody looks at it here
-            return ElicitResult(action="decline")
-        reply = await answer(params.message, params.requested_schema)
-        return ElicitResult(action="decline") if reply is None else ElicitResult(action="accept", content=dict(reply))
+        if getattr(params, "mode", "form") != "form":
+            reply = Reply("decline", "this client opens no web page")
+        else:
+            reply = await answer(params.message, params.requested_schema)
+        if reply.action == "accept":
+            return ElicitResult(action="accept", content={})
+        return ElicitResult.model_validate({"action": "decline", "_meta": {"reason": reply.reason}})
 
     return callback
 

@@ -15,7 +15,7 @@ from hashlib import sha256
 from typing import Any
 
 from planexec_lite.mcp.strangers_words import LONGEST_DESCRIPTION, fault_of_name, quoted
-from planexec_lite.tools import Effects
+from planexec_lite.tools import Effects, Tool
 
 _MOST_CHARACTERS = 50_000  # of one tool's listing
 PARTS = ("description", "input_schema", "output_schema", "annotations", "title")
@@ -34,15 +34,17 @@ class ListedTool:
 
     @property
     def effects(self) -> Effects:
-        """What a call does to the world, as the annotations hint; without a hint it may be done once."""
+        """What a call does to the world, as the annotations hint; without a hint it is unknown."""
         if self.annotations.get("readOnlyHint") is True:
             return "none"
-        return "idempotent" if self.annotations.get("idempotentHint") is True else "once"
+        hints: dict[bool | None, Effects] = {True: "idempotent", False: "once"}
+        return hints.get(self.annotations.get("idempotentHint"), "unknown")
 
     @property
-    def destructive(self) -> bool:
-        """Whether a call may delete or overwrite something, as the annotations hint; without a hint it may."""
-        return self.annotations.get("readOnlyHint") is not True and self.annotations.get("destructiveHint") is not False
+    def destructive(self) -> bool | None:
+        """Whether a call may delete or overwrite something, as the annotations hint; None: they do not say."""
+        hint = self.annotations.get("destructiveHint")
+        return False if self.annotations.get("readOnlyHint") is True else hint if isinstance(hint, bool) else None
 
     @property
     def wraps_its_result(self) -> bool:
@@ -92,6 +94,14 @@ class Pin:
                 yield f"{name} is gone"
             elif others := [part.replace("_", " ") for part in PARTS if parts.get(part) != now.tools[name].get(part)]:
                 yield f"{name} has another {' and another '.join(others)}"
+
+
+def hints_of(tool: Tool) -> dict[str, bool]:
+    """Return the annotations that hint at what is declared about `tool`; what is not declared is not hinted at."""
+    hints = {"destructiveHint": tool.destructive}
+    if tool.effects != "unknown":
+        hints |= {"readOnlyHint": tool.effects == "none", "idempotentHint": tool.effects != "once"}
+    return {name: hint for name, hint in hints.items() if hint is not None}
 
 
 def _hash(value: Any) -> str:

@@ -19,6 +19,7 @@ import anyio.to_thread
 from pydantic import TypeAdapter
 from pydantic_core import to_jsonable_python
 
+from planexec_lite.mcp.listing import hints_of
 from planexec_lite.meter import Meter
 from planexec_lite.tools import Tool, Toolbox, ToolError, shown, suggest, without_titles
 
@@ -202,16 +203,14 @@ def _listed(tool: Tool) -> types.Tool:
         description=tool.description,
         input_schema=tool.schema,
         output_schema=_output_schema(tool),
-        annotations=types.ToolAnnotations(
-            read_only_hint=tool.effects == "none",
-            idempotent_hint=tool.effects != "once",
-            destructive_hint=tool.destructive,
-        ),
+        annotations=types.ToolAnnotations.model_validate(hints_of(tool)),
     )
 
 
 def _output_schema(tool: Tool) -> dict[str, Any] | None:
     """The schema of what the tool returns, by its hint; what is no object is the one part, ``result``, of one."""
+    if tool.json_text:  # what the text holds is not known
+        return None
     try:
         hint = get_type_hints(tool.function)["return"]
         schema: dict[str, Any] = without_titles(TypeAdapter(hint).json_schema(mode="serialization"))

@@ -16,7 +16,8 @@ LONGEST_DESCRIPTION = 300
 """Characters of a tool's description that a planner is shown; of a parameter's, half of them."""
 
 _NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_./-]{0,127}")
-_PARAMETER = re.compile(r"[A-Za-z0-9_$][A-Za-z0-9_.$-]{0,63}")
+_PARAMETER = re.compile(r"[\w$@\[][\w.$@\[\]:/~*-]{0,63}")
+_DEFINITION = re.compile(r"[\w$@\[<«][\w.$@\[\]:/~*<>«»,-]{0,127}")
 _LEFT_OUT = ("title", "$comment", "examples", "$id", "$schema", "deprecated", "readOnly", "writeOnly")
 _NAMED = ("properties", "$defs", "definitions", "patternProperties")
 _LONGEST_VALUE = 100
@@ -79,7 +80,9 @@ def shown_schema(schema: Any) -> Any:
         if keyword == "description":
             shown[keyword] = quoted(part, LONGEST_DESCRIPTION // 2)
         elif keyword in _NAMED and isinstance(part, Mapping):
-            if wrong := next((str(name) for name in part if not _PARAMETER.fullmatch(str(name))), None):
+            names = _DEFINITION if keyword in ("$defs", "definitions") else _PARAMETER
+            wrong = next((str(name) for name in part if not _is_name(str(name), names)), None)
+            if wrong is not None:
                 raise ValueError(
                     f"a parameter is called {bounded(wrong, 40)!r}: other characters than in names, or too many"
                 )
@@ -95,5 +98,22 @@ def shown_schema(schema: Any) -> Any:
     return shown
 
 
+def _is_name(name: str, names: re.Pattern[str]) -> bool:
+    """Whether a name has the letters of any script, digits, emoji, and marks that do not look like the end of a quotation."""
+    plain = "".join("_" if unicodedata.category(c) == "So" else c for c in _without_emoji_marks(name))
+    return bool(names.fullmatch(plain)) and visible(plain) == plain
+
+
 def _is_prose(value: Any) -> bool:
-    return isinstance(value, str) and (len(value) > _LONGEST_VALUE or visible(value) != " ".join(value.split()))
+    if not isinstance(value, str):
+        return False
+    shown = _without_emoji_marks(value)
+    return len(value) > _LONGEST_VALUE or visible(shown) != " ".join(shown.split())
+
+
+def _without_emoji_marks(text: str) -> str:
+    """Return `text` without the selector that makes a symbol colourful, which is seen: the warning sign has one."""
+    return _EMOJI_MARK.sub(lambda mark: mark[1] if unicodedata.category(mark[1]) == "So" else mark[0], text)
+
+
+_EMOJI_MARK = re.compile("(.)\ufe0f")

@@ -15,12 +15,11 @@ from typing import Any
 
 from planexec_lite.mcp import client
 from planexec_lite.mcp.errors import ServerGoneError, ToolFailedError
-from planexec_lite.mcp.listing import ListedTool
+from planexec_lite.mcp.listing import ListedTool, hints_of
 from planexec_lite.mcp.pipe import Pipe as PipeOfAProcess
 from planexec_lite.mcp.results import in_its_words, result_of
 from planexec_lite.mcp.strangers_words import bounded
 from planexec_lite.mcp.worlds import tools_of
-from planexec_lite.meter import made_once
 from planexec_lite.scenarios.strangers import ByHand, NoSuchToolError, ServerEnded, Weather, text
 from planexec_lite.tools import Toolbox, ToolError, shown, suggest
 
@@ -44,11 +43,7 @@ class WorldByHand(ByHand):
                 "name": tool.name,
                 "description": tool.description,
                 "inputSchema": tool.schema,
-                "annotations": {
-                    "readOnlyHint": tool.effects == "none",
-                    "idempotentHint": tool.effects != "once",
-                    "destructiveHint": tool.destructive,
-                },
+                "annotations": hints_of(tool),
             }
             for tool in self.tools
         ]
@@ -171,8 +166,7 @@ class ToolServer(client.ToolServer):
             result = json.loads(json.dumps(here.server.called(tool.name, arguments)))
         except ServerEnded as end:
             here.gone = True
-            if self._effects(tool) == "once":
-                made_once()
+            self._doubt(tool)
             words = f"{self.address} has ended or closed the connection; its last words: {end}"
             raise ServerGoneError(f"{tool.name}: {words}, before it had answered") from None
         except NoSuchToolError as error:
@@ -186,13 +180,13 @@ class ToolServer(client.ToolServer):
     def _now(self) -> _Here:
         """The connection, a new one where there is none, after its listing was looked at."""
         if self._here is None or self._here.gone:
-            self._here = _Here(program(self.address.command, self._person()))
+            self._here = _Here(program(self.address.command, self._asked()))
             self.starts += 1
         here: Any = self._here
         _finished(self._look(here))
         return self._here
 
-    def _person(self) -> client.Asked | None:
+    def _asked(self) -> client.Asked | None:
         person = self.answer
         return None if person is None else lambda words: person(f"{self.name} asks: {bounded(words, 500)}")
 

@@ -8,6 +8,7 @@ from typing import Any, Protocol
 
 from planexec_lite import references
 from planexec_lite.plan import graph
+from planexec_lite.plan.placeholders import folded, named_by, placeholders
 from planexec_lite.plan.problems import Problem
 from planexec_lite.plan.step import Call, Step
 from planexec_lite.tools import Toolbox, suggest
@@ -34,6 +35,7 @@ def problems(plan: Content, toolbox: Toolbox | None, done: Collection[str], max_
     """Return every fault of `plan`, in the order of its steps, with those of the whole plan first."""
     done, waits = frozenset(done), plan.graph
     ids = dict.fromkeys([*waits, *sorted(done)])
+    names = folded(ids)
     faults = [*_whole_plan(plan, len(waits), done, max_steps), *_cycles(waits)]
     for step in plan.steps:
         # most steps are valid: a quick look says so, and the faults of the others are put into words
@@ -42,13 +44,13 @@ def problems(plan: Content, toolbox: Toolbox | None, done: Collection[str], max_
             if other not in ids or other == step.id:
                 faults += _dependencies(step, ids)
                 break
-        named, unreadable = references.find_all(params)
+        named, unreadable, others = references.find_all(params)
         for reference in named:
             if reference.step not in waits_for or reference.step not in ids:
                 faults += _references(step, named, ids)
                 break
-        if unreadable:
-            faults += _unreadable(step.id, unreadable, "it")
+        if unreadable or others:
+            faults += _unreadable(step.id, params, names, waits_for, "it")
         if step.retries > MAX_RETRIES:
             message = f"it may be tried again {step.retries} times; at most {MAX_RETRIES} are allowed"
             faults.append(
@@ -57,10 +59,11 @@ def problems(plan: Content, toolbox: Toolbox | None, done: Collection[str], max_
         if tool is not None and toolbox is not None and (tool not in toolbox or toolbox[tool].faults(params)):
             faults += _arguments(step.id, tool, params, toolbox)
         if step.undo is not None:
-            faults += _call(step.id, step.undo, {step.id, *step.depends_on}, "its undo", toolbox)
+            faults += _call(step.id, step.undo, {step.id, *step.depends_on}, "its undo", names, toolbox)
     for call in plan.rollback:
-        faults += _call(None, call, ids, "the rollback", toolbox)
-    faults += _loose_references(None, plan.answer, ids, "the answer")
+        faults += _call(None, call, ids, "the rollback", names, toolbox)
+    faults += _unreadable(None, plan.answer, names, (), "the answer")
+    faults += _dangling_references(None, plan.answer, ids, "the answer")
     return faults
 
 
@@ -133,22 +136,33 @@ def _arguments(where: str | None, tool: str, params: Mapping[str, Any], toolbox:
         yield Problem(fault.code, where, f"{tool}: {fault.message}", "write the arguments as the tool's signature says")
 
 
-def _call(where: str | None, call: Any, ids: Collection[str], place: str, toolbox: Toolbox | None) -> Iterator[Problem]:
-    yield from _loose_references(where, call.params, ids, place)
+def _call(
+    where: str | None,
+    call: Call,
+    ids: Collection[str],
+    place: str,
+    names: Mapping[str, str],
+    toolbox: Toolbox | None,
+) -> Iterator[Problem]:
+    yield from _unreadable(where, call.params, names, ids, place)
+    yield from _dangling_references(where, call.params, ids, place)
     if toolbox is not None:
         yield from _arguments(where, call.tool, call.params, toolbox)
 
 
-def _unreadable(where: str | None, texts: list[str], place: str) -> Iterator[Problem]:
-    hint = "write {step_1_result}, {step_1_result.name} or {step_1_result[0]}; for the text itself, double the braces"
-    for text in texts:
+def _unreadable(
+    where: str | None, value: Any, names: Mapping[str, str], waits_for: Collection[str], place: str
+) -> Iterator[Problem]:
+    _, unreadable, others = references.find_all(value)
+    looks_like_one = [(text, named_by(text, names)) for text in unreadable]
+    for text, reference in [*looks_like_one, *placeholders(others, names, waits_for)]:
+        write = str(reference or "{step_1_result}, {step_1_result.name} or {step_1_result[0]}")
+        hint = f"write {write}; for the text itself, write {{literal {text}}}"
         yield Problem("unreadable_reference", where, f"{place} uses {text}, which can't be read as a reference", hint)
 
 
-def _loose_references(where: str | None, value: Any, ids: Collection[str], place: str) -> Iterator[Problem]:
-    named, unreadable = references.find_all(value)
-    yield from _unreadable(where, unreadable, place)
-    for reference in named:
+def _dangling_references(where: str | None, value: Any, ids: Collection[str], place: str) -> Iterator[Problem]:
+    for reference in references.find(value):
         if reference.step not in ids:
             yield _dangling(where, reference, place, ids)
 

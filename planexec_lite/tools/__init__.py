@@ -9,7 +9,7 @@ function has them (`json_schema`).
 """
 
 from planexec_lite.tools.approved import ApprovedCalls, CallWaits, MadeCall
-from planexec_lite.tools.awaiting import awaited, loop_at_rest, on_shared_loop
+from planexec_lite.tools.awaiting import awaited, loop_at_rest
 from planexec_lite.tools.declared import Effects, worst
 from planexec_lite.tools.schema import ToolError, kind_of, shown, suggest, without_titles
 from planexec_lite.tools.tool import Fault, SchemaTool, Tool, tool
@@ -28,7 +28,6 @@ __all__ = [
     "awaited",
     "kind_of",
     "loop_at_rest",
-    "on_shared_loop",
     "shown",
     "suggest",
     "tool",

@@ -1,8 +1,12 @@
 """How a plain call waits for an ``async def`` tool: on one event loop, in a thread of its own, for the whole process.
 
-A step runs on whatever thread its worker has, perhaps on one where a loop runs already (a notebook's), so the awaiting
-happens elsewhere. One loop for all async tools means that they wait side by side, and that a client which keeps its
-connections open may be shared by them. What the tool charges goes to its step's meter: the context goes along.
+A step runs on whatever thread its worker has, perhaps on one where a loop already runs (a notebook's), so the tool runs on
+another. All async tools share one loop: they wait side by side, and may share a client that keeps its connections open.
+MCP servers have another loop, so no tool can block them. What the tool charges goes to its step's meter: the context goes
+along.
+
+A tool can block the loop, or ignore its cancellation. No other call waits for it longer than `GRACE`: a loop that does not
+begin a call within that time is left alone, and the call gets a new one.
 """
 
 from __future__ import annotations
@@ -10,22 +14,24 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Awaitable, Coroutine, Iterator
+from concurrent.futures import Future, wait
 from contextlib import contextmanager
-from contextvars import copy_context
-from functools import cache
 from threading import Lock, Thread, current_thread
-from typing import Any
+from typing import Any, Literal
 
 from planexec_lite.meter import current
 
-_one_at_a_time = Lock()
+GRACE = 0.5
+"""Seconds that the loop has to begin a call, and that a call has beyond its own time to end after its cancellation."""
+
+_NAME = "planexec_lite async "
 _at_rest: list[Thread] = []
 
 
-def awaited(value: Awaitable[Any]) -> Any:
-    """Return what `value` comes to, or raise what it raises. An interrupt cancels it, and so does the end of its step's time.
+def awaited(value: Awaitable[Any], *, loop: Literal["tools", "servers"] = "tools") -> Any:
+    """Return the result of `value`, or raise its error. An interrupt cancels it, and so does the end of its step's time.
 
-    It hears of that by a `CancelledError` where it awaits, and is waited for until it has put things in order.
+    It learns of that by a `CancelledError` where it awaits, and then has `GRACE` seconds to clean up.
 
     Raises `TimeoutError` when it was cancelled for its time, and `RuntimeError` in a browser tab, where there are no threads.
     """
@@ -35,43 +41,53 @@ def awaited(value: Awaitable[Any]) -> Any:
         raise RuntimeError("async tools need a thread, and threads are not to be had in a browser tab; use a plain def")
     import asyncio  # loaded when the first async tool is called: it takes a third of this package's import time
 
+    meter = current.get()
+    timed = meter is not None and meter.at is None and meter.limit is not None
+
+    def left() -> float | None:
+        return meter.left if timed and meter is not None else None
+
     async def to_its_end() -> tuple[Any, BaseException | None]:
         try:
             return await value, None
         except BaseException as problem:  # handed over: a SystemExit would end the loop, and nobody would hear of it
             return None, problem
 
-    meter = current.get()
-    left = meter.left if meter is not None and meter.at is None else None
-    # a little later than the workers' clock, so that they say the same of it
-    ending = to_its_end() if left is None else asyncio.wait_for(to_its_end(), left + 0.001)
-    with _one_at_a_time:
-        loop, thread = _loop(os.getpid())
-    if _at_rest or thread is current_thread():
-        result, problem = _in_a_thread(asyncio.run, ending)
-    else:
-        future = asyncio.run_coroutine_threadsafe(ending, loop)
+    async def begin(begun: Lock) -> tuple[Any, BaseException | None]:
+        if not begun.acquire(blocking=False):
+            return None, None
+        seconds = left()
+        # a little later than the workers' clock, so that they say the same of it
+        return await (to_its_end() if seconds is None else asyncio.wait_for(to_its_end(), seconds + 0.001))
+
+    while True:
+        place, shared = _place(loop)
+        begun = Lock()  # taken by the loop when it begins the call, or by this thread when it leaves the loop
         try:
-            result, problem = future.result()
-        except BaseException:
-            future.cancel()
-            raise
-    if left is not None and isinstance(problem, asyncio.CancelledError):
-        raise TimeoutError("it was cancelled") from None
-    if problem is not None:
-        raise problem
-    return result
-
-
-def on_shared_loop() -> bool:
-    """Whether this runs on the loop that async tools share: what keeps a connection open has to."""
-    return current_thread().name == _NAME
+            call = asyncio.run_coroutine_threadsafe(begin(begun), place.loop)
+            if not _ended(call, GRACE) and begun.acquire(blocking=False):
+                call.cancel()
+                _leave(place)
+                continue
+            seconds = left()
+            if not _ended(call, None if seconds is None else seconds + GRACE):
+                call.cancel()
+                raise TimeoutError(f"it was cancelled, and did not end within {GRACE:g} s")
+            result, problem = call.result()
+        finally:
+            if not shared:
+                place.stop()
+        if timed and isinstance(problem, asyncio.CancelledError):
+            raise TimeoutError("it was cancelled") from None
+        if problem is not None:
+            raise problem
+        return result
 
 
 @contextmanager
 def loop_at_rest() -> Iterator[None]:
-    """While an async tool runs a whole plan, the shared loop stands still: what that plan awaits gets loops of its own."""
-    if current_thread().name != _NAME:
+    """While an async tool runs a whole plan, its loop stands still: what that plan awaits gets loops of its own."""
+    if not current_thread().name.startswith(_NAME):
         yield
         return
     _at_rest.append(current_thread())
@@ -81,27 +97,57 @@ def loop_at_rest() -> Iterator[None]:
         _at_rest.pop()
 
 
-_NAME = "planexec_lite async tools"
+class _Loop:
+    """An event loop in a thread of its own."""
+
+    def __init__(self, name: str) -> None:
+        import asyncio
+
+        self.process = os.getpid()
+        self.loop = asyncio.new_event_loop()
+        self.thread = Thread(target=self._run, name=_NAME + name, daemon=True)
+        self._over = False
+        self.thread.start()
+
+    def stop(self) -> None:
+        """End it once its calls have ended; from any thread."""
+        self._over = True
+        self.loop.call_soon_threadsafe(self.loop.stop)
+
+    def _run(self) -> None:
+        import asyncio
+
+        with asyncio.Runner(loop_factory=lambda: self.loop) as runner:
+            while not self._over:  # a tool may stop the loop that it runs on; others use it, so it goes on
+                runner.get_loop().run_forever()
 
 
-@cache
-def _loop(process: int) -> tuple[Any, Thread]:
-    import asyncio
-
-    loop = asyncio.new_event_loop()
-    thread = Thread(target=_run_on, args=(loop,), name=_NAME, daemon=True)
-    thread.start()
-    return loop, thread
+_shared: dict[str, _Loop] = {}
+_one_at_a_time = Lock()
 
 
-def _run_on(loop: Any) -> None:
-    """A tool may stop the loop that it runs on; it is everybody's loop, so it goes on."""
-    while True:
-        loop.run_forever()
+def _place(name: str) -> tuple[_Loop, bool]:
+    """Return the loop for a call, and whether other calls share it."""
+    with _one_at_a_time:
+        if name not in _shared or _shared[name].process != os.getpid():
+            _shared[name] = _Loop(name)
+        place = _shared[name]
+    if place.thread in _at_rest or place.thread is current_thread():
+        return _Loop(name), False
+    return place, True
 
 
-def _in_a_thread(call: Any, *args: Any) -> Any:
-    from concurrent.futures import ThreadPoolExecutor
+def _leave(place: _Loop) -> None:
+    with _one_at_a_time:
+        for name in [name for name, shared in _shared.items() if shared is place]:
+            del _shared[name]
 
-    with ThreadPoolExecutor(1) as pool:
-        return pool.submit(copy_context().run, call, *args).result()
+
+def _ended(call: Future[Any], seconds: float | None) -> bool:
+    """Wait for the end of `call`, at most so many seconds. An interrupt cancels it."""
+    try:
+        wait([call], seconds)
+    except BaseException:
+        call.cancel()
+        raise
+    return call.done()

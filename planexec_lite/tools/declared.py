@@ -25,6 +25,7 @@ class Declared(TypedDict, total=False):
     destructive: bool | None
     price: float | None
     retry_on: Iterable[type[Exception]] | None
+    json_text: bool
 
 
 class Options(Declared, total=False):

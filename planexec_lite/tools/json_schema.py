@@ -15,13 +15,22 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Mapping
 from math import ceil, floor
+from threading import local
 from typing import Any
 
-from pydantic_core import CoreSchema, SchemaError, SchemaValidator, ValidationError, core_schema
+from pydantic_core import CoreSchema, PydanticCustomError, SchemaError, SchemaValidator, ValidationError, core_schema
 
 from planexec_lite import references
 from planexec_lite.tools.schema import Arguments, ToolError, kind_of
+from planexec_lite.tools.schema_parts import MOST_PARTS, SchemaPartError, composed, expanded_size, modern, target
 
+CHOICE = "\0"
+"""The place of a choice among others in an error: it is no part of the value, so it is not shown."""
+
+TOO_DEEP = "too_deep"
+"""The type of the error that ends a validation after too many tries."""
+
+_MOST_TRIES = 1_000  # against choices, and some more for each part of a large value
 _DEEPEST = 40  # objects in objects; a deeper schema is a trap for whoever reads it
 _UNCHECKED = frozenset(
     "format not if then else uniqueItems contains minContains maxContains prefixItems additionalItems unevaluatedItems "
@@ -48,14 +57,25 @@ def arguments_from(name: str, schema: Mapping[str, Any], *, checked_elsewhere: b
         raise ToolError(f"tool {name!r}: its schema is not JSON ({error})") from None
     if not isinstance(root, dict) or root.get("type", "object") != "object":
         raise ToolError(f'tool {name!r}: its schema must be that of an object, {{"type": "object", "properties": …}}')
-    properties = root.get("properties", {})
-    required = root.get("required", [])
-    if not isinstance(properties, dict) or not isinstance(required, list):
+    if not isinstance(root.get("properties", {}), dict) or not isinstance(root.get("required", []), list):
         raise ToolError(f"tool {name!r}: in its schema, properties is an object and required a list of names")
+    try:
+        root = modern(root)
+        if (size := expanded_size(root)) > MOST_PARTS:
+            raise ToolError(
+                f"tool {name!r}: its schema has {size:.0e} parts with each $ref written out; at most {MOST_PARTS} are read"
+            )
+        properties, required = composed(root, root)
+    except SchemaPartError as error:
+        raise ToolError(f"tool {name!r}: {error}") from None
+    except RecursionError:
+        raise ToolError(f"tool {name!r}: its schema is deeper than {_DEEPEST} levels") from None
     properties = {one: {} if part is True else part for one, part in properties.items()}
     for one in required:
-        properties.setdefault(str(one), {})
+        properties.setdefault(one, {})
     closed = {**root, "type": "object", "properties": properties, "additionalProperties": False}
+    if required:
+        closed["required"] = required
     whole, some = _Reader(name, closed), _Reader(name, closed, spare_references=True)
     validate, validate_some = whole.read(required), some.read(())
     if whole.unchecked and not checked_elsewhere:
@@ -94,6 +114,7 @@ class _Reader:
         self.spare_references = spare_references
         self.unchecked: dict[str, None] = {}
         self.definitions: dict[str, CoreSchema] = {}
+        self.work = _Work()
 
     def read(self, required: Any) -> Callable[[Any], Any]:
         """Return what validates the whole object, in which the parameters `required` must be."""
@@ -105,7 +126,7 @@ class _Reader:
         if self.definitions:
             arguments = core_schema.definitions_schema(arguments, list(self.definitions.values()))
         try:
-            return SchemaValidator(arguments).validate_python
+            return self.work.beginning(SchemaValidator(arguments).validate_python)
         except SchemaError as error:
             raise ToolError(f"tool {self.tool!r}: its schema can't be read ({str(error).splitlines()[0]})") from None
 
@@ -164,7 +185,9 @@ class _Reader:
             # where no choice has parts, one sentence is clearer than one of each
             deep = any(kind_of(one).split()[0] in ("list", "object", "any") or "$ref" in one for one in others)
             words: Any = {} if deep else _in_words(f"Input should be {' or '.join(map(kind_of, others))}")
-            node = core_schema.union_schema(choices, **words)
+            node = core_schema.union_schema([(choice, CHOICE) for choice in choices], **words)
+            if deep:  # choices in choices of a value that is as deep as it likes
+                node = core_schema.no_info_wrap_validator_function(self.work.counted, node)
         return core_schema.nullable_schema(node) if nulls else node
 
     def _typed(self, schema: dict[str, Any], where: str, depth: int) -> CoreSchema:
@@ -211,24 +234,13 @@ class _Reader:
         return core_schema.typed_dict_schema(fields, extras_schema=others, extra_behavior="allow")
 
     def _reference(self, reference: Any, where: str, depth: int) -> CoreSchema:
-        target: Any = self.root
-        seen = []
-        while True:  # a name for a name for a schema
-            if not isinstance(reference, str) or not reference.startswith("#") or reference in seen:
-                raise self._wrong(where, f"$ref {json.dumps(reference)} names no part of this schema; no other is read")
-            seen.append(reference)
-            target = self.root
-            for key in reference[1:].split("/")[1:]:
-                key = key.replace("~1", "/").replace("~0", "~")
-                if not isinstance(target, dict) or key not in target:
-                    raise self._wrong(where, f"$ref {json.dumps(reference)} names nothing in this schema")
-                target = target[key]
-            if not (isinstance(target, dict) and target.keys() == {"$ref"}):
-                break
-            reference = target["$ref"]
+        try:
+            part = target(self.root, reference)
+        except SchemaPartError as error:
+            raise self._wrong(where, str(error)) from None
         if reference not in self.definitions:
             self.definitions[reference] = core_schema.any_schema(ref=reference)  # while it is read, it may name itself
-            node = self._node(target, where, depth + 1)
+            node = self._node(part, where, depth + 1)
             self.definitions[reference] = core_schema.chain_schema([node], ref=reference)
         return core_schema.definition_reference_schema(reference)
 
@@ -272,6 +284,33 @@ class _Reader:
 
     def _wrong(self, where: str, why: str) -> ToolError:
         return ToolError(f"tool {self.tool!r}, parameter {where!r}: {why}")
+
+
+class _Work(local):
+    """Counts how often one validation tries a value against choices: for a deep value, choices in choices could take years."""
+
+    params: Any = None
+    tries, most = 0, _MOST_TRIES
+
+    def beginning(self, validate: Callable[[Any], Any]) -> Callable[[Any], Any]:
+        def validated(params: Any) -> Any:
+            self.params, self.tries, self.most = params, 0, _MOST_TRIES
+            return validate(params)
+
+        return validated
+
+    def counted(self, value: Any, judge: Callable[[Any], Any]) -> Any:
+        self.tries += 1
+        if self.tries > self.most == _MOST_TRIES:
+            self.most += 4 * _parts(self.params)
+        if self.tries > self.most:
+            raise PydanticCustomError(TOO_DEEP, "Input should be less deep, to be tried against all choices")
+        return judge(value)
+
+
+def _parts(value: Any) -> int:
+    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list | tuple) else ()
+    return 1 + sum(map(_parts, inner))
 
 
 def _in_words(message: str) -> dict[str, Any]:

@@ -17,10 +17,11 @@ from planexec_lite.meter import charge, current, made_once
 from planexec_lite.tools.approved import NOT_MADE
 from planexec_lite.tools.awaiting import awaited
 from planexec_lite.tools.declared import Declared, Effects, Options
-from planexec_lite.tools.json_schema import arguments_from
+from planexec_lite.tools.json_schema import CHOICE, TOO_DEEP, arguments_from
 from planexec_lite.tools.schema import Arguments, ToolError, arguments_of, default_of, kind_of, shown, suggest
 
 _PLAIN = frozenset({type(None), bool, int, float, str, list, dict, tuple})  # what nobody has to wait for
+_MOST_FAULTS = 20
 F = TypeVar("F", bound=Callable[..., Any])
 
 
@@ -46,6 +47,8 @@ class Tool:
         destructive: whether a call may delete or overwrite what was there (True) or only adds to it (False), as MCP's
             hint of that name says; None: it is not declared.
         price: US dollars that a call costs; None: it is not declared.
+        json_text: a result that is text, and is the JSON of an object or a list, is read as that, so that steps may refer
+            into it: ``{step_1_result.name}``.
         retry_on: the types of the errors that may go away by themselves; a step that fails with another one is not tried
             again. None: any error may.
 
@@ -68,6 +71,7 @@ class Tool:
         destructive: bool | None = None,
         price: float | None = None,
         retry_on: Iterable[type[Exception]] | None = None,
+        json_text: bool = False,
     ) -> None:
         self.function = function
         self.name = name or function.__name__
@@ -76,6 +80,7 @@ class Tool:
         self.uses = (uses,) if isinstance(uses, str) else tuple(uses)
         self.destructive = destructive
         self.price = price
+        self.json_text = json_text
         self.retry_on = None if retry_on is None else tuple(retry_on)
         doc = inspect.cleandoc(function.__doc__ or "")
         self.description = doc.split("\n\n")[0].replace("\n", " ")
@@ -214,8 +219,7 @@ class Tool:
         try:
             self._validate_some(given)
         except ValidationError as error:
-            errors = error.errors(include_url=False)
-            faults += [self._fault(e) for e in errors if not references.is_whole(e["input"])]
+            faults += self._judged(e for e in error.errors(include_url=False) if not references.is_whole(e["input"]))
         return faults
 
     def arguments(self, params: Mapping[str, Any]) -> dict[str, Any]:
@@ -223,8 +227,8 @@ class Tool:
         try:
             arguments: dict[str, Any] = self._validate(self.bind(params) if "input" in params else params)
         except ValidationError as error:
-            faults = [self._fault(e).message for e in error.errors(include_url=False)]
-            raise ToolError(f"{self.name}: {'; '.join(faults)}") from None
+            faults = self._judged(error.errors(include_url=False))
+            raise ToolError(f"{self.name}: {'; '.join(fault.message for fault in faults)}") from None
         return arguments
 
     def call(self, params: Mapping[str, Any]) -> Any:
@@ -268,6 +272,8 @@ class Tool:
             raise
         if self.effects == "once":
             made_once()
+        if self.json_text and isinstance(value, str):
+            return value if (data := references.json_in(value)) is None else data
         return value
 
     def seconds(self, arguments: Mapping[str, Any]) -> float:
@@ -298,6 +304,11 @@ class Tool:
             return False
         return not self._counts_items or given == bound
 
+    def _judged(self, errors: Iterable[Any]) -> list[Fault]:
+        """The faults, each once; of very many, as a value that fits none of many choices has, the first."""
+        first = sorted(errors, key=lambda error: error["type"] != TOO_DEEP)
+        return list(dict.fromkeys(map(self._fault, first[:_MOST_FAULTS])))
+
     def _missing(self, name: str) -> Fault:
         return Fault("missing_parameter", name, f"parameter {name!r} is missing: {self.signature}")
 
@@ -311,7 +322,8 @@ class Tool:
             return self._missing(where)
         if error["type"] == "extra_forbidden" and len(error["loc"]) == 1:
             return self._unknown(where)
-        path = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in error["loc"][1:])
+        parts = [part for part in error["loc"][1:] if part != CHOICE]
+        path = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in parts)
         message = error["msg"][0].lower() + error["msg"][1:]
         return Fault(
             "wrong_parameter", where, f"parameter {str(where) + path!r}: {message}; got {shown(error['input'])}"

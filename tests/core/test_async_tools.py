@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import multiprocessing
 import os
 import signal
@@ -19,7 +20,7 @@ import pytest
 from nbclient import NotebookClient
 
 from mock_llm import MockLLM
-from planexec_lite import Inline, Plan, Pool, Run, Simulated, Tool, Toolbox, ToolExecutor, execute, tool
+from planexec_lite import Inline, Plan, Policy, Pool, Run, Simulated, Tool, Toolbox, ToolExecutor, execute, tool
 from planexec_lite.events import Inside, StepDone
 from planexec_lite.meter import ModelCall, charge
 from planexec_lite.tools import awaiting
@@ -147,23 +148,15 @@ def test_two_async_tools_on_a_pool_wait_side_by_side(threads: ThreadPoolExecutor
 def test_async_tools_share_one_loop_also_when_they_come_at_once(
     threads: ThreadPoolExecutor, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    start = awaiting._loop.__wrapped__
+    class Slow(awaiting._Loop):
+        """Starts as slowly as on a busy machine."""
 
-    def slowly(process: int) -> Any:
-        time.sleep(0.02)  # as on a busy machine
-        return start(process)
+        def __init__(self, name: str) -> None:
+            time.sleep(0.02)
+            super().__init__(name)
 
-    calls: dict[int, Any] = {}
-
-    class Kept:
-        """Like functools.cache: two that come at the same time both call."""
-
-        def __call__(self, process: int) -> Any:
-            if process not in calls:
-                calls[process] = slowly(process)
-            return calls[process]
-
-    monkeypatch.setattr(awaiting, "_loop", Kept())
+    monkeypatch.setattr(awaiting, "_Loop", Slow)
+    monkeypatch.setattr(awaiting, "_shared", {})
 
     @tool(effects="none")
     async def where(n: int) -> int:
@@ -291,6 +284,60 @@ def test_an_async_tool_that_takes_too_long_is_given_up_and_its_end_is_recorded(t
     check_order(run)
     assert run.board.state == {"1": "failed", "2": "done"}
     assert run.board.late == {"1": "TimeoutError: it was cancelled"}
+
+
+@pytest.fixture
+def stuck() -> Iterator[Toolbox]:
+    """Tools that block their loop, or ignore their cancellation, until the test is over."""
+    over = threading.Event()
+
+    async def blocks() -> str:
+        over.wait()
+        return "late"
+
+    async def ignores() -> str:
+        while not over.is_set():
+            with contextlib.suppress(asyncio.CancelledError):
+                await asyncio.sleep(0.01)
+        return "late"
+
+    async def nests(name: str) -> str:
+        plan = Plan.parse([step("1", name, timeout=0.01)])
+        return execute(plan, ToolExecutor(Toolbox([blocks, ignores]))).board.errors["1"]
+
+    yield Toolbox([blocks, ignores, nests, odd_tools.awaits])
+    over.set()
+
+
+TOO_LONG: list[tuple[dict[str, Any], Policy]] = [
+    (step("1", "blocks", timeout=0.01), Policy()),
+    (step("1", "ignores", timeout=0.01), Policy()),
+    (step("1", "blocks"), Policy(deadline=0.01)),
+    (step("1", "ignores"), Policy(deadline=0.01)),
+    (step("1", "nests", name="blocks", timeout=0.01), Policy()),
+    (step("1", "nests", name="ignores", timeout=0.01), Policy()),
+]
+
+
+@pytest.mark.parametrize(("late", "policy"), TOO_LONG)
+def test_an_async_tool_that_does_not_end_delays_nobody(stuck: Toolbox, late: dict[str, Any], policy: Policy) -> None:
+    run = to_its_end(lambda: execute(Plan.parse([late]), ToolExecutor(stuck), policy=policy))
+    assert run.board.state == {"1": "failed"}
+    assert run.board.errors["1"].startswith("TimeoutError: ")
+    assert carry_out(CHAIN, Inline()).results["3"] == 8
+
+
+def test_an_async_tool_that_does_not_end_is_in_doubt_like_any_other(stuck: Toolbox) -> None:
+    async def hangs() -> None:
+        await asyncio.sleep(3600)
+
+    tools = [Tool(function, effects="once") for function in (stuck["ignores"].function, hangs)]
+    plans = [Plan.parse([step("1", one.name, timeout=0.01)]) for one in tools]
+    ends = [to_its_end(lambda p=p: execute(p, ToolExecutor(Toolbox(tools)))) for p in plans]
+    assert [(type(e).__name__, e.step) for e in ends[0].events if hasattr(e, "step")] == [
+        (type(e).__name__, e.step) for e in ends[1].events if hasattr(e, "step")
+    ]
+    assert ends[0].status == ends[1].status
 
 
 def test_a_tool_that_is_an_async_generator_is_no_data(workers: Workers) -> None:

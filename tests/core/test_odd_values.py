@@ -42,10 +42,10 @@ def plan_with(text: Any) -> Plan:
         ("{ step_1_result.f }", [1, {"g": 2}]),
         ("{step_1_result.f[-1].g }", 2),
         ("it is { step_1_result.f[-2] }.", "it is 1."),
-        ("{{ step_1_result.f }}", "{ step_1_result.f }"),
-        ("{{step_1_result.f[-1]}}", "{step_1_result.f[-1]}"),
-        ('{{step_1_result["f"]}}', '{step_1_result["f"]}'),
-        ("{step_1} and {result}", "{step_1} and {result}"),
+        ("{literal { step_1_result.f }}", "{ step_1_result.f }"),
+        ("{literal {{step_1_result.f[-1]}}}", "{{step_1_result.f[-1]}}"),
+        ('{literal {step_1_result["f"]}}', '{step_1_result["f"]}'),
+        ("{step_3} and {result}", "{step_3} and {result}"),
     ],
 )
 def test_a_reference_may_count_from_the_end_and_have_room(text: str, value: Any) -> None:
@@ -57,7 +57,7 @@ def test_a_reference_may_count_from_the_end_and_have_room(text: str, value: Any)
     "text",
     ['{step_1_result["f"]}', "{step_1_result['f'][0]}", "{step_1_result.f[0:1]}", "{step_1_result.f[n]}",
      "{step_1_result|upper}", "{step_1_result!r}", "{step_1_result:>3}", "{step_1_result.f[--1]}", "a {step_1_result.} b",
-     "{step_1_results}"],
+     "{step_1_results}", "{{step_1_result}}"],
 )  # fmt: skip
 @pytest.mark.parametrize("where", ["params", "inside", "answer", "rollback", "undo"])
 def test_what_looks_like_a_reference_and_cannot_be_read_is_rejected(text: str, where: str) -> None:

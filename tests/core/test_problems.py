@@ -88,7 +88,7 @@ def test_each_fault_has_its_code_and_its_step(source: Any, code: str, step: str 
         [GOOD],
         second(depends_on=["1"], params={"query": "{step_1_result[0]}"}),
         second(depends_on=["1"], params={"query": "a", "most": "{step_1_result.n}"}),
-        second(depends_on=["1"], params={"query": "so: {step_1_result} and {{step_9_result}}"}),
+        second(depends_on=["1"], params={"query": "so: {step_1_result} and {literal {step_9_result}}"}),
         second(undo={"tool": "search", "params": {"query": "{step_2_result}"}}),
         [{"id": "1", "tool": "shout", "input": "wind"}],
         [{"id": "1", "description": "think"}],

@@ -18,7 +18,21 @@ from tests.rounds import rounds
 
 ids = st.from_regex(r"[A-Za-z0-9_.-]{1,8}", fullmatch=True).filter(lambda id: "_result" not in id)
 pieces = st.sampled_from(
-    ["{", "}", "{{", "}}", "{step_", "_result}", "{step_1_result}", "{{step_1_result}}", ".a", "1"]
+    [
+        "{",
+        "}",
+        "{{",
+        "}}",
+        "{step_",
+        "_result}",
+        "{step_1_result}",
+        "{{step_1_result}}",
+        "{literal ",
+        "$",
+        "<step_1_output>",
+        ".a",
+        "1",
+    ]
 )
 bracy = st.lists(pieces | st.text(max_size=3), max_size=8).map("".join)
 
@@ -85,10 +99,20 @@ def test_other_braces_mean_themselves(text: str) -> None:
     assert list(references.find(text)) == []
 
 
-def test_doubled_braces_stand_for_the_literal_text() -> None:
-    assert references.resolve("write {{step_1_result}} to use it", {}) == "write {step_1_result} to use it"
-    assert references.resolve("{{step_1_result}}", {"1": 5}) == "{step_1_result}"
-    assert list(references.find("{{step_1_result}}")) == []
+@pytest.mark.parametrize(
+    ("text", "meant"),
+    [
+        ("write {literal {step_1_result}} to use it", "write {step_1_result} to use it"),
+        ("{literal {step_1_result}}", "{step_1_result}"),
+        ("{literal {{ steps.1.output }}}", "{{ steps.1.output }}"),
+        ("{literal $1} and {literal $}{step_1_result}", "$1 and $5"),
+        ("{literal {literal $1}}", "{literal $1}"),
+        ("{literal {a} {b}}", "{literal {a} {b}}"),
+    ],
+)
+def test_a_literal_stands_for_the_text_in_it(text: str, meant: str) -> None:
+    assert references.resolve(text, {"1": 5}) == meant
+    assert references.resolve(references.escape(text), {}) == text
 
 
 @rounds(400)
@@ -96,6 +120,8 @@ def test_doubled_braces_stand_for_the_literal_text() -> None:
 @example("{{step_1_result}")
 @example("{step_1_result}}")
 @example("{{{step_1_result}}}")
+@example("{literal {literal {step_1_result}}}")
+@example("{<step_1_result>}")
 def test_an_escaped_text_comes_back_unchanged(text: str) -> None:
     assert references.resolve(references.escape(text), {}) == text
     assert list(references.find(references.escape(text))) == []
@@ -106,7 +132,7 @@ def test_an_escaped_text_comes_back_unchanged(text: str) -> None:
 def test_a_result_is_never_expanded_again(first: str, second: str, before: str, after: str) -> None:
     results = {"1": first, "2": second}
     before, after = references.escape(before), references.escape(after)
-    assume(not before.endswith("{") and not after.startswith("}"))
+    assume(not before.endswith(("{", "$", "{literal ")) and not after.startswith("}"))
     resolved = references.resolve(
         {"a": "{step_1_result}", "b": f"{before}{{step_1_result}}|{{step_2_result}}{after}"}, results
     )
@@ -136,17 +162,19 @@ def test_a_tool_that_changes_its_argument_does_not_change_the_result() -> None:
         ("{step_1_result.tags[2]}", ["no item [2]", "a list of 2"]),
         ("{step_1_result.name.first}", ["no field 'first'", "a str"]),
         ("so {step_1_result.name[0]}", ["no item [0]", "a str"]),
+        ("{step_2_result.name}", ["no field 'name'", "a str, a text that looks like JSON", "json_text=True"]),
+        ("{step_3_result.name}", ["no field 'name'", "it is a str"]),
     ],
 )
 def test_what_is_missing_is_named_with_what_is_there(text: str, words: list[str]) -> None:
     with pytest.raises(MissingResultError) as caught:
-        references.resolve(text, {"1": {"name": "x", "tags": ["a", "b"]}})
+        references.resolve(text, {"1": {"name": "x", "tags": ["a", "b"]}, "2": '{"name": "x"}', "3": "{name}"})
     assert all(word in str(caught.value) for word in words)
 
 
 def test_an_index_beyond_all_bounds_is_missing_too() -> None:
     with pytest.raises(MissingResultError):
-        references.resolve(f"{{step_1_result[{'9' * 5000}]}}", {"1": [1]})
+        references.resolve(f"{{step_1_result[{'9' * 900}]}}", {"1": [1]})
 
 
 def test_a_long_text_is_read_and_not_kept_in_memory() -> None:

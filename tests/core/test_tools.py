@@ -224,3 +224,31 @@ def test_a_toolbox_finds_by_name_and_suggests() -> None:
         toolbox["serch"]
     with pytest.raises(ToolError, match="two tools"):
         Toolbox([search, search])
+
+
+@pytest.mark.parametrize(
+    ("text", "data"),
+    [
+        (' {"name": "Ada"}', {"name": "Ada"}),
+        ('[1, {"a": null}]', [1, {"a": None}]),
+        ("5", "5"),
+        ('"text"', '"text"'),
+        ('{"a": NaN}', '{"a": NaN}'),
+        ('{"a": 1} and more', '{"a": 1} and more'),
+        ("[" * 100_000, "[" * 100_000),
+        ("", ""),
+    ],
+)
+def test_json_text_is_read_as_data_where_the_tool_declares_it(text: str, data: Any) -> None:
+    def fetch() -> str:
+        return text
+
+    assert Tool(fetch).call({}) == text
+    assert Tool(fetch, json_text=True).call({}) == data
+    assert Tool.from_schema(fetch, {}, name="fetch", json_text=True).call({}) == data
+    assert pickle.loads(pickle.dumps(tool(json_text=True)(read_a_page).tool)).json_text  # type: ignore[attr-defined]
+
+
+def read_a_page() -> str:
+    """Read a page."""
+    return "{}"

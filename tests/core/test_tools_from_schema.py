@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import pickle
+import re
+from collections.abc import Callable
 from typing import Any
 
 import jsonschema
@@ -230,6 +232,97 @@ def test_what_can_not_be_checked_is_refused_or_listed(parameter: dict[str, Any],
 
 def test_what_binds_the_arguments_together_is_unchecked_too() -> None:
     assert of({"anyOf": [{"required": ["x"]}]}, checked_elsewhere=True).unchecked == ("the whole object: anyOf",)
+
+
+CITY = {"$anchor": "city", "type": "string"}
+X = {"type": "object", "properties": {"x": {"type": "number"}}}
+FROM_OTHERS: list[tuple[dict[str, Any], dict[str, Any], dict[str, Any]]] = [
+    ({"properties": {"a": {"anyOf": [X, {"type": "null"}]}, "b": {"$ref": "#/properties/a/anyOf/0"}}},
+     {"b": {"x": 1}}, {"b": {"x": "no"}}),
+    ({"properties": {"a": {"allOf": [{"type": "string"}]}, "b": {"$ref": "#/properties/a/allOf/0"}}}, {"b": "x"}, {"b": 1}),
+    ({"properties": {"a": {"$ref": "#city"}}, "$defs": {"c": CITY}}, {"a": "Oslo"}, {"a": 1}),
+    ({"properties": {"a": {"$ref": "#/$defs/Page%5BItem%5D"}}, "$defs": {"Page[Item]": CITY}}, {"a": "x"}, {"a": 1}),
+    ({"properties": {"n": {"type": "integer", "minimum": 0, "exclusiveMinimum": True}}}, {"n": 1}, {"n": 0}),
+    ({"properties": {"n": {"type": "number", "maximum": 5, "exclusiveMaximum": True}}}, {"n": 4.5}, {"n": 5}),
+    ({"properties": {"n": {"type": "integer", "minimum": 0, "exclusiveMinimum": False}}}, {"n": 0}, {"n": -1}),
+    ({"properties": {"at": {"type": "array", "items": [{"type": "number"}, {"type": "number"}]}}}, {"at": [1, 2]}, {"at": 1}),
+    ({"properties": {"at": {"type": "array", "items": [CITY]}, "b": {"$ref": "#/properties/at/items/0"}}},
+     {"b": "x"}, {"b": 1}),
+    ({"anyOf": [{**X, "required": ["x"]}, {"properties": {"x": {"type": "string"}, "y": {"type": "integer"}}, "required": ["x"]}]},
+     {"x": "1", "y": 2}, {"y": 2}),
+    ({"oneOf": [{"$ref": "#/$defs/X"}, {"properties": {"y": {"type": "string"}}}], "$defs": {"X": X}}, {"y": "a"}, {"z": 1}),
+    ({"allOf": [{**X, "required": ["x"]}, {"properties": {"y": {"type": "string"}}}]}, {"x": 1, "y": "a"}, {"y": "a"}),
+    ({"$ref": "#/$defs/X", "$defs": {"X": X}}, {"x": 1}, {"x": "no"}),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("schema", "right", "wrong"), FROM_OTHERS)
+def test_schemas_as_other_libraries_and_drafts_write_them_are_read(
+    schema: dict[str, Any], right: dict[str, Any], wrong: dict[str, Any]
+) -> None:
+    tool = of(schema, checked_elsewhere=True)
+    assert (tool.faults(right), tool.call(right)) == ([], right)
+    assert tool.faults(wrong)
+    assert set(closed_parameters(tool)["required"]) >= set(right)
+
+
+@pytest.mark.parametrize("schema", [{"anyOf": [{"type": "string"}]}, {"allOf": [True]}, {"$ref": "#/$defs/no"}])
+def test_an_object_that_is_composed_of_something_else_is_refused(schema: dict[str, Any]) -> None:
+    with pytest.raises(ToolError, match="tool 'search'"):
+        of(schema, checked_elsewhere=True)
+
+
+KINDS = [
+    {"type": "object", "properties": {"k": {"const": "a"}, "x": {"type": "string"}}, "required": ["k", "x"]},
+    {"type": "object", "properties": {"k": {"const": "b"}, "y": {"type": "number"}}, "required": ["k", "y"]},
+]
+
+
+@pytest.mark.parametrize(
+    "kind", [{"anyOf": KINDS}, {"oneOf": KINDS}, {"anyOf": [{"oneOf": KINDS}, {"type": "array", "items": KINDS[0]}]}]
+)
+@pytest.mark.parametrize("value", [{"k": "b", "x": "1"}, {"k": "c"}, "a", [1]])
+def test_a_fault_in_a_choice_names_the_place_and_no_validator(kind: dict[str, Any], value: Any) -> None:
+    tool = one(kind, checked_elsewhere=True)
+    with pytest.raises(ToolError) as caught:
+        tool.call({"x": value})
+    messages = [fault.message for fault in tool.faults({"x": value})] + [str(caught.value)]
+    assert all(re.search(r"parameter 'x(\.[kxy]|\[0\])?':", message) for message in messages)
+    assert not [message for message in messages if re.search(r"function|typed|spared|\0|literal|choice", message)]
+
+
+def fan_out(parts: Callable[[dict[str, Any]], dict[str, Any]], levels: int) -> dict[str, Any]:
+    """Schemas of which each names the next several times."""
+    named = [parts({"$ref": f"#/$defs/d{n + 1}"}) for n in range(levels)]
+    return {f"d{n}": part for n, part in enumerate([*named, {"type": "integer"}])}
+
+
+def test_a_schema_that_stands_for_too_much_is_refused_by_its_size() -> None:
+    first = {"$ref": "#/$defs/d0"}
+    for parts in (
+        lambda to: {"type": "object", "properties": {"a": to, "b": to}},
+        lambda to: {"anyOf": [to, {"type": "array", "items": to}]},
+        lambda to: {"type": "array", "prefixItems": [to] * 10},
+    ):
+        with pytest.raises(ToolError, match=r"its schema has .* parts .* at most 5000 are read"):
+            one(first, checked_elsewhere=True, **{"$defs": fan_out(parts, 30)})
+    equal = one(first, **{"$defs": fan_out(lambda to: {"anyOf": [to] * 10}, 9)})
+    assert [fault.parameter for fault in equal.faults({"x": "v"})] == ["x"]
+    assert closed_parameters(equal)["properties"]["x"]
+
+
+def test_choices_in_choices_are_tried_a_bounded_number_of_times() -> None:
+    node = {"type": "object", "properties": {"next": {"$ref": "#/$defs/Either"}}, "required": ["next"]}
+    either = {"anyOf": [node, {**node, "description": "the same, in other words"}]}
+    tool = one({"$ref": "#/$defs/Either"}, **{"$defs": {"Either": either}})
+    value: Any = 5
+    for _ in range(35):
+        value = {"next": value}
+    faults = tool.faults({"x": value})
+    assert len(faults) <= 20
+    assert any("less deep" in fault.message for fault in faults)
+    many = one({"type": "array", "items": {"anyOf": KINDS}})
+    assert many.faults({"x": [{"k": "b", "y": 1}] * 5_000}) == []
 
 
 def nested(levels: int) -> dict[str, Any]:

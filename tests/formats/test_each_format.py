@@ -89,7 +89,7 @@ def test_naming_the_format_and_parsing_the_json_first_change_nothing(name: str) 
 def test_text_that_looks_like_our_reference_stays_literal(name: str) -> None:
     plan = formats.read(source(name).replace("Oslo", "{step_9_result}"))
     assert plan.problems() == []
-    assert list(plan.steps[0].params.values()) == ["{{step_9_result}}"]
+    assert list(plan.steps[0].params.values()) == ["{literal {step_9_result}}"]
 
 
 def test_nestful_reads_fields_labels_and_outputs() -> None:

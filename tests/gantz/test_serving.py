@@ -22,7 +22,7 @@ ENV = ["--env", "PATH", "--env", "DAY", "--env", "DATABASES"]
 
 def server(world: manifest.World, *options: str, path: Path | None = None, **more: Any) -> ToolServer:
     command = [*RUN, "serve", str(path or world.manifest), *READS, *ENV, *options]
-    return ToolServer(command, env=world.env, cwd=Path.cwd(), **more)
+    return ToolServer(command, env=world.env, cwd=Path.cwd(), trusted=True, **more)
 
 
 def test_a_manifest_is_served_and_its_plan_runs_through_a_client() -> None:
@@ -84,7 +84,7 @@ def test_the_command_checks_a_manifest() -> None:
 @pytest.mark.parametrize(
     ("options", "why"),
     [
-        (["--effects", "read_schema"], "write TOOL=EFFECTS, where EFFECTS is none, idempotent, once"),
+        (["--effects", "read_schema"], "write TOOL=EFFECTS, where EFFECTS is none, idempotent, unknown, once"),
         (["--effects", "reed_schema=none"], "no tool 'reed_schema'; did you mean 'read_schema'?"),
         (["--env", "NOT_THERE_AT_ALL"], "the environment has no such variable"),
         (["--ask", "run"], "there is no tool 'run'"),

@@ -46,7 +46,7 @@ def start(trace: Path) -> Iterator[Start]:
     started: list[ToolServer] = []
 
     def one(kind: str, **options: Any) -> ToolServer:
-        server = ToolServer(command(kind, trace), cwd=ROOT, **({"name": kind} | options))
+        server = ToolServer(command(kind, trace), cwd=ROOT, **({"name": kind, "trusted": True} | options))
         started.append(server)
         return server
 

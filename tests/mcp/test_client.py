@@ -12,14 +12,16 @@ import sys
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from multiprocessing import get_context
 from pathlib import Path
+from threading import Event
 from time import monotonic, sleep
 
 import pytest
 
 from planexec_lite import Inline, Plan, Policy, Pool, Simulated, ToolExecutor, execute
 from planexec_lite.events import Inside, Observation
-from planexec_lite.mcp import ServerGoneError, ToolFailedError, ToolServer, client
-from planexec_lite.tools import Toolbox, ToolError
+from planexec_lite.mcp import ListedTool, ServerGoneError, ToolFailedError, ToolServer, client
+from planexec_lite.mcp.listing import hints_of
+from planexec_lite.tools import Tool, Toolbox, ToolError
 from tests.mcp.conftest import ROOT, Start, children, command, lines
 
 pytestmark = pytest.mark.slow
@@ -40,17 +42,46 @@ def test_listed_tools_are_a_toolbox_with_schemas_and_effects(start: Start) -> No
         "wrong_parameter",
     ]
     assert {one.name: one.effects for one in tools} == {
-        "add": "none", "note": "once", "set_title": "idempotent", "look": "none", "count": "none", "fail": "none",
-        "lie": "once", "environment": "none",
+        "add": "none", "note": "unknown", "set_title": "idempotent", "look": "none", "count": "none", "fail": "none",
+        "lie": "unknown", "environment": "none",
     }  # fmt: skip
-    assert [one.name for one in tools if one.destructive] == ["set_title", "lie"]
+    assert {one.name: one.destructive for one in tools if one.effects != "none"} == {
+        "note": False, "set_title": None, "lie": None
+    }  # fmt: skip
 
 
 def test_hints_are_believed_only_of_those_who_are_trusted(start: Start) -> None:
     doubted = start("good", trusted=False, effects={"add": "none"}).toolbox
-    assert set(doubted.effects.values()) == {"once"}
-    assert "add" not in doubted.effects
-    assert all(one.destructive for one in doubted)
+    assert {one.effects for one in doubted if one.name != "add"} == {"unknown"}
+    assert doubted["add"].effects == "none"
+    assert {one.destructive for one in doubted} == {None}
+    assert not ToolServer(["any"]).trusted
+
+
+@pytest.mark.parametrize(
+    ("annotations", "effects", "destructive"),
+    [
+        ({}, "unknown", None),
+        ({"readOnlyHint": True}, "none", False),
+        ({"readOnlyHint": False}, "unknown", None),
+        ({"idempotentHint": True, "destructiveHint": True}, "idempotent", True),
+        ({"idempotentHint": False, "destructiveHint": False}, "once", False),
+        ({"readOnlyHint": "yes", "idempotentHint": 1.5, "destructiveHint": "no"}, "unknown", None),
+    ],
+)
+def test_hints_say_what_they_say_and_silence_is_unknown(
+    annotations: dict[str, object], effects: str, destructive: bool | None
+) -> None:
+    listed = ListedTool("t", annotations=annotations)
+    assert (listed.effects, listed.destructive) == (effects, destructive)
+    if annotations:
+        tool = Tool(print_nothing, effects=listed.effects, destructive=listed.destructive)
+        again = ListedTool("t", annotations=hints_of(tool))
+        assert (again.effects, again.destructive) == (effects, destructive)
+
+
+def print_nothing() -> None:
+    """Do nothing."""
 
 
 def test_results_are_data_that_later_steps_refer_to(start: Start) -> None:
@@ -219,6 +250,16 @@ def test_a_call_that_does_no_harm_is_repeated_where_the_policy_says_so(start: St
     assert lines(trace) == ["read"] * 3
 
 
+@pytest.mark.parametrize(("trusted", "calls"), [(True, 3), (False, 1)])
+def test_a_policy_retries_no_call_on_the_word_of_a_stranger(
+    start: Start, trace: Path, trusted: bool, calls: int
+) -> None:
+    tools = start("dying", trusted=trusted).toolbox  # it hints that `read` only reads
+    run = execute(plan({"tool": "read"}), ToolExecutor(tools), policy=Policy(retries=2))
+    assert run.board.state == {"1": "failed"}
+    assert lines(trace) == ["read"] * calls
+
+
 def test_a_call_that_may_be_made_once_is_never_repeated(start: Start, trace: Path) -> None:
     run = execute(plan({"tool": "pay", "retries": 2}), ToolExecutor(start("dying").toolbox))
     assert run.board.state == {"1": "failed"}
@@ -296,15 +337,27 @@ def test_two_servers_with_tools_of_one_name_are_told_apart_by_a_prefix(start: St
         start("good", prefix="a b")
 
 
-def test_an_async_tool_that_asks_a_server_in_its_plan_is_told_why_not(start: Start) -> None:
+def test_an_async_tool_may_run_a_plan_that_calls_a_server(start: Start) -> None:
     tools = start("good").toolbox
 
-    async def plans() -> str:
+    async def plans() -> float:
         run = execute(plan({"tool": "add", "params": {"a": 1, "b": 1}}), ToolExecutor(tools))
-        return run.board.errors["1"]
+        return float(run.results["1"])
 
-    run = execute(plan({"tool": "plans"}), ToolExecutor(Toolbox([plans])))
-    assert str(run.answer).startswith("RuntimeError: a server is asked on the loop that async tools share")
+    assert execute(plan({"tool": "plans"}), ToolExecutor(Toolbox([plans]))).answer == 2
+
+
+def test_an_async_tool_that_blocks_its_loop_delays_no_server(start: Start) -> None:
+    tools, over = start("good").toolbox, Event()
+
+    async def blocks() -> None:
+        over.wait()
+
+    steps = [{"tool": "blocks"}, {"tool": "add", "params": {"a": 1, "b": 1}}, {"tool": "release", "depends_on": [2]}]
+    toolbox = Toolbox([*tools, blocks, Tool(over.set, name="release")])
+    with ThreadPoolExecutor(2) as threads:
+        run = execute(plan(*steps), ToolExecutor(toolbox), workers=Pool(threads))
+    assert run.results == {"1": None, "2": 2, "3": None}
 
 
 def test_a_server_asks_a_person_and_is_given_no_more_than_a_yes(start: Start) -> None:
@@ -321,3 +374,35 @@ def test_a_server_asks_a_person_and_is_given_no_more_than_a_yes(start: Start) ->
     assert asked == ["asking asks: may I delete it?", "asking asks: may I keep it?"]
     with pytest.raises(ToolFailedError, match="Elicitation not supported"):
         start("asking").toolbox["delete"].call({})
+
+
+def test_questions_come_one_at_a_time_and_a_few_per_call(start: Start) -> None:
+    asked: list[str] = []
+    at_once, most = 0, 0
+
+    def answer(question: str) -> bool:
+        nonlocal at_once, most
+        at_once += 1
+        most = max(most, at_once)
+        sleep(0.01)
+        at_once -= 1
+        asked.append(question)
+        return True
+
+    nag = start("nagging", answer=answer).toolbox["nag"]
+    for call in (1, 2):
+        replies = nag.call({}).split("; ")
+        assert sorted(replies) == ["accept "] * 3 + ["decline a person answers at most 3 questions of a call"] * 2
+        assert (len(asked), most) == (3 * call, 1)
+
+
+def test_json_in_the_text_of_a_result_is_data_where_that_is_asked_for(start: Start) -> None:
+    steps = [{"tool": "raw"}, {"tool": "tell", "params": {"name": "{step_1_result.name}"}, "depends_on": [1]}]
+    tell = Tool(_tell, name="tell")
+    for json_text, answer in ((True, "Ada"), (False, None)):
+        tools = Toolbox([*start("nagging", json_text=json_text).toolbox, tell])
+        assert execute(plan(*steps), ToolExecutor(tools)).results.get("2") == answer
+
+
+def _tell(name: str) -> str:
+    return name

@@ -147,6 +147,8 @@ def test_tools_that_deceive_are_left_out_and_named(hostile: ToolServer) -> None:
     assert "a parameter is called" in words["sentence"]
     assert "a value" in words["choice"]
     assert "deep" in words["deep"]
+    assert "its schema has 1e+10 parts with each $ref written out; at most 5000 are read" in words["bomb"]
+    assert "can't be closed" in words["open"]
     assert "50000 are read at most" in words["huge"]
 
 
@@ -200,7 +202,7 @@ def test_an_approval_is_of_the_tools_as_they_were_listed(start: Start, trace: Pa
         return agent.resume(journal.load(1), Decision("approve", by="Ada")).status
 
     trace.write_text("read\n", encoding="utf-8")
-    with pytest.raises(ValueError, match="step 1: note is published otherwise than what was planned with"):
+    with pytest.raises(ValueError, match="step 1: note is not the tool that the plan was made with"):
         resumed()
     trace.write_text("", encoding="utf-8")
     assert resumed() == "finished"
@@ -233,3 +235,16 @@ def test_what_everybody_writes_stays_as_it_is() -> None:
     assert visible(words) == words
     schema = {"type": "object", "properties": {"title": {"type": "string", "title": "Title", "default": "a b"}}}
     assert shown_schema(schema) == {"type": "object", "properties": {"title": {"type": "string", "default": "a b"}}}
+
+
+@pytest.mark.parametrize("name", ["created[gte]", "$top", "@type", "città", "mood_🔥", "⚠\ufe0f", "filter:name"])
+def test_names_and_choices_with_brackets_and_emoji_are_taken(name: str) -> None:
+    schema = {"type": "object", "properties": {name: {"enum": ["ok", "⚠\ufe0f", "🔥"]}}}
+    assert shown_schema(schema) == schema
+    assert shown_schema({"$defs": {"Page<Item>": {"type": "string"}}}) == {"$defs": {"Page<Item>": {"type": "string"}}}
+
+
+@pytest.mark.parametrize("name", ["a b", "a\u200bb", "a\ufe0f", "a”", "a\n", "<a>", "x" * 65, ""])
+def test_names_that_hide_or_say_something_are_refused(name: str) -> None:
+    with pytest.raises(ValueError, match="a parameter is called"):
+        shown_schema({"properties": {name: {}}})

@@ -40,7 +40,7 @@ def host(trace: Path) -> Iterator[Host]:
 
 
 def at(port: int, **options: object) -> ToolServer:
-    return ToolServer(f"http://127.0.0.1:{port}/mcp", **options)  # type: ignore[arg-type]
+    return ToolServer(f"http://127.0.0.1:{port}/mcp", trusted=True, **options)  # type: ignore[arg-type]
 
 
 def plan(tool: str, **more: object) -> Plan:

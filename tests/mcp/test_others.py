@@ -55,7 +55,7 @@ def test_the_filesystem_server_is_a_toolbox(programs: Path, tmp_path: Path) -> N
     allowed = tmp_path.resolve() / "allowed"
     allowed.mkdir()
     (allowed / "a.txt").write_text("three words here")
-    with ToolServer(node(programs / "mcp-server-filesystem", str(allowed)), name="files") as server:
+    with ToolServer(node(programs / "mcp-server-filesystem", str(allowed)), name="files", trusted=True) as server:
         assert server.left_out == {}
         tools = server.toolbox
         assert (tools["read_text_file"].effects, tools["write_file"].effects, tools["move_file"].effects) == (

@@ -246,7 +246,7 @@ def test_a_plan_runs_on_a_served_world_as_on_its_own(capfd: pytest.CaptureFixtur
     asked: list[str] = []
     plan = Plan.parse(deploy.PLAN)
     own = execute(plan, ToolExecutor(deploy.World().tools))
-    with ToolServer([*COMMAND, "deploy"], cwd=ROOT, answer=yes, name="deploy") as server:
+    with ToolServer([*COMMAND, "deploy"], cwd=ROOT, answer=yes, name="deploy", trusted=True) as server:
         mapped = {one.name: (one.effects, one.destructive, one.schema.get("required")) for one in server.toolbox}
         assert mapped == {
             one.name: (one.effects, one.destructive, one.schema.get("required")) for one in deploy.World().tools
@@ -297,7 +297,7 @@ def test_over_http_the_official_client_calls_it(over_http: str, mode: str) -> No
 
 def test_over_http_a_plan_runs_and_an_end_is_told(over_http: str) -> None:
     assert over_http.startswith("http://127.0.0.1:")
-    with ToolServer(over_http, answer=lambda question: True) as server:
+    with ToolServer(over_http, answer=lambda question: True, trusted=True) as server:
         assert server.name == over_http.split("/")[2]
         plan = Plan.parse(
             [

@@ -70,7 +70,7 @@ def test_a_failure_is_told_in_the_world_s_words(kind: type[ToolServer]) -> None:
 
 def test_results_and_tools_are_the_same() -> None:
     def seen(kind: type[ToolServer]) -> Any:
-        with kind(serve("migration"), name="shop", answer=lambda question: True) as server:
+        with kind(serve("migration"), name="shop", answer=lambda question: True, trusted=True) as server:
             tools = [(tool.signature, tool.description, tool.effects, tool.destructive) for tool in server.toolbox]
             return tools, migrated(server).results
 

@@ -111,7 +111,7 @@ def test_an_approval_covers_what_was_listed(kind: type[ToolServer]) -> None:
         paused = execute(plan, ToolExecutor(server.toolbox), journal=journal)
     with kind([*COMMAND, "2"], name="weather") as server:
         agent = PlannerExecutor(None, ToolExecutor(server.toolbox))
-        with pytest.raises(ValueError, match="step 1: forecast is published otherwise than what was planned with"):
+        with pytest.raises(ValueError, match="step 1: forecast is not the tool that the plan was made with"):
             agent.resume(journal.load(paused.id), yes)
     with kind(COMMAND, name="weather") as server:
         agent = PlannerExecutor(None, ToolExecutor(server.toolbox))
@@ -134,9 +134,9 @@ def test_a_server_that_ends_in_the_middle_is_named_and_begun_again(weather: Tool
 
 
 def test_its_hints_are_its_word(kind: type[ToolServer]) -> None:
-    with kind(COMMAND) as believed, kind(COMMAND, trusted=False) as not_believed:
-        tools = believed.toolbox["forecast"], not_believed.toolbox["forecast"]
-    assert [(tool.effects, tool.destructive) for tool in tools] == [("none", False), ("once", True)]
+    with kind(COMMAND) as stranger, kind(COMMAND, trusted=True) as friend:
+        tools = stranger.toolbox["forecast"], friend.toolbox["forecast"]
+    assert [(tool.effects, tool.destructive) for tool in tools] == [("unknown", None), ("none", False)]
 
 
 def test_it_answers_lines_and_nothing_else() -> None:

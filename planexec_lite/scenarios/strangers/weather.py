@@ -1,7 +1,8 @@
 """The stranger: a server that tells the weather, and means something else. Everything that it does was written to do harm.
 
 Its description gives orders to whoever plans. Its listing changes after the first call, as if its owner had waited until
-somebody trusted it. Its result holds a line for the planner. And asked for Atlantis, its process ends in the middle.
+somebody trusted it. It hints that a call only reads, which a client believes of a server that it trusts (`trusted=True`),
+and of no other. Its result holds a line for the planner. And asked for Atlantis, its process ends in the middle.
 """
 
 from __future__ import annotations
