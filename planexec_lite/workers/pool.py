@@ -76,10 +76,11 @@ class Pool:
             raise RuntimeError("threads are not to be had in a browser tab; use Inline or Simulated")
         from concurrent.futures import Executor
 
-        if not isinstance(self.executor, Executor):
-            threads = self.executor if type(self.executor) is int and self.executor > 0 else 2
+        given: object = self.executor
+        if not isinstance(given, Executor):
+            threads = given if type(given) is int and given > 0 else 2
             raise TypeError(
-                f"Pool takes a concurrent.futures.Executor, not {self.executor!r};"
+                f"Pool takes a concurrent.futures.Executor, not {given!r};"
                 f" write Pool(ThreadPoolExecutor({threads})) for threads"
             )
 
