@@ -13,6 +13,7 @@ from planexec_lite.views.drawing.theme import LOOKS
 from planexec_lite.views.drawing.wording import count, few, name_of, value
 from planexec_lite.views.step_remarks import judgements, latest_news, mark
 
+MOST_ROWS = 1_000
 HEAD = ("step", "status", "what", "waits for", "attempt", "result")
 
 
@@ -21,9 +22,10 @@ def board(shown: Run | Board) -> Figure:
 
     A result is shown as JSON, an error as it was reported; long ones take up to five lines. Steps that a later
     plan has superseded stand last, struck out; a done step says when nobody judged it, or when its result was rejected.
+    Of more than 1,000 steps the first ones are shown, and the others are counted.
     """
     stand = shown.board if isinstance(shown, Run) else shown
-    return part(stand, Window(order(stand), 1, len(stand.steps)))
+    return part(stand, Window(order(stand)[:MOST_ROWS], 1, len(stand.steps)))
 
 
 def part(stand: Board, shown: Window) -> Figure:
