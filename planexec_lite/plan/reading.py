@@ -149,6 +149,10 @@ def _from_pydantic(error: ValidationError, data: dict[str, Any], kind: type[Base
             known = list(kind.model_fields if step is None else Step.model_fields)
             message = f"there is no field {field!r}{suggest(field, known)}"
             problems.append(Problem("unknown_field", step, message, "known: " + ", ".join(known)))
+        elif e["type"] == "string_pattern_mismatch":
+            given = shown(e["input"]).encode("ascii", "backslashreplace").decode()
+            allowed = "an id takes the letters a to z and A to Z, digits, '_', '.' and '-'"
+            problems.append(Problem("wrong_field", step, f"{field!r}: {allowed}; got {given}"))
         else:
             message = f"{field!r}: {e['msg'][0].lower()}{e['msg'][1:]}; got {shown(e['input'])}"
             problems.append(Problem("wrong_field", step, message))
