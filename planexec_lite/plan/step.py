@@ -51,7 +51,9 @@ def _written(value: Any) -> str:
     return str(references.whole(value) or repr(value))
 
 
-Id = Annotated[str, Field(pattern=r"^[A-Za-z0-9_.-]+$")]  # ASCII: letters of other scripts can look like these
+Id = Annotated[
+    str, Field(pattern=r"^[\w.-]+$")
+]  # a plan with other letters than ASCII can be shown, not run: see `checks`
 ToolName = Annotated[str | None, BeforeValidator(_tool)]
 Params = Annotated[dict[str, JsonValue], BeforeValidator(_params), AfterValidator(fixed)]
 _NONE: dict[str, JsonValue] = fixed({})

@@ -31,7 +31,7 @@ def board(shown: Run | Board) -> Figure:
 def part(stand: Board, shown: Window) -> Figure:
     """Show the rows of a board that are in a window, and count the others in words."""
     caption = " ".join(words for words in (standing(stand, shown), _caption(stand)) if words)
-    return table(_finding(stand), HEAD, [_row(stand, id) for id in shown.ids], caption, columns=120, lines=5)
+    return table(finding(stand), HEAD, [_row(stand, id) for id in shown.ids], caption, columns=120, lines=5)
 
 
 def _row(stand: Board, id: str) -> Row:
@@ -52,7 +52,8 @@ def _came(stand: Board, id: str) -> str:
     return f"before: {error}" if earlier else error
 
 
-def _finding(stand: Board) -> str:
+def finding(stand: Board) -> str:
+    """How far a run has come, in one sentence."""
     states = [state for state in stand.state.values() if state != "superseded"]
     done = f"{states.count('done'):,} of {count(len(states), 'step')} done" if states else "no plan yet"
     if stand.ended:

@@ -10,12 +10,12 @@ from typing import Any
 
 import ipywidgets as w
 
+from planexec_lite.executors import Executor
 from planexec_lite.loop.run import Run
 from planexec_lite.plan import Plan
 from planexec_lite.review.reviewers import Answer as Answered
 from planexec_lite.review.reviewers import Decision
 from planexec_lite.tools import Toolbox
-from planexec_lite.views.board_table import board
 from planexec_lite.views.review_desk import banner, listening, look, marks, presence, script, verdict
 from planexec_lite.views.review_desk.access import ACCESS
 from planexec_lite.views.review_desk.answer import Answer
@@ -39,7 +39,7 @@ class Review:
 
     Args:
         plan: the plan to review, valid or not.
-        toolbox: the tools that its steps may call.
+        toolbox: the tools that its steps may call; or the executor, which says for which steps a model chooses the calls.
         done: ids of the steps that are done already.
         script: what to press and to type where nobody is there; see `play`. A person's session never uses it.
         before: the plan of the round before; what was changed since is listed.
@@ -50,7 +50,7 @@ class Review:
     def __init__(
         self,
         plan: Plan,
-        toolbox: Toolbox,
+        toolbox: Toolbox | Executor,
         *,
         done: Collection[str] = (),
         script: Sequence[script.Gesture] | None = None,
@@ -62,9 +62,9 @@ class Review:
         self.draft = Draft.of(plan, toolbox, done)
         self.script = script
         since = marks.changes(before, plan) if before is not None else []
-        self._gate = None if run is None else gate_of(run, self._refresh)
+        self._gate = None if run is None else gate_of(run, self.draft.toolbox, self._refresh)
         self._rows: Rows | Gate = self._gate or Rows(lambda: self.draft, self.edit, since)
-        self._figure = board(run) if run is not None else figure(self.draft)
+        self._figure = self._gate.figure if self._gate is not None else figure(self.draft)
         self._decision: Decision | None = None
         self._closed = False
         self._by = by
