@@ -26,7 +26,7 @@ from planexec_lite.views.review_desk.pauses import gate_of
 from planexec_lite.views.review_desk.rows import Rows
 from planexec_lite.views.review_desk.still import Still
 from planexec_lite.views.review_desk.text import figure
-from planexec_lite.views.review_desk.undecided import LATER, cannot_wait, nobody_there, not_decided
+from planexec_lite.views.review_desk.undecided import LATER, cannot_wait, nobody_there, not_decided, page_lost
 
 BEAT = 0.1  # seconds; a cell that waits wakes up, because only then ipykernel notices that it is to be interrupted
 SCRIPT = "script"  # who decides where nobody is
@@ -137,7 +137,7 @@ class Review:
         """Return the decision when it is made: ``await desk.wait()``, where a cell can wait; see `review`.
 
         Raises `CannotWait` where it can't, and `TimeoutError` after `timeout` seconds; the desk then closes. A wait that
-        is interrupted leaves it open.
+        is interrupted leaves it open, and so does a page that was loaded again and shows no desk (`NotDecided`).
         """
         if self.decided or presence.nobody(self.views):
             return self.decision
@@ -145,8 +145,11 @@ class Review:
             raise cannot_wait(why)
         end = math.inf if timeout is None else time.monotonic() + timeout
         try:
-            with listening.answered():
+            with listening.answered(self.box) as page:
                 while not self.decided and time.monotonic() < end:
+                    if page.is_lost:
+                        listening.spare_other_pages()
+                        raise page_lost()
                     await asyncio.sleep(min(BEAT, max(end - time.monotonic(), 0)))
         except BaseException:
             self._answer.say("The cell waits no longer.", [LATER])
