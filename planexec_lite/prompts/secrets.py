@@ -84,15 +84,16 @@ def of_body(body: Any) -> set[str]:
 def _named(value: Any, secret: bool, around: str = "") -> Iterator[str]:
     if isinstance(value, dict):
         for name, part in value.items():
-            yield from _named(part, secret or _is_secret(name, part, around), name)
+            yield from _named(part, _is_secret(name, part, around, secret), name)
     elif isinstance(value, list):
         for part in value:
             yield from _named(part, secret, around)
     elif isinstance(value, str) and not _REFERENCE.fullmatch(value):
         if secret:
             yield value
-        else:
-            yield from _named(_parsed(value), secret, around)
+        else:  # the text of a conversation has words under such names, too: here a key has a digit and no blank
+            inner = _named(_parsed(value), secret, around)
+            yield from (one for one in inner if " " not in one and any(map(str.isdigit, one)))
 
 
 def without(value: Any, secrets: Iterable[str]) -> Any:
@@ -112,7 +113,7 @@ def cut_off(text: str, secrets: Iterable[str]) -> str:
 def _without(value: Any, secrets: list[str], secret: bool, around: str = "") -> Any:
     if isinstance(value, dict):
         return {
-            _text(name, secrets): _without(part, secrets, secret or _is_secret(name, part, around), name)
+            _text(name, secrets): _without(part, secrets, _is_secret(name, part, around, secret), name)
             for name, part in value.items()
         }
     if isinstance(value, list):
@@ -122,9 +123,12 @@ def _without(value: Any, secrets: list[str], secret: bool, around: str = "") -> 
     return BLOT if secret and type(value) in (int, float) else value
 
 
-def _is_secret(name: str, value: Any, around: str) -> bool:
+def _is_secret(name: str, value: Any, around: str = "", inside: bool = False) -> bool:
+    """Whether a field is named like a secret; `inside`: it is inside one."""
     if name in _NO_SECRET_FIELDS or (around in _SCHEMA and isinstance(value, dict)):
         return False
+    if inside:
+        return not (around == "headers" and _HARMLESS.fullmatch(name))
     words = re.sub("(?<=[a-z0-9])(?=[A-Z])", "_", name).casefold()
     found = _FIELD.search(words)
     number = isinstance(value, int | float)  # "max_tokens" and "token_count" are numbers, and no secrets
@@ -138,7 +142,7 @@ def _text(text: str, secrets: list[str]) -> str:
     text = text if clean == inner else json.dumps(clean, ensure_ascii=False)
     for secret in secrets:
         text = text.replace(secret, BLOT)
-    text = _QUERY.sub(lambda pair: f"{pair[1]}={BLOT if _is_secret(pair[1], '', '') else pair[2]}", text)
+    text = _QUERY.sub(lambda pair: f"{pair[1]}={BLOT if _is_secret(pair[1], '') else pair[2]}", text)
     return _USERINFO.sub(BLOT, text)
 
 

@@ -23,7 +23,7 @@ from mock_llm import MockLLM
 from planexec_lite import Inline, PlannerExecutor, ToolExecutor
 from planexec_lite.model import connect
 from planexec_lite.planning import INSTRUCTIONS
-from planexec_lite.prompts import Registry, RegistryError, answer_reading, log_table
+from planexec_lite.prompts import Registry, RegistryError, answer_reading, log_table, secrets
 from planexec_lite.scenarios import arithmetic
 
 KEY = "sk-a-key-that-nobody-may-see"
@@ -303,9 +303,17 @@ def test_what_only_sounds_like_a_secret_is_kept(registry: Registry) -> None:
     properties = {"token": {"type": "string"}, "author": {"type": "string"}}
     schema = {"type": "object", "properties": properties, "required": ["token"]}
     tools: list[Any] = [{"type": "function", "function": {"name": "look", "parameters": schema}}]
-    options: Any = {"max_tokens": 5, "prompt_cache_key": "lesson", "metadata": {"author": "me"}, "store": False}
-    ask(registry.logged(client_of({"text": "hello"})), tools=tools, **options)
+    options: Any = {
+        "max_tokens": 5,
+        "prompt_cache_key": "lesson",
+        "metadata": {"author": "me"},
+        "store": False,
+    }
+    ask(registry.logged(client_of({"text": "hello"})), tools=tools, extra_body=options)
     assert registry.log()[0].request == {"model": "gpt-4o", "messages": ASKED, "tools": tools, **options}
+    body = {"headers": {"Accept": "application/json"}, "content": '{"key": "a word", "token": "{step_1_result}"}'}
+    assert secrets.without({"text": "application/json: a word"}, secrets.of_body(body))["text"].endswith(": a word")
+    assert secrets.without(body["headers"], secrets.of_body(body)) == body["headers"]
 
 
 def test_a_secret_at_the_end_of_an_answer_may_be_cut_off(registry: Registry) -> None:

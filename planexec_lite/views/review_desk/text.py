@@ -24,7 +24,7 @@ def figure(draft: Draft, verdict: str = "") -> Figure:
 
     Args:
         draft: the plan under review.
-        verdict: what was decided, in words; "" while nobody has decided.
+        verdict: the decision as a sentence; "" before there is one.
     """
     rows = [
         Row(
@@ -68,13 +68,13 @@ def _cells(row: Line) -> list[str]:
 
 
 def _came(stand: Board, id: str) -> str:
-    """The result, or the claim that is being judged, or the error, whole."""
+    """The whole result, or the claim that an evaluator judges, or the error."""
     known = stand.results if id in stand.results else stand.table.judging
     return written(known[id]) if id in known else visible(stand.errors.get(id, ""))
 
 
 def _beside(plan: Plan) -> list[str]:
-    """What a plan has beside its steps, in sentences."""
+    """The sentences about the rollback, the answer, and the steps that the planner still has to plan."""
     calls = ", ".join(call(one.tool, one.params) for one in plan.rollback)
     sentences = [f"Rolled back by {calls}."] if calls else []
     sentences += [f"The answer is {visible(plan.answer)}"] if plan.answer is not None else []
