@@ -101,20 +101,24 @@ def changes(before: Plan, after: Plan) -> list[str]:
     """Return in words what was changed from one plan to the other: what became of the steps, the order, then the rest."""
     one, other = ({step.id: step for step in plan.steps} for plan in (before, after))
     sentences = [
-        f"Step {id} removed: {visible(step.description or step)}" for id, step in one.items() if id not in other
+        f"Step {visible(id)} removed: {visible(step.description or step)}"
+        for id, step in one.items()
+        if id not in other
     ]
     for id, step in other.items():
         if id not in one:
-            waits = f", after {listed(step.depends_on)}" if step.depends_on else ""
+            waits = f", after {listed(map(visible, step.depends_on))}" if step.depends_on else ""
             what = [visible(step.description)] * bool(step.description.strip())
             what += [call(step.tool, step.params)] * bool(step.tool)
-            sentences.append(f"Step {id} added{waits}" + (f": {', '.join(what)}" if what else ""))
+            sentences.append(f"Step {visible(id)} added{waits}" + (f": {', '.join(what)}" if what else ""))
         else:
             differences = of_steps(one[id], step)
-            sentences += [f"Step {id}, {NAMES.get(name, name)}: {old} → {new}" for name, old, new in differences]
+            sentences += [
+                f"Step {visible(id)}, {NAMES.get(name, name)}: {old} → {new}" for name, old, new in differences
+            ]
     kept, now = ([id for id in plan if id in one and id in other] for plan in (one, other))
     if kept != now:
-        sentences.append(f"Order: {', '.join(other)}")
+        sentences.append(f"Order: {', '.join(map(visible, other))}")
     return sentences + [f"The plan's {name}: {old} → {new}" for name, old, new in of_plans(before, after)]
 
 

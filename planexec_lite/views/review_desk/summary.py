@@ -99,7 +99,8 @@ def stand(draft: Draft, commented: bool, odd_grant: bool, unseen: Sequence[str])
     if draft.problems:
         title = f"{steps}, {count(len(draft.problems), 'problem')}: the plan can't be approved yet."
         places = (
-            ("plan" if one.step is None else f"step {one.step}") + f": {visible(one.message)}" for one in draft.problems
+            ("plan" if one.step is None else f"step {visible(one.step)}") + f": {visible(one.message)}"
+            for one in draft.problems
         )
         return bullets(title, list(places))
     if odd_grant:
