@@ -130,9 +130,9 @@ def _is_secret(name: str, value: Any, around: str = "", inside: bool = False) ->
     if inside:
         return not (around == "headers" and _HARMLESS.fullmatch(name))
     words = re.sub("(?<=[a-z0-9])(?=[A-Z])", "_", name).casefold()
-    found = _FIELD.search(words)
+    match = _FIELD.search(words)
     number = isinstance(value, int | float)  # "max_tokens" and "token_count" are numbers, and no secrets
-    return found is not None and not (number and (found[1] or found.end() < len(words)))
+    return match is not None and not (number and (match[1] or match.end() < len(words)))
 
 
 def _text(text: str, secrets: list[str]) -> str:

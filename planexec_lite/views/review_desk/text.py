@@ -49,16 +49,16 @@ def standing(stand: Board, toolbox: Toolbox) -> Figure:
         toolbox: the tools that the steps may call.
     """
     draft = Draft.of(stand.plan.changed(steps=tuple(stand.steps[id] for id in order(stand))), toolbox)
-    rows = [
-        Row([*_cells(row), _effects(draft, row), _came(stand, row.id), ""], LOOKS[stand.state[row.id]])
-        for row in draft.rows
-    ]
+    rows = []
+    for row in draft.rows:
+        id, *cells = _cells(row)
+        rows.append(Row([id, "", *cells, _effects(draft, row), _came(stand, row.id)], LOOKS[stand.state[row.id]]))
     undos = [f"{one.name}: {call(one.call.tool, one.call.params)}" for one in reversed(stand.rollback.left)]
     sentences = [f"Taken back next: {'; '.join(undos)}."] if stand.rollback.asks else []
     sentences += [f"The result of step {id} was rejected: {visible(why)}." for id, why in stand.rejected.items()]
     sentences += [f"News: “{visible(news)}”." for news in stand.news]
     caption = " ".join([*sentences, *_beside(stand.plan)])
-    return table(finding(stand), (*HEAD, "result", "status"), rows, caption, lines=WHOLE)
+    return table(finding(stand), (HEAD[0], "status", *HEAD[1:], "result"), rows, caption, 40, WHOLE)
 
 
 def _cells(row: Line) -> list[str]:
