@@ -15,6 +15,7 @@ from planexec_lite.views.review_desk import marks
 from planexec_lite.views.review_desk.draft import Draft
 from planexec_lite.views.review_desk.draft import Row as Line
 from planexec_lite.views.review_desk.look import CHOSEN, EFFECTS, RISKS
+from planexec_lite.views.step_remarks import mark
 
 HEAD = ("step", "what", "call", "waits for", "effects")
 
@@ -52,7 +53,8 @@ def standing(stand: Board, toolbox: Toolbox) -> Figure:
     rows = []
     for row in draft.rows:
         id, *cells = _cells(row)
-        rows.append(Row([id, "", *cells, _effects(draft, row), _came(stand, row.id)], LOOKS[stand.state[row.id]]))
+        cells += [_effects(draft, row), _came(stand, row.id)]
+        rows.append(Row([id, "", *cells], LOOKS[stand.state[row.id]], mark(stand, row.id)))
     undos = [f"{one.name}: {call(one.call.tool, one.call.params)}" for one in reversed(stand.rollback.left)]
     sentences = [f"Taken back next: {'; '.join(undos)}."] if stand.rollback.asks else []
     sentences += [f"The result of step {id} was rejected: {visible(why)}." for id, why in stand.rejected.items()]
