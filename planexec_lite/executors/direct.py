@@ -45,6 +45,12 @@ def asks_models(executor: Executor) -> bool:
     return bool(getattr(executor, "asks_models", True))
 
 
+def chooses_calls(executor: Executor, step: Step) -> bool:
+    """Whether a model chooses the calls of `step`, as far as the executor says (`chooses_calls`)."""
+    answer = getattr(executor, "chooses_calls", False)
+    return bool(answer(step) if callable(answer) else answer)
+
+
 def agent_inside(executor: Executor, step: Step) -> Any:
     """The agent that carries out `step` as a run of its own, as far as the executor says (`agent_inside`); else None."""
     ask = getattr(executor, "agent_inside", None)

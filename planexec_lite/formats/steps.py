@@ -64,10 +64,40 @@ def by_position(values: Iterable[Any]) -> dict[str, Any]:
     return {"input": listed[0]} if len(listed) == 1 else {f"arg{n}": value for n, value in enumerate(listed, 1)}
 
 
+_FOREIGN = re.compile(r"(?=.*[^\x00-\x7f])[\w.-]+")
+
+
+def _new_ids(ids: list[str]) -> dict[str, str]:
+    """The ids that a plan can't have, and the new ones."""
+    new: dict[str, str] = {}
+    for number, id in enumerate(ids, 1):
+        if _FOREIGN.fullmatch(id) and id not in new:
+            new[id] = f"step_{number}" if str(number) in ids else str(number)
+    return new
+
+
+def _renamed(value: Any, ids: Mapping[str, str]) -> Any:
+    """A step, or a part of it, with the new ids in its own id, its dependencies and its references."""
+    pattern = re.compile("|".join(re.escape(f"step_{id}_result") for id in ids))
+    renamed = rewritten(value, lambda text: pattern.sub(lambda match: f"step_{ids[match[0][5:-7]]}_result", text))
+    if isinstance(value, dict):
+        renamed["id"] = ids.get(str(value["id"]), value["id"])
+        renamed["depends_on"] = [ids.get(str(one), one) for one in value.get("depends_on", ())]
+    return renamed
+
+
 def build(
     steps: list[dict[str, Any]], goal: str = "", answer: str | None = None, lines: Mapping[str, int] | None = None
 ) -> Plan:
-    """Return the plan; raise `PlanError` for what no plan can hold. `lines` are those of the steps by their ids."""
+    """Return the plan; raise `PlanError` for what no plan can hold. `lines` are those of the steps by their ids.
+
+    A step whose id has letters that no id may have, such as "é", is renamed to its number.
+    """
+    ids = _new_ids([str(step["id"]) for step in steps])
+    if ids:
+        steps = [_renamed(step, ids) for step in steps]
+        answer = _renamed(answer, ids)
+        lines = None if lines is None else {ids.get(id, id): line for id, line in lines.items()}
     try:
         return Plan.parse(plain({"goal": goal, "steps": steps, "answer": answer}))
     except PlanError as error:

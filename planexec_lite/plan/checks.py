@@ -9,7 +9,7 @@ from typing import Any, Protocol
 from planexec_lite import references
 from planexec_lite.plan import graph
 from planexec_lite.plan.placeholders import folded, named_by, placeholders
-from planexec_lite.plan.problems import Problem
+from planexec_lite.plan.problems import ID_TAKES, Problem
 from planexec_lite.plan.step import Call, Step
 from planexec_lite.tools import Toolbox, suggest
 
@@ -40,6 +40,8 @@ def problems(plan: Content, toolbox: Toolbox | None, done: Collection[str], max_
     for step in plan.steps:
         # most steps are valid: a quick look says so, and the faults of the others are put into words
         waits_for, params, tool = step.depends_on, step.params, step.tool
+        if not step.id.isascii():  # letters of other scripts can look like these
+            faults.append(Problem("id_not_ascii", step.id, f"the id is {step.id!a}; {ID_TAKES}", "rename the step"))
         for other in waits_for:
             if other not in ids or other == step.id:
                 faults += _dependencies(step, ids)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+ID_TAKES = "an id takes the letters a to z and A to Z, digits, '_', '.' and '-'"
+
 
 @dataclass(frozen=True, slots=True)
 class Problem:

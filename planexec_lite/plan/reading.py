@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 from pydantic import BaseModel, ValidationError
 from pydantic_core import from_json
 
-from planexec_lite.plan.problems import PlanError, Problem
+from planexec_lite.plan.problems import ID_TAKES, PlanError, Problem
 from planexec_lite.plan.step import Step
 from planexec_lite.tools import shown, suggest
 
@@ -149,6 +149,9 @@ def _from_pydantic(error: ValidationError, data: dict[str, Any], kind: type[Base
             known = list(kind.model_fields if step is None else Step.model_fields)
             message = f"there is no field {field!r}{suggest(field, known)}"
             problems.append(Problem("unknown_field", step, message, "known: " + ", ".join(known)))
+        elif e["type"] == "string_pattern_mismatch":
+            given = shown(e["input"]).encode("ascii", "backslashreplace").decode()
+            problems.append(Problem("wrong_field", step, f"{field!r}: {ID_TAKES}; got {given}"))
         else:
             message = f"{field!r}: {e['msg'][0].lower()}{e['msg'][1:]}; got {shown(e['input'])}"
             problems.append(Problem("wrong_field", step, message))

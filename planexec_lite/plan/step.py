@@ -51,7 +51,9 @@ def _written(value: Any) -> str:
     return str(references.whole(value) or repr(value))
 
 
-Id = Annotated[str, Field(pattern=r"^[\w.-]+$")]
+Id = Annotated[
+    str, Field(pattern=r"^[\w.-]+$")
+]  # a plan with other letters than ASCII can be shown, not run: see `checks`
 ToolName = Annotated[str | None, BeforeValidator(_tool)]
 Params = Annotated[dict[str, JsonValue], BeforeValidator(_params), AfterValidator(fixed)]
 _NONE: dict[str, JsonValue] = fixed({})
@@ -92,7 +94,7 @@ class Step(_WordForWord):
     """One step of a plan.
 
     Args:
-        id: unique in the plan: letters, digits, ``_``, ``.`` and ``-``; an integer becomes a string.
+        id: unique in the plan: ASCII letters, digits, ``_``, ``.`` and ``-``; an integer becomes a string.
         description: what the step is for, in words.
         tool: the tool to call; None leaves the choice to the executor. Also read from ``action``.
         params: the tool's arguments by name; a text may refer to results, ``{step_1_result}``. Also ``input``.

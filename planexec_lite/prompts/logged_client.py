@@ -1,8 +1,7 @@
 """An openai client that has each of its requests written down: streamed, failed and cut-off ones too.
 
-It is the genuine client with one thing changed, the transport that it sends by: there, every request comes by as it is, whichever
-method made it. Contents are kept. Headers never are, and what stood in those that let somebody in, by their names, or in the
-address is blotted out wherever it is repeated, such as in an error.
+It is the genuine client with one thing changed, its transport: there, every request passes as it is, whichever method made
+it. Contents are kept, and keys are not: `secrets` removes them.
 """
 
 from __future__ import annotations
@@ -11,19 +10,13 @@ import json
 import re
 import sys
 import warnings
-from base64 import b64decode
 from collections.abc import Callable, Iterator
 from time import perf_counter
 from typing import Any
-from urllib.parse import quote, quote_plus, unquote
 
-from planexec_lite.prompts import answer_reading
+from planexec_lite.prompts import answer_reading, secrets
 from planexec_lite.prompts.request_log import Reply
 
-SECRET = re.compile("auth|key|cookie|token|secret|password|credential|signature", re.IGNORECASE)  # names of headers
-NO_SECRET = ("api-version",)  # what stands in the address, and lets nobody in
-SHORTEST_SECRET = 6  # characters; a shorter one is no key, and would blot out words
-BLOT = "[key]"
 _MILLISECONDS = re.compile(r"[0-9]{1,12}(\.[0-9]*)?")
 Begin = Callable[[str, str, str], int]
 End = Callable[[int, str, Reply], None]
@@ -105,21 +98,22 @@ class _Record:
 
     def __init__(self, http: Any, request: Any, begin: Begin, end: End) -> None:
         self.http, self.end, self.parts, self.began, self.over = http, end, list[bytes](), perf_counter(), False
-        self.secrets = sorted(_secrets(request), key=len, reverse=True)
-        body = self._clean(request.read().decode("utf-8", "replace"))
+        self.request = request
         try:
-            asked = json.loads(body)
+            asked = json.loads(request.read())
+            asked = asked if isinstance(asked, dict) else {}  # a file, or nothing: its contents are not kept
+            self.model = _text(str(asked.get("model", "")))
+            self.secrets = (secrets.of_request(request) | secrets.of_body(asked)) - {self.model}
+            body = json.dumps(secrets.without(asked, self.secrets), ensure_ascii=False)
         except (ValueError, RecursionError):
-            asked = None
-        if not isinstance(asked, dict):  # a file, or nothing: what it holds is not kept
-            asked, body = {}, "{}"
-        self.model = str(asked.get("model", ""))
-        self.number = begin(self._clean(request.url.path), _text(self.model), body)
+            self.model, self.secrets, body = "", secrets.of_request(request), "{}"
+        self.number = begin(secrets.route(request.url.path), self._clean(self.model), _text(body))
 
     def ends(self, response: Any, error: str = "") -> None:
         """Write down what has come."""
         if self.over:
             return
+        self.secrets |= secrets.of_headers(response.headers) - {self.model}
         reported = response.headers.get("openai-processing-ms", "")
         try:
             reply = self._read(response, error)
@@ -133,13 +127,13 @@ class _Record:
         whole = self.http.Response(200, headers={"content-type": kind}, content=self._body(headers))
         reply = answer_reading.read(whole.text, "event-stream" in kind)
         if not 200 <= response.status_code < 300:
-            words = reply.error or whole.text[:500]
+            words = self._clean(reply.error or whole.text)[:500]
             reply.status, reply.error = "failed", f"HTTP {response.status_code}: {words}"
         elif error and not reply.finish_reason and reply.status != "failed":
             reply.status = "cut off" if error == "the caller broke off" else "failed"
             reply.error = error
         elif ("json" in kind or "html" in kind) and not answer_reading.is_object(whole.text):
-            reply.status, reply.error = "failed", f"the body is no JSON object: {whole.text[:200]}"
+            reply.status, reply.error = "failed", f"the body is no JSON object: {self._clean(whole.text)[:200]}"
         return reply
 
     def fails(self, error: str) -> None:
@@ -157,6 +151,9 @@ class _Record:
 
     def _tell(self, reply: Reply, reported: float | None) -> None:
         self.over = True
+        self.secrets |= secrets.of_request(self.request) - {
+            self.model
+        }  # the client may have added its own, such as `auth`
         reply.seconds = perf_counter() - self.began if reported is None else reported
         reply.answer, reply.error = self._clean(reply.answer), self._clean(reply.error)
         reply.finish_reason = self._clean(reply.finish_reason)
@@ -166,31 +163,8 @@ class _Record:
             warnings.warn(f"request {self.number} was answered, and that is not in the log: {problem}", stacklevel=2)
 
     def _clean(self, text: str) -> str:
-        for secret in self.secrets:
-            text = text.replace(secret, BLOT)
-        return _text(text)
+        return _text(secrets.cut_off(str(secrets.without(text, self.secrets)), self.secrets))
 
 
 def _text(text: str) -> str:
     return text.encode("utf-8", "replace").decode()
-
-
-def _secrets(request: Any) -> set[str]:
-    """What lets somebody in: values of headers and of cookies, and what stands in the address before an @ or behind a ?."""
-    headers = [value for name, value in request.headers.items() if SECRET.search(name)]
-    values = [part for value in headers for part in (value, value.rpartition(" ")[2])]
-    values += [pair.partition("=")[2] for value in headers for pair in re.split("[;,] *", value)]
-    values += [value for name, value in request.url.params.multi_items() if name.casefold() not in NO_SECRET]
-    basic = [value.rpartition(" ")[2] for value in headers if value.casefold().startswith("basic ")]
-    values += [part for value in basic for part in _unpacked(value)]
-    values += [written for value in values for written in (quote(value, safe=""), quote_plus(value), unquote(value))]
-    return {value for value in values if len(value) >= SHORTEST_SECRET}
-
-
-def _unpacked(basic: str) -> list[str]:
-    """The name and password of HTTP's Basic scheme, and the password alone."""
-    try:
-        both = b64decode(basic).decode()
-    except ValueError:
-        return []
-    return [both, both.partition(":")[2]]

@@ -7,8 +7,11 @@ traces itself is not disturbed.
 from __future__ import annotations
 
 import sys
+import time
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+from contextvars import copy_context
+from threading import Thread
+from typing import TYPE_CHECKING, Any, Literal
 from urllib.parse import urlsplit
 
 from planexec_lite.loop.run import Run
@@ -30,17 +33,59 @@ class ExportFailedError(RuntimeError):
     """The exporter could not hand the spans on."""
 
 
-def send(what: Run | Iterable[Span], exporter: SpanExporter) -> int:
+def send(
+    what: Run | Iterable[Span],
+    exporter: SpanExporter,
+    *,
+    epoch: float | Literal["now"] = "now",
+    patience: float = 15.0,
+) -> int:
     """Hand a run, or the spans that `of` made of one, to an exporter of OpenTelemetry's SDK, and return how many there are.
 
-    Raises `ExportFailedError` where it could not hand them on (the first portions of a long run may have gone), and `ImportError`
-    where the extra is missing.
+    Args:
+        what: a run, or spans, which have their dates already.
+        exporter: of OpenTelemetry's SDK; it is not shut down.
+        epoch: when the run began, in seconds since 1970; "now": the run ends now, by this machine's clock.
+        patience: seconds to wait for each portion of spans.
+
+    Raises `ExportFailedError` where the exporter fails or is too slow (the first portions of a long run may have gone),
+    and `ImportError` where the extra is missing.
     """
-    spans = of(what) if isinstance(what, Run) else list(what)
+    if isinstance(what, Run):
+        spans = of(what, epoch=max(0.0, time.time() - what.makespan) if epoch == "now" else epoch)
+    else:
+        spans = list(what)
     check_installed()
     for start in range(0, len(spans), BATCH):
-        hand_on(spans[start : start + BATCH], exporter)
+        _hand_on_in_time(spans[start : start + BATCH], exporter, patience)
     return len(spans)
+
+
+def _hand_on_in_time(batch: Sequence[Span], exporter: SpanExporter, patience: float) -> None:
+    """Hand on a portion on a thread of its own: a collector that never answers can't be interrupted."""
+    outcome: list[BaseException | None] = []
+
+    def work() -> None:
+        try:
+            hand_on(batch, exporter)
+        except BaseException as problem:
+            outcome.append(problem)
+        else:
+            outcome.append(None)
+
+    thread = Thread(target=copy_context().run, args=(work,), name="spans on their way", daemon=True)
+    try:
+        thread.start()
+    except RuntimeError:  # there are no threads in a browser tab
+        hand_on(batch, exporter)
+        return
+    thread.join(patience)
+    if not outcome:
+        name = type(exporter).__name__
+        words = f"{name} did not hand on {len(batch)} spans within {patience:g} s (patience)"
+        raise ExportFailedError(f"{words}; does the collector answer?")
+    if outcome[0] is not None:
+        raise outcome[0]
 
 
 def hand_on(batch: Sequence[Span], exporter: SpanExporter) -> None:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Literal
 from planexec_lite.events import Ended, Event
 from planexec_lite.loop.run import Run
 from planexec_lite.spans.exporting import check_installed
-from planexec_lite.spans.from_events import AGENT, EPOCH, checked_epoch, outermost
+from planexec_lite.spans.from_events import AGENT, checked_epoch, outermost
 from planexec_lite.spans.jobs import Told
 from planexec_lite.spans.outbox import Outbox
 from planexec_lite.spans.run_spans import Placed, RunSpans, Trace
@@ -101,7 +101,7 @@ class Live:
                 self._undrawn, spans = [f"its spans can't be made: {type(problem).__name__}: {problem}"], []
         self._outbox.put(spans)
         if run.board.ended is not None:
-            self._outbox.flush(self._patience)
+            self._outbox.flush(self._patience, again=False)
             self._say()
 
     def _new(self, run: Run) -> list[Span]:
@@ -157,7 +157,7 @@ class Live:
 def live(
     exporter: SpanExporter,
     *,
-    epoch: float | Literal["now"] = EPOCH,
+    epoch: float | Literal["now"] = "now",
     agent: str = AGENT,
     content: bool = True,
     buffer: int = 20_000,
@@ -172,11 +172,13 @@ def live(
 
     Args:
         exporter: of OpenTelemetry's SDK, as `otlp` gives one; it is not shut down.
-        epoch: as in `of`; "now": a run began, by this machine's clock, when it was first seen, less the seconds on its own
-            clock. It is another in each process.
+        epoch: when the run began, in seconds since 1970; "now": when this process first saw it, by this machine's clock, less
+            the seconds on the run's own clock. Give all processes of a run the same number, so that spans that are sent twice
+            have the same date.
         agent: as in `of`, and so is `content`.
         buffer: so many spans wait for the exporter at most; those that come beyond that are lost.
         patience: seconds for which a run that has ended waits for its last spans to go, and so does the end of the process.
+            The next runs don't wait for an exporter that is still busy with the same spans.
 
     Raises `ImportError` where the extra ``otel`` is missing, and `ValueError` for an `epoch`, `buffer` or `patience` that is none.
     """

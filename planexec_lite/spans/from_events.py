@@ -30,7 +30,8 @@ def of(
 
     Args:
         run: finished, paused, or under way; what is in flight ends now.
-        epoch: when the run began, in seconds since 1970. A run knows its own clock alone, so by default it is the year 2000.
+        epoch: when the run began, in seconds since 1970. A run knows its own clock alone, so by default it is the year 2000,
+            and the same run gives the same spans; `send` and `live` take the date from this machine's clock.
         trace_id: 32 hexadecimal digits; by default made from all events so far. Give one, such as `run.uid`, where a run that
             was paused is to be the same trace after it has gone on, or where it was handed on by `live`.
         agent: what the run's agent is called.

@@ -36,6 +36,7 @@ class Outbox:
         self.sent, self.lost, self.problem = 0, 0, ""
         self._waiting: deque[Span] = deque()
         self._going = 0  # in the hands of the exporter
+        self._portions = self._late = 0  # the number of the latest portion, and of the one that a flush gave up
         self._more = True  # whether more is to come
         self._thread: Thread | None = None
         self._changed = Condition()
@@ -62,12 +63,18 @@ class Outbox:
             while self._waiting:
                 self._hand_on(self._portion())
 
-    def flush(self, timeout: float) -> bool:
-        """Wait until everything has gone, and say whether it has; it goes on going where the time is over."""
+    def flush(self, timeout: float, again: bool = True) -> bool:
+        """Wait until everything has gone, and say whether it has; it goes on going where the time is over.
+
+        Without `again` it doesn't wait for an exporter that still has the portion for which a flush waited in vain.
+        """
         with self._changed:
             self._more = False
             self._changed.notify_all()
-            return self._changed.wait_for(lambda: not self.left, timeout)
+            stuck = self._going and self._late == self._portions
+            gone = self._changed.wait_for(lambda: not self.left, 0 if stuck and not again else timeout)
+            self._late = 0 if gone else self._portions
+            return gone
 
     def _started(self) -> bool:
         thread = Thread(target=self._work, name="spans on their way", daemon=True)
@@ -92,6 +99,7 @@ class Outbox:
                     return
                 batch = self._portion()
                 self._going = len(batch)
+                self._portions += 1
             self._hand_on(batch)
             with self._changed:
                 self._going = 0

@@ -63,7 +63,7 @@ class Pool:
         slots: how many are handed over at once; None: all that are ready.
         limits: how many steps at once may use what, such as ``{"oven": 1}``.
 
-    Raises `RuntimeError` in a browser tab, where there are no threads.
+    Raises `TypeError` for anything but an executor, and `RuntimeError` in a browser tab, where there are no threads.
     """
 
     executor: FutureExecutor
@@ -74,6 +74,15 @@ class Pool:
         check_slots(self.slots)
         if sys.platform == "emscripten":
             raise RuntimeError("threads are not to be had in a browser tab; use Inline or Simulated")
+        from concurrent.futures import Executor
+
+        given: object = self.executor
+        if not isinstance(given, Executor):
+            threads = given if type(given) is int and given > 0 else 2
+            raise TypeError(
+                f"Pool takes a concurrent.futures.Executor, not {given!r};"
+                f" write Pool(ThreadPoolExecutor({threads})) for threads"
+            )
 
     def open(self, now: float = 0.0) -> AbstractContextManager[WorkerSession]:
         """Return a session that hands its jobs to the executor; on one of the executor's own threads, an inline session."""

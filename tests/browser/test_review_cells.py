@@ -110,6 +110,30 @@ def test_a_restarted_kernel_says_that_it_knows_no_desk(page: Page, cells: Locato
     cells.nth(4).get_by_text("the kernel was restarted; run the cell with views.desk(plan, tools) again").wait_for()
 
 
+@pytest.mark.usefixtures("fresh")
+@pytest.mark.parametrize("saved", [True, False])
+def test_a_desk_for_which_a_cell_waits_works_after_a_reload(lab: Lab, page: Page, saved: bool) -> None:
+    """A notebook that was saved shows the desk, and it goes on; else the wait ends, and the cell can be run again."""
+    name = f"reloaded-{saved}.ipynb"
+    lab.open(page, lab.book(name, SETUP, WAIT, "print(decision.verdict, decision.comment)"))
+    run_cell(page, page.locator(".jp-CodeCell").nth(0))
+    run_cell(page, page.locator(".jp-CodeCell").nth(1))
+    write(desk(page), "Comment", "before")
+    if saved:
+        save(page, lab.folder / name, "To review: 3 steps")
+    page.reload()
+    page.wait_for_selector(".jp-Notebook .jp-Cell")
+    if not saved:
+        wait_until_ready(page)
+        run_cell(page, page.locator(".jp-CodeCell").nth(1))
+        write(desk(page), "Comment", "again")
+    flows.approve(desk(page))
+    page.locator(".pxl-desk").get_by_text("Approved by reviewer: plan").wait_for()
+    wait_until_ready(page)
+    run_cell(page, page.locator(".jp-CodeCell").nth(2))
+    page.get_by_text(f"approve {'before' if saved else 'again'}").wait_for()
+
+
 @pytest.mark.wide
 @pytest.mark.usefixtures("fresh")
 def test_a_cell_that_waits_for_a_page_that_is_gone_can_be_interrupted(lab: Lab, page: Page) -> None:

@@ -35,7 +35,7 @@ def test_a_person_rejects_asks_edits_and_approves_and_that_plan_runs(lab: Lab, p
     asked = flows.stopped(page)
     asked.get_by_text("The run waits for you.").wait_for()
     shown = desk(page)
-    assert "happens once, can't be undone" in shown.inner_text()
+    assert "runs at most once, can't be undone" in shown.inner_text()
     shown.scroll_into_view_if_needed()
     shoot(page, "lesson-07-refused")
     asked.scroll_into_view_if_needed()

@@ -56,6 +56,8 @@ def second(**fields: Any) -> list[dict[str, Any]]:
     [
         ([], "empty_plan", None),
         ([GOOD, GOOD], "duplicate_id", "1"),
+        ([GOOD | {"id": "\uff11"}, *second()[1:]], "id_not_ascii", "\uff11"),
+        ([GOOD | {"id": "\u0430lice"}, *second(depends_on=["\u0430lice"])[1:]], "id_not_ascii", "\u0430lice"),
         (second(depends_on=["9"]), "unknown_dependency", "2"),
         (second(depends_on=["2"]), "self_dependency", "2"),
         ([GOOD | {"depends_on": ["2"]}, *second(depends_on=["1"])[1:]], "cycle", "1"),

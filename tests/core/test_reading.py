@@ -301,3 +301,12 @@ def test_words_around_a_fence_and_two_fences_are_rejected(text: str, message: st
         Plan.parse(text)
     assert error.value.text == text
     assert [problem.code for problem in error.value.problems] == ["not_json"]
+
+
+@pytest.mark.parametrize(("id", "shown"), [("a b", "a b"), ("1\n", "1\\n"), ("\u00e9 1", "\\xe9 1")])
+def test_a_problem_says_what_an_id_may_have(id: str, shown: str) -> None:
+    with pytest.raises(PlanError) as error:
+        Plan.parse([{"id": id, "description": "x"}, {"id": "2", "description": "x", "depends_on": [id]}])
+    for problem, name in zip(error.value.problems, ("id", "depends_on.0"), strict=True):
+        allowed = f"'{name}': an id takes the letters a to z and A to Z, digits, '_', '.' and '-'"
+        assert problem.message == f"{allowed}; got '{shown}'"

@@ -150,6 +150,16 @@ def test_an_executor_that_was_shut_down_is_reported() -> None:
     assert "shutdown" in run.board.errors["1"]
 
 
+@pytest.mark.parametrize(
+    ("executor", "threads"), [(2, 2), (8, 8), (0, 2), (-1, 2), (2.0, 2), (True, 2), (None, 2), ("threads", 2)]
+)
+def test_a_pool_of_anything_but_an_executor_says_what_it_takes(executor: Any, threads: int) -> None:
+    with pytest.raises(TypeError, match=rf"takes a concurrent.futures.Executor.*ThreadPoolExecutor\({threads}\)"):
+        Pool(executor)
+    with pytest.raises(TypeError, match="Executor, not <class"):
+        Pool(ThreadPoolExecutor)  # type: ignore[arg-type]
+
+
 class Cancelling(Executor):
     """An executor that cancels what it is given, at once or a little later."""
 

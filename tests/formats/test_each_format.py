@@ -305,3 +305,17 @@ COMES_THROUGH = {
 @pytest.mark.parametrize(("written", "code"), COMES_THROUGH.values(), ids=list(COMES_THROUGH))
 def test_plan_that_cannot_run_comes_through_to_problems(written: Any, code: str) -> None:
     assert code in {problem.code for problem in formats.read(written).problems()}
+
+
+@pytest.mark.parametrize(
+    ("written", "described"),
+    [
+        ("graph LR\n  Шаг[Открыть] --> \uff12[\"send(text='{step_Шаг_result}')\"]\n  2[Last]", "Открыть"),
+        ('digraph { Шаг -> "\uff12"; "\uff12" [label="send(text=\'{step_Шаг_result}\')"]; 2 [label=Last] }', "Шаг"),
+    ],
+)
+def test_ids_of_other_letters_become_numbers(written: str, described: str) -> None:
+    first, second, third = formats.read(written).steps
+    assert (first.id, first.description) == ("1", described)
+    assert (second.id, second.depends_on, second.params) == ("step_2", ("1",), {"text": "{step_1_result}"})
+    assert (third.id, third.description) == ("2", "Last")

@@ -23,7 +23,7 @@ from mock_llm import MockLLM
 from planexec_lite import Inline, PlannerExecutor, ToolExecutor
 from planexec_lite.model import connect
 from planexec_lite.planning import INSTRUCTIONS
-from planexec_lite.prompts import Registry, RegistryError, answer_reading, log_table
+from planexec_lite.prompts import Registry, RegistryError, answer_reading, log_table, secrets
 from planexec_lite.scenarios import arithmetic
 
 KEY = "sk-a-key-that-nobody-may-see"
@@ -178,6 +178,11 @@ class Endpoint(BaseHTTPRequestHandler):
         key = self.headers["authorization"].split()[1]
         if "wait" in asked:
             time.sleep(30)
+        if "echo" in asked:
+            headers = {"set-cookie": "session=A-COOKIE-OF-THEIRS; SameSite=Lax", "x-internal": "A-HEADER-OF-THEIRS"}
+            words = [*self.headers.values(), self.path, asked, *headers.values()]
+            self.say(json.dumps({"choices": [{"message": {"content": " ".join(words)}}]}), **headers)
+            return
         if "say" in asked:
             self.say(**json.loads(json.loads(asked)["messages"][0]["content"]))
             return
@@ -257,6 +262,70 @@ def test_whatever_lets_somebody_in_stays_out_of_the_file(registry: Registry, add
     whole = b"".join(path.read_bytes() for path in registry.path.parent.iterdir())
     for secret in ("pass-word", "a-session", "a-token-of-ours", "a+b/c=d", "a%2Bb"):
         assert secret.encode() not in whole
+
+
+SECRET = "A-secret-77"
+PLACES: dict[str, dict[str, Any]] = {  # where it is -> the client's options, and the body's
+    "a header of any name": {"default_headers": {"X-Pass": SECRET}},
+    "a header beside others": {"default_headers": {"Forwarded": f"for=me; by={SECRET}"}},
+    "a query string": {"default_query": {"anything": SECRET}},
+    "the path before v1": {"base_url": f"/{SECRET}/v1"},
+    "the path after v1": {"base_url": f"/v1/{SECRET}/openai"},
+    "a field": {"extra_body": {"api_key": SECRET}},
+    "a field in camel case": {"extra_body": {"clientSecret": SECRET}},
+    "a field of a field": {"extra_body": {"options": [{"credentials": {"name": "me", "value": [SECRET]}}]}},
+    "headers in the body": {"extra_body": {"tools": [{"type": "mcp", "headers": {"X-Any": SECRET}}]}},
+    "a field with quotes": {"extra_body": {"password": f'{SECRET}"\\ñ'}},
+    "the arguments of a call": {"extra_body": {"arguments": json.dumps({"token": SECRET})}},
+    "an address": {"extra_body": {"url": f"https://x.invalid/a?b=c&token={SECRET}"}},
+    "the name in an address": {"extra_body": {"url": f"https://me:{SECRET}@x.invalid/a"}},
+}
+
+
+@pytest.mark.parametrize("place", PLACES)
+def test_a_secret_is_removed_wherever_it_was_sent(place: str, registry: Registry, address: str) -> None:
+    options = dict(PLACES[place])
+    extra = options.pop("extra_body", {})
+    base = address.removesuffix("/v1") + options.pop("base_url", "/v1")
+    client = registry.logged(OpenAI(base_url=base, api_key=KEY, max_retries=0, **options))
+    asked: list[Any] = [{"role": "user", "content": "echo"}]
+    answer = client.chat.completions.create(model="gpt-4o", messages=asked, extra_body=extra)
+    assert SECRET in answer.choices[0].message.content
+    (one,) = registry.log()
+    assert (one.model, one.request["messages"], one.status) == ("gpt-4o", asked, "answered")
+    assert one.path in ("/v1/chat/completions", "/chat/completions")
+    whole = b"".join(path.read_bytes() for path in registry.path.parent.iterdir())
+    for secret in (SECRET, KEY, "A-COOKIE-OF-THEIRS", "A-HEADER-OF-THEIRS"):
+        assert secret.encode() not in whole
+
+
+def test_what_only_sounds_like_a_secret_is_kept(registry: Registry) -> None:
+    properties = {"token": {"type": "string"}, "author": {"type": "string"}}
+    schema = {"type": "object", "properties": properties, "required": ["token"]}
+    tools: list[Any] = [{"type": "function", "function": {"name": "look", "parameters": schema}}]
+    options: Any = {
+        "max_tokens": 5,
+        "prompt_cache_key": "lesson",
+        "metadata": {"author": "me"},
+        "store": False,
+    }
+    ask(registry.logged(client_of({"text": "hello"})), tools=tools, extra_body=options)
+    assert registry.log()[0].request == {"model": "gpt-4o", "messages": ASKED, "tools": tools, **options}
+    body = {"headers": {"Accept": "application/json"}, "content": '{"key": "a word", "token": "{step_1_result}"}'}
+    assert secrets.without({"text": "application/json: a word"}, secrets.of_body(body))["text"].endswith(": a word")
+    assert secrets.without(body["headers"], secrets.of_body(body)) == body["headers"]
+
+
+def test_a_secret_at_the_end_of_an_answer_may_be_cut_off(registry: Registry) -> None:
+    ask(registry.logged(client_of({"text": f"it is {KEY[:-3]}", "finish_reason": "length"})))
+    assert registry.log()[0].answer == "it is [key]"
+
+
+def test_a_secret_that_the_transport_adds_is_removed_too(registry: Registry, address: str) -> None:
+    genuine: Any = OpenAI(base_url=address, api_key=KEY, max_retries=0)
+    genuine._client.auth = ("me", SECRET)
+    told(registry.logged(genuine), say=json.dumps({"choices": [{"message": {"content": "it is PASSWORD"}}]}))
+    assert registry.log()[0].answer == "it is [key]"
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from planexec_lite import Inline, Journal, Plan, Tool, Toolbox, ToolExecutor, execute, spans
 from planexec_lite.spans import Live
+from planexec_lite.spans.from_events import EPOCH
 from tests.core.shapes import step
 
 PLAN = Plan.parse([step("1", "work"), step("2", "work", "1"), step("3", "last", "2"), step("4", "work", "3")])
@@ -35,6 +36,6 @@ def tools(telling: Live | None) -> Toolbox:
 
 
 if __name__ == "__main__":
-    telling = spans.live(spans.otlp(sys.argv[2]))
+    telling = spans.live(spans.otlp(sys.argv[2]), epoch=EPOCH)
     journal = Journal(Path(sys.argv[1]))
     execute(PLAN, ToolExecutor(tools(telling)), workers=Inline(), journal=journal, watch=telling)

@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+import socket
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 
 import pytest
 from opentelemetry import trace
@@ -68,6 +72,41 @@ def test_nothing_listens_there() -> None:
     exporter.shutdown()
 
 
+def silent(connection: socket.socket) -> None:
+    connection.recv(1)
+
+
+def dripping(connection: socket.socket) -> None:
+    connection.sendall(b"HTTP/1.1 200 OK\r\nX: ")
+    for _ in range(600):
+        connection.sendall(b"x")
+        time.sleep(0.1)
+
+
+@pytest.mark.parametrize("answer", [silent, dripping])
+def test_a_collector_that_never_answers_does_not_hang_a_run(answer: Callable[[socket.socket], None]) -> None:
+    open_ones: list[socket.socket] = []
+
+    def serve() -> None:
+        with suppress(OSError):  # the test is over
+            open_ones.append(listening.accept()[0])
+            answer(open_ones[0])
+
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        threading.Thread(target=serve, daemon=True).start()
+        exporter = spans.otlp(f"http://127.0.0.1:{listening.getsockname()[1]}/v1/traces", timeout=20)
+        began = time.monotonic()
+        with pytest.raises(
+            spans.ExportFailedError, match=r"8 spans within 0.5 s \(patience\); does the collector answer"
+        ):
+            spans.send(SAMPLES["retried"](), exporter, patience=0.5)
+        with pytest.warns(RuntimeWarning, match="spans have not gone yet, and may still go"):
+            spans.live(exporter, patience=0.5)(SAMPLES["retried"]())
+        assert time.monotonic() - began < 10
+        for one in open_ones:
+            one.close()
+
+
 @pytest.mark.parametrize(
     "url",
     ["https://collector.example/v1/traces", "http://10.0.0.1:4318", "127.0.0.1:4318", "http://127.0.0.1.example/"],
@@ -81,7 +120,7 @@ def test_an_exporter_keeps_them_and_no_global_provider_changes() -> None:
     before = trace.get_tracer_provider()
     kept = spans.in_memory()
     run = SAMPLES["nested"]()
-    spans.send(run, kept)
+    spans.send(spans.of(run), kept)
     assert trace.get_tracer_provider() is before
     for ours, theirs in zip(spans.of(run), kept.get_finished_spans(), strict=True):
         assert theirs.context is not None

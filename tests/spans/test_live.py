@@ -11,6 +11,7 @@ import warnings
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -41,6 +42,7 @@ from planexec_lite import (
 from planexec_lite.plan import Step
 from planexec_lite.review.reviewers import AskPerson
 from planexec_lite.spans.exporting import as_sdk
+from planexec_lite.spans.from_events import EPOCH
 from planexec_lite.spans.outbox import Outbox
 from tests.core.shapes import step
 from tests.core.test_events import runs
@@ -54,6 +56,7 @@ from tests.views import worlds
 
 ROOT = Path(__file__).parents[2]
 TOOLS = Toolbox([worlds.work])
+live = partial(spans.live, epoch=EPOCH)  # as `of` has it
 
 
 class Kept(SpanExporter):
@@ -104,7 +107,7 @@ def ended(run: Run) -> Counter[str]:
 def fed(run: Run, portions: Sequence[int] = (1,), **options: Any) -> list[str]:
     """What live export sends of a run that grows by so many events at a time, in their turn."""
     kept, growing = Kept(), Run()
-    telling = spans.live(kept, **options)
+    telling = live(kept, **options)
     growing.uid = run.uid
     told = 0
     while told < len(run.events):
@@ -133,7 +136,7 @@ def test_what_is_sent_live_is_what_of_gives(name: str) -> None:
 @pytest.mark.parametrize("name", SAMPLES)
 def test_at_every_moment_what_had_ended_is_sent_and_stays(name: str) -> None:
     run, kept, growing = SAMPLES[name](), Kept(), Run()
-    telling = spans.live(kept)
+    telling = live(kept)
     growing.uid = run.uid
     for event in run.events:
         growing.record(event)
@@ -158,7 +161,7 @@ def put_up(*names: str, **more: Any) -> Plan:
 @pytest.mark.parametrize("workers", [Simulated(), Simulated(1), Inline(), Pool(ThreadPoolExecutor(3))])
 def test_a_run_that_is_watched(workers: Any) -> None:
     before, kept = trace.get_tracer_provider(), spans.in_memory()
-    run = execute(put_up("a", "b", "c"), ToolExecutor(Site().tools), workers=workers, watch=spans.live(kept))
+    run = execute(put_up("a", "b", "c"), ToolExecutor(Site().tools), workers=workers, watch=live(kept))
     assert Counter(span.to_json() for span in kept.get_finished_spans()) == whole(run)
     assert trace.get_tracer_provider() is before
     if isinstance(workers, Pool):
@@ -172,7 +175,7 @@ def test_planning_repair_and_runs_inside_steps() -> None:
         (outer(inner()), "dinner"),
     ):
         kept = Kept()
-        agent.watch = spans.live(kept)
+        agent.watch = live(kept)
         run = agent.run(goal)
         assert Counter(kept.texts) == whole(run)
 
@@ -189,7 +192,7 @@ def test_what_ended_in_a_run_inside_a_step_goes_before_the_step_has_ended() -> N
 def test_a_paused_run_goes_on_in_its_trace_and_nothing_goes_twice() -> None:
     kept = Kept()
     agent = outer(inner(reviewer=AskPerson()))
-    agent.watch = telling = spans.live(kept)
+    agent.watch = telling = live(kept)
     run = agent.run("dinner")
     assert run.status == "paused"
     assert telling.flush()
@@ -202,7 +205,7 @@ def test_a_paused_run_goes_on_in_its_trace_and_nothing_goes_twice() -> None:
 def test_another_answer_to_the_same_pause_is_the_same_trace_up_to_there() -> None:
     kept = Kept()
     agent = PlannerExecutor(Writer(), ToolExecutor(Site().tools), AskPerson(), workers=Simulated())
-    agent.watch = spans.live(kept)
+    agent.watch = live(kept)
     asked = agent.run("both")
     no, yes = agent.resume(asked, Decision("reject")), agent.resume(asked, Decision("approve"))
     assert set(kept.texts) == set(whole(no)) | set(whole(yes))
@@ -214,7 +217,7 @@ def test_a_run_that_is_rolled_back_after_its_end_has_its_own_span_again() -> Non
     agent.planner = RulePlanner(
         lambda _: [step("1", "put_up", name="a", undo={"tool": "take_down", "params": {"name": "a"}})]
     )
-    agent.watch = spans.live(kept)
+    agent.watch = live(kept)
     run = agent.run("up")
     first = list(kept.texts)
     back = agent.roll_back(run)
@@ -229,7 +232,7 @@ def test_it_goes_on_from_a_journal_with_the_same_ids(tmp_path: Path) -> None:
     for _ in range(9):  # each time another process would
         kept = Kept()
         agent = outer(inner(reviewer=AskPerson()))
-        agent.watch, agent.journal = spans.live(kept), Journal(tmp_path / "j.db")
+        agent.watch, agent.journal = live(kept), Journal(tmp_path / "j.db")
         run = agent.run("dinner") if run is None else agent.resume(agent.journal.load(run.id), Decision("approve"))
         agent.watch.flush()
         sent += kept.texts
@@ -258,7 +261,7 @@ def test_the_trace_of_a_process_that_is_killed_holds_what_had_ended(collector: C
     assert [one.tool for one in torn.plan.steps] == ["work", "work"]
 
     exporter = spans.otlp(collector.url)
-    agent = PlannerExecutor(None, ToolExecutor(killed.tools(None)), watch=spans.live(exporter))
+    agent = PlannerExecutor(None, ToolExecutor(killed.tools(None)), watch=live(exporter))
     run = agent.resume(Journal(file).load(1))
     exporter.shutdown()
     assert run.status == "finished"
@@ -272,7 +275,7 @@ def test_the_trace_of_a_process_that_is_killed_holds_what_had_ended(collector: C
 @pytest.mark.slow
 def test_a_collector_gets_a_run_while_it_goes_on(collector: Collector) -> None:
     exporter = spans.otlp(collector.url)
-    run = execute(worlds.chain(300), ToolExecutor(TOOLS), workers=Simulated(), watch=spans.live(exporter))
+    run = execute(worlds.chain(300), ToolExecutor(TOOLS), workers=Simulated(), watch=live(exporter))
     exporter.shutdown()
     assert len(collector.got) > 1
     assert len(collector.spans) == 601
@@ -280,7 +283,7 @@ def test_a_collector_gets_a_run_while_it_goes_on(collector: Collector) -> None:
 
 
 def test_an_exporter_that_fails_is_told_of_once_and_the_run_is_the_same() -> None:
-    telling = spans.live(Failing())
+    telling = live(Failing())
     with pytest.warns(RuntimeWarning, match=r"^live export of a run: 7 spans were not handed on \(no\)$") as told:
         run = execute(put_up("a", "b", "c"), ToolExecutor(Site().tools), workers=Simulated(), watch=telling)
     assert len(told) == 1
@@ -299,7 +302,7 @@ def test_an_error_that_can_not_even_be_told_loses_its_own_spans_alone() -> None:
                 raise SilentError
             return super().export(spans)
 
-    telling = spans.live(FailingOnce())
+    telling = live(FailingOnce())
     with pytest.warns(RuntimeWarning, match=r"spans were not handed on \(SilentError\)$"):
         execute(put_up("a"), ToolExecutor(Site().tools), watch=telling)
     lost = telling.lost
@@ -338,13 +341,13 @@ def test_a_process_that_was_forked_hands_on_its_own_runs() -> None:
 @pytest.mark.parametrize("wrong", [{"epoch": "later"}, {"patience": "long"}])
 def test_a_setting_of_another_kind_is_refused(wrong: Any) -> None:
     with pytest.raises(ValueError, match="seconds"):
-        spans.live(Kept(), **wrong)
+        live(Kept(), **wrong)
 
 
 def test_where_warnings_are_errors_the_run_is_none() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        run = execute(put_up("a"), ToolExecutor(Site().tools), watch=spans.live(Failing()))
+        run = execute(put_up("a"), ToolExecutor(Site().tools), watch=live(Failing()))
     assert run.status == "finished"
 
 
@@ -356,7 +359,7 @@ def test_nobody_waits_for_a_slow_exporter_before_the_run_has_ended() -> None:
             worlds.chain(50),
             ToolExecutor(TOOLS),
             workers=Simulated(),
-            watch=(telling := spans.live(kept, patience=0)),
+            watch=(telling := live(kept, patience=0)),
         )
     assert time.monotonic() - began < 0.4
     assert telling.flush(20)
@@ -365,7 +368,7 @@ def test_nobody_waits_for_a_slow_exporter_before_the_run_has_ended() -> None:
 
 
 def test_what_waits_is_bounded() -> None:
-    telling = spans.live(kept := Kept(0.2), buffer=10)
+    telling = live(kept := Kept(0.2), buffer=10)
     with pytest.warns(RuntimeWarning, match=r"spans were not handed on \(10 waited for Kept, the most\)"):
         execute(worlds.chain(100), ToolExecutor(TOOLS), workers=Simulated(), watch=telling)
     assert telling.flush(20)
@@ -377,7 +380,7 @@ def test_what_waits_is_bounded() -> None:
 def test_a_run_that_can_not_be_drawn_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("planexec_lite.spans.following.outermost", lambda _: 1 / 0)
     with pytest.warns(RuntimeWarning, match="its spans can't be made: ZeroDivisionError"):
-        run = execute(put_up("a", "b"), ToolExecutor(Site().tools), workers=Simulated(), watch=spans.live(Kept()))
+        run = execute(put_up("a", "b"), ToolExecutor(Site().tools), workers=Simulated(), watch=live(Kept()))
     assert run.status == "finished"
 
 
@@ -386,7 +389,7 @@ def test_where_there_are_no_threads_they_are_handed_on_at_once(monkeypatch: pyte
         raise RuntimeError("can't start new thread")
 
     kept = Kept()
-    telling = spans.live(kept)
+    telling = live(kept)
     monkeypatch.setattr("planexec_lite.spans.outbox.Thread.start", refuse)
     run = execute(put_up("a", "b"), ToolExecutor(Site().tools), workers=Simulated(), watch=telling)
     assert Counter(kept.texts) == whole(run)
@@ -407,7 +410,7 @@ def test_no_thread_is_left_when_a_run_has_ended() -> None:
 
 def test_one_serves_several_runs_at_once() -> None:
     kept = Kept()
-    telling = spans.live(kept)
+    telling = live(kept)
 
     def one(names: str) -> Run:
         return execute(put_up(*names), ToolExecutor(Site().tools), workers=Simulated(1), watch=telling)
@@ -435,15 +438,45 @@ def test_the_last_spans_go_when_the_process_ends(collector: Collector) -> None:
 )
 def test_settings_that_are_none_are_refused(options: Any, words: str) -> None:
     with pytest.raises(ValueError, match=words):
-        spans.live(Kept(), **options)
+        live(Kept(), **options)
 
 
-def test_the_epoch_may_be_now() -> None:
-    kept = spans.in_memory()
-    before = time.time()
-    execute(put_up("a"), ToolExecutor(Site().tools), workers=Simulated(), watch=spans.live(kept, epoch="now"))
-    begun = min(span.start_time or 0 for span in kept.get_finished_spans()) / 1e9
-    assert before - 1 <= begun <= time.time() + 1
+def test_what_is_handed_on_has_the_date_of_today() -> None:
+    kept, before = spans.in_memory(), time.time()
+    run = execute(put_up("a"), ToolExecutor(Site().tools), workers=Simulated(), watch=spans.live(kept))
+    assert before - 1 <= _began(kept) <= time.time() + 1
+    kept.clear()
+    spans.send(run, kept)
+    assert before - 1 <= _began(kept) + run.makespan <= time.time() + 1
+    kept.clear()
+    spans.send(run, kept, epoch=7.5)
+    assert _began(kept) == 7.5
+
+
+def _began(kept: Any) -> float:
+    began: float = min(span.start_time for span in kept.get_finished_spans()) / 1e9
+    return began
+
+
+def test_the_next_runs_do_not_wait_for_an_exporter_that_is_stuck() -> None:
+    answers = threading.Event()
+
+    class Stuck(Kept):
+        def export(self, spans: Sequence[ReadableSpan]) -> SpanExportResult:
+            answers.wait(60)
+            return super().export(spans)
+
+    telling, took = live(kept := Stuck(), patience=0.5), []
+    for _ in range(3):
+        began = time.monotonic()
+        with pytest.warns(RuntimeWarning, match="spans have not gone yet"):
+            execute(put_up("a"), ToolExecutor(Site().tools), workers=Simulated(), watch=telling)
+        took.append(time.monotonic() - began)
+    answers.set()
+    assert telling.flush(20)
+    assert telling.sent == len(kept.texts)
+    assert took[0] >= 0.5
+    assert max(took[1:]) < 0.5
 
 
 def test_a_tool_that_emits_what_is_no_run_disturbs_neither() -> None:
@@ -470,7 +503,7 @@ def test_a_tool_that_emits_what_is_no_run_disturbs_neither() -> None:
 def test_a_long_run_costs_what_its_length_says() -> None:
     def cost(length: int) -> int:
         run, growing = long(length), Run()
-        telling = spans.live(Kept())
+        telling = live(Kept())
         telling._outbox.put = lambda _: None  # type: ignore[method-assign]
 
         def follow() -> None:

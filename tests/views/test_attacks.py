@@ -154,7 +154,7 @@ def test_no_text_of_a_plan_becomes_code_at_the_desk(tool: str) -> None:
     assert any("&lt;script" in html for html in texts)
 
 
-@pytest.mark.parametrize("id", ["1.", "-", "..", "Approve", "up", "Comment", "Add", "a.b-c", "Ünï"])
+@pytest.mark.parametrize("id", ["1.", "-", "..", "Approve", "up", "Comment", "Add", "a.b-c"])
 def test_any_id_and_any_name_of_a_parameter_can_be_told_apart_by_the_script(id: str) -> None:
     def approve(tool: str, description: str = "", Comment: str = "") -> str:  # noqa: N803
         return tool

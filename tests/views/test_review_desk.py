@@ -65,12 +65,12 @@ def test_every_field_of_a_step_can_be_changed(field: str, value: str, name: str,
 
 def test_an_undo_can_be_given_and_ends_the_danger() -> None:
     shown = desk()
-    assert "happens once, can&#x27;t be undone" in words(shown)
+    assert "runs at most once, can&#x27;t be undone" in words(shown)
     press(shown, "Edit 3")
     fill(shown, "3: undo", "cancel")
     assert shown.controls["Approve"].disabled
     fill(shown, "3: undo hotel", "Sol")
-    assert "happens once, can&#x27;t be undone" not in words(shown)
+    assert "runs at most once, can&#x27;t be undone" not in words(shown)
     press(shown, "Approve")
     assert shown.decision.plan is not None
     assert str(shown.decision.plan.steps[2].undo) == "cancel(hotel='Sol')"
@@ -209,7 +209,7 @@ def test_the_closed_desk_says_what_was_decided_by_whom_and_about_which_plan() ->
     text = words(shown)
     assert f"Approved by Ada: plan {decision.plan.hash[:8]}" in text
     assert f"2 steps, as edited here (the planner wrote {PLAN.hash[:8]})." in text
-    assert "Later plans may add up to 2 steps without asking, none that happens once." in text
+    assert "Later plans may add up to 2 steps without asking, none that runs at most once." in text
     assert "Comment: no &lt;hotel&gt;" in text
 
 
@@ -242,7 +242,7 @@ def test_the_text_form_is_the_plan_as_it_came_whatever_was_pressed() -> None:
     press(shown, "Edit 1", "Remove 1")
     assert repr(shown) == still(shown)["text/plain"] == before
     assert "book(hotel='Sol, {step_1_result}')" in before
-    assert "happens once, can't be undone" in before
+    assert "runs at most once, can't be undone" in before
 
 
 def test_a_plan_with_a_doubled_id_can_be_mended() -> None:

@@ -36,12 +36,22 @@ def at_gate() -> Run:
 def test_a_gate_shows_the_step_what_it_is_given_the_board_and_what_follows() -> None:
     text = words(desk(at_gate(), TOOLS))
     assert "The run waits before step 3." in text
-    assert "happens once, can&#x27;t be undone" in text
+    assert "runs at most once, can&#x27;t be undone" in text
     assert LONG in text  # the result of step 1, whole
     assert "Paused before step 3: 1 of 4 steps done" in text
     assert "What comes next" in text
     assert "5 cancel(hotel=&#x27;Luna&#x27;)" in text
     assert still(desk(at_gate(), TOOLS))["text/plain"].startswith("Paused before step 3")
+
+
+def test_before_a_gate_the_text_form_cuts_nothing_and_shows_codes() -> None:
+    evil = "\u0430lice@bank.com " + "x " * 400 + "END"
+    steps = [STEPS[0] | {"params": {"city": evil}}, STEPS[2] | {"gate": True, "description": evil}]
+    shown = repr(desk(execute(Plan.parse({"goal": "Go", "steps": steps}), ToolExecutor(TOOLS)), TOOLS))
+    assert shown.count("END") == 3  # argument, result, description
+    assert shown.count(r"\u0430lice") == 3
+    assert "…" not in shown
+    assert "\u0430" not in shown
 
 
 def test_a_yes_at_the_gate_opens_this_gate_and_not_the_next() -> None:

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from planexec_lite import Plan, Toolbox, tool
+from planexec_lite import Plan, Step, Toolbox, ToolExecutor, tool
 from planexec_lite.scenarios import deploy, migration
 from planexec_lite.views import Review
 from planexec_lite.views.drawing.visible import code, visible
@@ -79,7 +79,69 @@ def test_a_field_says_what_it_holds_and_does_not_show() -> None:
 
 def test_what_a_reader_takes_for_one_letter_stays_whole() -> None:
     for text in ("👩‍🚀 ❤️", "می‌خواهم", "שלום", "naïve café", "日本語"):
-        assert visible(text) == text
+        assert visible(text).strip("\u2068\u2069") == text
+
+
+ODD = {  # what somebody may take for something else -> how it is shown
+    "аlice@bank.com": r"\u0430lice@bank.com",
+    "сосо@bank.com": r"\u0441\u043e\u0441\u043e@bank.com",
+    "сосо": r"\u0441\u043e\u0441\u043e",
+    "Напиши: сосо@bank.com": r"Напиши: \u0441\u043e\u0441\u043e@bank.com",
+    "αdmin": r"\u03b1dmin",
+    "ΑBC": r"\u0391BC",
+    "Ꭺlice": r"\u13aalice",
+    "Пpивет": r"П\x70ивет",
+    "ａdmin１": r"\uff41dmin\uff11",
+    "𝐚lice": r"\U0001d41alice",
+    "1２3 and 5৪": r"1\uff123 and 5\u09ea",
+    "৪": r"\u09ea",
+    "bank．com": r"bank\uff0ecom",
+    "https∶//bank": r"https\u2236//bank",
+    "ᴀdmin": r"\u1d00dmin",
+}
+PLAIN = [
+    "Привет, мир", "а он сказал", "см. файл.txt", "Москва-Berlin", "по-русски", "Ελλάδα 2024", "α = 0.05", "5 kΩ", "Δt",
+    "日本語 Tシャツ", "日本，東京！", "한국어 ABC", "हिन्दी १२", "العربية ١٢٣", "straße", "x²+y²", "№ 5", "①", "“q” – d…", "10 °C",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("text", ODD)
+def test_a_letter_that_looks_like_another_is_shown_as_its_code(text: str) -> None:
+    assert visible(text) == ODD[text]
+
+
+@pytest.mark.parametrize(
+    "place", ["argument", "nested", "description", "criterion", "undo", "rollback", "answer", "goal"]
+)
+def test_look_alikes_are_marked_wherever_a_plan_has_text(place: str) -> None:
+    evil, call = "аlice@bank.com", {"tool": "cancel", "params": {"hotel": "аlice@bank.com"}}
+    plan = {
+        "argument": booked(params={"hotel": evil}),
+        "nested": booked(params={"hotel": "Sol", "extra": [{"more": evil}]}),
+        "description": booked(description=evil),
+        "criterion": booked(success_criteria=evil),
+        "undo": booked(undo=call),
+        "rollback": booked().changed(rollback=(call,)),
+        "answer": booked().changed(answer=evil),
+        "goal": booked().changed(goal=evil),
+    }[place]
+    shown = desk(plan)
+    for text in (words(shown), repr(shown)):
+        assert r"\u0430" in text
+        assert "а" not in text
+
+
+@pytest.mark.parametrize("text", PLAIN)
+def test_text_in_another_script_or_with_signs_stays_as_it_is(text: str) -> None:
+    assert visible(text).strip("\u2068\u2069") == text
+
+
+def test_text_from_right_to_left_is_isolated_from_numbers_beside_it() -> None:
+    assert visible("שלום") == "\u2068שלום\u2069"
+    shown = repr(desk(booked(params={"hotel": "שלום " * 30, "price": 12})))
+    for line in shown.splitlines():
+        assert line.count("\u2068") == line.count("\u2069")
+    assert all("\u2068" in line for line in shown.splitlines() if "ש" in line)
 
 
 def test_many_blanks_and_many_empty_lines_hide_nothing() -> None:
@@ -127,6 +189,40 @@ def test_every_change_since_the_plan_before_is_listed() -> None:
     assert "The plan&#x27;s rollback: nothing → book(hotel=" in text
 
 
+class Chooses(ToolExecutor):
+    """Lets a model choose the calls of the steps that name no tool."""
+
+    def chooses_calls(self, step: Step) -> bool:
+        return step.tool is None
+
+
+def test_the_desk_says_for_which_steps_a_model_chooses_the_calls() -> None:
+    plan = Plan.parse(
+        [{"id": "1", "tool": "book", "params": {"hotel": "Sol"}}, {"id": "2", "description": "Look round"}]
+    )
+    shown = Review(plan, Chooses(TOOLS))
+    assert "a model chooses the calls of step 2" in words(shown)
+    assert words(shown).count("? a model chooses the calls") == 1
+    assert "amodelchoosesthecalls" in table(shown)
+    for tools in (TOOLS, ToolExecutor(TOOLS)):
+        assert "a model chooses" not in words(Review(plan, tools)) + repr(Review(plan, tools))
+
+
+@tool(effects="unknown")
+def call_api(path: str) -> str:
+    """Call somebody's server."""
+    return path
+
+
+def test_effects_that_nobody_declared_are_called_so() -> None:
+    shown = Review(Plan.parse([{"id": "1", "tool": "call_api", "params": {"path": "/a"}}]), Toolbox([call_api]))
+    assert "1 step: 1 declares no effects; step 1 can't be undone" in words(shown).replace("&#x27;", "'")
+    assert "! effects not declared, no undo" in words(shown)
+    assert "effects not declared, no undo" in repr(shown)
+    shown.controls["Approve"].click()
+    assert "Step 1 declares no effects and has no undo" in words(shown)
+
+
 # --- long plans -------------------------------------------------------------------------------------------------------
 
 
@@ -172,7 +268,7 @@ def test_a_long_plan_can_be_refused_unread_and_is_shown_step_by_step() -> None:
 def test_deleting_weighs_more_than_a_message_and_a_deployment_is_marked() -> None:
     text = words(Review(Plan.parse(migration.DANGEROUS_PLAN), migration.World().tools))
     assert text.count("‼ may delete or overwrite, can&#x27;t be undone") == 1
-    assert text.count("! happens once, can&#x27;t be undone") == 1
+    assert text.count("! runs at most once, can&#x27;t be undone") == 1
     shown = Review(Plan.parse(deploy.PLAN), deploy.World().tools)
     assert "steps 4, 6 and 8 can&#x27;t be undone" in words(shown)
 
@@ -183,8 +279,8 @@ def test_a_yes_that_nothing_takes_back_is_asked_for_twice_in_words() -> None:
     assert not shown.decided
     text = words(shown)
     assert "Step 3 may delete or overwrite something and can't be undone: <bdi>delete_database()</bdi>" in text
-    assert "Step 2 happens once and can't be undone: <bdi>notify_team(message=" in text
-    assert text.index("Step 3 may") < text.index("Step 2 happens once and")
+    assert "Step 2 runs at most once and can't be undone: <bdi>notify_team(message=" in text
+    assert text.index("Step 3 may") < text.index("Step 2 runs at most once and")
     press(shown, "Back to the plan")
     assert "Yes, approve" not in shown.controls
     shown.controls["Approve"].click()
@@ -237,7 +333,7 @@ def test_counts_time_and_cost_stand_beside_the_rows() -> None:
         {"id": 4, "description": "think", "depends_on": [1, 3]},
     ]
     text = words(Review(Plan.parse(steps), Toolbox([ask, grow])))
-    assert "4 steps: 1 reads, 3 may be repeated" in text
+    assert "4 steps: 1 only reads, 3 may be repeated" in text
     assert "At least 8 s (the critical path 2), 11 s one after the other." in text
     assert "$0.02 for 1 call; steps 2 and 3 declare no price." in text
     assert "Step 4 leaves its tool to the executor" in text

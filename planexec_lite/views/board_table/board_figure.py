@@ -13,6 +13,7 @@ from planexec_lite.views.drawing.theme import LOOKS
 from planexec_lite.views.drawing.wording import count, few, name_of, value
 from planexec_lite.views.step_remarks import judgements, latest_news, mark
 
+MOST_ROWS = 1_000
 HEAD = ("step", "status", "what", "waits for", "attempt", "result")
 
 
@@ -21,15 +22,16 @@ def board(shown: Run | Board) -> Figure:
 
     A result is shown as JSON, an error as it was reported; long ones take up to five lines. Steps that a later
     plan has superseded stand last, struck out; a done step says when nobody judged it, or when its result was rejected.
+    Of more than 1,000 steps the first ones are shown, and the others are counted.
     """
     stand = shown.board if isinstance(shown, Run) else shown
-    return part(stand, Window(order(stand), 1, len(stand.steps)))
+    return part(stand, Window(order(stand)[:MOST_ROWS], 1, len(stand.steps)))
 
 
 def part(stand: Board, shown: Window) -> Figure:
     """Show the rows of a board that are in a window, and count the others in words."""
     caption = " ".join(words for words in (standing(stand, shown), _caption(stand)) if words)
-    return table(_finding(stand), HEAD, [_row(stand, id) for id in shown.ids], caption, columns=120, lines=5)
+    return table(finding(stand), HEAD, [_row(stand, id) for id in shown.ids], caption, columns=120, lines=5)
 
 
 def _row(stand: Board, id: str) -> Row:
@@ -50,7 +52,8 @@ def _came(stand: Board, id: str) -> str:
     return f"before: {error}" if earlier else error
 
 
-def _finding(stand: Board) -> str:
+def finding(stand: Board) -> str:
+    """How far a run has come, in one sentence."""
     states = [state for state in stand.state.values() if state != "superseded"]
     done = f"{states.count('done'):,} of {count(len(states), 'step')} done" if states else "no plan yet"
     if stand.ended:

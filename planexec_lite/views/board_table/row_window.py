@@ -61,7 +61,9 @@ def standing(stand: Board, shown: Window) -> str:
     """Return in a sentence or three which rows are shown, and how many steps are in each state; nothing if all are."""
     if shown.whole:
         return ""
-    sentences = [f"Showing {len(shown.ids)} of {shown.of:,} steps: rows {shown.first:,} to {shown.first + MOST - 1:,}."]
+    sentences = [
+        f"Showing {len(shown.ids):,} of {shown.of:,} steps: rows {shown.first:,} to {shown.first + len(shown.ids) - 1:,}."
+    ]
     there: dict[str, list[str]] = {state: [] for state in LOOKS}
     for id, state in stand.state.items():
         there[state].append(id)

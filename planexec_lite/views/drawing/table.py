@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from planexec_lite.views.drawing import theme
 from planexec_lite.views.drawing.figure import Figure
-from planexec_lite.views.drawing.text_fitting import aligned, fit, fit_columns, width, wrap_columns
+from planexec_lite.views.drawing.text_fitting import aligned, fit, fit_columns, isolated_lines, width, wrap_columns
 from planexec_lite.views.drawing.theme import BODY, Look
 
 WIDEST = {"step": 80.0, "status": 110.0, "change": 110.0, "event": 120.0, "waits for": 90.0, "attempt": 60.0}
@@ -65,7 +65,7 @@ def _texts(head: Sequence[str], row: Sequence[str], columns: int, lines: int) ->
     """A row of the text form: one line, or as many as its longest cell needs."""
     if lines != WHOLE:
         return [[fit_columns(cell, 1000 if name in WIDEST else columns) for name, cell in zip(head, row, strict=True)]]
-    cells = [wrap_columns(cell, columns) for cell in row]
+    cells = [isolated_lines(wrap_columns(cell, columns)) for cell in row]
     return [list(line) for line in zip_longest(*cells, fillvalue="")]
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 import textwrap
+import unicodedata
 from collections.abc import Callable, Iterable
 from math import fsum
 
@@ -17,9 +18,10 @@ _BY_WIDTH = {
 }  # fmt: skip
 _WIDTH = {char: width / 100 for width, chars in _BY_WIDTH.items() for char in chars}
 _BOLD = 1.15
+_ISOLATE, _END = "\u2068", "\u2069"
 _UNSAFE = re.compile("[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufdd0-\ufdef\ufffe\uffff]")
 _NOTHING = re.compile(
-    "[\u0300-\u036f\u200b-\u200f\u20d0-\u20ff\ufe00-\ufe0f\U0001f3fb-\U0001f3ff\U000e0100-\U000e01ef]"
+    "[\u0300-\u036f\u200b-\u200f\u2066-\u2069\u20d0-\u20ff\ufe00-\ufe0f\U0001f3fb-\U0001f3ff\U000e0100-\U000e01ef]"
 )
 _WIDE = re.compile("[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]")
 _CLUSTER = re.compile(rf".(?:{_NOTHING.pattern}|(?<=\u200d).)*", re.DOTALL)
@@ -29,6 +31,22 @@ _PIECE = re.compile(r" *[^ _\-./(,=:]*[_\-./(,=:]*")
 def clean(text: object) -> str:
     """Return `text` on one line, without what XML forbids or what turns the direction of the text around it."""
     return _UNSAFE.sub("\N{REPLACEMENT CHARACTER}", " ".join(str(text).split()))
+
+
+def isolated(text: str) -> str:
+    """Return `text`; one with letters from right to left stands between marks, so that it turns no number beside it."""
+    turns = any(unicodedata.bidirectional(char) in ("R", "AL", "AN") for char in text)
+    return f"{_ISOLATE}{text}{_END}" if turns and not text.startswith(_ISOLATE) else text
+
+
+def isolated_lines(lines: Iterable[str]) -> list[str]:
+    """Return the lines of a text that was broken, each with the marks of direction that are open in it."""
+    whole, opened = [], 0
+    for line in lines:
+        left = opened + line.count(_ISOLATE) - line.count(_END)
+        whole.append(_ISOLATE * opened + line + _END * left)
+        opened = left
+    return whole
 
 
 def width(text: str, size: float, bold: bool = False) -> float:

@@ -1,7 +1,7 @@
-"""Text in which nothing is hidden: what can't be seen, or is taken for a blank, is written as its code, such as ``\\u200b``.
+"""Text in which nothing is hidden: what can't be seen, or looks like another character, is written as its code: ``\\u200b``.
 
-For text that somebody reads before they approve it. Marks of direction, letters without a width and look-alikes of the
-blank have carried attacks on reviewed source code ("Trojan Source", Boucher and Anderson, 2021).
+For text that a person reads before they approve it. Marks of direction, letters without a width and look-alikes have
+carried attacks on reviewed source code ("Trojan Source", Boucher and Anderson, 2021).
 """
 
 from __future__ import annotations
@@ -11,6 +11,8 @@ import re
 import unicodedata
 
 from planexec_lite import references
+from planexec_lite.views.drawing.look_alikes import look_alikes
+from planexec_lite.views.drawing.text_fitting import isolated
 
 MANY = 8  # blanks in a row; from here on their number is said
 _BLANKS = ((0x034F,), (0x115F, 0x1160), (0x17B4, 0x17B5), range(0x180B, 0x1810), (0x2800,), (0x3164,),
@@ -48,14 +50,15 @@ def code(char: str) -> str:
 
 
 def parts(text: str) -> list[tuple[str, str]]:
-    """Divide `text` into what is seen and what is not: (what stands there, ""), or (its code, what Unicode calls it).
+    """Divide `text` into what is what it looks like, and what is not: (the characters, ""), or (a code, its Unicode name).
 
     The same hidden character many times over is one part that says how often, as many blanks in a row are.
     """
     divided: list[tuple[str, str]] = []
+    odd = look_alikes(text)
     for run in _RUN.finditer(text):
         char, times = run[1], len(run[0])
-        if hidden(text, run.end() - 1):
+        if hidden(text, run.end() - 1) or not odd.isdisjoint(range(*run.span())):
             times_over = f"×{times}" if times > 3 else ""
             divided.append((code(char) * (1 if times_over else times) + times_over, name(char)))
         elif char == " " and times >= MANY:
@@ -68,11 +71,11 @@ def parts(text: str) -> list[tuple[str, str]]:
 
 
 def visible(text: object) -> str:
-    """Return `text` on one line, whole, with everything in it seen."""
+    """Return `text` on one line, whole, with everything in it seen; one from right to left turns nothing around it."""
     text = str(text)
     if text.isascii() and text.isprintable() and " " * MANY not in text:
         return text
-    return "".join(part for part, _ in parts(text))
+    return isolated("".join(part for part, _ in parts(text)))
 
 
 def name(char: str) -> str:

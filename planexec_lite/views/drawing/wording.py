@@ -46,6 +46,11 @@ def few(ids: Sequence[str], most: int = 12) -> str:
     return listed(ids) if len(ids) <= most else f"{', '.join(ids[:most])} and {len(ids) - most:,} more"
 
 
+def in_a_row(ids: Sequence[str], most: int = 40) -> str:
+    """Ids one after the other, ``1 → 4 → 7``; of a long path the first ones, and how many more there are."""
+    return " → ".join(ids if len(ids) <= most else [*ids[:most], f"{len(ids) - most:,} more"])
+
+
 def count(number: int, noun: str) -> str:
     """A number and its noun: ``1 step``, ``2 steps``, ``1,000 steps``."""
     return f"{number} {noun}" if number == 1 else f"{number:,} {noun}s"

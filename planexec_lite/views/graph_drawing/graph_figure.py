@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from itertools import pairwise
 
@@ -12,15 +13,20 @@ from planexec_lite.plan import graph as plan_graph
 from planexec_lite.views.drawing.figure import Figure
 from planexec_lite.views.drawing.text_fitting import aligned, clean, fit_columns
 from planexec_lite.views.drawing.theme import LOOKS
-from planexec_lite.views.drawing.wording import count, listed, name_of, seconds
+from planexec_lite.views.drawing.wording import count, few, in_a_row, listed, name_of, seconds
 from planexec_lite.views.graph_drawing.cards import Card
 from planexec_lite.views.graph_drawing.layers import shape
 from planexec_lite.views.graph_drawing.sketch import MOST_COLUMNS, MOST_IN_BANDS, MOST_MARKED, Sketch
 from planexec_lite.views.step_remarks import judgements, mark
 
+MOST_STEPS, MOST_EDGES = 300, 2_000  # that are drawn; more would be slow, and nobody could follow them
+Graph = Mapping[str, tuple[str, ...]]
+
 
 def graph(shown: Plan | Run | Board, durations: Mapping[str, float] | None = None, title: str | None = None) -> Figure:
     """Draw what waits for what, left to right; the steps of a run show their state.
+
+    Of a large plan, the first steps are drawn, and the caption says how many.
 
     Args:
         shown: a plan, fit or not (a circle and an unknown step are marked in words), or a run, or its board.
@@ -45,44 +51,59 @@ def draw(shown: Plan | Run | Board, durations: Mapping[str, float] | None, title
     path, length = plan.critical_path(times) if times else ([], 0.0)
     path = path if length else []
     notes = {id: seconds(time, max(times.values())) for id, time in times.items()}
+    critical, drawn = set(path), _drawn(waits_for)
     cards = {
-        id: Card(id, name, looks.get(id), notes.get(id, ""), id in path, marks.get(id, ""))
-        for id, name in names.items()
+        id: Card(id, names[id], looks.get(id), notes.get(id, ""), id in critical, marks.get(id, "")) for id in drawn
     }
     # a card that says "result rejected" is wider, so fewer of them stand side by side
-    form = shape(waits_for, MOST_MARKED if "result rejected" in marks.values() else MOST_COLUMNS, MOST_IN_BANDS)
+    form = shape(drawn, MOST_MARKED if "result rejected" in marks.values() else MOST_COLUMNS, MOST_IN_BANDS)
     title = clean(title) if title is not None else _finding(plan, waits_for, board, path, length)
     # a step that is not in the plan gets a card all the same: its edge starts somewhere
-    strangers = {other: Card(f"? {other}", "unknown") for others in waits_for.values() for other in others} | cards
+    strangers = {other: Card(f"? {other}", "unknown") for others in drawn.values() for other in others} | cards
     sketch = Sketch(title, strangers, form, set(pairwise(path)))
     caption = _caption(plan, board, path, length)
+    if len(drawn) < len(waits_for):
+        folded = (
+            f"Drawn: the first {len(drawn):,} of {len(waits_for):,} steps, and what they wait for among each other."
+        )
+        caption = " ".join(filter(None, [folded, caption]))
     lines = _lines(cards, waits_for, set(form.circles))
     alt = f"Graph: {title}. {_edges(waits_for, cards)}"
     text = "\n".join([title, *lines, *([caption] if caption else [])])
     return Figure(title, text, alt, caption, sketch.size[0], svg=sketch.svg), sketch
 
 
-def _finding(
-    plan: Plan, waits_for: Mapping[str, tuple[str, ...]], board: Board | None, path: list[str], length: float
-) -> str:
+def _drawn(waits_for: Graph) -> Graph:
+    """The part of a graph that is drawn: the first steps, and their edges to each other and to unknown steps."""
+    drawn: dict[str, tuple[str, ...]] = {}
+    edges = 0
+    for id, others in waits_for.items():
+        edges += len(others)
+        if len(drawn) == MOST_STEPS or (edges > MOST_EDGES and drawn):
+            break
+        drawn[id] = others[:MOST_EDGES]
+    return {id: tuple(one for one in others if one in drawn or one not in waits_for) for id, others in drawn.items()}
+
+
+def _finding(plan: Plan, waits_for: Graph, board: Board | None, path: list[str], length: float) -> str:
     states = {state: [id for id in waits_for if board and board.state[id] == state] for state in LOOKS}
     steps = count(len(waits_for), "step")
     if not waits_for:
         return "No plan yet" if board else "A plan without steps"
     if states["failed"]:
-        behind = f"; {listed(states['skipped'])} skipped behind it" if states["skipped"] else ""
-        return f"Step {listed(states['failed'])} failed{behind}"
+        behind = f"; {few(states['skipped'])} skipped behind it" if states["skipped"] else ""
+        return f"Step {few(states['failed'])} failed{behind}"
     if circles := plan_graph.cycles(waits_for):
         around = circles[0]
-        where = f"Step {around[0]} waits for itself" if len(around) == 1 else f"Steps {listed(around)} wait in a circle"
+        where = f"Step {around[0]} waits for itself" if len(around) == 1 else f"Steps {few(around)} wait in a circle"
         return f"{where}: {'it can never' if len(around) == 1 else 'none of them can ever'} start"
     for id, others in waits_for.items():
         if missing := [other for other in others if other not in waits_for]:
-            return f"Step {id} waits for {listed(missing)}, which is not in the plan"
+            return f"Step {id} waits for {few(missing)}, which is not in the plan"
     if path:
         return f"At least {seconds(length)}: {len(path)} of {steps} must follow one another"
     if board and any(state != "waiting" for state in board.state.values()):
-        rejected = f"; result of step {listed(board.rejected)} rejected" if board.rejected else ""
+        rejected = f"; result of step {few(list(board.rejected))} rejected" if board.rejected else ""
         return f"{len(states['done'])} of {steps} done{rejected}"
     waves = plan.waves()
     if len(waves) == 1:
@@ -97,17 +118,15 @@ def _finding(
 def _caption(plan: Plan, board: Board | None, path: list[str], length: float) -> str:
     sentences = []
     if path:
-        sentences.append(f"Thick outline: the critical path {' → '.join(path)}, {seconds(length)}.")
-    if twice := [id for id in plan.graph if sum(step.id == id for step in plan.steps) > 1]:
-        sentences.append(f"More than one step has the id {listed(twice)}.")
+        sentences.append(f"Thick outline: the critical path {in_a_row(path)}, {seconds(length)}.")
+    if twice := [id for id, times in Counter(step.id for step in plan.steps).items() if times > 1]:
+        sentences.append(f"More than one step has the id {few(twice)}.")
     if board and (gone := [id for id, state in board.state.items() if state == "superseded"]):
-        sentences.append(f"Not drawn: {listed(gone)}, superseded by a later plan.")
+        sentences.append(f"Not drawn: {few(gone)}, superseded by a later plan.")
     return " ".join([*sentences, *(judgements(board) if board else [])])
 
 
-def _lines(
-    cards: Mapping[str, Card], waits_for: Mapping[str, tuple[str, ...]], circles: set[tuple[str, str]]
-) -> list[str]:
+def _lines(cards: Mapping[str, Card], waits_for: Graph, circles: set[tuple[str, str]]) -> list[str]:
     rows = []
     for id, card in cards.items():
         marks = {other: "" if other in waits_for else " (not in the plan)" for other in waits_for[id]}
@@ -123,11 +142,11 @@ def _status(card: Card) -> str:
     return ", ".join(words for words in (str(card.look or ""), card.mark) if words)
 
 
-def _edges(waits_for: Mapping[str, tuple[str, ...]], cards: Mapping[str, Card]) -> str:
+def _edges(waits_for: Graph, cards: Mapping[str, Card]) -> str:
     steps = []
-    for id, others in list(waits_for.items())[:12]:
+    for id, others in [(id, waits_for[id]) for id in cards][:12]:
         look, marked = cards[id].look, cards[id].mark
         state = (f", {look.word}" if look else "") + (f", {marked}" if marked else "")
-        steps.append(f"{id}{state}" + (f", after {listed(others)}" if others else ""))
-    more = f"; and {len(waits_for) - 12} more steps" if len(waits_for) > 12 else ""
+        steps.append(f"{id}{state}" + (f", after {few(others)}" if others else ""))
+    more = f"; and {len(waits_for) - len(steps)} more steps" if len(waits_for) > len(steps) else ""
     return f"Steps: {'; '.join(steps)}{more}." if steps else "There are no steps."

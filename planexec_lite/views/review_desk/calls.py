@@ -33,7 +33,7 @@ def unseen(text: str) -> str:
     """What a text holds that a field does not show, in HTML; "" where a field shows all of it."""
     hidden = dict.fromkeys((code, name) for code, name in parts(text) if name and code != r"\n")
     codes = ", ".join(f'<span class="pxl-hidden">{escape(code)}</span> {escape(name)}' for code, name in hidden)
-    return f"<p>can't be seen in the field: {codes}</p>" if hidden else ""
+    return f"<p>not to be seen in the field, or not what it looks like: {codes}</p>" if hidden else ""
 
 
 def in_html(tool: str | None, params: Mapping[str, Any], where: str) -> str:

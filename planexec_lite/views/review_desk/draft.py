@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Literal, NamedTuple
 
+from planexec_lite.executors import Executor
 from planexec_lite.plan import Plan, PlanError, Problem, Step
 from planexec_lite.tools import Toolbox
 from planexec_lite.views.review_desk import fields
@@ -48,6 +49,7 @@ class Draft:
         rows: the steps as they stand now, in order.
         added_so_far: how many steps were added, so that no key is given twice.
         comments: what the reviewer says to the planner about a step, by its key; no part of the plan.
+        executor: carries out the steps, where it is known; it says for which steps a model chooses the calls.
     """
 
     received: Plan
@@ -56,11 +58,14 @@ class Draft:
     rows: tuple[Row, ...]
     added_so_far: int = 0
     comments: Mapping[int, str] = field(default_factory=dict)
+    executor: Executor | None = None
 
     @classmethod
-    def of(cls, plan: Plan, toolbox: Toolbox, done: Collection[str] = ()) -> Draft:
+    def of(cls, plan: Plan, tools: Toolbox | Executor, done: Collection[str] = ()) -> Draft:
         """Return the draft of a plan that nobody has edited yet."""
-        return cls(plan, toolbox, tuple(done), ()).started_over()
+        executor = None if isinstance(tools, Toolbox) else tools
+        toolbox = tools if isinstance(tools, Toolbox) else tools.tools
+        return cls(plan, toolbox, tuple(done), (), executor=executor).started_over()
 
     def started_over(self) -> Draft:
         """Return the draft as it was before the first edit."""

@@ -6,7 +6,7 @@ from math import fsum
 
 from planexec_lite.plan import Plan, Step
 from planexec_lite.tools import Toolbox
-from planexec_lite.views.drawing.wording import count, listed, seconds
+from planexec_lite.views.drawing.wording import count, in_a_row, listed, seconds
 
 
 def estimate(plan: Plan, toolbox: Toolbox) -> str:
@@ -41,7 +41,7 @@ def _time(plan: Plan, toolbox: Toolbox) -> str:
     whole = fsum(taken.values())
     path = [id for id in path if id in taken]
     after = f", {seconds(whole)} one after the other" if whole > least else ""
-    return f"At least {seconds(least)} (the critical path {' → '.join(path)}){after}."
+    return f"At least {seconds(least)} (the critical path {in_a_row(path)}){after}."
 
 
 def _cost(plan: Plan, toolbox: Toolbox) -> str:

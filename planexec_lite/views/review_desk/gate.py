@@ -12,9 +12,9 @@ from planexec_lite import references
 from planexec_lite.board import Board
 from planexec_lite.events import gate_in_words
 from planexec_lite.review.reviewers import Answer
-from planexec_lite.views.board_table import board
+from planexec_lite.tools import Toolbox
 from planexec_lite.views.drawing.visible import call, visible, written
-from planexec_lite.views.review_desk import summary
+from planexec_lite.views.review_desk import summary, text
 from planexec_lite.views.review_desk.calls import in_html
 from planexec_lite.views.review_desk.draft import Draft, Row
 from planexec_lite.views.review_desk.verdict import BUTTONS
@@ -28,17 +28,19 @@ class Gate:
 
     Args:
         stand: the board of a run that is paused before the step.
+        toolbox: the tools that the steps may call.
     """
 
     comment = COMMENT  # what stands in the field for it, while it is empty
 
-    def __init__(self, stand: Board) -> None:
+    def __init__(self, stand: Board, toolbox: Toolbox) -> None:
         if stand.paused is None or stand.paused.gate is None:
             raise ValueError("this run does not wait before a gate")
         self.at, self.step, self.gate = stand, stand.paused.step or "", str(stand.paused.gate)
         self.about = self.gate  # what is asked about, which may be in a run inside the step that the gate is of
         self._words = w.HTML()
-        self.box = w.VBox([self._words, w.HTML(board(stand)._repr_html_())], layout={"grid_gap": "8px"})
+        self.figure = text.standing(stand, toolbox)
+        self.box = w.VBox([self._words, w.HTML(self.figure._repr_html_())], layout={"grid_gap": "8px"})
 
     @property
     def controls(self) -> dict[str, Any]:
@@ -51,7 +53,7 @@ class Gate:
         if self._of_undo:
             self._words.value = head + self._undo()
             return
-        own = Draft.of(self.at.plan, draft.toolbox)
+        own = Draft.of(self.at.plan, draft.executor or draft.toolbox)
         rows = {row.id: row for row in own.rows}
         step = summary.step(own, rows[self.step], (), closed=True)
         given = [f"step {id} gave {written(self.at.results[id])}" for id in self._inputs(rows[self.step])]
@@ -93,7 +95,11 @@ class Gate:
 
     def question(self, draft: Draft) -> str:
         """What is asked before a yes to the gate; see `summary.question`."""
-        return "" if self._of_undo else summary.question(Draft.of(self.at.plan, draft.toolbox), self.step)
+        return (
+            ""
+            if self._of_undo
+            else summary.question(Draft.of(self.at.plan, draft.executor or draft.toolbox), self.step)
+        )
 
     @property
     def _of_undo(self) -> bool:

@@ -17,15 +17,17 @@ from planexec_lite.views.review_desk.marks import Risk
 GRAVE, GRAVER = LOOKS["undone"], LOOKS["failed"]
 RISKS: dict[Risk, Look] = {
     "destructive": Look("‼", "may delete or overwrite, can't be undone", GRAVER.ink, theme.WHITE),
-    "once": Look("!", "happens once, can't be undone", GRAVER.fill, GRAVER.ink),
+    "once": Look("!", "runs at most once, can't be undone", GRAVER.fill, GRAVER.ink),
+    "unknown": Look("!", "effects not declared, no undo", GRAVE.fill, GRAVE.ink),
     "open": Look("!", "changes something, no undo", GRAVE.fill, GRAVE.ink),
 }
 EFFECTS = {
-    "none": "changes nothing",
+    "none": "only reads",
     "idempotent": "may be repeated",
     "unknown": "effects not declared",
-    "once": "happens once",
+    "once": "runs at most once",
 }
+CHOSEN = Look("?", "a model chooses the calls", LOOKS["judging"].fill, LOOKS["judging"].ink)
 TEXT = "var(--jp-ui-font-color1, inherit)"
 HAIR = "var(--jp-border-color2, #9995)"
 WANTED = " Reject and Ask for changes want a comment."

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Literal, get_args
 
-from planexec_lite.plan import Plan, Problem
+from planexec_lite.executors import chooses_calls
+from planexec_lite.plan import Plan, Problem, Step
 from planexec_lite.tools import Effects, Tool, Toolbox
 from planexec_lite.views.drawing.visible import call, visible
 from planexec_lite.views.drawing.wording import count, listed, seconds
@@ -13,7 +14,7 @@ from planexec_lite.views.plan_diff import of_plans, of_steps
 from planexec_lite.views.review_desk import fields
 from planexec_lite.views.review_desk.draft import SIDES, Draft, Row
 
-Risk = Literal["destructive", "once", "open"]
+Risk = Literal["destructive", "once", "unknown", "open"]
 ORDER: tuple[Effects, ...] = ("none", "idempotent", "unknown", "once")
 NAMES = {"depends_on": "waits for", "success_criteria": "done when"}
 PLACES = {
@@ -53,7 +54,8 @@ def risk(row: Row, toolbox: Toolbox) -> Risk | None:
     """Return how a step weighs that nothing takes back.
 
     None: it changes nothing, or has an undo that changes something, or its tool is declared to add only and may be repeated.
-    "destructive": its tool is declared to delete or overwrite. "once": a repeat would do harm. "open": all the others.
+    "destructive": its tool is declared to delete or overwrite. "once": a repeat would do harm. "unknown": its effects are
+    not declared. "open": all the others.
     """
     done, tools = effects(row, toolbox), _tools(row, toolbox)
     if done == "none" or idle(row) or _undone(row, toolbox):
@@ -62,7 +64,14 @@ def risk(row: Row, toolbox: Toolbox) -> Risk | None:
         return "destructive"
     if done == "once":
         return "once"
+    if done == "unknown":
+        return "unknown"
     return None if tools and all(one.destructive is False for one in tools) else "open"
+
+
+def chosen(row: Row, draft: Draft) -> bool:
+    """Whether a model chooses the calls of a step, as far as the desk knows the executor."""
+    return draft.executor is not None and chooses_calls(draft.executor, Step.model_construct(**row.step))
 
 
 def risks(draft: Draft) -> dict[Risk, list[Row]]:
@@ -92,20 +101,24 @@ def changes(before: Plan, after: Plan) -> list[str]:
     """Return in words what was changed from one plan to the other: what became of the steps, the order, then the rest."""
     one, other = ({step.id: step for step in plan.steps} for plan in (before, after))
     sentences = [
-        f"Step {id} removed: {visible(step.description or step)}" for id, step in one.items() if id not in other
+        f"Step {visible(id)} removed: {visible(step.description or step)}"
+        for id, step in one.items()
+        if id not in other
     ]
     for id, step in other.items():
         if id not in one:
-            waits = f", after {listed(step.depends_on)}" if step.depends_on else ""
+            waits = f", after {listed(map(visible, step.depends_on))}" if step.depends_on else ""
             what = [visible(step.description)] * bool(step.description.strip())
             what += [call(step.tool, step.params)] * bool(step.tool)
-            sentences.append(f"Step {id} added{waits}" + (f": {', '.join(what)}" if what else ""))
+            sentences.append(f"Step {visible(id)} added{waits}" + (f": {', '.join(what)}" if what else ""))
         else:
             differences = of_steps(one[id], step)
-            sentences += [f"Step {id}, {NAMES.get(name, name)}: {old} → {new}" for name, old, new in differences]
+            sentences += [
+                f"Step {visible(id)}, {NAMES.get(name, name)}: {old} → {new}" for name, old, new in differences
+            ]
     kept, now = ([id for id in plan if id in one and id in other] for plan in (one, other))
     if kept != now:
-        sentences.append(f"Order: {', '.join(other)}")
+        sentences.append(f"Order: {', '.join(map(visible, other))}")
     return sentences + [f"The plan's {name}: {old} → {new}" for name, old, new in of_plans(before, after)]
 
 

@@ -6,6 +6,7 @@ from collections.abc import Collection, Sequence
 from typing import Any, overload
 
 from planexec_lite.events import PlanProposed
+from planexec_lite.executors import Executor
 from planexec_lite.loop.run import Run
 from planexec_lite.plan import Plan
 from planexec_lite.review.reviewers import Decision
@@ -23,14 +24,14 @@ def desk() -> Review: ...
 @overload
 def desk(
     plan: Plan | Run,
-    toolbox: Toolbox,
+    toolbox: Toolbox | Executor,
     *,
     done: Collection[str] = ...,
     script: Sequence[Gesture] | None = ...,
     before: Plan | None = ...,
     by: str = ...,
 ) -> Review: ...
-def desk(plan: Plan | Run | None = None, toolbox: Toolbox | None = None, **more: Any) -> Review:
+def desk(plan: Plan | Run | None = None, toolbox: Toolbox | Executor | None = None, **more: Any) -> Review:
     """Open a desk for a plan: one cell shows it, and the next one reads the decision, when it is made.
 
     ::
@@ -48,7 +49,8 @@ def desk(plan: Plan | Run | None = None, toolbox: Toolbox | None = None, **more:
         plan: the plan to review, valid or not; only a valid one can be approved. Or a run that is paused: for its
             plan, with what is done and what the planner changed; before a gate, about a step in doubt, or for more budget,
             with the board as it stands.
-        toolbox: the tools that its steps may call.
+        toolbox: the tools that its steps may call; or the executor, which has them, and says for which steps a model chooses
+            the calls.
         done: ids of the steps that are done already, and may be waited for.
         script: what is pressed and typed where nobody is there, such as ``[("3: tag", "v2.3.2"), "Remove 8",
             "Approve"]``. It is played only if the process that started the kernel says so; see `presence`.
@@ -74,7 +76,7 @@ def desk(plan: Plan | Run | None = None, toolbox: Toolbox | None = None, **more:
 
 async def review(
     plan: Plan | Run,
-    toolbox: Toolbox,
+    toolbox: Toolbox | Executor,
     *,
     done: Collection[str] = (),
     timeout: float | None = None,
@@ -102,13 +104,15 @@ async def review(
     return await shown.wait(timeout)
 
 
-def _opened(shown: Plan | Run, toolbox: Toolbox, **more: Any) -> Review:
+def _opened(shown: Plan | Run, toolbox: Toolbox | Executor, **more: Any) -> Review:
     made = Review(shown, toolbox, **more) if isinstance(shown, Plan) else _of_run(shown, toolbox, **more)
     _last[:] = [*(one for one in _last if not one.closed), made]
     return made
 
 
-def _of_run(run: Run, toolbox: Toolbox, *, done: Any = (), before: Plan | None = None, **more: Any) -> Review:
+def _of_run(
+    run: Run, toolbox: Toolbox | Executor, *, done: Any = (), before: Plan | None = None, **more: Any
+) -> Review:
     """The desk for what a paused run waits for."""
     board = run.board
     if board.paused is None:

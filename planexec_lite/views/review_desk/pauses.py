@@ -15,6 +15,7 @@ from planexec_lite.loop.decisions import usable
 from planexec_lite.loop.nested import innermost
 from planexec_lite.loop.run import Run
 from planexec_lite.review.reviewers import Answer
+from planexec_lite.tools import Toolbox
 from planexec_lite.views.drawing.visible import visible
 from planexec_lite.views.drawing.wording import value
 from planexec_lite.views.review_desk import summary
@@ -23,15 +24,15 @@ from planexec_lite.views.review_desk.gate import Gate
 from planexec_lite.views.review_desk.verdict import AT_BUDGET, AT_DOUBT
 
 
-def gate_of(run: Run, typed: Callable[[], None]) -> Gate:
+def gate_of(run: Run, toolbox: Toolbox, typed: Callable[[], None]) -> Gate:
     """What is asked by a run that is paused. `typed` is called when a field was changed."""
     waits = innermost(run).board
     inner = waits.paused
     if inner is not None and inner.reason == "doubt":
-        return Doubt(run.board, waits, typed)
+        return Doubt(run.board, waits, toolbox, typed)
     if inner is not None and inner.reason == "budget":
-        return More(run.board, inner.short, typed)
-    return Gate(run.board)
+        return More(run.board, inner.short, toolbox, typed)
+    return Gate(run.board, toolbox)
 
 
 class Doubt(Gate):
@@ -40,13 +41,14 @@ class Doubt(Gate):
     Args:
         stand: the board of the run that is paused.
         waits: the board on which the step is in doubt: the same one, or that of a run inside a step.
+        toolbox: the tools that the steps may call.
         typed: is called when the field was changed.
     """
 
     comment = "how you know it; the run keeps it with the answer"
 
-    def __init__(self, stand: Board, waits: Board, typed: Callable[[], None]) -> None:
-        super().__init__(waits)
+    def __init__(self, stand: Board, waits: Board, toolbox: Toolbox, typed: Callable[[], None]) -> None:
+        super().__init__(waits, toolbox)
         around = stand.paused.step if stand.paused is not None and stand is not waits else None
         self.about = self.gate if around is None else f"{self.gate} of the run inside step {around}"
         self.gate = self.gate if around is None else around
@@ -117,8 +119,8 @@ class More(Gate):
 
     comment = "why; the run keeps it with the answer"
 
-    def __init__(self, stand: Board, short: Mapping[str, str], typed: Callable[[], None]) -> None:
-        super().__init__(stand)
+    def __init__(self, stand: Board, short: Mapping[str, str], toolbox: Toolbox, typed: Callable[[], None]) -> None:
+        super().__init__(stand, toolbox)
         self._short = dict(short)
         self._fields = {
             name: w.Text(

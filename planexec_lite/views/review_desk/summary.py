@@ -14,15 +14,16 @@ from planexec_lite.views.drawing.wording import count, listed
 from planexec_lite.views.review_desk import marks
 from planexec_lite.views.review_desk.calls import in_html, isolated, seen
 from planexec_lite.views.review_desk.draft import Draft, Row
-from planexec_lite.views.review_desk.look import EFFECTS, RISKS, WANTED, bullets, pill, problems
+from planexec_lite.views.review_desk.look import CHOSEN, EFFECTS, RISKS, WANTED, bullets, pill, problems
 
 COUNTED: dict[Effects, tuple[str, str]] = {
-    "none": ("reads", "read"), "idempotent": ("may be repeated", "may be repeated"),
-    "unknown": ("has undeclared effects", "have undeclared effects"), "once": ("happens once", "happen once"),
+    "none": ("only reads", "only read"), "idempotent": ("may be repeated", "may be repeated"),
+    "unknown": ("declares no effects", "declare no effects"), "once": ("runs at most once", "run at most once"),
 }  # fmt: skip
 WEIGHS = {
     "destructive": "may delete or overwrite something and can't be undone",
-    "once": "happens once and can't be undone",
+    "once": "runs at most once and can't be undone",
+    "unknown": "declares no effects and has no undo",
     "open": "changes something and has no undo",
 }
 
@@ -33,6 +34,7 @@ def step(draft: Draft, row: Row, faults: Sequence[Problem], closed: bool) -> str
     edited = came is not None and repr(came.model_dump()) != repr(dict(row.step))
     risk = marks.risk(row, draft.toolbox)
     looks = [CHANGES["added"]] * (came is None) + [CHANGES["changed"]] * edited + ([RISKS[risk]] if risk else [])
+    looks += [CHOSEN] * marks.chosen(row, draft)
     name = isolated(row.step["description"]) if row.step["description"].strip() else "<i>no description</i>"
     lines = [
         " ".join([name, *map(pill, looks)]),
@@ -47,12 +49,12 @@ def step(draft: Draft, row: Row, faults: Sequence[Problem], closed: bool) -> str
         lines.append(_meta("to the planner: ") + isolated(remark))
     below = problems(faults, hints=False) if closed else ""
     inner = "".join(f"<div>{line}</div>" for line in lines)
-    return f'<div class="pxl-step"><b>{escape(row.id)}</b><div>{inner}{below}</div></div>'
+    return f'<div class="pxl-step"><b>{seen(row.id)}</b><div>{inner}{below}</div></div>'
 
 
 def about(draft: Draft, row: Row) -> str:
     """What a step waits for, what it does to the world, when it is given up, tried again and asked about."""
-    waits = f"after {listed(row.step['depends_on'])}" if row.step["depends_on"] else "starts at once"
+    waits = f"after {listed(map(visible, row.step['depends_on']))}" if row.step["depends_on"] else "starts at once"
     return " · ".join([waits, EFFECTS[marks.effects(row, draft.toolbox)], *marks.bounds(row)])
 
 
@@ -63,7 +65,13 @@ def head(draft: Draft, since: Sequence[str]) -> str:
     clauses = [
         ", ".join(f"{done.count(one)} {words[done.count(one) > 1]}" for one, words in COUNTED.items() if one in done)
     ]
-    clauses += [f"{'step' if len(risky) == 1 else 'steps'} {listed(risky)} can't be undone"] if risky else []
+    clauses += (
+        [f"{'step' if len(risky) == 1 else 'steps'} {listed(map(visible, risky))} can't be undone"] if risky else []
+    )
+    chosen = [row.id for row in draft.rows if marks.chosen(row, draft)]
+    clauses += [f"a model chooses the calls of {'step' if len(chosen) == 1 else 'steps'} {listed(chosen)}"] * bool(
+        chosen
+    )
     clauses += [f"done already: {listed(draft.done)}"] if draft.done else []
     sentence = escape(f"{count(len(draft.rows), 'step')}: {'; '.join(part for part in clauses if part)}")
     goal = seen(draft.received.goal) if draft.received.goal.strip() else "A plan to review"
@@ -91,7 +99,8 @@ def stand(draft: Draft, commented: bool, odd_grant: bool, unseen: Sequence[str])
     if draft.problems:
         title = f"{steps}, {count(len(draft.problems), 'problem')}: the plan can't be approved yet."
         places = (
-            ("plan" if one.step is None else f"step {one.step}") + f": {visible(one.message)}" for one in draft.problems
+            ("plan" if one.step is None else f"step {visible(one.step)}") + f": {visible(one.message)}"
+            for one in draft.problems
         )
         return bullets(title, list(places))
     if odd_grant:
@@ -134,7 +143,7 @@ def stand_at_gate(gate: str, commented: bool) -> str:
 def question(draft: Draft, only: str | None = None) -> str:
     """What is asked before a yes that nothing takes back, to the plan or to the step `only`; "" where there is nothing to ask."""
     asked = [(risk, row) for risk, rows in marks.risks(draft).items() for row in rows if only in (None, row.id)]
-    lines = [f"<li>Step {escape(row.id)} {WEIGHS[risk]}: <bdi>{escape(_line(row))}</bdi></li>" for risk, row in asked]
+    lines = [f"<li>Step {seen(row.id)} {WEIGHS[risk]}: <bdi>{escape(_line(row))}</bdi></li>" for risk, row in asked]
     return f"<p><strong>Approve all the same?</strong></p><ul>{''.join(lines)}</ul>" if lines else ""
 
 

@@ -45,6 +45,14 @@ def not_decided(pressed: bool) -> NotDecided:
     return NotDecided(f"nobody has decided yet: {GO_ON}{more}")
 
 
+def page_lost() -> NotDecided:
+    """Return the error for a desk that the page no longer shows, because it was loaded again."""
+    return NotDecided(
+        "the page was loaded again and shows no desk, so the cell waits no longer: run it again, or show the open desk in"
+        " another cell with views.desk()"
+    )
+
+
 def nobody_there() -> NobodyThere:
     """Return the error for a desk without a script where nobody is there."""
     return NobodyThere(

@@ -56,7 +56,7 @@ def _body(decision: Decision, shown: Plan) -> list[str]:
         lines.append(
             "Every later plan is asked about."
             if steps is None
-            else f"Later plans may add up to {count(steps, 'step')} without asking, none that happens once."
+            else f"Later plans may add up to {count(steps, 'step')} without asking, none that runs at most once."
         )
     lines += [f"Comment: {visible(line)}" for line in decision.comment.splitlines() if line.strip()]
     return [line for line in lines if line]

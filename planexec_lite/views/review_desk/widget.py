@@ -10,12 +10,12 @@ from typing import Any
 
 import ipywidgets as w
 
+from planexec_lite.executors import Executor
 from planexec_lite.loop.run import Run
 from planexec_lite.plan import Plan
 from planexec_lite.review.reviewers import Answer as Answered
 from planexec_lite.review.reviewers import Decision
 from planexec_lite.tools import Toolbox
-from planexec_lite.views.board_table import board
 from planexec_lite.views.review_desk import banner, listening, look, marks, presence, script, verdict
 from planexec_lite.views.review_desk.access import ACCESS
 from planexec_lite.views.review_desk.answer import Answer
@@ -26,7 +26,7 @@ from planexec_lite.views.review_desk.pauses import gate_of
 from planexec_lite.views.review_desk.rows import Rows
 from planexec_lite.views.review_desk.still import Still
 from planexec_lite.views.review_desk.text import figure
-from planexec_lite.views.review_desk.undecided import LATER, cannot_wait, nobody_there, not_decided
+from planexec_lite.views.review_desk.undecided import LATER, cannot_wait, nobody_there, not_decided, page_lost
 
 BEAT = 0.1  # seconds; a cell that waits wakes up, because only then ipykernel notices that it is to be interrupted
 SCRIPT = "script"  # who decides where nobody is
@@ -39,7 +39,7 @@ class Review:
 
     Args:
         plan: the plan to review, valid or not.
-        toolbox: the tools that its steps may call.
+        toolbox: the tools that its steps may call; or the executor, which says for which steps a model chooses the calls.
         done: ids of the steps that are done already.
         script: what to press and to type where nobody is there; see `play`. A person's session never uses it.
         before: the plan of the round before; what was changed since is listed.
@@ -50,7 +50,7 @@ class Review:
     def __init__(
         self,
         plan: Plan,
-        toolbox: Toolbox,
+        toolbox: Toolbox | Executor,
         *,
         done: Collection[str] = (),
         script: Sequence[script.Gesture] | None = None,
@@ -62,9 +62,9 @@ class Review:
         self.draft = Draft.of(plan, toolbox, done)
         self.script = script
         since = marks.changes(before, plan) if before is not None else []
-        self._gate = None if run is None else gate_of(run, self._refresh)
+        self._gate = None if run is None else gate_of(run, self.draft.toolbox, self._refresh)
         self._rows: Rows | Gate = self._gate or Rows(lambda: self.draft, self.edit, since)
-        self._figure = board(run) if run is not None else figure(self.draft)
+        self._figure = self._gate.figure if self._gate is not None else figure(self.draft)
         self._decision: Decision | None = None
         self._closed = False
         self._by = by
@@ -137,7 +137,7 @@ class Review:
         """Return the decision when it is made: ``await desk.wait()``, where a cell can wait; see `review`.
 
         Raises `CannotWait` where it can't, and `TimeoutError` after `timeout` seconds; the desk then closes. A wait that
-        is interrupted leaves it open.
+        is interrupted leaves it open, and so does a page that was loaded again and shows no desk (`NotDecided`).
         """
         if self.decided or presence.nobody(self.views):
             return self.decision
@@ -145,8 +145,11 @@ class Review:
             raise cannot_wait(why)
         end = math.inf if timeout is None else time.monotonic() + timeout
         try:
-            with listening.answered():
+            with listening.answered(self.box) as page:
                 while not self.decided and time.monotonic() < end:
+                    if page.is_lost:
+                        listening.spare_other_pages()
+                        raise page_lost()
                     await asyncio.sleep(min(BEAT, max(end - time.monotonic(), 0)))
         except BaseException:
             self._answer.say("The cell waits no longer.", [LATER])

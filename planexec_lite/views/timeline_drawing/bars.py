@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from heapq import heappop, heappush
 from typing import NamedTuple, TypeVar, get_args
 
 from planexec_lite import events as e
@@ -91,12 +92,17 @@ def bars(run: Run) -> list[Bar]:
 def lanes(pieces: Iterable[Timed]) -> list[list[Timed]]:
     """Share bars or spans out so that none overlaps another: each goes to the first lane that is free when it starts."""
     shared: list[list[Timed]] = []
+    free: list[int] = []  # heaps: the lanes that are free, and when the others are
+    busy: list[tuple[float, int]] = []
     for piece in sorted(pieces, key=lambda piece: piece.start):
         # times are sums of floats: a lane that ends a hair later than the next piece starts is free
-        free = next((lane for lane in shared if lane[-1].end <= piece.start + 1e-9), None)
-        if free is None:
-            shared.append(free := [])
-        free.append(piece)
+        while busy and busy[0][0] <= piece.start + 1e-9:
+            heappush(free, heappop(busy)[1])
+        if not free:
+            shared.append([])
+        lane = heappop(free) if free else len(shared) - 1
+        shared[lane].append(piece)
+        heappush(busy, (piece.end, lane))
     return shared
 
 

@@ -8,14 +8,15 @@ from math import fsum
 from planexec_lite import events as e
 from planexec_lite.loop.run import Run
 from planexec_lite.views.drawing.text_fitting import aligned, clean, fit_columns
-from planexec_lite.views.drawing.wording import count, listed, seconds
+from planexec_lite.views.drawing.wording import count, few, in_a_row, listed, seconds
 from planexec_lite.views.step_remarks import latest_news
 from planexec_lite.views.timeline_drawing.bars import BACKOFF, BY_VERDICT, JUDGING, UNDOING, Bar
-from planexec_lite.views.timeline_drawing.model import Timeline
+from planexec_lite.views.timeline_drawing.model import MOST_LANES, Timeline
 
 MOST_IDLE = 8
 MOST_VERDICTS = 6
 MOST_SPOKEN = 12
+MOST_NOTES = 40  # of a kind
 
 
 def finding(shown: Timeline) -> str:
@@ -77,7 +78,7 @@ def critical_path(shown: Timeline, end: float) -> str:
         return ""
     less = shown.run.makespan - shown.length
     beside = f"{seconds(less, end)} less than" if less > shown.run.makespan / 1000 else "as long as"
-    return f"the critical path {' → '.join(shown.path)}, {seconds(shown.length, end)}, {beside} the run"
+    return f"the critical path {in_a_row(shown.path)}, {seconds(shown.length, end)}, {beside} the run"
 
 
 def spoken(shown: Timeline) -> str:
@@ -93,7 +94,7 @@ def spoken(shown: Timeline) -> str:
 
 def too_short(unlabelled: Sequence[Bar]) -> list[str]:
     """What the bars without a label are, in a sentence."""
-    return [f"Too short for a label: {listed(dict.fromkeys(map(_bar, unlabelled)))}."] if unlabelled else []
+    return [f"Too short for a label: {few(list(dict.fromkeys(map(_bar, unlabelled))))}."] if unlabelled else []
 
 
 def notes(shown: Timeline) -> list[str]:
@@ -104,17 +105,18 @@ def notes(shown: Timeline) -> list[str]:
     )
     started = {bar.step for bar in shown.bars}
     waiting = [id for id, state in board.state.items() if state == "waiting" and id not in started]
-    sentences = _failures(shown) + _verdicts(run) + _late(run) + latest_news(board)
-    sentences += [f"Skipped: {listed(skipped)}."] if skipped else []
-    sentences += [f"Superseded by a later plan: {listed(superseded)}."] if superseded else []
-    sentences += [f"Never started: {listed(waiting)}."] if waiting else []
+    sentences = _first(_failures(shown), "more failed step") + _verdicts(run) + _late(run) + latest_news(board)
+    sentences += [f"Skipped: {few(skipped)}."] if skipped else []
+    sentences += [f"Superseded by a later plan: {few(superseded)}."] if superseded else []
+    sentences += [f"Never started: {few(waiting)}."] if waiting else []
     undone, called = board.rollback.undone_steps, board.rollback.called
-    sentences += [f"Undone: {listed(undone)}."] if undone else []
+    sentences += [f"Undone: {few(undone)}."] if undone else []
     sentences += [f"Called: {listed(called)}."] if called else []
-    sentences += [
-        f"Not undone: {clean(label)} ({fit_columns(clean(why), 90)})." for label, why in board.rollback.remains
-    ]
+    remains = [f"Not undone: {clean(label)} ({fit_columns(clean(why), 90)})." for label, why in board.rollback.remains]
+    sentences += _first(remains, "more call")
     sentences += [] if run.makespan else ["There are no bars to draw: nothing declares how long it takes."]
+    lanes = len(shown.lanes)
+    sentences += [f"Drawn: the first {MOST_LANES} of {lanes:,} lanes."] if lanes > MOST_LANES else []
     return sentences + _limits(shown)
 
 
@@ -150,17 +152,23 @@ def _verdicts(run: Run) -> list[str]:
             continue
         times_of.setdefault(words, []).append(seconds(event.at, run.makespan))
     lines = [f"{what} at {listed(times)} {why}" for (what, why), times in times_of.items()]
-    more = [f"And {count(len(lines) - MOST_VERDICTS, 'more verdict')}."] if len(lines) > MOST_VERDICTS else []
-    return lines[:MOST_VERDICTS] + more
+    return _first(lines, "more verdict", MOST_VERDICTS)
+
+
+def _first(sentences: list[str], noun: str, most: int = MOST_NOTES) -> list[str]:
+    """The first sentences, and how many there are beyond these."""
+    more = [f"And {count(len(sentences) - most, noun)}."] if len(sentences) > most else []
+    return sentences[:most] + more
 
 
 def _late(run: Run) -> list[str]:
     """Steps that had been given up and came to an end all the same."""
-    return [
+    late = [
         f"Step {event.step} had been given up; what it gave at {seconds(event.at, run.makespan)} does not count."
         for event in run.events
         if isinstance(event, e.StepLate)
     ]
+    return _first(late, "more step")
 
 
 def _limits(shown: Timeline) -> list[str]:
@@ -170,7 +178,7 @@ def _limits(shown: Timeline) -> list[str]:
     sentences = []
     for limit in board.table.limits:
         users = [id for id in started if id is not None and (board.steps[id].tool or "") in limit.tools]
-        sentences += [f"{clean(limit.name)}: {limit.slots} at once, used by {listed(users)}."] if len(users) > 1 else []
+        sentences += [f"{clean(limit.name)}: {limit.slots} at once, used by {few(users)}."] if len(users) > 1 else []
     return sentences
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from math import fsum
 
 from planexec_lite.loop.run import Run
@@ -20,6 +21,8 @@ from planexec_lite.views.timeline_drawing.bars import (
     work_by_step,
 )
 from planexec_lite.views.timeline_drawing.prediction import Predicted, Prediction, predict
+
+MOST_LANES = 100  # that are drawn
 
 
 @dataclass(frozen=True)
@@ -76,12 +79,16 @@ class Timeline:
         return max([self.run.makespan, *(span.end for span in self.predicted.values())])
 
     def lanes_to(self, end: float) -> Sequence[Lane]:
-        """The lanes on an axis of `end` seconds: none where it has no length, since there is nothing to draw on."""
-        return self.lanes if end else []
+        """The lanes to draw on an axis of `end` seconds: none where it has no length, since there is nothing to draw on."""
+        return self.lanes[:MOST_LANES] if end else []
 
     def is_critical(self, bar: Bar) -> bool:
         """Whether a bar is work on the critical path: its steps' tries, not their judgements."""
-        return bar.step in self.path and not bar.what
+        return bar.step in self._critical and not bar.what
+
+    @cached_property
+    def _critical(self) -> frozenset[str]:
+        return frozenset(self.path)
 
 
 def durations(run: Run) -> dict[str, float]:
