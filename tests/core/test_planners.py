@@ -24,6 +24,7 @@ from planexec_lite import (
 )
 from planexec_lite.events import PlanFailed, PlanProposed, PlanStarted, StepStarted
 from planexec_lite.model.schemas import plan_schema
+from planexec_lite.recorded.asking import HeardResponse
 from tests.core.strict_rules import faults
 
 GOAL = "What is 12 * 4 + 5?"
@@ -51,7 +52,7 @@ class FakeClient:
         self.answers = list(answers)
         self.requests: list[dict[str, Any]] = []
         create = SimpleNamespace(create=self._create)
-        self.chat = SimpleNamespace(completions=SimpleNamespace(with_raw_response=create))
+        self.chat = SimpleNamespace(completions=SimpleNamespace(with_streaming_response=create))
 
     def _create(self, **options: Any) -> Any:
         self.requests.append(options)
@@ -61,11 +62,11 @@ class FakeClient:
         fields = {"content": None, "refusal": None, "finish_reason": "stop", **(answer if "content" in answer else {})}
         if "content" not in answer:
             fields["content"] = answer["text"] if set(answer) == {"text"} else json.dumps(answer)
-        message = SimpleNamespace(content=fields["content"], refusal=fields["refusal"], tool_calls=None)
-        choice = SimpleNamespace(message=message, finish_reason=fields["finish_reason"])
-        usage = SimpleNamespace(prompt_tokens=100, completion_tokens=20)
-        parsed = SimpleNamespace(choices=[choice], usage=usage)
-        return SimpleNamespace(headers={"openai-processing-ms": "1500"}, parse=lambda: parsed)
+        message = {"content": fields["content"], "refusal": fields["refusal"]}
+        choice = {"message": message, "finish_reason": fields["finish_reason"]}
+        usage = {"prompt_tokens": 100, "completion_tokens": 20}
+        body = json.dumps({"choices": [choice], "usage": usage}).encode()
+        return HeardResponse(body, {"openai-processing-ms": "1500"})
 
     def sent(self, request: int) -> str:
         """All that was written in one request, as one text."""
