@@ -143,8 +143,8 @@ def test_a_model_that_is_asked_for_one_step_at_a_time_sees_what_came_out() -> No
     assert (run.status, run.answer) == ("finished", "It is 53.")
     assert asked(run) == ["first", "horizon", "horizon"]
     assert "the next step only" in client.sent(0)
-    assert "result 48" in client.sent(1)
-    assert "result 53" in client.sent(2)
+    assert "result data: 48" in client.sent(1)
+    assert "result data: 53" in client.sent(2)
 
 
 def test_an_invalid_plan_goes_back_with_the_validators_own_words() -> None:
