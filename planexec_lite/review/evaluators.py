@@ -14,6 +14,7 @@ from planexec_lite.model.marking import DATA_RULE, data_line, one_line
 from planexec_lite.model.schemas import closed
 from planexec_lite.plan import Step
 from planexec_lite.plan.data import as_words
+from planexec_lite.plan.reading import unfenced
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +97,7 @@ class LLMEvaluator:
             message = f"the evaluator's answer was cut off; it may have {self.bounds.max_tokens:,} tokens (max_tokens)"
             raise ValueError(f"{message}: {shortened(answer.text, 200)}")
         try:
-            data = json.loads(answer.text)
+            data = json.loads(unfenced(answer.text))
             changed = (
                 step.model_copy(update={"description": data["task"]})
                 if isinstance(data["task"], str) and data["task"]

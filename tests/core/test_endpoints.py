@@ -30,7 +30,7 @@ from planexec_lite import (
     tool,
 )
 from planexec_lite.board import Board
-from planexec_lite.events import PlanFailed, PlanProposed, StepDone
+from planexec_lite.events import Judged, PlanFailed, PlanProposed, StepDone
 from planexec_lite.meter import Knowing, Meter
 from planexec_lite.model import Answer, AnswerError, Bounds, ask, ask_streaming, converse
 from planexec_lite.model.reading import ThoughtFilter, spoken
@@ -216,6 +216,14 @@ def test_a_parameter_that_an_endpoint_refuses_is_left_out() -> None:
         return chunks(delta(PLAN), delta(None, "stop"))
 
     assert planned(client(respond), stream=True).status == "finished"
+
+
+def test_a_verdict_may_stand_in_a_fence_and_behind_thoughts() -> None:
+    verdict = json.dumps({"verdict": "accept", "reason": "seen", "task": None, "rejects": None})
+    asked = always(completion(f"<think>hm</think>```json\n{verdict}\n```<|im_end|>"))
+    judged = Plan.parse([{**STEP, "success_criteria": "it is seen"}])
+    run = execute(judged, ToolExecutor(TOOLS), evaluator=LLMEvaluator(asked, "m"))
+    assert [event.reason for event in run.events if isinstance(event, Judged)] == ["seen"]
 
 
 # what is around an answer
