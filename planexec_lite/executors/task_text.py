@@ -13,7 +13,7 @@ from planexec_lite.references import find, resolve
 def task_text(step: Step, inputs: Mapping[str, Any], most: int | None = None) -> str:
     """Return the task, its parameters, its criterion and the results that the step depends on, each on a line of its own.
 
-    `most` bounds the characters of the parameters and of each result. Where results are told, the text says that they are data.
+    `most` bounds the characters of the parameters and of each result. A line before the results marks them as data.
     """
     lines = [one_line(step.description or str(step))]
     if step.params:

@@ -1,7 +1,7 @@
 """The thin layer over the openai client: ask a model for text, for JSON that fits a schema, or for tool calls, and charge for it.
 
 The client is the genuine one, pointed at a scripted model or at a real endpoint; openai itself is imported where the client
-is made. Every answer is read here, by `reading`, and is bounded in characters and in time.
+is made. This file reads every answer, with `reading`, and bounds its characters and its time.
 """
 
 from __future__ import annotations
@@ -46,14 +46,14 @@ def ask(
         client: an `openai.OpenAI` client.
         messages: the conversation, each with a role and a content.
         schema: a closed JSON schema that the answer must fit (strict structured output); None: any text.
-        bounds: how long the answer and the conversation may be; an answer at its limit ends with "length".
+        bounds: limits of the answer and the conversation; an answer at its limit ends with "length".
 
     Seconds are those that the endpoint reports in ``openai-processing-ms``, else those measured. An endpoint that does
-    not take a temperature, or calls the limit ``max_completion_tokens``, is asked so. One that refuses the schema is asked
-    for a JSON object, or for text, and reads the schema in the prompt; the `ModelCall` has a note of it.
+    not support a temperature, or calls the limit ``max_completion_tokens``, is asked accordingly. If the endpoint rejects the
+    schema, the kit asks for a JSON object, or for text, and puts the schema into the prompt; the `ModelCall` has a note.
 
-    Raises `AnswerError` where the endpoint sends no answer, `TimeoutError` where the answer takes longer than the job may,
-    and what the client raises.
+    Raises `AnswerError` if the endpoint sends no answer, `TimeoutError` if the answer takes longer than its job may take, and
+    the client's own errors.
     """
     return _last(_asked(client, _options(model, messages, bounds), schema, bounds))
 
@@ -68,7 +68,7 @@ def ask_streaming(
     """Ask as `ask` does, and yield the answer's text piece by piece as it comes; last of all the whole `Answer`.
 
     Time is charged piece by piece: as the endpoint reports it (``timings`` in a chunk, as llama.cpp's server does), else
-    as it is measured. An answer that ends early has the finish reason "length": nobody says that it is whole.
+    as it is measured. An answer that ends early has the finish reason "length".
     """
     options = {**_options(model, messages, bounds), "stream": True, "stream_options": {"include_usage": True}}
     yield from _asked(client, options, schema, bounds)
@@ -108,30 +108,28 @@ def _last(parts: Iterator[str | Answer]) -> Answer:
     return answer
 
 
-# The ways to ask for JSON, the strictest first; where the endpoint refuses one, the next is tried.
+# The ways to ask for JSON, the strictest first. If the endpoint rejects one, the kit tries the next.
 _FORMATS = ("json_schema", "json_object", "no response_format")
-_refused: WeakKeyDictionary[Any, int] = WeakKeyDictionary()  # how many of them a client's endpoint has refused
+_rejected: WeakKeyDictionary[Any, int] = WeakKeyDictionary()  # how many of them a client's endpoint has rejected
 _ABOUT_FORMAT = re.compile(r"response.?format|json.?(schema|object|mode)|structured.?output|guided|grammar", re.I)
 
 
 def _asked(
     client: Any, options: dict[str, Any], schema: dict[str, Any] | None, bounds: Bounds, *, calls: bool = False
 ) -> Iterator[str | Answer]:
-    """Ask for JSON in the strictest way that the endpoint takes, and remember that way for this client."""
-    way = 0 if schema is None else _refused_by(client)
+    """Ask for JSON in the strictest way that the endpoint supports, and remember that way for this client."""
+    way = 0 if schema is None else _formats_rejected_by(client)
     retries = 0 if "stream" in options else getattr(client, "max_retries", 0)
     while True:
         asked, note = options, ""
         if schema is not None:
             asked = _with_schema(options, schema, _FORMATS[way])
-            note = f"the endpoint refuses {' and '.join(_FORMATS[:way])}: the schema is in the prompt" if way else ""
+            note = f"the endpoint rejects {' and '.join(_FORMATS[:way])}; the schema is in the prompt" if way else ""
         parts = _answered(client, asked, note, _Limits.of(client, bounds), calls)
         try:
             first = next(parts)
         except Exception as error:
-            if retries and type(error).__module__.startswith(
-                "httpx"
-            ):  # the connection broke: the client retries only before
+            if retries and type(error).__module__.startswith("httpx"):  # the connection broke after the headers came
                 retries -= 1
             elif schema is not None and way + 1 < len(_FORMATS) and _ABOUT_FORMAT.search(_reported(error)):
                 way += 1
@@ -140,21 +138,21 @@ def _asked(
             continue
         if way:
             with suppress(TypeError):  # not every stand-in for a client can be remembered
-                _refused[client] = way
+                _rejected[client] = way
         yield first
         yield from parts
         return
 
 
-def _refused_by(client: Any) -> int:
+def _formats_rejected_by(client: Any) -> int:
     try:
-        return _refused.get(client, 0)
+        return _rejected.get(client, 0)
     except TypeError:
         return 0
 
 
 def _reported(error: Exception) -> str:
-    """The words of an endpoint that refuses a request, under an error's status or under 200."""
+    """Return the endpoint's words about a request that it rejects, under an error's status or under status 200."""
     return error.reported if isinstance(error, AnswerError) else str(error) if hasattr(error, "status_code") else ""
 
 
@@ -169,7 +167,7 @@ def _with_schema(options: dict[str, Any], schema: dict[str, Any], way: str) -> d
 
 
 class _Limits(NamedTuple):
-    """How much of one answer is read: characters, bytes, seconds in all, seconds without a word (None: no bound)."""
+    """Limits of one answer: characters, bytes, seconds in all, seconds without a word (None: no limit)."""
 
     characters: int
     bytes: int
@@ -186,7 +184,7 @@ class _Limits(NamedTuple):
         return cls(tokens * CHARACTERS_PER_TOKEN, most, _seconds_left(), known)
 
     def check(self, began: float, spoke: float) -> None:
-        """Raise `TimeoutError` where an answer that began and last said something at these times takes too long."""
+        """Raise `TimeoutError` if the answer takes too long; it began, and last sent a word, at these times."""
         now = perf_counter()
         if self.seconds is not None and now - began > self.seconds:
             raise TimeoutError(
@@ -261,7 +259,7 @@ def _in(sent: dict[str, Any], name: str, part: str) -> Any:
 
 
 def _milliseconds(reported: Any) -> float | None:
-    """What an endpoint reports in milliseconds, in seconds; None where that is no number."""
+    """Return reported milliseconds as seconds, or None if the report is not a number from zero."""
     try:
         seconds = float(reported) / 1000
     except (TypeError, ValueError, OverflowError):
@@ -275,7 +273,7 @@ _ELSE: dict[str, str | None] = {"temperature": None, "max_tokens": "max_completi
 
 @contextmanager
 def _sent(client: Any, options: dict[str, Any], limits: _Limits) -> Iterator[Any]:
-    """Send the request and yield the response, unread. A parameter that the endpoint refuses is renamed or left out."""
+    """Send the request and yield the unread response. Rename or leave out each parameter that the endpoint does not support."""
     if limits.seconds is not None:
         options = {**options, "timeout": _timeout(client, limits.seconds)}
     if _REASONS.match(options["model"]):
@@ -289,9 +287,9 @@ def _sent(client: Any, options: dict[str, Any], limits: _Limits) -> Iterator[Any
             except Exception as error:
                 if words := words_of(getattr(error, "body", None)):
                     error.args = (str(error) if words in str(error) else f"{error}: {words}",)
-                if not (refused := _refused_parameters(error, options)):
+                if not (unsupported := _unsupported(error, options)):
                     raise
-                options = _without(options, *refused)
+                options = _without(options, *unsupported)
         yield response
 
 
@@ -304,12 +302,16 @@ def _timeout(client: Any, seconds: float) -> Any:
     return min(own, seconds) if isinstance(own, int | float) else seconds
 
 
-def _refused_parameters(error: Exception, options: dict[str, Any]) -> list[str]:
-    """Which of our parameters the endpoint does not take, by its own words."""
+def _unsupported(error: Exception, options: dict[str, Any]) -> list[str]:
+    """Return the parameters that the endpoint does not support, by its own words."""
     if getattr(error, "status_code", None) not in (400, 422):
         return []
-    param = getattr(error, "param", None)
-    return [name for name in _ELSE if name in options and (param == name or (not param and f"'{name}'" in str(error)))]
+    param, body = getattr(error, "param", None), getattr(error, "body", None)
+    details = body.get("detail") if isinstance(body, dict) else None
+    listed = [one.get("loc") for one in details if isinstance(one, dict)] if isinstance(details, list) else []
+    named = {part for place in listed if isinstance(place, list) for part in place if isinstance(part, str)}
+    named |= {param} if param else {name for name in _ELSE if f"'{name}'" in str(error)}
+    return [name for name in _ELSE if name in options and name in named]
 
 
 def _without(options: dict[str, Any], *names: str) -> dict[str, Any]:

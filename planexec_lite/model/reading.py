@@ -1,7 +1,7 @@
 """Reads what a model endpoint sends, whole or as a stream, and makes an `Answer` of it.
 
 Endpoints of many makes follow OpenAI's format loosely: `usage` or `choices` may be missing or null, the model's thoughts may
-come before its answer, and an error may come under status 200. This file is the only one that looks into an answer.
+come before its answer, and an error may come under status 200. No other file looks into an answer.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _QUOTED = 300  # characters of an endpoint's words in an error
 
 
 class AnswerError(RuntimeError):
-    """The endpoint sent no answer. The message says what to do; `reported` are the words of the error that the endpoint sent."""
+    """The endpoint sent no answer. The message suggests a fix; `reported` is the text of the error that the endpoint sent."""
 
     def __init__(self, message: str, reported: str = "") -> None:
         super().__init__(message)
@@ -37,7 +37,7 @@ class ToolCall:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What a model said: its `text`, or its `refusal`; why it stopped ("stop", "length", …); the tools it calls."""
+    """A model's answer: its `text`, or its `refusal`; why it stopped ("stop", "length", …); the tools it calls."""
 
     text: str
     refusal: str | None
@@ -90,17 +90,17 @@ class Reading:
         if not choice:
             return ""
         self.whole = "delta" not in choice
-        said = choice.get("delta") or choice.get("message")
-        self._chosen |= isinstance(said, dict) or not self.whole
+        message = choice.get("delta") or choice.get("message")
+        self._chosen |= isinstance(message, dict) or not self.whole
         if isinstance(choice.get("finish_reason"), str):
             self.finish_reason = choice["finish_reason"].lower()
-        return self._hear(said) if isinstance(said, dict) else ""
+        return self._hear(message) if isinstance(message, dict) else ""
 
-    def _hear(self, said: dict[str, Any]) -> str:
-        text = _content(said.get("content"))
+    def _hear(self, message: dict[str, Any]) -> str:
+        text = _content(message.get("content"))
         self.text += text
-        self.refusal += _content(said.get("refusal"))
-        calls = said.get("tool_calls")
+        self.refusal += _content(message.get("refusal"))
+        calls = message.get("tool_calls")
         for place, call in enumerate(calls if isinstance(calls, list) else ()):
             function = call.get("function") if isinstance(call, dict) else None
             if not isinstance(function, dict):
