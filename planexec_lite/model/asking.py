@@ -153,7 +153,9 @@ def _formats_rejected_by(client: Any) -> int:
 
 def _reported(error: Exception) -> str:
     """Return the endpoint's words about a request that it rejects, under an error's status or under status 200."""
-    return error.reported if isinstance(error, AnswerError) else str(error) if hasattr(error, "status_code") else ""
+    if isinstance(error, AnswerError):
+        return error.reported
+    return f"{error} {getattr(error, 'param', '')}" if hasattr(error, "status_code") else ""
 
 
 def _with_schema(options: dict[str, Any], schema: dict[str, Any], way: str) -> dict[str, Any]:
@@ -268,7 +270,13 @@ def _milliseconds(reported: Any) -> float | None:
 
 
 _REASONS = re.compile(r"(.*/)?(o[1-9]|gpt-5)")  # models that think before they answer
-_ELSE: dict[str, str | None] = {"temperature": None, "max_tokens": "max_completion_tokens", "stream_options": None}
+# What an endpoint may not support, and what is sent instead; `strict` is part of each tool.
+_ELSE: dict[str, str | None] = {
+    "temperature": None,
+    "max_tokens": "max_completion_tokens",
+    "stream_options": None,
+    "strict": None,
+}
 
 
 @contextmanager
@@ -311,9 +319,15 @@ def _unsupported(error: Exception, options: dict[str, Any]) -> list[str]:
     listed = [one.get("loc") for one in details if isinstance(one, dict)] if isinstance(details, list) else []
     named = {part for place in listed if isinstance(place, list) for part in place if isinstance(part, str)}
     named |= {param} if param else {name for name in _ELSE if f"'{name}'" in str(error)}
-    return [name for name in _ELSE if name in options and name in named]
+    sent = {*options, *(name for tool in options.get("tools", ()) for name in tool["function"])}
+    return [name for name in _ELSE if name in sent and name in named]
 
 
 def _without(options: dict[str, Any], *names: str) -> dict[str, Any]:
     changed = {name: value for name, value in options.items() if name not in names}
+    if "strict" in names:
+        functions = [
+            {name: part for name, part in tool["function"].items() if name != "strict"} for tool in options["tools"]
+        ]
+        changed["tools"] = [{"type": "function", "function": function} for function in functions]
     return changed | {other: options[name] for name in names if name in options and (other := _ELSE[name])}

@@ -153,6 +153,7 @@ def test_odd_processing_times_are_measured_instead(header: str) -> None:
 REFUSALS = {
     "400": (400, {"error": {"message": "This response_format type is unavailable now", "param": None}}),
     "400 with a code": (400, {"error": {"message": "Invalid 'response_format.type'", "param": "response_format"}}),
+    "a parameter alone": (400, {"error": {"message": "Unsupported parameter", "param": "response_format"}}),
     "422 with details": (
         422,
         {"detail": [{"loc": ["body", "response_format", "type"], "msg": "Input should be text"}]},
@@ -231,6 +232,17 @@ def test_a_parameter_that_an_endpoint_rejects_is_left_out(status: int, body: dic
         return chunks(delta(PLAN), delta(None, "stop"))
 
     assert planned(client(respond), stream=True).status == "finished"
+
+
+def test_an_endpoint_without_strict_tools_is_offered_plain_ones() -> None:
+    def respond(request: dict[str, Any]) -> httpx2.Response:
+        if "strict" in request["tools"][0]["function"]:
+            place = ["body", "tools", 0, "function", "strict"]
+            return response({"detail": [{"loc": place, "msg": "Extra inputs are not permitted"}]}, 422)
+        return response(completion("seen"))
+
+    step = Step(id="1", description="Look")
+    assert ReActExecutor(client(respond), TOOLS, "m").execute(step, {}) == "seen"
 
 
 def test_a_verdict_may_stand_in_a_fence_and_behind_thoughts() -> None:
