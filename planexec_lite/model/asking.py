@@ -1,7 +1,7 @@
 """The thin layer over the openai client: ask a model for text, for JSON that fits a schema, or for tool calls, and charge for it.
 
 The client is the genuine one, pointed at a scripted model or at a real endpoint; openai itself is imported where the client
-is made. This file reads every answer, with `reading`, and bounds its characters and its time.
+is made. This file reads every answer, with `answer`, and bounds its characters and its time.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary
 
 from planexec_lite.meter import ModelCall, charge, current
+from planexec_lite.model.answer import Answer, AnswerError, Message, Reading, ThoughtFilter, objects, words_of
 from planexec_lite.model.bounds import Bounds, Role, fitted
-from planexec_lite.model.reading import Answer, AnswerError, Message, Reading, ThoughtFilter, objects, words_of
 
 UNBOUNDED = Bounds()
 DEFAULT_MODELS: dict[str, str] = {"planner": "gpt-4o", "executor": "gpt-4o-mini", "evaluator": "gpt-4o"}

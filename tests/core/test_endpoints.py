@@ -33,7 +33,7 @@ from planexec_lite.board import Board
 from planexec_lite.events import Judged, PlanFailed, PlanProposed, StepDone
 from planexec_lite.meter import Knowing, Meter
 from planexec_lite.model import Answer, AnswerError, Bounds, ask, ask_streaming, converse
-from planexec_lite.model.reading import ThoughtFilter, spoken
+from planexec_lite.model.answer import ThoughtFilter, spoken
 from planexec_lite.planning import Summary
 from planexec_lite.views.narration import sentences
 
