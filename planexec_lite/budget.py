@@ -16,7 +16,7 @@ class Budget:
 
     A job that needs something of which nothing is left does not start: planning and judging need models, and so do steps whose
     executor asks them (see `Executor`). What was under way is heard out, so that tokens, dollars and seconds may come to more
-    than their bound; then nothing starts any more.
+    than their bound; then nothing starts any more. No model's answer is read for longer than the seconds that are left.
 
     Args:
         steps: how many steps may be started; a further attempt is no further step, nor is one that was cut off.

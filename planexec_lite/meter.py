@@ -21,12 +21,16 @@ current: ContextVar[Meter | None] = ContextVar("meter", default=None)
 
 @dataclass(frozen=True, slots=True)
 class ModelCall:
-    """One call of a model: its name, the tokens that went in and came out, and the seconds that it took."""
+    """One call of a model: its name, the tokens that went in and came out, and the seconds that it took.
+
+    `note` tells the run's reader how the endpoint behaved otherwise than asked, such as that it refuses a schema.
+    """
 
     model: str
     input_tokens: int
     output_tokens: int
     seconds: float = 0.0
+    note: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -100,9 +100,10 @@ class Policy:
         backoff: how long a failed step waits before it is tried again, holding no slot; None: it does not wait.
         breaker: when a tool that keeps failing is left alone; None: it never is.
         deadline: seconds on the run's clock after which nothing starts any more, and the run is "stopped" unless all is
-            done. A step that is under way then is given up, as with its own timeout; a run inside it stops too. Planning,
-            judging and a rollback are heard out. The time that a paused run lies does not count, but that of a reviewer who is
-            asked in between does. None: there is none.
+            done. A step that is under way then is given up, as with its own timeout; a run inside it stops too. A model that
+            plans or judges has the seconds that are left (at least ten real ones on a virtual clock); then its answer is not
+            read to its end, and the job fails. A rollback runs to its end. The time that a paused run lies does not count, but
+            that of a reviewer who is asked in between does. None: there is none.
         budget: how much the run may use, over all the times that it is resumed. A run inside a step gets what is left of the
             model calls, tokens, dollars and seconds when the step starts; so do others beside it (see `Budget`). None: there
             is no bound.

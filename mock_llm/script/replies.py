@@ -22,7 +22,7 @@ FinishReason = Literal["stop", "length", "content_filter"]
 KINDS: Final = ("text", "json", "calls", "refusal", "python", "choices", "fault")
 PLACEHOLDER = re.compile(r"\{\{\s*(\w+)\s*\}\}")
 BRACED = re.compile(r"\{\{([^{}]*)\}\}")
-AS_JSON = re.compile(r"\{\{\s*(\w+)\s*\|\s*json\s*\}\}")
+AS_JSON = re.compile(r"\{\{\s*(\w+)\s*(?:\|\s*json\s*){1,2}\}\}")
 
 
 class _Nothing:
@@ -61,7 +61,8 @@ class Reply:
     Args:
         text: plain text; may hold `{{name}}` for what `when.find` captured.
         json: a value that is sent as JSON; texts in it may hold `{{name}}`, and a text that is only
-            `{{name|json}}` becomes the number, list or other JSON value that was captured.
+            `{{name|json}}` becomes the number, list or other JSON value that was captured;
+            `{{name|json|json}}` becomes the value inside a captured JSON string.
         calls: tools that the model calls, all at once.
         refusal: the model declines, in these words.
         choices: different replies for `n` of them; any other reply is repeated `n` times.
@@ -165,11 +166,12 @@ def fill(template: Any, captures: Mapping[str, str]) -> Any:
         The same shape. A text that is only `{{name|json}}` becomes the JSON value that was captured.
 
     Raises:
-        ValueError: the text captured for `{{name|json}}` is not JSON.
+        ValueError, TypeError: the text captured for `{{name|json}}` is not JSON, or no JSON string with JSON inside.
     """
     if isinstance(template, str):
         if whole := AS_JSON.fullmatch(template):
-            return json.loads(captures[whole.group(1)])
+            value = json.loads(captures[whole.group(1)])
+            return json.loads(value) if template.count("|") == 2 else value
         # In one pass: a captured text is data, and braces in it are never filled again.
         return re.sub(
             f"{AS_JSON.pattern}|{PLACEHOLDER.pattern}", lambda m: captures[m.group(1) or m.group(2)], template

@@ -17,6 +17,7 @@ from planexec_lite.executors.direct import (
 )
 from planexec_lite.executors.hybrid import HybridExecutor
 from planexec_lite.executors.react import ReActExecutor
+from planexec_lite.executors.task_text import task_text
 from planexec_lite.executors.team import Team
 
 __all__ = [
@@ -32,4 +33,5 @@ __all__ = [
     "effects_of",
     "effects_of_any",
     "perform",
+    "task_text",
 ]

@@ -13,6 +13,7 @@ from typing import Any
 
 from planexec_lite.events import Action, Observation, Thought
 from planexec_lite.executors.direct import effects_of_any
+from planexec_lite.executors.task_text import task_text
 from planexec_lite.meter import emit
 from planexec_lite.model import SHORT, Answer, Bounds, Message, ToolCall, converse, model_for, shortened
 from planexec_lite.model.schemas import function_schema
@@ -110,13 +111,8 @@ class ReActExecutor:
         Where it gets long, parameters and results give way, not the task and its criterion.
         """
         most = (self.bounds.max_prompt or 0) // (2 * len(inputs) + 2)
-        task = step.description or str(step)
-        params = resolve(step.params, inputs)
-        lines = [f"Task: {task}"]
-        lines += [f"Use: {shortened(json.dumps(params, ensure_ascii=False), most)}"] if params else []
-        lines += [f"Done when: {step.success_criteria}"] if step.success_criteria else []
-        lines += [f"Result of step {id}: {shortened(as_text(value), most)}" for id, value in inputs.items()]
-        return [{"role": "system", "content": _INSTRUCTIONS}, {"role": "user", "content": "\n".join(lines)}]
+        task = f"Task: {task_text(step, inputs, most)}"
+        return [{"role": "system", "content": _INSTRUCTIONS}, {"role": "user", "content": task}]
 
 
 @dataclass

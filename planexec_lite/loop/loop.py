@@ -6,6 +6,7 @@ from collections import deque
 from collections.abc import Callable
 from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from planexec_lite import references
 from planexec_lite.board import Board
@@ -260,9 +261,16 @@ class PlannerExecutor(NestedExecutor):
             return self._undo(job, run)
         if isinstance(job, JudgeStarted):
             judged = (self.evaluator, board.steps[job.step], board.table.judging[job.step], board, tools)
-            return Task(job, judge, judged, here=True)
+            return Task(job, self._timed(judge, board), judged, here=True)
         live = getattr(self.planner, "stream", False)
-        return Task(job, propose, (self.planner, board.copy(), self.executor, self.policy), here=True, live=live)
+        asked = (self.planner, board.copy(), self.executor, self.policy)
+        return Task(job, self._timed(propose, board), asked, here=True, live=live)
+
+    def _timed(self, work: Callable[..., Any], board: Board) -> Callable[..., Any]:
+        """What asks a planner or an evaluator, knowing the run's time that is left; the job itself is not given up."""
+        seconds = None if self.policy.deadline is None else max(0.0, self.policy.time_left(board.now))
+        allowance = None if self.policy.budget is None else allowance_of(board, self.policy)
+        return work if seconds is None and allowance is None else Knowing(work, seconds, None, allowance)
 
     def _bounded(self, task: Task, job: StepStarted, run: Run, store: RunStore | None) -> Task:
         """A step's task, which is given up when its timeout is over or the run's deadline passes, and knows what a meter says."""

@@ -10,7 +10,6 @@ planning is written here: a step's executor is itself a planner with an executor
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
@@ -19,13 +18,12 @@ from typing import Any, NamedTuple
 from planexec_lite.board import Board
 from planexec_lite.budget import Budget
 from planexec_lite.events import DoubtResolved, Event, Inside, Paused, Reviewed
-from planexec_lite.executors import effects_of_any
+from planexec_lite.executors import effects_of_any, task_text
 from planexec_lite.loop.cut_off import interrupt
 from planexec_lite.loop.run import Run
 from planexec_lite.meter import charge, current, emit, idempotency_key, made_once
 from planexec_lite.plan import Step
 from planexec_lite.policy import Policy
-from planexec_lite.references import as_text, resolve
 from planexec_lite.review.reviewers import Answer, Decision
 from planexec_lite.tools import Effects, Toolbox
 from planexec_lite.workers import Simulated, Workers
@@ -243,12 +241,7 @@ class Told:
 
 def goal_of(step: Step, inputs: Mapping[str, Any]) -> str:
     """A step as the goal of a run: what is to be done, what it may use, when it is done, and what came out before."""
-    params = resolve(step.params, inputs)
-    lines = [step.description or str(step)]
-    lines += [f"Use: {json.dumps(params, ensure_ascii=False)}"] if params else []
-    lines += [f"Done when: {step.success_criteria}"] if step.success_criteria else []
-    lines += [f"Result of step {id}: {as_text(value)}" for id, value in inputs.items()]
-    return "\n".join(lines)
+    return task_text(step, inputs)
 
 
 def result_of(run: Run) -> Any:

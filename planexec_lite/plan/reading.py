@@ -27,7 +27,7 @@ def read(kind: type[P], source: Any) -> P:
     try:
         if isinstance(source, str | bytes | bytearray):
             written = source if isinstance(source, str) else bytes(source).decode()
-            text_alone = _unfenced(written)
+            text_alone = unfenced(written)
             data = from_json(text_alone, allow_inf_nan=False)
             json.loads(text_alone, object_pairs_hook=_named_once)
         else:
@@ -43,7 +43,7 @@ def read(kind: type[P], source: Any) -> P:
         raise PlanError([Problem("not_json", None, f"this is not JSON: {error}", hint)], text) from None
 
 
-def _unfenced(text: str) -> str:
+def unfenced(text: str) -> str:
     """The JSON inside a fence, ```` ```json … ``` ````; a text without one as it is. Raises `ValueError` in words.
 
     A fence has one meaning only, so it is taken off. Words beside it may change what the plan means, and of two blocks

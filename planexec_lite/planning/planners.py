@@ -12,9 +12,10 @@ from typing import Any, Protocol, runtime_checkable
 
 from planexec_lite.board import Board
 from planexec_lite.model import SHORT, Answer, Bounds, Message, ask, ask_streaming, listed, model_for, shortened
+from planexec_lite.model.marking import one_line
 from planexec_lite.model.schemas import plan_schema
 from planexec_lite.plan import Plan, PlanError, Problem, Step, StepReader
-from planexec_lite.planning.telling import AS_IT_IS, Telling, record
+from planexec_lite.planning.telling import AS_DATA, Telling, record
 from planexec_lite.template import check, fill
 from planexec_lite.tools import Toolbox
 
@@ -117,7 +118,7 @@ class LLMPlanner:
             2,048. An answer that is cut off there is no plan, and goes back shortened.
         max_prompt: the most characters of the conversation; by default ``PLANEXEC_PLANNER_MAX_PROMPT``, or 60,000. Long
             results are shortened before it gets longer.
-        telling: how results are told to the model; by default as they are.
+        telling: how results are told to the model; by default as data, in full.
         instructions: the system prompt, with the fields of `INSTRUCTIONS`: ``{tools}`` for the list of tools, ``{step}`` for
             what a step is, ``{span}`` for how far ahead to plan.
 
@@ -135,7 +136,7 @@ class LLMPlanner:
         stream: bool = False,
         max_tokens: int | None = None,
         max_prompt: int | None = None,
-        telling: Telling = AS_IT_IS,
+        telling: Telling = AS_DATA,
         instructions: str = INSTRUCTIONS,
     ) -> None:
         self.client = client
@@ -198,7 +199,7 @@ class LLMPlanner:
         if board.problems:
             if board.proposals.invalid_text:
                 messages.append({"role": "assistant", "content": shortened(board.proposals.invalid_text, SHORT)})
-            listing = listed(f"- {problem}" for problem in board.problems)
+            listing = listed(f"- {one_line(str(problem))}" for problem in board.problems)
             messages.append({"role": "user", "content": f"This plan can't be carried out:\n{listing}\nWrite it again."})
         return messages
 
@@ -210,7 +211,7 @@ class LLMPlanner:
             ahead = "step" if self.horizon == 1 else f"{self.horizon} steps"
             span = f"Write the next {ahead} only, and set complete to false. "
             span += "When the goal is reached, write no step and set complete to true."
-        step = (_TASK if self.tasks else _CALL) + self.telling.rule
+        step = _TASK if self.tasks else _CALL
         return fill(self.template, {"tools": tools.describe(), "step": step, "span": span})
 
 

@@ -7,10 +7,11 @@ answer. The rules are the lines of the planner's own instructions; leaving one o
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from types import SimpleNamespace
 from typing import Any
 
+from planexec_lite.model import read_answer
 from planexec_lite.planning import LLMPlanner
 from planexec_lite.recorded.transcript import RecordedAnswer, digest, replay
 from planexec_lite.tools import Toolbox
@@ -71,20 +72,42 @@ class Sampling:
         self._heard = replay(earlier).client() if earlier else None
         self.answers: list[RecordedAnswer] = []
         create = SimpleNamespace(create=self._create)
-        self.chat = SimpleNamespace(completions=SimpleNamespace(with_raw_response=create))
+        self.chat = SimpleNamespace(completions=SimpleNamespace(with_streaming_response=create))
 
     def _create(self, **options: Any) -> Any:
         if self._heard and len(self.answers) < len(self._earlier):
             self.answers.append(self._earlier[len(self.answers)])
-            return self._heard.chat.completions.with_raw_response.create(**options)
+            return self._heard.chat.completions.with_streaming_response.create(**options)
         seed = self._seed + len(self.answers)
         options |= {"temperature": self._temperature, "seed": seed}
         if not self._schema:
             options.pop("response_format", None)
-        raw = self._client.chat.completions.with_raw_response.create(**options)
-        completion = raw.parse()
-        choice, usage = completion.choices[0], completion.usage
-        tokens = (usage.prompt_tokens, usage.completion_tokens)
-        text, asked = choice.message.content or "", digest(options["messages"])
-        self.answers.append(RecordedAnswer(text, choice.finish_reason, *tokens, seed, asked))
-        return raw
+        heard = hear(self._client, options)
+        answer, tokens = read_answer(heard.body)
+        asked = digest(options["messages"])
+        self.answers.append(RecordedAnswer(answer.text, answer.finish_reason, *tokens, seed, asked))
+        return heard
+
+
+class HeardResponse:
+    """A response that was read already, as the kit's model layer reads one from an openai client."""
+
+    def __init__(self, body: bytes, headers: Mapping[str, str] | None = None) -> None:
+        self.body = body
+        self.headers = dict(headers or {})
+
+    def __enter__(self) -> HeardResponse:
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        pass
+
+    def iter_bytes(self) -> Iterator[bytes]:
+        """Yield the body in one piece."""
+        yield self.body
+
+
+def hear(client: Any, options: dict[str, Any]) -> HeardResponse:
+    """Put a question to `client` and read the response to its end."""
+    with client.chat.completions.with_streaming_response.create(**options) as response:
+        return HeardResponse(b"".join(response.iter_bytes()), response.headers)

@@ -16,6 +16,8 @@ from types import SimpleNamespace
 from typing import Any, NamedTuple
 
 from planexec_lite.loop import Run
+from planexec_lite.model import read_answer
+from planexec_lite.recorded.asking import HeardResponse, hear
 from planexec_lite.recorded.kit import agent
 from planexec_lite.scoreboard import Task, tasks
 
@@ -107,7 +109,7 @@ class Recalled:
         self.asked = 0
         self.differs = False
         create = SimpleNamespace(create=self._create)
-        self.chat = SimpleNamespace(completions=SimpleNamespace(with_raw_response=create))
+        self.chat = SimpleNamespace(completions=SimpleNamespace(with_streaming_response=create))
 
     def _create(self, **options: Any) -> Any:
         self.asked += 1
@@ -116,14 +118,13 @@ class Recalled:
             raise ValueError("this was not asked when the run was recorded")
         turn = self._turns[self.asked - 1]
         calls = [
-            SimpleNamespace(id=f"call {self.asked}.{n}", function=SimpleNamespace(name=name, arguments=arguments))
+            {"id": f"call {self.asked}.{n}", "function": {"name": name, "arguments": arguments}}
             for n, (name, arguments) in enumerate(turn.calls)
         ]
-        message = SimpleNamespace(content=turn.text, refusal=None, tool_calls=calls)
-        choice = SimpleNamespace(message=message, finish_reason=turn.finish_reason)
-        usage = SimpleNamespace(prompt_tokens=turn.input_tokens, completion_tokens=turn.output_tokens)
-        completion = SimpleNamespace(choices=[choice], usage=usage)
-        return SimpleNamespace(headers={}, parse=lambda: completion)
+        message = {"content": turn.text, "tool_calls": calls}
+        usage = {"prompt_tokens": turn.input_tokens, "completion_tokens": turn.output_tokens}
+        choice = {"message": message, "finish_reason": turn.finish_reason}
+        return HeardResponse(json.dumps({"choices": [choice], "usage": usage}).encode())
 
 
 class Listening:
@@ -141,21 +142,19 @@ class Listening:
         self._seed = seed
         self.turns: list[Turn] = []
         create = SimpleNamespace(create=self._create)
-        self.chat = SimpleNamespace(completions=SimpleNamespace(with_raw_response=create))
+        self.chat = SimpleNamespace(completions=SimpleNamespace(with_streaming_response=create))
 
     def _create(self, **options: Any) -> Any:
         seed = self._seed + len(self.turns)
         if self._temperature is not None:
             options |= {"temperature": self._temperature, "seed": seed}
-        raw = self._client.chat.completions.with_raw_response.create(**options)
-        completion = raw.parse()
-        choice, usage = completion.choices[0], completion.usage
-        calls = tuple((call.function.name, call.function.arguments) for call in choice.message.tool_calls or ())
-        reason = "stop" if choice.finish_reason == "tool_calls" else choice.finish_reason
-        tokens = (usage.prompt_tokens, usage.completion_tokens)
-        text, role = choice.message.content or "", options["messages"][0]["content"].split()[1]
-        self.turns.append(Turn(role, text, calls, reason, *tokens, seed, asked(options["messages"])))
-        return raw
+        heard = hear(self._client, options)
+        answer, tokens = read_answer(heard.body)
+        calls = tuple((call.name, call.arguments) for call in answer.tool_calls)
+        reason = "stop" if answer.finish_reason == "tool_calls" else answer.finish_reason
+        role = options["messages"][0]["content"].split()[1]
+        self.turns.append(Turn(role, answer.text, calls, reason, *tokens, seed, asked(options["messages"])))
+        return heard
 
 
 def asked(messages: Any) -> str:

@@ -10,10 +10,11 @@ from typing import Any, Protocol, get_args
 from planexec_lite.board import Board
 from planexec_lite.events import Judgement
 from planexec_lite.model import SHORT, Bounds, Message, ask, listed, model_for, shortened
+from planexec_lite.model.marking import DATA_RULE, data_line, one_line
 from planexec_lite.model.schemas import closed
 from planexec_lite.plan import Step
 from planexec_lite.plan.data import as_words
-from planexec_lite.references import as_text
+from planexec_lite.plan.reading import unfenced
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +97,7 @@ class LLMEvaluator:
             message = f"the evaluator's answer was cut off; it may have {self.bounds.max_tokens:,} tokens (max_tokens)"
             raise ValueError(f"{message}: {shortened(answer.text, 200)}")
         try:
-            data = json.loads(answer.text)
+            data = json.loads(unfenced(answer.text))
             changed = (
                 step.model_copy(update={"description": data["task"]})
                 if isinstance(data["task"], str) and data["task"]
@@ -113,9 +114,15 @@ class LLMEvaluator:
     def messages(self, step: Step, result: Any, board: Board) -> list[Message]:
         """The conversation that is sent. Where it gets long, the steps before and the result give way, not the criterion."""
         most = (self.bounds.max_prompt or 0) // 3
-        done = listed((f"- step {id}, {board.steps[id].description or board.steps[id]}" for id in board.done), most)
-        asked = f"Task {step.id}: {step.description or step}\nSuccess criterion: {step.success_criteria}"
-        question = f"Done before:\n{done or '- nothing'}\n\n{asked}\nResult: {shortened(as_text(result), most)}"
+        steps = ((id, board.steps[id]) for id in board.done)
+        done = listed((f"- step {id}, {one_line(other.description or str(other))}" for id, other in steps), most)
+        asked = [
+            f"Task {step.id}: {one_line(step.description or str(step))}",
+            f"Success criterion: {one_line(step.success_criteria or '')}",
+            DATA_RULE,
+            f"Result: {data_line(result, most)}",
+        ]
+        question = "\n".join([f"Done before:\n{done or '- nothing'}\n", *asked])
         return [{"role": "system", "content": _INSTRUCTIONS}, {"role": "user", "content": question}]
 
 

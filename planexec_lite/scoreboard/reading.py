@@ -9,11 +9,23 @@ from typing import Any
 from planexec_lite.scenarios.minds import value_of
 
 _GIVEN = re.compile(r"^((?:Result of step [\w.-]+: )+)", re.M)
+_TOLD = re.compile(r"^Result of step ([\w.-]+): (data: .*)$", re.M)
 
 
 def results_in(text: str) -> dict[str, Any]:
-    """The results that a step is given, by the id under which the way has their step, also those that stand in a result."""
-    _, *parts = _GIVEN.split(text)
+    """The results that a step is given, by the id under which the way has their step, also those that a result lists."""
+    results: dict[str, Any] = {}
+    for id, data in _TOLD.findall(text):
+        value = value_of(data)
+        results |= listed_in(value) or {number_of(id): value}
+    return results
+
+
+def listed_in(answer: Any) -> dict[str, Any]:
+    """The results that the answer of a run inside a step lists."""
+    if not isinstance(answer, str):
+        return {}
+    _, *parts = _GIVEN.split(answer)
     pairs = zip(parts[::2], parts[1::2], strict=True)
     return {number_of(head.split()[-1].rstrip(":")): value_of(body.rstrip("\n")) for head, body in pairs}
 

@@ -96,7 +96,9 @@ class Script:
     def _work(self, request: Request) -> Content:
         """The next call of a task, or what came of it."""
         asked, *turns = request.conversation
-        task = re.split(r"\n(?=Use: |Done when: |Result of step )", asked.text.removeprefix("Task: "), maxsplit=1)[0]
+        task = re.split(
+            r"\n(?=Use: |Done when: |Text behind |Result of step )", asked.text.removeprefix("Task: "), maxsplit=1
+        )[0]
         if task.startswith(self.task.goal):
             seen = [one for one in observed(request.body["messages"]) if not one.failed]
             blocked = bool(turns) and IN_THE_WAY in turns[-1].text

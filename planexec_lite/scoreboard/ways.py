@@ -15,11 +15,12 @@ from planexec_lite import references
 from planexec_lite.plan import Plan, Step
 from planexec_lite.scenarios.minds import Answer, Entry, Mind, Seen, ahead, call_in, value_of
 from planexec_lite.scoreboard.faults import CLEAR, IN_THE_WAY
-from planexec_lite.scoreboard.reading import new_ids, number_of, results_in
+from planexec_lite.scoreboard.reading import listed_in, new_ids, number_of
 
 AND = "; then "
 """Between the steps of the way that one task stands for."""
-_CALL = re.compile(r"\[([0-9]+): (\w+\(.*?\))\](?=; then |$)", re.M)
+_BETWEEN = re.compile(rf"{AND}|(?: Subtasks:|;) (?=[0-9]+[.] )")
+_CALL = re.compile(r"\[([0-9]+): (\w+\(.*?\))\](?=; |$)", re.M)
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +107,8 @@ class UnknownWay:
             if one.state != "done" or one.id == CLEAR.id:
                 continue
             calls = _CALL.findall(one.step) or [(one.id, one.step)]
-            results |= results_in(one.text) or {calls[-1][0]: value_of(one.text)}
+            value = value_of(one.text)
+            results |= listed_in(value) or {calls[-1][0]: value}
             for id, call in calls:
                 tool, params = call_in(call)
                 seen.append(Seen(tool, references.resolve(params, results), results[id]))
@@ -184,7 +186,7 @@ def _with_call(step: Step) -> Step:
 
 
 def _lines(text: str) -> Iterator[str]:
-    """The lines of a text, and what stands between `AND`, without numbers."""
-    for part in text.split(AND):
+    """The lines of a text, its numbered subtasks and what stands between `AND`, without numbers."""
+    for part in _BETWEEN.split(text):
         for line in part.splitlines():
             yield re.sub(r"^(?:[0-9]+[.)] )?(?:Attempt [0-9]+: )?", "", line)

@@ -28,5 +28,5 @@ def plan_and_solve(client: Any, tools: Toolbox, workers: Workers) -> PlannerExec
 
 def in_one_step(goal: str, lines: list[str]) -> list[dict[str, Any]]:
     """A single step, whose task is the goal with its subtasks."""
-    subtasks = "\n".join(f"{n}. {line}" for n, line in enumerate(lines, 1))
-    return [{"id": 1, "description": f"{goal}\nSubtasks:\n{subtasks}"}]
+    subtasks = "; ".join(f"{n}. {line}" for n, line in enumerate(lines, 1))
+    return [{"id": 1, "description": f"{goal} Subtasks: {subtasks}"}]

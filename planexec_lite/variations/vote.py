@@ -18,6 +18,7 @@ from planexec_lite.loop import PlannerExecutor, execute
 from planexec_lite.loop.run import Run
 from planexec_lite.meter import charge
 from planexec_lite.model import Bounds, Message, ask, model_for
+from planexec_lite.model.marking import DATA_RULE, data_line
 from planexec_lite.plan import Plan, PlanError, Step
 from planexec_lite.planning.planners import LLMPlanner, Planner
 from planexec_lite.tools import Tool, Toolbox
@@ -121,8 +122,10 @@ def by_judge(client: Any) -> Choose:
     """Return a choice that asks the evaluator's model for a number; the first plan where it names none of them."""
 
     def choose(goal: str, plans: Sequence[Plan], tools: Toolbox) -> int:
-        listed = "\n\n".join(f"Plan {number}:\n{plan}" for number, plan in enumerate(plans, 1))
-        messages = [{"role": "system", "content": _JUDGE}, {"role": "user", "content": f"Goal: {goal}\n\n{listed}"}]
+        written = (plan.model_dump(mode="json", exclude_defaults=True) for plan in plans)
+        listed = "\n".join(f"Plan {number}: {data_line(plan)}" for number, plan in enumerate(written, 1))
+        asked = f"Goal: {goal}\n\n{DATA_RULE}\n{listed}"
+        messages = [{"role": "system", "content": _JUDGE}, {"role": "user", "content": asked}]
         answer = ask(client, model_for("evaluator"), messages, bounds=Bounds.of("evaluator"))
         named = re.search(r"[0-9]+", answer.text)
         return int(named[0]) - 1 if named and 1 <= int(named[0]) <= len(plans) else 0

@@ -34,7 +34,12 @@ def sentences(run: Run) -> list[str]:
 
 
 def sentence(event: e.Event, names: Mapping[str, str]) -> str:
-    """Return what happened in one sentence; `names` says what the steps are called, by id."""
+    """Return what happened in one sentence, with the notes of its model calls; `names` says what the steps are called, by id."""
+    notes = dict.fromkeys(call.note for call in getattr(event, "calls", ()) if call.note)
+    return _sentence(event, names) + "".join(f" ({_brief(note)})" for note in notes)
+
+
+def _sentence(event: e.Event, names: Mapping[str, str]) -> str:
     match event:
         case e.RunStarted():
             return f"the run starts: {_brief(event.goal)}" if event.goal else "the run starts"

@@ -191,7 +191,7 @@ def test_a_planner_sees_every_step_however_long_the_results_are() -> None:
     plan = Plan.parse([{"id": id, "tool": "look", "params": {"where": f"room {id}"}} for id in results])
     run = execute(plan, ToolExecutor(Toolbox([look])))
     asked = contents({"messages": LLMPlanner(FakeClient(PLAN), "m", max_prompt=9000).messages(GOAL, run.board, TOOLS)})
-    assert [id for id in results if f"room {id}'): done, result dust" in asked[1]] == list(results)
+    assert [id for id in results if f"room {id}'): done, result data: \"dust" in asked[1]] == list(results)
     assert asked[1].count("characters left out") == 12
     assert len(asked[1]) <= 9000
 

@@ -134,7 +134,7 @@ def test_the_judging_model_sees_criterion_and_result_not_tools_nor_the_planner()
     execute(Plan.parse(ONE), ToolExecutor(Counter().tools), evaluator=judge, workers=Simulated())
     sent = str(llm.calls[-1].request)
     assert "it is even" in sent
-    assert "Result: 1" in sent
+    assert "Result: data: 1" in sent
     assert "tools" not in llm.calls[-1].request
     assert "You plan" not in sent
 

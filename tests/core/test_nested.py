@@ -26,6 +26,7 @@ from planexec_lite import (
     views,
 )
 from planexec_lite.events import Inside, RunStarted, StepDone, from_dict, to_dict
+from planexec_lite.model.marking import DATA_RULE
 from planexec_lite.review.reviewers import AskPerson, Decision
 from planexec_lite.views.narration import trace
 from tests.core.test_planners import FIRST, GOAL, SECOND, FakeClient
@@ -149,7 +150,8 @@ def test_the_goal_inside_holds_the_task_its_criterion_and_what_came_before() -> 
     execute(Plan.parse([{"id": 1, "description": "cook"}, step]), agent, workers=Simulated())
     assert goals == [
         "cook",
-        'taste it\nUse: {"of": "chopped x"}\nDone when: it is salty\nResult of step 1: chopped x',
+        'taste it\nUse: data: {"of": "chopped x"}\nDone when: it is salty\n'
+        f'{DATA_RULE}\nResult of step 1: data: "chopped x"',
     ]
 
 

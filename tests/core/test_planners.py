@@ -25,6 +25,7 @@ from planexec_lite import (
 )
 from planexec_lite.events import PlanFailed, PlanProposed, PlanStarted, StepStarted
 from planexec_lite.model.schemas import plan_schema
+from planexec_lite.recorded.asking import HeardResponse
 from tests.core.strict_rules import faults
 
 GOAL = "What is 12 * 4 + 5?"
@@ -54,7 +55,7 @@ class FakeClient:
         self.answers = list(answers)
         self.requests: list[dict[str, Any]] = []
         create = SimpleNamespace(create=self._create)
-        self.chat = SimpleNamespace(completions=SimpleNamespace(with_raw_response=create))
+        self.chat = SimpleNamespace(completions=SimpleNamespace(with_streaming_response=create))
 
     def _create(self, **options: Any) -> Any:
         self.requests.append(options)
@@ -64,11 +65,11 @@ class FakeClient:
         fields = {"content": None, "refusal": None, "finish_reason": "stop", **(answer if "content" in answer else {})}
         if "content" not in answer:
             fields["content"] = answer["text"] if set(answer) == {"text"} else json.dumps(answer)
-        message = SimpleNamespace(content=fields["content"], refusal=fields["refusal"], tool_calls=None)
-        choice = SimpleNamespace(message=message, finish_reason=fields["finish_reason"])
-        usage = SimpleNamespace(prompt_tokens=100, completion_tokens=20)
-        parsed = SimpleNamespace(choices=[choice], usage=usage)
-        return SimpleNamespace(headers={"openai-processing-ms": "1500"}, parse=lambda: parsed)
+        message = {"content": fields["content"], "refusal": fields["refusal"]}
+        choice = {"message": message, "finish_reason": fields["finish_reason"]}
+        usage = {"prompt_tokens": 100, "completion_tokens": 20}
+        body = json.dumps({"choices": [choice], "usage": usage}).encode()
+        return HeardResponse(body, {"openai-processing-ms": "1500"})
 
     def sent(self, request: int) -> str:
         """All that was written in one request, as one text."""
@@ -145,8 +146,8 @@ def test_a_model_that_is_asked_for_one_step_at_a_time_sees_what_came_out() -> No
     assert (run.status, run.answer) == ("finished", "It is 53.")
     assert asked(run) == ["first", "horizon", "horizon"]
     assert "the next step only" in client.sent(0)
-    assert "result 48" in client.sent(1)
-    assert "result 53" in client.sent(2)
+    assert "result data: 48" in client.sent(1)
+    assert "result data: 53" in client.sent(2)
 
 
 def test_an_invalid_plan_goes_back_with_the_validators_own_words() -> None:

@@ -92,8 +92,8 @@ def test_new_work_under_the_id_of_a_done_step_is_rejected() -> None:
 def test_the_planner_is_told_what_is_done_what_failed_and_what_waits() -> None:
     _, planner = run(World(2), lambda n, board: [step("2b", 20, "1")], replan="failure")
     assert planner.shown[1].splitlines()[-3:] == [
-        "- step 1, work(n=1): done, result 1",
-        "- step 2, work(n=2): failed, RuntimeError: piece 2 is broken",
+        "- step 1, work(n=1): done, result data: 1",
+        '- step 2, work(n=2): failed, data: "RuntimeError: piece 2 is broken"',
         "- step 3, work(n=3): waiting",
     ]
 

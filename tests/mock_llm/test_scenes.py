@@ -120,6 +120,11 @@ def test_replies_use_what_was_found_in_the_newest_message() -> None:
     assert json.loads(text_of([scene], asked)) == {"text": "it is 53", "value": 53, "all": "total=53"}
 
 
+def test_json_inside_a_json_string_is_read_twice() -> None:
+    assert fill({"cause": "{{it|json|json}}"}, {"it": json.dumps(json.dumps({"a": [1]}))}) == {"cause": {"a": [1]}}
+    assert fill("{{it|json}}", {"it": '"[1]"'}) == "[1]"
+
+
 @given(st.text())
 def test_found_texts_are_never_expanded_again(text: str) -> None:
     assert fill("<{{a}}>", {"a": text, "b": "secret"}) == f"<{text}>"

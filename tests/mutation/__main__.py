@@ -32,6 +32,7 @@ CORE = {  # which tests are tried when a file of the core is changed
     "kinds record inner": "events",
     "direct hybrid react team": "react workers runs",
     "planners": "planners",
+    "asking answer marking task_text": "endpoints untrusted_results",
     "meter loop": "runs watch approval",
     "reviewers": "approval grants",
 }

@@ -140,7 +140,7 @@ def test_a_teams_planner_answers_no_other_goal_and_no_board_with_results(name):
         with pytest.raises(openai.APIStatusError) as refused:
             planner.plan(goal, board, world.tools)
         assert refused.value.status_code == 422
-    assert "done, result nothing was found" in str(llm.calls[-1].request["messages"])
+    assert 'done, result data: "nothing was found' in str(llm.calls[-1].request["messages"])
 
 
 # the executor

@@ -12,6 +12,7 @@ from planexec_lite import references
 from planexec_lite.scenarios.minds.mind import Seen
 
 _JUDGED = "judged: "  # how the board says that a step failed by a verdict: it gave a result, which is the reason
+_DATA = "data: "
 _ENTRY = re.compile(
     r"^- step (?P<id>[\w.-]+), (?P<step>.*?): (?P<state>done, result|waiting|failed|skipped|superseded|undone|running|in doubt)"
     r"(?P<text>.*?)(?=\n- step |\n\nNews:|\n\nPlan the rest|\Z)",
@@ -46,8 +47,10 @@ def recorded(told: str) -> dict[str, Seen | None]:
         record[id] = None
         if state in ("done", "failed"):
             tool, params = call_in(call)
-            failed = state == "failed" and not text.startswith(_JUDGED)
-            result = value_of(text.removeprefix(_JUDGED))
+            result = value_of(text)
+            failed = state == "failed"
+            if failed and str(result).startswith(_JUDGED):
+                failed, result = False, value_of(result.removeprefix(_JUDGED))
             if not failed:
                 results[id] = result
                 params = references.resolve(params, results)
@@ -84,7 +87,10 @@ def _argument(node: ast.expr) -> Any:
 
 
 def value_of(text: str) -> Any:
-    """Read a result as it was before it was written as text."""
+    """Read a result as it was before it was written as text, or as data."""
+    if text.startswith(_DATA):
+        value, _ = json.JSONDecoder().raw_decode(text, len(_DATA))
+        return value_of(value) if isinstance(value, str) else value
     try:
         return json.loads(text)
     except ValueError:
