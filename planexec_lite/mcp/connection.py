@@ -130,16 +130,28 @@ class Connection:
         return f"{self.address} has ended or closed the connection{self._last_words()}"
 
     async def _keep(self, ready: asyncio.Future[Any], answer: Answer | None) -> None:
-        from mcp import Client
+        from mcp import Client, MCPError
 
         asked = None if answer is None else _asked(answer)
         with tempfile.TemporaryFile("a+b") as self._errors:  # both write and read: the process always at its end
             try:
-                async with Client(
-                    self._transport(), cache=None, elicitation_callback=asked, read_timeout_seconds=STARTS_WITHIN
-                ) as client:
-                    ready.set_result(client)
-                    await self._over.wait()
+                # "legacy" begins with `initialize`, which each server knows: a careless one may take any other first
+                # request, such as the probe of "auto", for a call of a tool. Newer servers need "auto" to ask questions.
+                for mode in ("legacy", "auto") if answer is None else ("auto",):
+                    try:
+                        async with Client(
+                            self._transport(),
+                            cache=None,
+                            elicitation_callback=asked,
+                            read_timeout_seconds=STARTS_WITHIN,
+                            mode=mode,
+                        ) as client:
+                            ready.set_result(client)
+                            await self._over.wait()
+                            break
+                    except MCPError:
+                        if ready.done() or mode == "auto":
+                            raise
             except BaseException as error:
                 if not ready.done():
                     ready.set_exception(error if isinstance(error, Exception) else ConnectionError("it was given up"))

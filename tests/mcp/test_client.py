@@ -372,7 +372,7 @@ def test_a_server_asks_a_person_and_is_given_no_more_than_a_yes(start: Start) ->
     assert tools["keep"].call({}) == "decline None"
     assert tools["form"].call({}) == "decline None"
     assert asked == ["asking asks: may I delete it?", "asking asks: may I keep it?"]
-    with pytest.raises(ToolFailedError, match="Elicitation not supported"):
+    with pytest.raises(ToolFailedError, match="delete: Handler returned an invalid result"):
         start("asking").toolbox["delete"].call({})
 
 
