@@ -15,10 +15,10 @@ from planexec_lite import (
     PlannerExecutor,
     RulePlanner,
     Simulated,
+    Tool,
     Toolbox,
     ToolExecutor,
     execute,
-    tool,
     views,
 )
 from planexec_lite.scenarios import arithmetic
@@ -261,4 +261,4 @@ def _off(by: int) -> Toolbox:
         """Divide a by b."""
         return a / b
 
-    return Toolbox([tool(add), tool(divide)])
+    return Toolbox([Tool(add, effects="none"), Tool(divide, effects="none")])

@@ -109,7 +109,7 @@ def reads_errors(trial: Trial, react: Any) -> None:
         trial.want(gave_up, "a text that begins with 'gave up'", "Every loop ends, and says so.")
 
 
-@tool(name="late_orders")
+@tool(name="late_orders", effects="none")
 def _late_orders() -> list[str]:
     """List the orders that are late: none is."""
     return []
@@ -223,7 +223,8 @@ def tested_first(trial: Trial, next_step: Any) -> None:
         text = f"each script tested once, at most {len(scripts)} tests, not {tests}"
         trial.want(tests <= len(scripts), text, "A step is done once.")
         trial.want(called.count("backup_database") == 1, "one backup", "A step is done once.")
-        trial.want(run.status == "finished", "a run that finishes", str(run.reason))
+        # where no script passes, the last test has failed, and no step answers that: the run says so
+        trial.want(run.status == ("finished" if passes else "failed"), "a run that comes to its end", str(run.reason))
 
 
 def _started(run: Run) -> list[str]:

@@ -20,6 +20,7 @@ from planexec_lite import (
     Run,
     Simulated,
     Step,
+    Tool,
     Toolbox,
     ToolExecutor,
     execute,
@@ -266,13 +267,13 @@ def _greedy(allow: Any) -> views.Figure:
     return views.thoughts(execute(plan, executor, workers=Simulated()))
 
 
-@tool(name="read")
+@tool(name="read", effects="none")
 def _read() -> str:
     """Read what is owed."""
     return "30 euros"
 
 
-@tool(name="look")
+@tool(name="look", effects="none")
 def _look() -> str:
     """Look who owes it."""
     return "Ada"
@@ -364,7 +365,8 @@ class _Kitchen:
         self.asked: list[str] = []
         self.ruled: list[str] = []
         self.error: Exception = ConnectionError("the bank hung up")
-        self.tools = Toolbox([self.count, self.timer, self.charge, self.eggs])
+        free = (Tool(one, effects="none") for one in (self.count, self.timer, self.charge, self.eggs))
+        self.tools = Toolbox(free)
 
     def count(self, text: str) -> str:
         """Count lines."""

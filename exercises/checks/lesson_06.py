@@ -89,7 +89,7 @@ def _shopping(board: Board) -> list[dict[str, Any]]:
 
 
 def _bought(replan: Any) -> Run:
-    @tool(latency=5.0)
+    @tool(latency=5.0, effects="none")
     def buy(what: str) -> str:
         """Buy something."""
         if what in dict(INSTEAD):

@@ -61,7 +61,7 @@ def one_more(trial: Trial, three: Any, four: Any) -> None:
 
 
 def _party(slots: int) -> Run:
-    @tool(latency=lambda minutes: 60.0 * minutes)
+    @tool(latency=lambda minutes: 60.0 * minutes, effects="none")
     def work(minutes: float) -> float:
         """Work for some minutes."""
         return minutes

@@ -104,7 +104,9 @@ class _Office:
     def __init__(self, trouble: str = "") -> None:
         self.trouble, self.log = trouble, list[str]()
         latency = {"fetch": 3.0, "compare": 2.0, "mail": 1.0, "unlock": 1.0}
-        self.tools = Toolbox(Tool(getattr(self, name), latency=seconds) for name, seconds in latency.items())
+        self.tools = Toolbox(
+            Tool(getattr(self, name), latency=seconds, effects="none") for name, seconds in latency.items()
+        )
 
     def fetch(self, city: str) -> str:
         """Fetch the rents of a city."""
@@ -315,7 +317,9 @@ class _Letter:
 
     def __init__(self, down: str = "", idle: str = "") -> None:
         self.down, self.idle, self.done = down, idle, dict[str, str]()
-        self.tools = Toolbox(Tool(getattr(self, name), latency=1.0) for name in ("write", "stamp", "post"))
+        self.tools = Toolbox(
+            Tool(getattr(self, name), latency=1.0, effects="none") for name in ("write", "stamp", "post")
+        )
 
     def _do(self, name: str, word: str) -> str:
         if self.down == name:
@@ -599,6 +603,6 @@ def _file_read(variation: str, pages: int) -> tuple[Event, ...]:
     ]
     plan = Plan.parse({"goal": f"Read the file of {pages} pages", "steps": steps})
     task = Task("file", plan, KnownWay(plan), object, lambda world, run: run.status == "finished")
-    tools = Toolbox([Tool(read_page, latency=1.0)])
+    tools = Toolbox([Tool(read_page, latency=1.0, effects="none")])
     with scripted_model(task).client() as client:
         return tuple(variations.VARIATIONS[variation](client, tools, Simulated(1)).run(plan.goal).events[:-1])

@@ -40,7 +40,9 @@ class _World:
 
     def __init__(self, **failures: int) -> None:
         self.failures, self.asked = failures, 0
-        self.tools = Toolbox([Tool(self.work, latency=lambda name, seconds: seconds, effects="none"), self.back])
+        self.tools = Toolbox(
+            [Tool(self.work, latency=lambda name, seconds: seconds, effects="none"), Tool(self.back, effects="none")]
+        )
 
     def ask(self, model: str = "gpt-4o-mini") -> None:
         """Ask a model."""

@@ -36,7 +36,9 @@ class Workshop:
     @cached_property
     def tools(self) -> Toolbox:
         """A pair of hands, and an oven."""
-        return Toolbox(Tool(tool, latency=lambda job: self.seconds[job]) for tool in (self.hands, self.oven))
+        return Toolbox(
+            Tool(tool, latency=lambda job: self.seconds[job], effects="none") for tool in (self.hands, self.oven)
+        )
 
     def plan(self, lines: Sequence[Line]) -> Plan:
         """The plan that some lines stand for. Raises `ValueError` for a job that is not done here, or takes another time."""

@@ -149,7 +149,7 @@ class StepStarted:
     step: str
     attempt: int = 1
     attempts: int = 1
-    key: str = ""
+    key: str = field(default="", repr=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -89,7 +89,7 @@ class CallLog:
             if effects == "once" and text in self.texts:
                 raise ToolError(f"{tool} has already run in this step with these arguments, and must run at most once")
             return False
-        if tool == approved.tool and effects != "none":
+        if approved.asks and tool == approved.tool and effects != "none":
             raise ToolError(f"the plan fixes the arguments of {tool}: {approved.text}. Call it with those")
         if not approved.asks or not (effects == "once" or destructive):
             return False
