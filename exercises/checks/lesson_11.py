@@ -178,7 +178,7 @@ class _Head:
 
 
 def _done(office: _Office, step: Mapping[str, Any]) -> str:
-    return str(office.tools[step["tool"]].call(step["params"]))
+    return str(getattr(office, step["tool"])(**step["params"]))
 
 
 def _text(request: Request) -> str:
