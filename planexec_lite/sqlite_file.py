@@ -357,10 +357,10 @@ def _files(file: str) -> dict[str, tuple[int, int] | None]:
 
 def _number(name: str) -> tuple[int, int] | None:
     try:
-        found = os.stat(name)
+        status = os.stat(name)
     except FileNotFoundError:
         return None
-    return found.st_dev, found.st_ino
+    return status.st_dev, status.st_ino
 
 
 def _connect(path: Path, how: str) -> sqlite3.Connection:
