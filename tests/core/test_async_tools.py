@@ -172,7 +172,6 @@ class Bound:
     def __init__(self) -> None:
         self.loop: Any = None
 
-    @tool(effects="none")
     async def ask(self, what: str) -> str:
         self.loop = self.loop or asyncio.get_running_loop()
         if self.loop is not asyncio.get_running_loop():

@@ -61,12 +61,10 @@ def plan(*steps: Any, **more: Any) -> Plan:
     return Plan.parse({"goal": "pay", "steps": [*steps], **more})
 
 
-@tool(effects="none")
 def who(id: str, name: str, **more: Any) -> dict[str, Any]:
     return {"id": id, "tool": "who", "params": {"name": name}, **more}
 
 
-@tool(effects="none")
 def pay(id: str, to: str, *after: str, **more: Any) -> dict[str, Any]:
     return {"id": id, "tool": "pay", "params": {"to": to, **more}, "depends_on": [*after]}
 

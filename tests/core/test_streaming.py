@@ -89,7 +89,6 @@ class World:
         return ToolExecutor(Toolbox([work, pay]))
 
 
-@tool(effects="none")
 def work(id: str, *after: str, n: int | None = None, seconds: float = 1.0, **more: Any) -> dict[str, Any]:
     return step(id, "work", *after, n=int(id) if n is None else n, seconds=seconds, **more)
 
