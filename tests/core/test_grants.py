@@ -23,6 +23,7 @@ from planexec_lite import (
     Run,
     ScriptedReviewer,
     Simulated,
+    Tool,
     Toolbox,
     ToolExecutor,
     execute,
@@ -65,17 +66,14 @@ class World:
         return ToolExecutor(Toolbox([look, write, pay]))
 
 
-@tool(effects="none")
 def look(id: str, *after: str, what: str = "", **more: Any) -> dict[str, Any]:
     return step(id, "look", *after, what=what or id, **more)
 
 
-@tool(effects="none")
 def write(id: str, *after: str, what: str = "", **more: Any) -> dict[str, Any]:
     return step(id, "write", *after, what=what or id, **more)
 
 
-@tool(effects="none")
 def pay(id: str, *after: str, what: str = "", **more: Any) -> dict[str, Any]:
     return step(id, "pay", *after, what=what or id, **more)
 
@@ -562,3 +560,36 @@ def test_a_yes_to_the_plan_that_is_given_twice_opens_no_gate() -> None:
     assert looked == []
     assert agent.resume(at_gate, Decision("approve", by="you")).status == "finished"
     assert looked == ["here"]
+
+
+@pytest.mark.parametrize("destructive", [False, True])
+def test_a_grant_covers_no_new_step_that_may_delete_something(destructive: bool) -> None:
+    done: list[str] = []
+
+    def clean(what: str) -> str:
+        """Clean something."""
+        done.append(what)
+        return what
+
+    tools = Toolbox([Tool(clean, effects="idempotent", destructive=destructive)])
+    plans = iter([{"steps": [step("1", "clean", what="a")], "complete": False}, [step("2", "clean", what="b")]])
+    reviewer = ScriptedReviewer([Decision("approve", grant=Grant(new_steps=5))])
+    run = PlannerExecutor(RulePlanner(lambda goal: next(plans)), ToolExecutor(tools), reviewer).run("clean")
+    assert (run.status, done) == (("paused", ["a"]) if destructive else ("finished", ["a", "b"]))
+
+
+def test_a_grant_covers_a_step_that_may_delete_something_and_was_approved() -> None:
+    look = Tool(lambda: "x", name="look", effects="none")
+    tools = Toolbox([look, Tool(lambda: "y", name="clean", destructive=True)])
+    first = {"steps": [step("1", "look"), step("2", "clean", "1")], "complete": False}
+    reviewer = ScriptedReviewer([Decision("approve", grant=Grant(new_steps=5))])
+    news = iter(["hurry"])
+
+    def watch(run: Run) -> None:
+        if run.board.in_flight == {"1"}:
+            run.inbox.extend(news)
+
+    plans = iter([first, [step("2", "clean", "1"), step("3", "look", "2")]])
+    planner = RulePlanner(lambda goal: next(plans))
+    run = PlannerExecutor(planner, ToolExecutor(tools), reviewer, watch=watch).run("clean")
+    assert (run.status, run.board.done, len(run.board.reviews)) == ("finished", ("1", "2", "3"), 1)

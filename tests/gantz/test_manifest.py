@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from planexec_lite import Decision, Plan, PlannerExecutor, ToolExecutor, execute, gantz
 from planexec_lite.gantz import ManifestError, parsed, read
 from planexec_lite.scenarios import manifest as world
 
@@ -116,3 +117,15 @@ def test_a_file_that_can_not_be_read_is_named(tmp_path: Path) -> None:
 def test_a_manifest_may_say_who_it_is() -> None:
     manifest = parsed(f"name: shop\ndescription: its tools\nversion: 1.0.0\ntools: [{ONE}]")
     assert (manifest.name, manifest.description, manifest.version) == ("shop", "its tools", "1.0.0")
+
+
+def test_a_script_that_changed_between_the_yes_and_the_resume_is_refused(tmp_path: Path) -> None:
+    text = "tools: [{name: deploy, description: Deploy, script: {shell: 'echo %s >> log'}}]"
+    file, log = tmp_path / "gantz.yaml", tmp_path / "log"
+    file.write_text(text % "deployed")
+    plan = Plan.parse([{"id": "1", "tool": "deploy", "gate": True}])
+    run = execute(plan, ToolExecutor(gantz.load(file)))
+    file.write_text(text % "WIPED")
+    with pytest.raises(ValueError, match="step 1: deploy is not the tool that the plan was made with"):
+        PlannerExecutor(None, ToolExecutor(gantz.load(file))).resume(run, Decision("approve", by="Ada"))
+    assert not log.exists()
