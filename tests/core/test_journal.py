@@ -186,7 +186,8 @@ def wait() -> None:
     print("begun", flush=True)
     time.sleep(600)
 
-execute(Plan.parse([{"id": "1", "tool": "wait"}]), ToolExecutor(Toolbox([Tool(wait)])), journal=Journal(sys.argv[1]))
+tools = Toolbox([Tool(wait, effects="none")])
+execute(Plan.parse([{"id": "1", "tool": "wait"}]), ToolExecutor(tools), journal=Journal(sys.argv[1]))
 """
 
 
