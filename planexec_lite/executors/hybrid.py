@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from planexec_lite.executors.direct import Executor, agent_inside, asks_models, effects_of
+from planexec_lite.executors.direct import Executor, agent_inside, asks_models, chooses_calls, effects_of
 from planexec_lite.plan import Step
 from planexec_lite.tools import Effects, Toolbox, worst
 
@@ -37,6 +37,10 @@ class HybridExecutor:
             return effects_of(self.rule)
         both = [effects_of(self.rule), effects_of(self.otherwise)]
         return {name: worst(one.get(name, "none") for one in both) for name in {**both[0], **both[1]}}
+
+    def chooses_calls(self, step: Step) -> bool:
+        """Whether a model chooses the calls of `step`, where the chosen executor lets it."""
+        return chooses_calls(self._chosen(step), step)
 
     def agent_inside(self, step: Step) -> Any:
         """The agent that carries out `step` as a run of its own, where the chosen executor does so."""

@@ -99,6 +99,10 @@ class ReActExecutor:
         """What steps may do, by their tool: where `allow` decides, each may do what any tool does."""
         return self.tools.effects if self.allow is None else effects_of_any(self.tools)
 
+    def chooses_calls(self, step: Step) -> bool:
+        """Whether the model chooses: where the step names its tool, the plan has made the choice."""
+        return step.tool is None or self.allow is not None
+
     def tools_for(self, step: Step) -> Toolbox:
         """The tools that the model is shown for `step`, and no others."""
         if self.allow is not None:

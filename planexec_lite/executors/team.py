@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from planexec_lite.executors.direct import Executor, agent_inside, asks_models, effects_of
+from planexec_lite.executors.direct import Executor, agent_inside, asks_models, chooses_calls, effects_of
 from planexec_lite.plan import Step
 from planexec_lite.tools import Effects, Toolbox, suggest
 from planexec_lite.tools.limits import Limit
@@ -68,6 +68,11 @@ class Team:
     def role_of(self, step: Step) -> str:
         """The role that carries out `step`."""
         return self._role[step.tool] if step.tool is not None else next(iter(self.roles))
+
+    def chooses_calls(self, step: Step) -> bool:
+        """Whether a model chooses the calls of `step`, where the executor of its role lets it."""
+        known = step.tool is None or step.tool in self._role
+        return known and chooses_calls(self.roles[self.role_of(step)], step)
 
     def agent_inside(self, step: Step) -> Any:
         """The agent that carries out `step` as a run of its own, where the executor of its role does so."""

@@ -119,7 +119,7 @@ def named(plan: Plan, toolbox: Toolbox) -> Plan:
             free = place < len(known) and known[place] not in {*step.params, *params}
             params[known[place] if free else name] = value
         steps.append(step.model_copy(update={"params": params}))
-    return Plan(goal=plan.goal, steps=tuple(steps), rollback=plan.rollback, answer=plan.answer, complete=plan.complete)
+    return plan.changed(steps=tuple(steps))
 
 
 def sample() -> tuple[list[Plan], Toolbox]:

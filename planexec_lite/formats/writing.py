@@ -13,7 +13,7 @@ from typing import Any
 from planexec_lite.plan import Plan, PlanError, Problem, Step
 from planexec_lite.tools import shown, suggest
 
-OF_PLAN = ("goal", "answer", "rollback", "complete")
+OF_PLAN = ("goal", "answer", "rollback", "complete", "supersedes")
 OF_STEP = ("description", "tool", "params", "success_criteria", "timeout", "retries", "gate", "run_anyway", "effects",
            "undo")  # fmt: skip
 ORDER = "order"

@@ -83,6 +83,9 @@ class NestedExecutor:
             emit(run.events[-1])  # it waits for what it waited for when it was cut off
         return result_of(run)
 
+    chooses_calls = True
+    """The planner inside chooses the calls of each step."""
+
     def agent_inside(self, step: Step) -> NestedExecutor:
         """This agent: it carries out `step` as a run of its own."""
         return self

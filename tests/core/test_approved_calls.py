@@ -291,3 +291,14 @@ def test_a_plan_that_a_caller_keeps_and_changes_is_another_plan() -> None:
     execute(plan, ToolExecutor(Toolbox([look, office.tools["pay"]])))
     assert office.calls == ["pay BOB"]
     assert json.loads(plan.to_json())["steps"][1]["params"] == {"to": "MALLORY"}
+
+
+@pytest.mark.parametrize("step", [PAY_BOB, IN_WORDS])
+def test_the_desk_says_for_which_steps_a_model_chooses(step: dict[str, Any]) -> None:
+    from planexec_lite import views
+
+    office = Office()
+    planner = RulePlanner(lambda goal: [step])
+    agent = PlannerExecutor(planner, ReActExecutor(model(to("BOB")), office.tools), AskPerson())
+    shown = views.desk(agent.run("pay"), office.tools)
+    assert ("a model chooses the calls" in " ".join(str(shown).split())) is (step is IN_WORDS)

@@ -359,10 +359,12 @@ def test_a_new_step_under_a_used_id_counts_as_new_again() -> None:
 def test_a_grant_of_no_new_steps_lets_only_fewer_of_the_approved_ones_through() -> None:
     world = World("2")
     first = plan(look("1"), look("2"), look("3", "1", "2"), look("4", "1"))
-    fewer = agent(world, Portions(first, plan(look("4", "1"))), granting(0)).run("x")
+    fewer = agent(world, Portions(first, plan(look("4", "1")).changed(supersedes=("2",))), granting(0)).run("x")
     check(fewer)
     assert fewer.status == "finished"
-    changed = agent(World("2"), Portions(first, plan(look("3", "1"), look("4", "1"))), granting(0)).run("x")
+    changed = agent(
+        World("2"), Portions(first, plan(look("3", "1"), look("4", "1")).changed(supersedes=("2",))), granting(0)
+    ).run("x")
     check(changed)
     assert changed.status == "paused"
 

@@ -6,9 +6,9 @@ from collections.abc import Collection, Sequence
 from typing import Any, overload
 
 from planexec_lite.events import PlanProposed
-from planexec_lite.executors import Executor
+from planexec_lite.executors import Executor, ToolExecutor
 from planexec_lite.loop.run import Run
-from planexec_lite.plan import Plan
+from planexec_lite.plan import Plan, Step
 from planexec_lite.review.reviewers import Decision
 from planexec_lite.tools import Toolbox
 from planexec_lite.views.review_desk import listening, presence
@@ -110,11 +110,20 @@ def _opened(shown: Plan | Run, toolbox: Toolbox | Executor, **more: Any) -> Revi
     return made
 
 
+class _WithModels(ToolExecutor):
+    """Stands for the executor of a run whose steps may ask models, where the desk was given the tools alone."""
+
+    def chooses_calls(self, step: Step) -> bool:
+        return step.tool is None
+
+
 def _of_run(
     run: Run, toolbox: Toolbox | Executor, *, done: Any = (), before: Plan | None = None, **more: Any
 ) -> Review:
     """The desk for what a paused run waits for."""
     board = run.board
+    if isinstance(toolbox, Toolbox) and board.models_in_steps:
+        toolbox = _WithModels(toolbox)
     if board.paused is None:
         raise ValueError(f"this run does not wait for a decision: it is {run.status}")
     at = run if board.paused.gate else None
