@@ -105,11 +105,13 @@ class Attempt:
             return None
         if not self.puzzle.before:
             return execute(self.plan, hands, workers=workers, watch=watch)
-        plans = iter([self.shop.plan(notation.lines(self.puzzle.before))])
+        before = self.shop.plan(notation.lines(self.puzzle.before))
+        # the answer may leave out any of these jobs, and is told what is missing then
+        after = self.plan.changed(supersedes=tuple(step.id for step in before.steps))
+        plans = iter([before, after])
         again = Policy(replan="failure", max_replans=1, max_repairs=0)
-        agent = PlannerExecutor(
-            RulePlanner(lambda _: next(plans, self.plan)), hands, workers=workers, policy=again, watch=watch
-        )
+        planner = RulePlanner(lambda _: next(plans, after))
+        agent = PlannerExecutor(planner, hands, workers=workers, policy=again, watch=watch)
         return agent.run(self.puzzle.title)
 
     @property
