@@ -129,7 +129,8 @@ class StepTable(Part):
         if not failed:
             return failed
         waiting = {_does(self.steps[id]) for id in self.unfinished if id not in failed and id not in self.arrived}
-        if any(_does(step) not in waiting for step in plan.steps if step.id not in self.results):
+        new = [step for step in plan.steps if step.id in self.arrived or step.id not in self.results]
+        if any(_does(step) not in waiting for step in new):
             return {}
         return {id: step for id, step in failed.items() if id not in plan.supersedes}
 

@@ -120,6 +120,7 @@ def _asked(
     """Ask for JSON in the strictest way that the endpoint supports, and remember that way for this client."""
     way = 0 if schema is None else _formats_rejected_by(client)
     retries = 0 if "stream" in options else getattr(client, "max_retries", 0)
+    rejection: Exception | None = None  # the first one: it tells most about the request as it was meant
     while True:
         asked, note = options, ""
         if schema is not None:
@@ -132,7 +133,9 @@ def _asked(
             if retries and type(error).__module__.startswith("httpx"):  # the connection broke after the headers came
                 retries -= 1
             elif schema is not None and way + 1 < len(_FORMATS) and _ABOUT_FORMAT.search(_reported(error)):
-                way += 1
+                way, rejection = way + 1, rejection or error
+            elif rejection is not None:
+                raise rejection from None
             else:
                 raise
             continue
