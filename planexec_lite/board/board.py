@@ -109,7 +109,7 @@ class Board(Part):
                 self._start(event.step, event.attempt, event.attempts)
                 self.in_flight.add(event.step)
                 if event.key:
-                    self.once.keys[event.step] = event.key
+                    self.once.begin(event.step, event.key)
             case StepDone():
                 self._settle(event.step, event.calls)
                 self.cut_off.discard(event.step)
@@ -255,6 +255,7 @@ class Board(Part):
         if id not in self.in_flight or self.table.state[id] != state:
             raise IllegalTransition("come to this end", id, self.table.state.get(id))
         self.in_flight.remove(id)
+        self.once.running.discard(self.once.keys.get(id, ""))
         if calls:
             self.spending.charge(calls)
 
@@ -537,11 +538,9 @@ class Board(Part):
             return "it may be done once, and what it depends on has changed since the approval"
         return None
 
-    @property
-    def taken_keys(self) -> set[str]:
-        """The idempotency keys of calls that are known to be done, or that belong to a step that runs or goes on."""
-        active = (*self.in_flight, *self.approvals.held, *self.cut_off)
-        return self.once.done_keys | {self.once.keys[id] for id in active if id in self.once.keys}
+    def key_for(self, call: str) -> str:
+        """The key of a call that starts: the call, and the lowest number of it that is not known to be done and does not run."""
+        return self.once.next_key(call, {self.once.keys.get(id, "") for id in (*self.approvals.held, *self.cut_off)})
 
     @property
     def asked(self) -> e.PauseReason | None:

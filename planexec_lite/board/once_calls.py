@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -33,7 +34,11 @@ class OnceCalls(Part):
     destructive: tuple[str, ...] = ()  # tools that may delete or overwrite something
     spent: list[Spent] = field(default_factory=list)
     keys: dict[str, str] = field(default_factory=dict)  # of the latest attempt, by step: see `StepStarted`
-    done_keys: set[str] = field(default_factory=set)  # of the calls that are known to be done
+    running: set[str] = field(default_factory=set)  # the keys of the calls that run
+    done_up_to: dict[str, int] = field(
+        default_factory=dict
+    )  # by call: each occurrence below this number is known to be done
+    done_above: dict[str, frozenset[int]] = field(default_factory=dict)  # and those above it
 
     def runs_once(self, step: Step) -> bool:
         """Whether the step must run at most once."""
@@ -58,8 +63,31 @@ class OnceCalls(Part):
 
     def know_done(self, id: str) -> None:
         """The latest call of this step is known to be done: the same call again is another one."""
-        if id in self.keys:
-            self.done_keys.add(self.keys[id])
+        if id not in self.keys:
+            return
+        call, _, number = self.keys[id].partition("-")
+        lowest, done = self.done_up_to.get(call, 0), {*self.done_above.get(call, ()), int(number)}
+        while lowest in done:
+            done.remove(lowest)
+            lowest += 1
+        self.done_up_to[call], self.done_above[call] = lowest, frozenset(done)
+
+    def is_done(self, key: str) -> bool:
+        """Whether the call with this key is known to be done."""
+        call, _, number = key.partition("-")
+        return int(number) < self.done_up_to.get(call, 0) or int(number) in self.done_above.get(call, ())
+
+    def begin(self, id: str, key: str) -> None:
+        """The step starts its call."""
+        self.keys[id] = key
+        self.running.add(key)
+
+    def next_key(self, call: str, waiting: Collection[str]) -> str:
+        """The key of the lowest occurrence of `call` that is not known to be done, does not run, and is not among `waiting`."""
+        number, above = self.done_up_to.get(call, 0), self.done_above.get(call, ())
+        while (key := f"{call}-{number}") in self.running or key in waiting or number in above:
+            number += 1
+        return key
 
     def spend(self, id: str, table: StepTable, approvals: int, *, sure: bool) -> None:
         """The step's call was made, or, where that is not `sure`, may have been: where a repeat does harm, it is kept."""

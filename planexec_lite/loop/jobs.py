@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Sequence
 from hashlib import sha256
-from itertools import count
 from typing import Any, NamedTuple
 
 from planexec_lite.board import Board, signature
@@ -143,11 +142,9 @@ def key_of(board: Board, step: str, tools: Toolbox) -> str:
     of the attempt before, under whatever id a later plan makes the call; and a call that is meant twice has two keys.
     """
     known = board.once.keys.get(step)
-    if known and known not in board.once.done_keys and (step in board.approvals.held or step in board.cut_off):
+    if known and not board.once.is_done(known) and (step in board.approvals.held or step in board.cut_off):
         return known  # what it began goes on
-    call, taken = text_of(board.steps[step], board, tools), board.taken_keys
-    keys = (digest_of(call, occurrence) for occurrence in count())
-    return next(key for key in keys if key not in taken)
+    return board.key_for(digest_of(text_of(board.steps[step], board, tools)))
 
 
 def digest_of(*parts: Any) -> str:

@@ -29,6 +29,7 @@ SECTIONS = [
     "Growth of the cost of a step",
     "Retries with backoff",
     "A run that is written down",
+    "What the promises about calls cost",
     "The cost of validation",
     "Parse and validate: growth of the cost of a step",
     "Memory: the peak of a fresh process",
