@@ -6,7 +6,7 @@ from planexec_lite.board import Board
 from planexec_lite.executors import Executor, asks_models
 from planexec_lite.meter import current
 from planexec_lite.references import MissingResultError, resolve
-from planexec_lite.tools import ApprovedCalls, Toolbox, ToolError
+from planexec_lite.tools import ApprovedCalls, Toolbox
 
 
 def approved_calls(board: Board, id: str, executor: Executor) -> ApprovedCalls | None:
@@ -22,11 +22,12 @@ def approved_calls(board: Board, id: str, executor: Executor) -> ApprovedCalls |
     extra = (chosen.allowed, chosen.made) if chosen else ()
     if around is not None and around.asks and not board.has_reviewer:
         same_tool = [other for other in board.table.attempt if other != id and board.steps[other].tool == step.tool]
-        approved = text == around.text and not same_tool
+        first = board.table.attempt[id][0] == 1 and id not in board.rollback.latest and not same_tool
+        approved = first and text == around.text
         return ApprovedCalls(step.tool if approved else None, text if approved else "", True, *extra)
     if not asks_models(executor):
         return None
-    return ApprovedCalls(step.tool if text else None, text, board.has_reviewer, *extra)
+    return ApprovedCalls(step.tool, text, board.has_reviewer, *extra)
 
 
 def named_call(board: Board, id: str, tools: Toolbox) -> str:
@@ -35,6 +36,6 @@ def named_call(board: Board, id: str, tools: Toolbox) -> str:
     if step.tool is None or step.tool not in tools:
         return ""
     try:
-        return tools[step.tool].call_text(tools[step.tool].arguments(resolve(step.params, board.results)))
-    except (MissingResultError, ToolError):
+        return tools[step.tool].call_text(resolve(step.params, board.results))
+    except MissingResultError:
         return ""

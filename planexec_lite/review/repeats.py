@@ -6,17 +6,15 @@ alike. Steps of one plan that make the same call are what that plan says; what c
 
 from __future__ import annotations
 
-import json
 from typing import Any
-
-from pydantic_core import to_jsonable_python
 
 from planexec_lite.board import Board
 from planexec_lite.board.once_calls import Spent
 from planexec_lite.events import Event, Paused, StepHeld, StepStarted
 from planexec_lite.plan import Step
 from planexec_lite.references import MissingResultError, find, resolve
-from planexec_lite.tools import Toolbox, ToolError
+from planexec_lite.tools import Toolbox
+from planexec_lite.tools.plain_data import text_of as json_text
 
 
 def call_of(step: Step, board: Board, tools: Toolbox) -> Any:
@@ -34,15 +32,23 @@ def call_of(step: Step, board: Board, tools: Toolbox) -> Any:
         else:
             tool = tools[step.tool]
             call = [step.tool, tool.with_defaults(tool.arguments(params))]
-    except (MissingResultError, ToolError):  # the call can't be made
+    except Exception:  # the call can't be made: a validator of the tool may raise anything
         return None
     return call
 
 
 def text_of(step: Step, board: Board, tools: Toolbox) -> str:
-    """Return the call of `step` as text, the same for equal calls, whatever the step is called."""
-    call = call_of(step, board, tools)
-    return _written([step.tool, step.description, step.params] if call is None else call)
+    """Return the call of `step` as text, the same for equal calls, whatever the step is called.
+
+    A step without a tool is told by its words and by what it is given.
+    """
+    try:
+        params = resolve(step.params, board.results)
+    except MissingResultError:
+        params = dict(step.params)
+    if step.tool is not None and step.tool in tools:
+        return tools[step.tool].call_text(params)
+    return json_text([step.tool, step.description, params, [board.results.get(id) for id in step.depends_on]])
 
 
 def repeated(step: Step, plan: int, board: Board, tools: Toolbox) -> Spent | None:
@@ -54,7 +60,13 @@ def repeated(step: Step, plan: int, board: Board, tools: Toolbox) -> Spent | Non
     before = board.once.before(step, plan, board.table)
     before = [one for one in reversed(before) if one.step.tool == step.tool]
     call = call_of(step, board, tools) if before else None
-    return next((one for one in before if call is not None and _same(call_of(one.step, board, tools), call)), None)
+    if call is None:
+        return None
+    text = text_of(step, board, tools)
+    return next(
+        (one for one in before if call_of(one.step, board, tools) == call or text_of(one.step, board, tools) == text),
+        None,
+    )
 
 
 def held(event: Event | None, board: Board, tools: Toolbox) -> Event | None:
@@ -77,12 +89,3 @@ def held(event: Event | None, board: Board, tools: Toolbox) -> Event | None:
 def _needs(step: Step) -> set[str]:
     """The steps whose results decide what `step` does."""
     return set(step.depends_on) if step.tool is None else {named.step for named in find(step.params)}
-
-
-def _same(one: Any, other: Any) -> bool:
-    """Whether two calls are equal, or at least when they are written down."""
-    return bool(one == other) or _written(one) == _written(other)
-
-
-def _written(call: Any) -> str:
-    return json.dumps(to_jsonable_python(call, fallback=repr), sort_keys=True)

@@ -10,11 +10,11 @@ from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import Any, NamedTuple
 
-from pydantic_core import to_jsonable_python
-
+from planexec_lite.tools.plain_data import plain
 from planexec_lite.tools.schema import ToolError
 
 NOT_MADE = object()
+REPEATABLE = ("none", "idempotent")
 
 
 class CallWaits(Exception):
@@ -37,7 +37,7 @@ class ApprovedCalls:
         text: the call that the step names (see `Tool.call_text`).
         asks: whether a person approves plans, here or in the run around this one.
         allowed: the calls that a person has allowed since the step paused for them.
-        made: the calls that needed approval and that the step made before it paused. They are not made again.
+        made: the calls that the step made before it paused and that must not run again.
     """
 
     tool: str | None = None
@@ -57,14 +57,16 @@ class CallLog:
 
     approved: ApprovedCalls
     texts: list[str] = field(default_factory=list)  # of the calls that returned
-    made: list[MadeCall] = field(default_factory=list)  # those that needed approval
+    made: list[MadeCall] = field(default_factory=list)  # those that must not run again when the step starts again
     waits: str = ""  # the call that waits for a person
 
-    def note(self, text: str, result: Any, *, needed_approval: bool) -> None:
-        """The call returned."""
+    def note(self, text: str, result: Any, *, effects: str, destructive: bool) -> Any:
+        """Note that the call returned, and give its result: as data where the call must not run again after a pause."""
         self.texts.append(text)
-        if needed_approval:
-            self.made.append(MadeCall(text, to_jsonable_python(result, fallback=str)))
+        if not self.approved.asks or (effects in REPEATABLE and not destructive):
+            return result
+        self.made.append(MadeCall(text, plain(result)))
+        return self.made[-1].result
 
     def key(self, text: str, step_key: str | None) -> str | None:
         """The idempotency key of this call: that of the step for the call that the step names, else one of its own."""
@@ -79,21 +81,19 @@ class CallLog:
         number = sum(one.text == text for one in self.made)
         return before[number] if number < len(before) else NOT_MADE
 
-    def check(self, tool: str, text: str, *, effects: str, destructive: bool) -> bool:
-        """Whether the call needed the approval of a person, and has it.
-
-        Raises `CallWaits` where it has none yet, and `ToolError` where the step must not make this call.
-        """
+    def check(self, tool: str, text: str, *, effects: str, destructive: bool) -> None:
+        """Raise `CallWaits` where a person must approve the call first, and `ToolError` where the step must not make it."""
         approved, permitted = self.approved, [*self.approved.allowed, *(one.text for one in self.approved.made)]
         if text == approved.text:
-            if effects == "once" and text in self.texts:
-                raise ToolError(f"{tool} has already run in this step with these arguments, and must run at most once")
-            return False
+            if (effects not in REPEATABLE or destructive) and text in self.texts:
+                raise ToolError(f"{tool} has already run in this step with these arguments, and must not run again")
+            return
         if approved.asks and tool == approved.tool and effects != "none":
-            raise ToolError(f"the plan fixes the arguments of {tool}: {approved.text}. Call it with those")
+            fixed = approved.text or "the plan names a call that can't be made"
+            raise ToolError(f"the plan fixes the arguments of {tool}: {fixed}. Call it with those")
         if not approved.asks or not (effects == "once" or destructive):
-            return False
+            return
         if sum(one.text == text for one in self.made) < permitted.count(text):
-            return True
+            return
         self.waits = text
         raise CallWaits(f"{text} needs the approval of a person")

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import inspect
-import json
 from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property
 from hashlib import sha256
 from typing import Any, NamedTuple, TypeVar, Unpack, overload
 
 from pydantic import ValidationError
-from pydantic_core import to_jsonable_python
 
 from planexec_lite import references
 from planexec_lite.meter import charge, current, made_once
@@ -18,6 +16,7 @@ from planexec_lite.tools.approved import NOT_MADE
 from planexec_lite.tools.awaiting import awaited
 from planexec_lite.tools.declared import Declared, Effects, Options
 from planexec_lite.tools.json_schema import CHOICE, TOO_DEEP, arguments_from
+from planexec_lite.tools.plain_data import text_of
 from planexec_lite.tools.schema import Arguments, ToolError, arguments_of, default_of, kind_of, shown, suggest
 
 _PLAIN = frozenset({type(None), bool, int, float, str, list, dict, tuple})  # what nobody has to wait for
@@ -165,8 +164,8 @@ class Tool:
     @cached_property
     def digest(self) -> str:
         """A hash of what a plan is approved with: schema, defaults, effects, destructive, and the `pin` of what was published."""
-        told = [self.name, self.schema, self.effects, self.destructive, self.pin]
-        return sha256(json.dumps(told, sort_keys=True, default=repr).encode(errors="replace")).hexdigest()[:16]
+        told = [self.name, _defaults_sorted(self.schema), self.effects, self.destructive, self.pin]
+        return sha256(text_of(told).encode()).hexdigest()[:16]
 
     @cached_property
     def parameters(self) -> tuple[str, ...]:
@@ -242,21 +241,23 @@ class Tool:
         if meter is None or meter.calls_log is None:
             return self._run(arguments)
         log, step_key = meter.calls_log, meter.key
-        text = self.call_text(arguments)
-        approved = log.check(self.name, text, effects=self.effects, destructive=self.destructive is True)
+        text, declared = self.call_text(params), {"effects": self.effects, "destructive": self.destructive is True}
+        log.check(self.name, text, **declared)
         if (value := log.earlier(text)) is NOT_MADE:
             meter.key = log.key(text, step_key)
             try:
                 value = self._run(arguments)
             finally:
                 meter.key = step_key
-        log.note(text, value, needed_approval=approved)
-        return value
+        return log.note(text, value, **declared)
 
-    def call_text(self, arguments: Mapping[str, Any]) -> str:
-        """What identifies a call with these `arguments`: the tool and all arguments with their defaults, as JSON text."""
-        data = to_jsonable_python(self.with_defaults(arguments), fallback=repr)
-        return f"{self.name}({json.dumps(data, sort_keys=True, ensure_ascii=False)})"
+    def call_text(self, params: Mapping[str, Any]) -> str:
+        """What identifies a call: the tool and its parameters as they were given, with the defaults of the others."""
+        try:
+            given: Mapping[str, Any] = self.with_defaults(self.bind(params))
+        except TypeError:  # parameters that the function does not have: the call can't be made
+            given = params
+        return f"{self.name}({text_of(given)})"
 
     def _run(self, arguments: dict[str, Any]) -> Any:
         """Charge the latency and call the function with validated `arguments`."""
@@ -387,6 +388,18 @@ class SchemaTool(Tool):
 
 def _rebuild_from_schema(function: Callable[..., Any], schema: Mapping[str, Any], given: Mapping[str, Any]) -> Tool:
     return SchemaTool(function, schema, **given)
+
+
+def _defaults_sorted(schema: Any) -> Any:
+    """The schema with each list that is a default in order: the default of a set has another order in each process."""
+    if isinstance(schema, list):
+        return [_defaults_sorted(part) for part in schema]
+    if not isinstance(schema, dict):
+        return schema
+    return {
+        name: sorted(part, key=text_of) if name == "default" and isinstance(part, list) else _defaults_sorted(part)
+        for name, part in schema.items()
+    }
 
 
 def _without_parameters() -> None:

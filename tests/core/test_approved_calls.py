@@ -140,7 +140,7 @@ def test_of_a_step_in_words_each_risky_call_asks_and_no_other() -> None:
     run = agent.resume(run, Decision("approve", by="Ada"))
     assert (run.reason, office.calls[2:]) == (
         'waits for gate of step 1: a model chose delete({"name": "a"})',
-        ["look", "note x", "pay MALLORY"],
+        ["look", "pay MALLORY"],
     )
     run = agent.resume(run, Decision("approve", by="Ada"))
     assert run.status == "finished"
