@@ -257,7 +257,7 @@ def _replans_used_up(board: Board, policy: Policy) -> str:
 def _end(board: Board, policy: Policy) -> tuple[Status, str]:
     if board.table.unanswered:
         id = next(iter(board.table.unanswered))
-        return "failed", f"step {id} failed, and no later plan says what became of it"
+        return "failed", f"step {id} failed, and no later step was done that answers it"
     if not board.failed:
         return "finished", f"{len(board.results)} steps done"
     skipped = [id for id, state in board.state.items() if state == "skipped"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -43,6 +44,7 @@ class Approvals(Part):
     opened: set[str] = field(default_factory=set)  # gates
     held: dict[str, str] = field(default_factory=dict)  # steps that ask a person first, and why
     chosen: dict[str, ChosenCalls] = field(default_factory=dict)  # by step that paused before a call
+    questions: Counter[str] = field(default_factory=Counter)  # how often a step paused before such a call
     covered: set[str] = field(default_factory=set)  # lineages of the steps that the latest approval lets be done once
     seen: set[str] = field(default_factory=set)  # the steps that were done when it was given
     given: int = 0  # how often a reviewer approved a plan; what a grant lets through does not count
@@ -79,6 +81,7 @@ class Approvals(Part):
     def wait_for_call(self, id: str, call: str, made: tuple[MadeCall, ...]) -> None:
         """The step's executor chose a call that waits for a person; these calls were made before."""
         self.chosen[id] = ChosenCalls(call, made=made)
+        self.questions[id] += 1
 
     def open(self, id: str) -> None:
         """A person lets the step start; where a call waited, exactly that call may run."""

@@ -44,6 +44,7 @@ from planexec_lite.meter import ModelCall
 from planexec_lite.plan import Plan, Problem, Step
 
 INSIDE = "the run inside"
+MOST_QUESTIONS = 20  # that one step may ask about the calls that its executor chooses
 _EVENTS = get_args(Event)
 
 
@@ -113,12 +114,14 @@ class Board(Part):
             case StepDone():
                 self._settle(event.step, event.calls)
                 self.cut_off.discard(event.step)
+                self.approvals.chosen.pop(event.step, None)
                 if self.health.failures:
                     self.health.recover(table.steps[event.step].tool)
                 self._give(event.step, event.result, event.at)
             case e.StepFailed():
                 self._settle(event.step, event.calls)
                 self.cut_off.discard(event.step)
+                self.approvals.chosen.pop(event.step, None)
                 table.release(event.step)
                 if not event.final:
                     self.health.fail(table.steps[event.step].tool, event.at)
@@ -324,6 +327,8 @@ class Board(Part):
             table.wake(job)
             self.in_flight.remove(job)
             return
+        if job in self.approvals.chosen:  # the call that a person allowed may have been made
+            self.approvals.chosen[job] = self.approvals.chosen[job]._replace(allowed=())
         judging = job in table.judging
         self._settle(job, event.calls, "judging" if judging else "running")
         if judging:
@@ -481,12 +486,19 @@ class Board(Part):
     def _wait(self, event: e.StepPaused) -> None:
         """A step waits for a decision, which is asked for as at a gate: about the run inside, or about a call."""
         id, approvals = event.step, self.approvals
+        if event.call and approvals.questions[id] >= MOST_QUESTIONS:
+            self.table.release(id)
+            self.table.fail(id, f"it asked a person about more than {MOST_QUESTIONS} calls: {event.reason}", final=True)
+            return
         self.table.requeue(id)
         # the yes that opened it is used up: the next question is another
         approvals.opened.discard(id)
         approvals.held[id] = event.reason if event.call else f"{INSIDE} {event.reason}"
-        if event.call:
-            approvals.wait_for_call(id, event.call, event.made)
+        if not event.call:
+            return
+        approvals.wait_for_call(id, event.call, event.made)
+        if event.made:
+            self.rollback.doubt(self.steps[id], f"it made {', '.join(one.text for one in event.made)} before it paused")
 
     def _finish(self, id: str, result: object) -> None:
         """A step is done, and so its call was made."""

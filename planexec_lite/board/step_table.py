@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from planexec_lite.board.part import Part
@@ -48,7 +48,11 @@ class StepTable(Part):
     rejected: dict[str, str] = field(default_factory=dict)  # done, and a later verdict rejected the result
     in_doubt: Counter[str] = field(default_factory=Counter)  # attempts that were given up
     late: dict[str, object] = field(default_factory=dict)  # what such an attempt came to
-    unanswered: dict[str, Step] = field(default_factory=dict)  # failed for good, and no later plan answers it
+    unanswered: dict[str, Step] = field(default_factory=dict)  # failed for good, and no step has answered that
+    answering: set[str] = field(default_factory=set)  # the steps that answer it when one of them is done
+    waiting: frozenset[tuple[str, str]] = (
+        frozenset()
+    )  # what the plan before, which a streamed one replaces, still had to do
     tried: set[Signature] = field(default_factory=set)  # what has failed before
     plans: int = 0  # how many have come
     since: dict[str, int] = field(default_factory=dict)  # which plan brought the step; those of the first are not there
@@ -125,23 +129,39 @@ class StepTable(Part):
         A plan answers failures by a step that was not waiting before: it does the work again or otherwise, or checks the
         damage. Or it names the failed steps that it gives up, in `Plan.supersedes`.
         """
+        failed = self._open_failures(plan)
+        return {} if failed and self._answers_in(plan, failed) else failed
+
+    def _open_failures(self, plan: Plan) -> dict[str, Step]:
         failed = self.unanswered | {id: self.steps[id] for id in self.failed}
-        if not failed:
-            return failed
-        waiting = {_does(self.steps[id]) for id in self.unfinished if id not in failed and id not in self.arrived}
-        new = [step for step in plan.steps if step.id in self.arrived or step.id not in self.results]
-        if any(_does(step) not in waiting for step in new):
-            return {}
         return {id: step for id, step in failed.items() if id not in plan.supersedes}
+
+    def _answers_in(self, plan: Plan, failed: Mapping[str, Step]) -> set[str]:
+        """The ids of the steps of `plan` that answer the failures."""
+        waiting = self.waiting if self.arrived else self._still_to_do(failed)
+        new = (step for step in plan.steps if step.id in self.arrived or step.id not in self.results)
+        return {
+            step.id
+            for step in new
+            if step.id in self.answering
+            or _does(step) not in waiting
+            or (step.run_anyway and not failed.keys().isdisjoint(step.depends_on))
+        }
+
+    def _still_to_do(self, failed: Collection[str]) -> frozenset[tuple[str, str]]:
+        return frozenset(
+            _does(self.steps[id]) for id in self.unfinished if id not in failed and id not in self.answering
+        )
 
     def replace(self, plan: Plan) -> None:
         """A valid plan takes the place of what is not done; of its steps, those that arrived before stand already."""
         self._check_new([step.id for step in plan.steps if step.id not in self.arrived])
-        left = self.left_unanswered(plan)
+        failed = self._open_failures(plan)
+        self.answering = self._answers_in(plan, failed) if failed else set()
         if not self.arrived:
             self._supersede()
             self.plans += 1
-        self.unanswered = left
+        self.unanswered = {} if self.answering & self.results.keys() else failed
         self._join([step for step in plan.steps if step.id not in self.arrived])
         if self.arrived:
             # steps came in the order of writing; what counts is the order of the finished plan
@@ -160,6 +180,7 @@ class StepTable(Part):
     def _supersede(self) -> None:
         unfinished = self.unfinished
         self.unanswered |= {id: self.steps[id] for id in self.failed}
+        self.waiting = self._still_to_do(self.unanswered) if self.unanswered else frozenset()
         self.state.update({id: self._next("supersede", id) for id in unfinished})
         # what is left is what the planner may write anew, and what it must not write again
         if self.failed:
@@ -250,6 +271,8 @@ class StepTable(Part):
         if self.errors:
             self.errors.pop(id, None)
         self.done_since_plan += 1
+        if id in self.answering:
+            self.unanswered = {}
         self._queue.finish(id)
 
     def fail(self, id: str, error: str, *, final: bool = False) -> None:

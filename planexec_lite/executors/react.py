@@ -76,6 +76,9 @@ class ReActExecutor:
                 cut_off = f"the answer was cut off; it may have {self.bounds.max_tokens:,} tokens (max_tokens)"
                 messages += self._cut_off(answer, cut_off)
                 continue
+            if not answer.tool_calls and not answer.text.strip():
+                messages.append({"role": "user", "content": "You said nothing. Call a tool, or say the result."})
+                continue
             if not answer.tool_calls:
                 if fixed is None or fixed.has_run:
                     return answer.text
@@ -128,7 +131,7 @@ class _FixedCall:
     has_run: bool = False
 
     def __str__(self) -> str:
-        return f"{self.tool}({json.dumps(self.params, ensure_ascii=False)})"
+        return f"{self.tool}({json.dumps(self.params)})"  # other line ends than \n are escaped, so it stays one line
 
 
 def _fixed_call(step: Step, inputs: Mapping[str, Any], tools: Toolbox) -> _FixedCall | None:

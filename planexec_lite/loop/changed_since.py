@@ -6,23 +6,27 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from planexec_lite.board import Board
 from planexec_lite.events import Event, PlanProposed
-from planexec_lite.plan import Plan, Step
+from planexec_lite.plan import Call, Plan, Step
 from planexec_lite.tools import Effects, Toolbox
 
 
 def check_tools(board: Board, tools: Toolbox, effects: Mapping[str, Effects], *, rollback: bool = False) -> None:
-    """Raise `ValueError`, which names every step whose tool is not the one that the run began with.
+    """Raise `ValueError`, which names what is no longer as it was when the run began.
 
-    What counts are the steps that are not done, and the calls that a rollback may make. `effects` is what the tools do to
-    the world now; the board knows what they did when the run began. A run that has ended is looked at for a `rollback` alone.
+    What counts are the steps that are not done, also in runs inside steps that wait, the calls that a rollback may make, and,
+    where a planner or a model may still choose, all tools. `effects` is what the tools do to the world now. Of a run that has
+    ended, only a `rollback` counts.
     """
-    changes = [] if board.ended else [*_changed_tools(board, tools, effects)]
-    if rollback:
+    changes: list[str] = []
+    if board.ended is None:
+        changes += _changed_tools(board, tools, effects)
+        changes += _changed_choices(board, tools, effects)
+    if board.ended is None or rollback:
         changes += _changed_undos(board, tools)
     if changes:
         raise ValueError(
-            f"the tools have changed since this run began: {'; '.join(changes)}. Resume it with the tools that it began with, "
-            "or start a new run"
+            f"the tools have changed since this run began: {'; '.join(dict.fromkeys(changes))}. Resume it with the tools that "
+            "it began with, or start a new run"
         )
 
 
@@ -41,14 +45,39 @@ def _changed_tools(board: Board, tools: Toolbox, effects: Mapping[str, Effects])
                 yield f'step {id}: the effects of {call.tool} were "{was}", and are "{now}"'
             elif _is_another(call.tool, board, tools):
                 yield f"step {id}: {call.tool} is not the tool that the plan was made with"
+        if board.waits_inside(id) and id in board.inside:
+            yield from (f"inside step {id}, {one}" for one in _changed_inside(board.inside[id][-1], tools))
+
+
+def _changed_inside(board: Board, tools: Toolbox) -> Iterator[str]:
+    """The tools of the steps that are left in a run inside a step, and that are other ones."""
+    for id in board.unfinished:
+        for call in (board.steps[id], board.steps[id].undo):
+            if call is not None and call.tool is not None and _is_another(call.tool, board, tools):
+                yield f"step {id}: {call.tool} is not the tool that the plan was made with"
+        if board.waits_inside(id) and id in board.inside:
+            yield from (f"inside step {id}, {one}" for one in _changed_inside(board.inside[id][-1], tools))
+
+
+def _changed_choices(board: Board, tools: Toolbox, effects: Mapping[str, Effects]) -> Iterator[str]:
+    """The tools that a later plan, or the model of a step, may choose, and that are other ones or new."""
+    chosen = any(board.steps[id].tool is None for id in board.unfinished)
+    if not (board.has_planner or (chosen and board.models_in_steps)):
+        return
+    named = {call.tool for id in board.unfinished for call in (board.steps[id], board.steps[id].undo) if call}
+    for tool in tools:
+        if tool.name not in board.pins and effects.get(tool.name, "none") != "none":
+            yield f"{tool.name} is new, and has effects"
+        elif tool.name not in named and _is_another(tool.name, board, tools):
+            yield f"{tool.name} is not the tool that the run began with"
 
 
 def _changed_undos(board: Board, tools: Toolbox) -> Iterator[str]:
-    """The tools that a rollback calls, and that are not those that the run began with."""
-    undos = [(id, board.steps[id].undo) for id in board.results]
-    for id, undo in undos:
+    """The tools that a rollback calls, also for what runs inside steps did, and that are other ones."""
+    for one in board.rollback.completed.values():
+        undo = None if one.undo is None else Call.model_validate_json(one.undo)
         if undo is not None and _is_another(undo.tool, board, tools):
-            yield f"step {id}: {undo.tool}, its undo, is not the tool that the plan was made with"
+            yield f"step {one.label}: {undo.tool}, its undo, is not the tool that the plan was made with"
     for call in board.rollback.listed_calls:
         if _is_another(call.tool, board, tools):
             yield f"the rollback: {call.tool} is not the tool that the plan was made with"

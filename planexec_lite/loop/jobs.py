@@ -63,9 +63,8 @@ def outcomes(message: WorkerMessage) -> list[Event]:
                 return [*events, _undone(job, report, message.at, message.seconds)]
             if report.waits:
                 why, made = f"a model chose {report.waits}", report.made
-                events.append(
-                    StepPaused(message.at, job.step, why, message.seconds, report.calls, False, report.waits, made)
-                )
+                told = (message.seconds, report.calls, report.once)
+                events.append(StepPaused(message.at, job.step, why, *told, call=report.waits, made=made))
             elif (waits := why_paused(report.error, events)) is not None:
                 paused = StepPaused(message.at, job.step, waits, message.seconds, report.calls, in_doubt=report.once)
                 events.append(paused)
@@ -73,8 +72,8 @@ def outcomes(message: WorkerMessage) -> list[Event]:
                 events.append(StepDone(message.at, job.step, report.value, message.seconds, report.calls))
             else:
                 # where a call that may be made once was made, nobody knows how much of the step was done
-                told = (report.error, message.seconds, report.calls, report.once, report.final)
-                events.append(StepFailed(message.at, job.step, *told))
+                failure = (report.error, message.seconds, report.calls, report.once, report.final)
+                events.append(StepFailed(message.at, job.step, *failure))
             return events
         case Progress(at=at, event=event):
             return [StepProposed(at, event.step)] if isinstance(event, StepReady) else []
@@ -222,6 +221,12 @@ def _dropped(plan: Plan, board: Board) -> Iterator[Problem]:
             yield Problem("no_undo", id, "it is done, and the plan drops the call that takes it back", hint)
 
 
+def _writable(problem: Problem) -> Problem:
+    """The problem with words that a file can hold: a model may quote half a character."""
+    words = (text.encode(errors="backslashreplace").decode() for text in (problem.message, problem.hint))
+    return Problem(problem.code, problem.step, *words)
+
+
 def propose(planner: Planner, board: Board, executor: Executor, policy: Policy) -> CheckedPlan:
     """Ask the planner, and check what it says. Done steps that it repeats word for word are dropped.
 
@@ -241,7 +246,7 @@ def propose(planner: Planner, board: Board, executor: Executor, policy: Policy) 
         plan = Plan.received(plan, "the planner")
     except PlanError as error:
         text = error.text.encode(errors="backslashreplace").decode()  # a model may say what no file can hold
-        return CheckedPlan(None, (*error.problems, *written.dangling()), text)
+        return CheckedPlan(None, tuple(map(_writable, (*error.problems, *written.dangling()))), text)
     plan = without_done(plan, board)
     problems = plan.problems(tools, done=board.results.keys(), max_steps=policy.max_steps)
     problems += [*without_undo(plan, executor), *_dropped(plan, board)] if policy.require_undo else []

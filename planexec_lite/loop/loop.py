@@ -188,11 +188,15 @@ class PlannerExecutor(NestedExecutor):
         interrupt(run, self.executor)
         return run
 
-    def _begun(self, goal: str) -> Run:
+    def run_inside(self, goal: str) -> Run:
+        """Pursue `goal` as the run inside the step that runs now: tried again, it is the same run to the world."""
+        return self._drive(self._begun(goal, idempotency_key() or ""))
+
+    def _begun(self, goal: str, uid: str = "") -> Run:
         tools = self.tools
         limits = (*limits_of(tools, self.workers.limits), *getattr(self.executor, "limits", ()))
         run = Run()
-        run.uid = idempotency_key() or run.uid  # a run inside a step that is tried again is the same run to the world
+        run.uid = uid or run.uid
         run.record(
             RunStarted(
                 at=0.0,

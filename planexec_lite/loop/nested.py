@@ -73,7 +73,7 @@ class NestedExecutor:
         policy, meter = _within_step(self.policy, left), current.get()
         agent: Any = replace(self, watch=told, policy=policy, journal=meter.store if meter else None)  # type: ignore[type-var]
         try:
-            run = agent.run(goal_of(step, inputs)) if left is None else _resumed(agent, left)
+            run = agent.run_inside(goal_of(step, inputs)) if left is None else _resumed(agent, left)
         except Exception as problem:
             if isinstance(broken := getattr(problem, "run", None), Run):
                 interrupt(broken, self.executor)

@@ -158,9 +158,11 @@ class ToolServer:
             if one.name not in left_out:
                 try:
                     tool = self._tool(one)
-                    closed_parameters(tool)  # one tool that can't be described would break the planner of all of them
+                    # one tool that can't be described would break the planner of all of them
+                    assert closed_parameters(tool) is not None
+                    assert tool.signature
                     tools.append(tool)
-                except (ValueError, RecursionError) as error:
+                except Exception as error:  # a schema of a stranger may break any reader
                     left_out[one.name] = str(error) or "its schema is too deep"
         return Toolbox(tools), left_out
 

@@ -20,15 +20,21 @@ def has_effects(tool: Tool) -> bool:
 def added_effects(plan: Plan, board: Board, tools: Toolbox) -> Iterator[Problem]:
     """Yield a problem for each call in a later plan whose tool has effects, and that no plan before it calls.
 
-    Steps, undos and the rollback count alike, before and now. Before any step has returned something, the planner has read
-    nothing from outside, and each plan may use what it needs.
+    Steps, undos and the rollback count alike, before and now. Before any step has started, the planner has read nothing from
+    outside, and each plan may use what it needs.
     """
-    if board.proposal is None or not (board.results or board.errors or board.late):
+    if not board.table.started:
         return
     earlier = {step.tool for step in board.steps.values()} | {
         step.undo.tool for step in board.steps.values() if step.undo
     }
-    earlier |= {call.tool for call in board.proposal.rollback} | {call.tool for call in board.rollback.listed_calls}
+    latest = board.proposal.rollback if board.proposal else ()
+    earlier |= {call.tool for call in (*latest, *board.rollback.listed_calls)}
+    if board.models_in_steps and None not in earlier and any(map(has_effects, tools)):
+        for step in plan.steps:
+            if step.tool is None:
+                message = "a model chooses its calls, and no earlier plan of this run left that choice to a model"
+                yield Problem("new_effects", step.id, message, "name the tool of the step")
     calls: list[tuple[str | None, str | None]] = [(step.id, step.tool) for step in plan.steps]
     calls += [(step.id, step.undo.tool) for step in plan.steps if step.undo]
     calls += [(None, call.tool) for call in plan.rollback]

@@ -252,4 +252,5 @@ def _report(future: Future[Report]) -> Report:
     if future.cancelled():
         return Report(error="CancelledError: the executor cancelled it")
     problem = future.exception()
-    return Report(error=described(problem)) if problem else future.result()
+    # a worker that died may have made the call
+    return Report(error=described(problem), once=True) if problem else future.result()
