@@ -115,6 +115,7 @@ class Case:
             id=id,
             description=f"do {id}",
             tool="pay" if first in self.once else "act",
+            params={"of": first},
             depends_on=depends_on,
             success_criteria="it holds" if self.judged else None,
             gate=first == self.gate,
