@@ -140,13 +140,7 @@ class StepTable(Part):
         """The ids of the steps of `plan` that answer the failures."""
         waiting = self.waiting if self.arrived else self._still_to_do(failed)
         new = (step for step in plan.steps if step.id in self.arrived or step.id not in self.results)
-        return {
-            step.id
-            for step in new
-            if step.id in self.answering
-            or _does(step) not in waiting
-            or (step.run_anyway and not failed.keys().isdisjoint(step.depends_on))
-        }
+        return {step.id for step in new if step.id in self.answering or _does(step) not in waiting}
 
     def _still_to_do(self, failed: Collection[str]) -> frozenset[tuple[str, str]]:
         return frozenset(

@@ -8,6 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
+from pydantic import SecretStr
 
 from mock_llm import MockLLM
 from planexec_lite import (
@@ -302,3 +303,57 @@ def test_the_desk_says_for_which_steps_a_model_chooses(step: dict[str, Any]) -> 
     agent = PlannerExecutor(planner, ReActExecutor(model(to("BOB")), office.tools), AskPerson())
     shown = views.desk(agent.run("pay"), office.tools)
     assert ("a model chooses the calls" in " ".join(str(shown).split())) is (step is IN_WORDS)
+
+
+def test_a_pause_repeats_neither_the_call_of_the_step_nor_undeclared_ones() -> None:
+    office = Office()
+    agent, run = reviewed(Calls(office.tools, ("note", {"text": "x"}), to("BOB"), ("delete", {"name": "a"})), PAY_BOB)
+    assert (run.status, office.calls) == ("paused", ["note x", "pay BOB"])
+    run = agent.resume(run, Decision("approve", by="Ada"))
+    assert (run.status, office.calls) == ("finished", ["note x", "pay BOB", "delete a"])
+
+
+def test_a_yes_is_for_one_attempt() -> None:
+    office, verdicts = Office(), [Verdict("retry", "again"), Verdict("accept")]
+    judge = RuleEvaluator(lambda step, result: verdicts.pop(0))
+    judged = {**IN_WORDS, "success_criteria": "paid", "retries": 1}
+    agent, run = reviewed(Calls(office.tools, to("BOB")), judged, evaluator=judge)
+    run = agent.resume(run, Decision("approve", by="Ada"))
+    assert (run.status, office.calls) == ("paused", ["pay BOB"])
+
+
+def test_a_model_that_words_its_call_anew_each_time_comes_to_an_end() -> None:
+    numbers = iter(range(1000))
+
+    class Rewords(Calls):
+        def execute(self, step: Step, inputs: Mapping[str, Any]) -> str:
+            return str(self.tools["pay"].call({"to": f"BOB {next(numbers)}"}))
+
+    office = Office()
+    _, run = reviewed(Rewords(office.tools), IN_WORDS, reviewer=ApproveAll())
+    assert (run.status, office.calls) == ("failed", [])
+    assert "it asked a person about more than 20 calls" in run.reason
+
+
+def test_what_a_step_did_before_it_paused_is_named_by_a_rollback() -> None:
+    office = Office()
+    agent, run = reviewed(Calls(office.tools, to("ANN"), to("BOB")), IN_WORDS)
+    run = agent.resume(run, Decision("approve", by="Ada"))
+    assert office.calls == ["pay ANN"]
+    assert 'not undone: 1 (it made pay({"to": "ANN"}) before it paused)' in agent.roll_back(run).reason
+
+
+@pytest.mark.parametrize("secret", [True, False])
+def test_arguments_that_are_shown_as_stars_are_still_told_apart(secret: bool) -> None:
+    paid: list[str] = []
+
+    def pay(account: SecretStr) -> str:
+        """Pay."""
+        paid.append(account.get_secret_value())
+        return "paid"
+
+    tools = Toolbox([Tool(pay, effects="once")])
+    other = "B" if secret else "A"
+    step = {"id": "1", "tool": "pay", "params": {"account": "A"}}
+    _, run = reviewed(Calls(tools, ("pay", {"account": other})), step)
+    assert (run.status, paid) == (("failed", []) if secret else ("finished", ["A"]))

@@ -729,3 +729,21 @@ def test_a_pool_of_threads_writes_down_what_it_does(journal: Journal) -> None:
 def test_what_is_no_way_to_wait_for_the_disk_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="synchronous='EXTRA!': one of FULL, NORMAL, OFF"):
         Journal(tmp_path / "runs.db", "EXTRA!")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("effects", ["unknown", "idempotent", "none"])
+def test_a_tool_that_writes_runs_of_its_own_down_may_be_tried_again(effects: Any, tmp_path: Path) -> None:
+    own, failures = Journal(tmp_path / "own.db"), [ConnectionError("lost")]
+    look = Toolbox([Tool(lambda: "seen", name="look", effects="none")])
+
+    def agent() -> str:
+        """Run a plan of its own, twice."""
+        for _ in range(2):
+            execute(Plan.parse([{"id": "1", "tool": "look"}]), ToolExecutor(look), journal=own)
+        if failures:
+            raise failures.pop()
+        return "done"
+
+    tools = ToolExecutor(Toolbox([Tool(agent, effects=effects)]))
+    run = execute(Plan.parse([{"id": "1", "tool": "agent", "retries": 1}]), tools)
+    assert (run.status, len(own.list())) == ("finished", 4)

@@ -110,3 +110,13 @@ def test_a_failed_run_is_rolled_back_however_complete_the_plan_is_called() -> No
     run = agent.run(deploy.GOAL)
     assert (run.status, world.deployed("production")) == ("rolled back", "v2.3.0")
     assert "no new step" in run.reason
+
+
+def test_a_repair_that_is_never_done_answers_nothing() -> None:
+    first = [step("build", "build"), SMOKE | {"depends_on": ["build"]}]
+    repair = [step("repair", "repair", gate=True)]
+    plans = iter([first, repair, *[{"steps": [], "complete": True}] * 9])
+    planner = RulePlanner(lambda goal: next(plans))
+    agent = PlannerExecutor(planner, ToolExecutor(Release().tools), policy=Policy(replan="failure"))
+    run = agent.tell(agent.run("go"), "leave it")
+    assert (run.status, "smoke" in run.reason) == ("failed", True)
