@@ -10,7 +10,10 @@ import json
 import os
 import re
 from collections.abc import Iterator, Sequence
+from concurrent.futures import Future, wait
 from contextlib import ExitStack, contextmanager, suppress
+from contextvars import copy_context
+from threading import Thread
 from time import perf_counter
 from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary
@@ -192,14 +195,18 @@ class _Limits(NamedTuple):
         """Raise `TimeoutError` if the answer takes too long; it began, and last sent a word, at these times."""
         now = perf_counter()
         if self.seconds is not None and now - began > self.seconds:
-            raise TimeoutError(
-                f"the model's answer was not finished after {self.seconds:.3g} s, when the time of its job was over; "
-                "allow a later deadline, more seconds in the budget, or a longer timeout"
-            )
+            raise self.over()
         if self.silence is not None and now - spoke > self.silence:
             raise TimeoutError(
                 f"the endpoint sent no word of an answer for {self.silence:g} s; check it, or give the client a longer timeout"
             )
+
+    def over(self) -> TimeoutError:
+        """The error of an answer that takes longer than its job may."""
+        return TimeoutError(
+            f"the model's answer was not finished after {self.seconds:.3g} s, when the time of its job was over; "
+            "allow a later deadline, more seconds in the budget, or a longer timeout"
+        )
 
 
 def _seconds_left() -> float | None:
@@ -293,7 +300,9 @@ def _sent(client: Any, options: dict[str, Any], limits: _Limits) -> Iterator[Any
         while True:
             try:
                 create = client.chat.completions.with_streaming_response.create
-                response = opened.enter_context(create(**options))
+                manager = create(**options)
+                response = _opened(manager, limits)
+                opened.push(manager)
                 break
             except Exception as error:
                 if words := words_of(getattr(error, "body", None)):
@@ -302,6 +311,37 @@ def _sent(client: Any, options: dict[str, Any], limits: _Limits) -> Iterator[Any
                     raise
                 options = _without(options, *unsupported)
         yield response
+
+
+def _opened(manager: Any, limits: _Limits) -> Any:
+    """Enter `manager`, and give up when the time of the job is over: headers may drip in, and a client may wait to retry.
+
+    An attempt that is given up goes on in a thread of its own, and closes what it opens.
+    """
+    if limits.seconds is None:
+        return manager.__enter__()
+    attempt: Future[Any] = Future()
+
+    def enter() -> None:
+        try:
+            response = manager.__enter__()
+        except BaseException as error:
+            attempt.set_exception(error)
+            return
+        attempt.set_result(response)
+        if given_up:
+            manager.__exit__(None, None, None)
+
+    given_up: list[bool] = []
+    try:
+        Thread(target=copy_context().run, args=(enter,), name="planexec_lite asks a model", daemon=True).start()
+    except RuntimeError:  # in a browser tab there are no threads
+        return manager.__enter__()
+    wait([attempt], limits.seconds)
+    if not attempt.done():
+        given_up.append(True)
+        raise limits.over()
+    return attempt.result()
 
 
 def _timeout(client: Any, seconds: float) -> Any:

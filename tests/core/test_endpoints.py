@@ -6,6 +6,7 @@ import json
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from threading import Event
 from typing import Any
 
 import httpx2
@@ -488,3 +489,19 @@ def test_a_connection_that_breaks_in_a_whole_answer_is_tried_again() -> None:
     assert planned(client(lambda request: answers.pop(0), max_retries=1)).status == "finished"
     with pytest.raises(httpx2.ReadError):
         ask(client(lambda request: response(Broken()), max_retries=1), "m", ASKED)
+
+
+@pytest.mark.parametrize("after", ["silence", "a request to try later"])
+def test_a_deadline_holds_before_the_endpoint_has_answered_at_all(after: str) -> None:
+    released = Event()
+
+    def respond(request: dict[str, Any]) -> httpx2.Response:
+        if after == "silence":
+            released.wait(60)
+        return httpx2.Response(429, headers={"retry-after": "60"}, json={"error": {"message": "later"}})
+
+    try:
+        run = planned(client(respond, max_retries=2), policy=Policy(deadline=0.3))
+        assert (run.status, released.is_set()) == ("stopped", False)
+    finally:
+        released.set()
