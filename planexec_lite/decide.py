@@ -255,7 +255,7 @@ def _replans_used_up(board: Board, policy: Policy) -> str:
 
 
 def _end(board: Board, policy: Policy) -> tuple[Status, str]:
-    if board.table.unanswered:
+    if board.table.unanswered and not board.failed:
         id = next(iter(board.table.unanswered))
         return "failed", f"step {id} failed, and no later step was done that answers it"
     if not board.failed:
