@@ -96,6 +96,8 @@ class Policy:
             that take back what is done. A plan that a reviewer edits is the reviewer's own.
         no_new_effects: once a step has returned something, a later plan is invalid while it uses a tool with effects that no
             earlier plan used: what the planner reads must not widen what the run does. Sending a mail is such an effect, too.
+            A step that an evaluator changed counts as a later plan. A step that a plan leaves to a model, or to another
+            agent, leaves the choice of its calls to them; there each call that is `once` or destructive asks a person.
             Where there is a reviewer, the person decides about the plan, and it is not invalid.
         backoff: how long a failed step waits before it is tried again, holding no slot; None: it does not wait.
         breaker: when a tool that keeps failing is left alone; None: it never is.

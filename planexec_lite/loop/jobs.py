@@ -160,7 +160,7 @@ class CheckedPlan(NamedTuple):
     granted_by: str = ""
 
 
-def judge(evaluator: Evaluator, step: Step, result: Any, board: Board, tools: Toolbox) -> Verdict:
+def judge(evaluator: Evaluator, step: Step, result: Any, board: Board, tools: Toolbox, policy: Policy) -> Verdict:
     """Ask the evaluator, and check what it says: a changed step must be valid, and approved work is not exchanged.
 
     Where a reviewer approves plans, or the step has a gate, only the step's words may change. A changed step that is
@@ -176,8 +176,11 @@ def judge(evaluator: Evaluator, step: Step, result: Any, board: Board, tools: To
     free: dict[str, Any] = {"description": step.description}
     if not (board.has_reviewer or step.gate):
         free |= {"tool": step.tool, "params": step.params}
-    same = changed.model_copy(update=free) == step
-    if same and not Plan(steps=(changed,)).problems(tools, done=board.results.keys()):
+    same, plan = changed.model_copy(update=free) == step, Plan(steps=(changed,))
+    problems = plan.problems(tools, done=board.results.keys())
+    if policy.no_new_effects and not board.has_reviewer:
+        problems += added_effects(plan, board, tools)
+    if same and not problems:
         return Verdict(verdict.verdict, verdict.reason, changed, verdict.rejects)
     return Verdict("replan", f"{verdict.reason}; the changed step is invalid or not approved", rejects=verdict.rejects)
 

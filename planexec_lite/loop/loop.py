@@ -264,7 +264,7 @@ class PlannerExecutor(NestedExecutor):
         if isinstance(job, UndoStarted):
             return self._undo(job, run)
         if isinstance(job, JudgeStarted):
-            judged = (self.evaluator, board.steps[job.step], board.table.judging[job.step], board, tools)
+            judged = (self.evaluator, board.steps[job.step], board.table.judging[job.step], board, tools, self.policy)
             return Task(job, self._timed(judge, board), judged, here=True)
         live = getattr(self.planner, "stream", False)
         asked = (self.planner, board.copy(), self.executor, self.policy)

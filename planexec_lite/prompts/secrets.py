@@ -24,8 +24,13 @@ _HARMLESS = re.compile(
     re.IGNORECASE,
 )
 _FIELD = re.compile(
-    r"(?:^|[^a-z])(?:auth|authorization|bearer|cookie|credential|headers|jwt|pass|passphrase|passwd|pwd|session|sig|signature"
-    r"|[a-z]*password|[a-z]*secret|[a-z]*token|(?:access|api|auth|client|encryption|private|secret|signing)?key)(s?)(?:$|[^a-z])"
+    r"(?:^|[^a-z])(?:access_?code|auth|authorization|bearer|connection_?string|cookie|credential|dsn|headers|jwt|otp|pass|passcode"
+    r"|passphrase|passwd|pin|pwd|session|sig|signature|[a-z]*password|[a-z]*secret|[a-z]*token|[a-z]*key)(s?)(?:$|[^a-z])"
+)
+_IN_WORDS = re.compile(  # "Bearer abc123", "api_key: abc123", a key of a known shape
+    r"""(\bbearer\s+|\b(?:api[\s_-]?key|passcode|password|secret|token)["']?(?:\s+is\s+|\s*[:=]\s*)["']?)?"""
+    r"(?<![\w-])(?(1)(?=[^\s\"',;{]*\d)[^\s\"',;]{6,}|(?:gh[pousr]_|sk-|xox[abprs]-|AKIA)[\w-]{12,})",
+    re.IGNORECASE,
 )
 _NO_SECRET_FIELDS = ("prompt_cache_key",)
 _NO_SECRET_QUERY = ("api-version",)
@@ -143,6 +148,7 @@ def _text(text: str, secrets: list[str]) -> str:
     for secret in secrets:
         text = text.replace(secret, BLOT)
     text = _QUERY.sub(lambda pair: f"{pair[1]}={BLOT if _is_secret(pair[1], '') else pair[2]}", text)
+    text = _IN_WORDS.sub(lambda match: f"{match[1] or ''}{BLOT}", text)
     return _USERINFO.sub(BLOT, text)
 
 

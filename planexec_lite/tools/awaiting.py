@@ -5,8 +5,8 @@ another. All async tools share one loop: they wait side by side, and may share a
 MCP servers have another loop, so no tool can block them. What the tool charges goes to its step's meter: the context goes
 along.
 
-A tool can block the loop, or ignore its cancellation. No other call waits for it longer than `GRACE`: a loop that does not
-begin a call within that time is left alone, and the call gets a new one.
+A tool can block the loop, or ignore its cancellation. A call that has not begun within `GRACE` seconds gets a new loop. A call
+that has begun cannot move to another thread: it waits until the blocking tool returns, or until its own timeout.
 """
 
 from __future__ import annotations

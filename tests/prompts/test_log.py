@@ -316,6 +316,31 @@ def test_what_only_sounds_like_a_secret_is_kept(registry: Registry) -> None:
     assert secrets.without(body["headers"], secrets.of_body(body)) == body["headers"]
 
 
+NAMES = "passcode openaikey account_key connectionString dsn otp pin access_code clientSecret"
+
+
+@pytest.mark.parametrize("name", NAMES.split())
+def test_a_field_that_is_named_like_a_secret_is_removed(name: str) -> None:
+    assert secrets.without({"arguments": {name: "abc 123"}}, []) == {"arguments": {name: "[key]"}}
+
+
+@pytest.mark.parametrize(
+    ("text", "logged"),
+    [
+        ("use Authorization: Bearer abc123def", "use Authorization: Bearer [key]"),
+        ("my API key: abc12345xx please", "my API key: [key] please"),
+        ("the password is hunter22x.", "the password is [key]"),
+        ("call it with sk-proj-abcdefghijkl123", "call it with [key]"),
+        ("a bearer of bad news", "a bearer of bad news"),
+        ("the token count is 12345678", "the token count is 12345678"),
+        ("token: {step_1_result}", "token: {step_1_result}"),
+        ("the API key is unknown", "the API key is unknown"),
+    ],
+)
+def test_a_secret_in_a_sentence_is_removed(text: str, logged: str) -> None:
+    assert secrets.without({"content": text}, []) == {"content": logged}
+
+
 def test_a_secret_at_the_end_of_an_answer_may_be_cut_off(registry: Registry) -> None:
     ask(registry.logged(client_of({"text": f"it is {KEY[:-3]}", "finish_reason": "length"})))
     assert registry.log()[0].answer == "it is [key]"
