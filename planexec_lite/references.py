@@ -29,7 +29,7 @@ _LOOKS_LIKE_ONE = re.compile(r"\s*step_[\w.-]+?_(?:result|output)", re.IGNORECAS
 _SAYS = r"(?i:results?|outputs?)"
 _IN_BRACES = r"\$?(?<!\{)(?P<open>\{++)(?!literal )(?=[^{}]*(?i:step|result|output))(?P<inside>[^{}]++)(?P<close>\}+)"
 _IN_ANGLES = rf"<(?i:steps?)[^\s<>{{}}]{{1,100}}?{_SAYS}[^\s<>{{}}]{{0,100}}>"
-_MARKED = rf"[$#](?i:steps?)[\w.\[\]-]{{1,100}}?{_SAYS}[\w.\[\]-]{{0,100}}"
+_MARKED = rf"[$#]\(?(?i:steps?)[\w.\[\]-]{{1,100}}?{_SAYS}[\w.\[\]-]{{0,100}}\)?"
 _LITERAL = r"\{literal (?P<literal>[^{}]++|\$?\{++[^{}]++\}+)\}"
 _TOKEN = re.compile(rf"(?=[{{<$#])(?:{_LITERAL}|{_IN_BRACES}|{_IN_ANGLES}|{_MARKED})")
 _PART = re.compile(rf"\.({_FIELD})|\[(-?\d+)\]")

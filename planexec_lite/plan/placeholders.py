@@ -23,16 +23,16 @@ _ID = re.compile(r"[\w.-]+")
 _LONE = re.compile(
     r"\s*(?:\$?\{{1,3}[^{}]{1,100}\}{1,3}|<[^<>\n]{1,100}>(?:-\d{1,9})?|\$[^\s$]{1,100}\$?|#[a-zA-Z]{1,9}\d[^\s#]{0,100})\s*"
 )
-_MARKS = re.compile(r"[${}<>#]+")
+_MARKS = re.compile(r"[${}<>#]+\(?")
 _BEFORE = re.compile(
-    r"(steps?|results?|outputs?|nodes?|tasks?|vars?|variables?|evidence|generated|of|from|the|[est](?=\d))"
+    r"(steps?|results?|outputs?|needs|nodes?|tasks?|jobs?|vars?|variables?|evidence|generated|of|from|the|[est](?=\d))"
     r"[\s_.-]*(?:[\[(]['\"]?)?",
     re.IGNORECASE,
 )
 _DOUBTFUL = re.compile(r"\s*(?:\$\d|#)")
 _SAYS = re.compile(r"steps?|results?|outputs?", re.IGNORECASE)
 _AFTER = re.compile(
-    r"['\"]?[\])]?(?P<says>[\s_.-]*(?:results?|outputs?))?(?P<path>(?:\.[a-zA-Z_]\w*|\[-?\d+\]|\[['\"]\w+['\"]\])*)",
+    r"['\"]?[\])]?(?P<says>[\s_.-]*(?:results?|outputs?|responses?|answers?|observations?))?(?P<path>(?:\.[a-zA-Z_]\w*|\[-?\d+\]|\[['\"]\w+['\"]\])*)\)?",
     re.IGNORECASE,
 )
 _QUOTED = re.compile(r"\[['\"](\w+)['\"]\]")

@@ -34,6 +34,7 @@ ALONE = [
     ("#E1[0]", "[0]"), ("{E1}", ""), ("<node-1>", ""), ("<GENERATED>-1", ""), ("$var_1.result$", ""),
     ("{results[1]}", ""), ("{result of step 1}", ""), ("{step_1_result['name']}", ".name"),
     ("${{ steps.1.outputs.sha }}", ".sha"), ("{step 1}", ""), ("{1.name}", ".name"),
+    ("$(steps.1.results.sha)", ".sha"), ("{step_1_response}", ""), ("{{ needs.1.outputs.sha }}", ".sha"),
 ]  # fmt: skip
 
 
@@ -56,6 +57,7 @@ def test_another_library_s_reference_is_a_problem_with_its_fix(text: str, path: 
     [
         ("see {{ step_1.output }} now", "1"),
         ("echo $step_1_result", "1"),
+        ("echo $(steps.1.results.sha)", "1"),
         ("Total: ${step_1_result}", "1"),
         ("from <step_1_output> on", "1"),
         ("sum {fetch.output} up", "fetch"),
