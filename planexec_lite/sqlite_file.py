@@ -23,7 +23,7 @@ from urllib.parse import quote
 
 from planexec_lite.file_lock import FileLock, is_locked
 
-PATIENCE = 10.0  # seconds to wait for another process that writes
+PATIENCE = 30.0  # seconds to wait for another process that writes; a busy disk can stall for ten
 SHORTEST = 512  # bytes of an SQLite file that is not empty
 FOREIGN = "it is no SQLite file, and stays as it is; give another name"
 Synchronous = Literal["FULL", "NORMAL", "OFF"]
