@@ -155,11 +155,3 @@ class Policy:
         for name in ("retries", "max_steps", "max_repairs", "max_changes", "max_rounds", "max_replans"):
             if getattr(self, name) < 0:
                 raise ValueError(f"{name}={getattr(self, name)}: a bound is zero or more")
-
-    def time_left(self, now: float) -> float:
-        """Seconds from `now` on the run's clock to the deadline; infinite without one."""
-        return math.inf if self.deadline is None else round(self.deadline - now, 9)
-
-    def until_deadline(self, now: float, seconds: float) -> float:
-        """`seconds` from `now`, or as many as are left until the deadline."""
-        return min(seconds, max(0.0, self.time_left(now)))

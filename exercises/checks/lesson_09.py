@@ -25,7 +25,7 @@ from planexec_lite import (
     tool,
     views,
 )
-from planexec_lite.decide import decide
+from planexec_lite.assembly import decide
 from planexec_lite.events import (
     Ended,
     Event,

@@ -9,8 +9,11 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from planexec_lite import references
+from planexec_lite.assembly import answer
 from planexec_lite.board import Board
-from planexec_lite.decide import allowance_of, decide, holds_back
+from planexec_lite.capabilities.budget import allowance_of
+from planexec_lite.capabilities.deadline import time_left
+from planexec_lite.core import HOLD, Answer, Signal
 from planexec_lite.events import (
     JOBS,
     BackoffStarted,
@@ -74,7 +77,7 @@ def drive(run: Run, agent: PlannerExecutor, session: WorkerSession) -> None:
             raise
         if not run.board.in_flight:
             return
-        if session.queued and holds_back(run.board, agent.policy):
+        if session.queued and answer(run.board, agent.policy) is HOLD:
             session.cancel()
         for message in session.wait():
             for event in outcomes(message):
@@ -237,10 +240,12 @@ class PlannerExecutor(NestedExecutor):
     def _answered(self, run: Run, decision: Decision) -> Event:
         return answered(run, decision, self.executor.tools, self.planner is not None)
 
-    def _next(self, board: Board) -> Event | None:
+    def _next(self, board: Board) -> Answer:
         """The next event by the rules; but a step that would repeat what may be done once is held."""
         tools = self.executor.tools
-        event = decide(board, self.policy)
+        event = answer(board, self.policy)
+        if isinstance(event, Signal):
+            return event
         # what the first plan says twice is meant; a repeat is a call of an earlier plan
         event = event if board.table.plans < 2 else held(event, board, tools)
         if isinstance(event, StepStarted) and board.once.changes_world(board.steps[event.step]):
@@ -272,7 +277,7 @@ class PlannerExecutor(NestedExecutor):
 
     def _timed(self, work: Callable[..., Any], board: Board) -> Callable[..., Any]:
         """What asks a planner or an evaluator, knowing the run's time that is left; the job itself is not given up."""
-        seconds = None if self.policy.deadline is None else max(0.0, self.policy.time_left(board.now))
+        seconds = None if self.policy.deadline is None else max(0.0, time_left(self.policy, board.now))
         allowance = None if self.policy.budget is None else allowance_of(board, self.policy)
         return work if seconds is None and allowance is None else Knowing(work, seconds, None, allowance)
 

@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 
 from planexec_lite.board import Board
 from planexec_lite.budget import Budget
+from planexec_lite.capabilities.deadline import until_deadline
 from planexec_lite.events import DoubtResolved, Event, Inside, Paused, Reviewed
 from planexec_lite.executors import effects_of_any, task_text
 from planexec_lite.loop.cut_off import interrupt
@@ -109,7 +110,7 @@ def _within_step(policy: Policy, left: RunLeft | None) -> Policy:
         return policy
     board = Board.of(left.events if left else ())
     if meter.left is not None:
-        policy = replace(policy, deadline=board.now + policy.until_deadline(board.now, meter.left))
+        policy = replace(policy, deadline=board.now + until_deadline(policy, board.now, meter.left))
     if meter.allowance is not None:
         remaining, over = meter.allowance
         # what it has used is counted in it again, and what is granted to it now is left already in the run around it

@@ -69,7 +69,7 @@ def repeated(step: Step, plan: int, board: Board, tools: Toolbox) -> Spent | Non
     )
 
 
-def held(event: Event | None, board: Board, tools: Toolbox) -> Event | None:
+def held(event: Event, board: Board, tools: Toolbox) -> Event:
     """Return `event`; but where it starts, or asks for, a step that would repeat what may be done once, what holds it.
 
     A repeat that a reviewer could see when approving the plan was approved; one that came out of later results was not.

@@ -22,7 +22,8 @@ import psutil
 
 from exercises.guard import raise_in, take_back
 from planexec_lite import Policy, Run, Step
-from planexec_lite.decide import holds_back
+from planexec_lite.assembly import answer
+from planexec_lite.core import HOLD
 from planexec_lite.events import JOBS, JudgeStarted, PlanStarted, StepStarted
 from planexec_lite.loop.loop import drive
 
@@ -224,7 +225,7 @@ def standing(loop: Loop, event: StepStarted) -> str | None:
     if future.running():
         return None
     stops = ", and since nothing more is to start it should have been taken back"
-    return f"; the executor has not begun with it{stops if holds_back(run.board, policy) else ''}"
+    return f"; the executor has not begun with it{stops if answer(run.board, policy) is HOLD else ''}"
 
 
 def at_work(id: str | None) -> str:

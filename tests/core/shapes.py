@@ -13,7 +13,7 @@ from typing import Any
 from hypothesis import strategies as st
 
 from planexec_lite import Board, Plan, Policy, Run, Step, Tool, Toolbox
-from planexec_lite.decide import decide
+from planexec_lite.assembly import decide
 from planexec_lite.events import (
     BackoffStarted,
     Ended,

@@ -23,8 +23,8 @@ from planexec_lite import (
     events,
     execute,
 )
+from planexec_lite.assembly import decide
 from planexec_lite.board import IllegalTransition
-from planexec_lite.decide import decide
 from planexec_lite.events import (
     Ended,
     JudgeStarted,

@@ -23,8 +23,8 @@ from planexec_lite import (
     ToolExecutor,
     Verdict,
 )
+from planexec_lite.assembly import decide
 from planexec_lite.board import Board
-from planexec_lite.decide import decide
 from planexec_lite.events import PlanStarted, StepDone, StepStarted
 from planexec_lite.planning.planners import record
 

@@ -13,7 +13,8 @@ from itertools import combinations, permutations, product
 from typing import Any
 
 from planexec_lite import Board, Plan, Policy, Run, Step, Toolbox, ToolExecutor
-from planexec_lite.decide import decide, holds_back
+from planexec_lite.assembly import answer, decide
+from planexec_lite.core import HOLD
 from planexec_lite.events import (
     BackoffEnded,
     DoubtResolved,
@@ -176,7 +177,7 @@ def outcomes(board: Board, case: Case) -> Iterator[Event]:
                 yield StepFailed(0.0, job, "no")
             if case.doubt:
                 yield StepFailed(0.0, job, "late", in_doubt=True)
-            if holds_back(board, case.policy):
+            if answer(board, case.policy) is HOLD:
                 yield StepCancelled(0.0, job)
 
 

@@ -14,14 +14,16 @@ FLOORS = {
     4: ("plan",),
     5: ("events", "model", "policy"),
     6: ("board",),
-    7: ("decide", "planning", "executors", "review", "workers"),
-    8: ("loop",),
-    9: ("journal", "spans"),
-    10: ("formats", "views", "scenarios", "variations"),
-    11: ("grade", "mcp", "scoreboard"),
-    12: ("comparison", "gantz", "recorded"),
-    13: ("prompts",),
-    14: ("__main__",),
+    7: ("core", "planning", "executors", "review", "workers"),
+    8: ("capabilities",),
+    9: ("assembly",),
+    10: ("loop",),
+    11: ("journal", "spans"),
+    12: ("formats", "views", "scenarios", "variations"),
+    13: ("grade", "mcp", "scoreboard"),
+    14: ("comparison", "gantz", "recorded"),
+    15: ("prompts",),
+    16: ("__main__",),
 }
 FLOOR_OF = {unit: floor for floor, units in FLOORS.items() for unit in units}
 MOCK_LLM_FLOORS = {  # folders of mock_llm: each imports from folders on lower floors, and from itself
@@ -45,7 +47,7 @@ VIEWS_FLOORS = {  # folders and modules of views: each imports from lower floors
 }
 VIEWS_FLOOR_OF = {part: floor for floor, parts in VIEWS_FLOORS.items() for part in parts}
 PYDANTIC = {"pydantic", "pydantic_core", "typing_extensions"}  # pydantic and the two that it brings
-CORE = 9  # up to this floor: pydantic and the standard library
+CORE = 11  # up to this floor: pydantic and the standard library
 # what a core module may import when it is used, not when it is loaded
 LAZY = {"model": {"openai", "mock_llm"}, "spans": {"opentelemetry"}}
 DRAWING = {"matplotlib", "ipywidgets", "IPython"}  # for planexec_lite.views alone

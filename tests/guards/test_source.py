@@ -69,7 +69,7 @@ def tree(root: Path, **files: str) -> Path:
 
 BAD_IMPORTS = {
     "import only from floors below": {"planexec_lite__board": "from planexec_lite.loop import run"},
-    "planning on floor 7": {"planexec_lite__decide": "from .planning import RulePlanner"},
+    "planning on floor 7": {"planexec_lite__core": "from planexec_lite.planning import RulePlanner"},
     "mock_llm knows nothing": {"mock_llm__engine__selection": "def f():\n    import planexec_lite.plan"},
     "mock_llm/types/errors.py:2 imports mock_llm.api: types is on floor 1, api on floor 4, and imports go down; move": {
         "mock_llm__types__errors": "import json\nfrom mock_llm.api import respond"
@@ -95,7 +95,7 @@ BAD_IMPORTS = {
         "planexec_lite__views__widgets__output": "",
     },
     "views.helpers stands on no floor": {"planexec_lite__views__helpers": ""},
-    "loop on floor 8": {"planexec_lite__board": "from . import loop", "planexec_lite__loop": ""},
+    "loop on floor 10": {"planexec_lite__board": "from . import loop", "planexec_lite__loop": ""},
     "openai": {"planexec_lite__planning": "def f():\n    import openai"},
 }
 

@@ -15,7 +15,7 @@ from tests.guards.books import ROOT
 from tests.mutation.changes import Change, copy_to, keep, kept, turns_red
 
 CORE = {  # which tests are tried when a file of the core is changed
-    "board step_table ready_queue transitions proposals approvals once_calls decide policy run jobs": (
+    "board step_table ready_queue transitions proposals approvals once_calls decide replanning policy run jobs": (
         "runs replanning approval schedule grants judging transitions"
     ),
     "checks problems": "problems",

@@ -1,0 +1,12 @@
+"""Judging (lesson 06): an evaluator checks each result whose step has a success criterion."""
+
+from __future__ import annotations
+
+from planexec_lite.board import Board
+from planexec_lite.core import Signal
+from planexec_lite.events import Event, JudgeStarted
+
+
+def judge_next(board: Board, policy: object) -> Event | Signal | None:
+    """Before every rule that starts a step: the verdict might change what is left to do."""
+    return JudgeStarted(board.now, board.table.to_judge[0]) if board.table.to_judge else None

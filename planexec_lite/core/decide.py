@@ -1,0 +1,97 @@
+"""What happens next: the first rule that answers wins, then each guard may replace the answer.
+
+A rule looks at the board and the policy, and returns an event, `HOLD`, `WAIT`, or None if it has no opinion. A guard looks at
+the event that is about to happen and returns it, another event, `HOLD` or `WAIT`. Neither does I/O, reads a clock or changes
+the board. A ``…Started`` event is a job, except `RunStarted`; all other events are facts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, Final, Literal
+
+from planexec_lite.board import Board
+from planexec_lite.events import Ended, Event, PlanStarted, StepSkipped, StepStarted
+
+
+class Signal:
+    """An answer that is no event. It is false, so ``while event := decide(…)`` stops at it."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def __bool__(self) -> Literal[False]:
+        return False
+
+    def __repr__(self) -> str:
+        return self.name
+
+
+HOLD: Final = Signal("HOLD")
+"""Nothing starts until the running jobs have ended. The workers return the jobs that have not begun."""
+WAIT: Final = Signal("WAIT")
+"""Nothing starts now. Running jobs and queued ones go on."""
+
+Answer = Event | Signal
+Rule = Callable[[Board, Any], Answer | None]
+Guard = Callable[[Board, Any, Event], Answer]
+
+
+def decide(board: Board, policy: Any, rules: Sequence[Rule], guards: Sequence[Guard]) -> Answer:
+    """Return the next event of the run, or `HOLD` or `WAIT` if nothing can happen before a job ends or a person decides."""
+    if board.ended or board.paused:
+        return WAIT
+    answer = next((answer for rule in rules if (answer := rule(board, policy)) is not None), WAIT)
+    for guard in guards:
+        if isinstance(answer, Signal):
+            return answer
+        answer = guard(board, policy, answer)
+    return answer
+
+
+def when_idle(board: Board, event: Event, otherwise: Signal = HOLD) -> Answer:
+    """Return `event` if no job is running; else `HOLD`, or what `otherwise` says."""
+    return otherwise if board.in_flight else event
+
+
+def after_retries(board: Board, event: Event) -> Answer:
+    """Return `event` if no job is running; else `HOLD`, but `WAIT` during a retry, which might make `event` unnecessary."""
+    table, unread_news = board.table, board.has_planner and board.proposals.unread_news
+    steps = [id for id in board.in_flight if id is not None]
+    retried = any(id in table.resting or table.attempt[id][0] > 1 for id in steps)
+    return when_idle(board, event, WAIT if retried and not unread_news else HOLD)
+
+
+def wait_for_the_planner(board: Board, policy: Any) -> Answer | None:
+    """While the planner writes, only the steps that it has already streamed can start."""
+    return WAIT if board.planning and not board.table.arrived else None
+
+
+def skip_unreachable(board: Board, policy: Any) -> Answer | None:
+    """A step behind one that failed for good is skipped."""
+    if not board.table.unreachable:
+        return None
+    id = board.table.unreachable[0]
+    states = ((other, board.state[other]) for other in board.steps[id].depends_on)
+    lost = ", ".join(f"step {other} {state}" for other, state in states if state in ("failed", "skipped"))
+    return StepSkipped(board.now, id, lost)
+
+
+def ask_for_a_plan(board: Board, policy: Any) -> Answer | None:
+    """The planner is asked for the first plan, and again if its plan was invalid."""
+    if board.planning or (board.proposal is not None and not board.problems):
+        return None
+    return after_retries(board, PlanStarted(board.now, "repair" if board.problems else "first"))
+
+
+def start_ready(board: Board, policy: Any) -> Answer | None:
+    """The first ready step starts, in plan order."""
+    id = board.table.ready
+    return None if id is None else StepStarted(board.now, id)
+
+
+def finish(board: Board, policy: Any) -> Answer | None:
+    """Nothing is left to do, and nothing failed."""
+    if board.in_flight or board.proposal is None or board.failed or board.table.unanswered:
+        return None
+    return Ended(board.now, "finished", f"{len(board.results)} steps done")
