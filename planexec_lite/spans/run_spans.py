@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from hashlib import sha256
 from typing import get_args
@@ -15,6 +16,7 @@ from planexec_lite.spans.jobs import OUTCOMES, Job, Key, Steps, Told, ended_by, 
 from planexec_lite.spans.outcome import error_of, error_type, event_text, fields_of, inner_text, of_tool, prices_of
 from planexec_lite.spans.span import Span, SpanEvent, Value, nanoseconds, seconds, utf8
 
+AGENT = "planner-executor"
 _KINDS = get_args(e.Event)
 _TOOL, _RUN, _ACTION, _CALL = range(4)  # the order of what stands directly below a job
 
@@ -28,7 +30,6 @@ class Trace:
 
     trace_id: str
     epoch: int
-    agent: str
     content: bool
 
     def span(
@@ -70,8 +71,6 @@ class RunSpans:
         self.trace, self.path, self.parent, self.place, self.numbered = trace, path, parent, place, numbered
         self.id = trace.id(path)
         self.now = 0.0
-        self.none = False  # what a tool emits may look like a run, and be none
-        self.told = False  # whether a span of it is out already
         self._steps = Steps()
         self._flying: dict[Key, Job] = {}
         self._open: dict[str, Job] = {}  # all that have no outcome, by the path of what asked for them
@@ -103,12 +102,12 @@ class RunSpans:
         """What is in flight, as if it ended now, and the run's own span. What happened inside a step moves no clock of the run."""
         now = max(now, self.now)
         for job in self._open.values():
-            yield from self._job(job, now)
+            yield from self._job(job, now) if self.numbered else _tolerant(self._job(job, now))
         yield self.place, self._own(now)
 
     def _own(self, now: float) -> Span:
         attributes: dict[str, Value] = {names.OPERATION: names.INVOKE_AGENT, names.PROVIDER: names.OPENAI}
-        attributes |= {names.AGENT: self.trace.agent} | (_used(self._calls) if self._calls else {})
+        attributes |= {names.AGENT: AGENT} | (_used(self._calls) if self._calls else {})
         begun, ended = self._first and self._first.event, self._last and self._last.event
         error = None
         if isinstance(ended, e.Ended):
@@ -118,14 +117,8 @@ class RunSpans:
                 attributes[names.ERROR] = ended.status.replace(" ", "_")
         if isinstance(begun, e.RunStarted) and self.trace.content:
             attributes[names.OWN + "goal"] = begun.goal
-        start, name = self._first.at if self._first else 0.0, f"{names.INVOKE_AGENT} {self.trace.agent}"
+        start, name = self._first.at if self._first else 0.0, f"{names.INVOKE_AGENT} {AGENT}"
         return self.trace.span(name, self.path, self.parent, start, now, attributes, tuple(self._noted), error)
-
-    def bare(self) -> Span:
-        """The run's own span, with nothing but its name and times."""
-        start, name = self._first.at if self._first else 0.0, f"{names.INVOKE_AGENT} {self.trace.agent}"
-        attributes: dict[str, Value] = {names.OPERATION: names.INVOKE_AGENT, names.AGENT: self.trace.agent}
-        return self.trace.span(name, self.path, self.parent, start, self.now, attributes)
 
     def _inside(self, job: Job, told: Told) -> Iterator[Placed]:
         """Something happened inside a job: what a model did there, or an event of a run."""
@@ -139,17 +132,11 @@ class RunSpans:
             isinstance(inner.event, e.RunStarted) or not job.runs
         ):  # one that goes on after a pause has no beginning here
             if job.runs:
-                yield from _over(job.runs[-1])
+                yield from job.runs[-1].rest(0.0)
             around = *self.place, int(job.asked.path), _RUN, place
             path, parent = f"{job.asked.path}/{told.path}/run", self.trace.id(job.asked.path)
             job.runs.append(RunSpans(self.trace, path, parent, around, numbered=False))
-        run = job.runs[-1]
-        try:
-            ended = [] if run.none else list(run.take(inner))
-        except Exception:  # it is noted all the same
-            ended, run.none = [], True
-        run.told = run.told or bool(ended)
-        yield from ended
+        yield from _tolerant(job.runs[-1].take(inner))
 
     def _job(self, job: Job, end: float) -> Iterator[Placed]:
         asked, outcome = job.asked, job.outcome
@@ -157,7 +144,7 @@ class RunSpans:
         content = self.trace.content
         attributes: dict[str, Value] = {}
         if isinstance(asked.event, e.PlanStarted):
-            attributes |= {names.OPERATION: names.PLAN, names.AGENT: self.trace.agent}
+            attributes |= {names.OPERATION: names.PLAN, names.AGENT: AGENT}
         attributes |= {names.STARTED: type(asked.event).__name__} | fields_of(asked.event, content)
         if event is not None:
             attributes |= {names.ENDED: type(event).__name__} | fields_of(event, content)
@@ -171,7 +158,7 @@ class RunSpans:
         noted = [self._fact(one) for one in job.inside]
         if isinstance(event, e.Judged):
             noted.append(self._verdict(event, job, end))
-        name = f"plan {self.trace.agent}" if isinstance(asked.event, e.PlanStarted) else name_of(asked.event)
+        name = f"plan {AGENT}" if isinstance(asked.event, e.PlanStarted) else name_of(asked.event)
         own = self.trace.span(name, asked.path, self.id, asked.at, end, attributes, tuple(noted), error)
         place = (*self.place, int(asked.path))
         if not isinstance(asked.event, e.BackoffStarted):
@@ -196,14 +183,14 @@ class RunSpans:
             yield (*place, _TOOL), own
             parent = own.span_id
         if job.runs:
-            yield from _over(job.runs[-1])
-        if not all(run.none for run in job.runs):
+            yield from job.runs[-1].rest(0.0)
             calls = ()  # what a run inside asked of models stands below it, on its own jobs
         for one in range(len(job.inside)):
             if one not in job.actions:  # nothing was seen of it
                 yield from self._action(job, one, None, end)
         acted = [job.actions[one] for one in sorted(job.actions)]
-        at, waits = begun, deque((self._seconds(one.start), self._seconds(one.end)) for one in acted)
+        epoch = self.trace.epoch
+        at, waits = begun, deque((seconds(one.start - epoch), seconds(one.end - epoch)) for one in acted)
         for number, used in enumerate(calls):
             while waits and waits[0][0] < at + used.seconds - 1e-6:  # the model waits for the tools that it called
                 at = max(at, waits.popleft()[1])
@@ -247,18 +234,11 @@ class RunSpans:
             attributes |= {names.EXPLANATION: utf8(event.reason)}
         return SpanEvent(names.EVALUATION, self.trace.at(at), attributes)
 
-    def _seconds(self, at: int) -> float:
-        return seconds(at - self.trace.epoch)
 
-
-def _over(run: RunSpans) -> list[Placed]:
-    """What is left of a run inside, which has ended, or is left as it is; of what is none, what its spans stand in."""
-    try:
-        if not run.none:
-            return list(run.rest(run.now))
-    except Exception:
-        run.none = True
-    return [(run.place, run.bare())] if run.told else []
+def _tolerant(placed: Iterator[Placed]) -> Iterator[Placed]:
+    """These spans, up to the first that can't be drawn: a tool can emit anything that looks like a run."""
+    with suppress(Exception):
+        yield from placed
 
 
 def _used(calls: list[ModelCall]) -> dict[str, Value]:
