@@ -54,13 +54,9 @@ class Tree:
             if (depth := depth + 1) > DEEPEST:
                 raise TraceError(f"{places[level[0].span_id]}: more than {DEEPEST} spans stand inside each other")
             level = [inner for span in level for inner in below.get(span.span_id, ())]
-        loop = next((span for span in ordered if span.span_id not in reached), None)
-        if loop is not None:  # whoever goes up from here comes round in the end
-            passed: set[str] = set()
-            while loop.span_id not in passed:
-                passed.add(loop.span_id)
-                loop = known[loop.parent_id or ""]
-            raise TraceError(f"{places[loop.span_id]}: the span stands inside itself, by way of its parents")
+        for span in ordered:
+            if span.span_id not in reached:
+                raise TraceError(f"{places[span.span_id]}: the span is inside itself, because its parents form a cycle")
         return tree
 
     @property
@@ -111,3 +107,15 @@ def checked_id(value: Any, what: str, place: str) -> str:
     if not isinstance(value, str) or not 0 < len(value) <= 128:
         raise TraceError(f"{place}: its {what} is no id: {shown(value)[:80]}")
     return value
+
+
+def nested_deeper(data: Any, most: int) -> bool:
+    """Whether JSON data have more than this many objects and lists inside each other."""
+    level = [data]
+    for _ in range(most + 1):
+        level = [
+            part
+            for one in level
+            for part in (one.values() if isinstance(one, dict) else one if isinstance(one, list) else ())
+        ]
+    return bool(level)
