@@ -166,20 +166,18 @@ class Connection:
         from mcp.client.stdio import stdio_client
         from mcp.client.streamable_http import streamable_http_client
 
+        opened: Any
         if self.address.url:
-            async with streamable_http_client(self.address.url) as (reading, writing):
-                yield _Watched(reading, self._fall_silent), writing
-            return
-        command, *args = self.address.command
-        started = StdioServerParameters(
-            command=command,
-            args=args,
-            env={**where_the_kit_is(self.address.command), **self.address.env},
-            cwd=self.address.cwd,
-            encoding_error_handler="replace",
-        )
-        async with stdio_client(started, errlog=self._errors) as (reading, writing):  # type: ignore[arg-type]
-            yield _Watched(reading, self._fall_silent), writing
+            opened = streamable_http_client(self.address.url)
+        else:
+            command, *args = self.address.command
+            env = {**where_the_kit_is(self.address.command), **self.address.env}
+            started = StdioServerParameters(
+                command=command, args=args, env=env, cwd=self.address.cwd, encoding_error_handler="replace"
+            )
+            opened = stdio_client(started, errlog=self._errors)  # type: ignore[arg-type]
+        async with opened as (reading, writing):
+            yield _watched(reading, self._fall_silent), writing
 
     def _fall_silent(self) -> None:
         self._silent = True
@@ -196,48 +194,28 @@ class Connection:
         return ""
 
 
-class _Watched:
-    """The stream that the server's messages come by; tells when it has ended."""
+def _watched(stream: Any, at_the_end: Callable[[], None]) -> Any:
+    """The stream of the server's messages; it calls `at_the_end` when it has ended, so that no call waits for an answer."""
+    from anyio import BrokenResourceError, ClosedResourceError, EndOfStream
+    from anyio.abc import ObjectReceiveStream
 
-    def __init__(self, stream: Any, at_the_end: Callable[[], None]) -> None:
-        self._stream = stream
-        self._at_the_end = at_the_end
+    class Watched(ObjectReceiveStream[Any]):
+        last_context = property(lambda self: getattr(stream, "last_context", None))
 
-    @property
-    def last_context(self) -> Any:
-        return getattr(self._stream, "last_context", None)
+        async def receive(self) -> Any:
+            try:
+                return await stream.receive()
+            except (EndOfStream, ClosedResourceError, BrokenResourceError):
+                at_the_end()
+                raise
 
-    async def receive(self) -> Any:
-        import anyio
+        async def aclose(self) -> None:
+            await stream.aclose()
 
-        try:
-            return await self._stream.receive()
-        except (anyio.EndOfStream, anyio.ClosedResourceError, anyio.BrokenResourceError):
-            self._at_the_end()
-            raise
+        def close(self) -> None:
+            stream.close()
 
-    async def aclose(self) -> None:
-        await self._stream.aclose()
-
-    def close(self) -> None:
-        self._stream.close()
-
-    def __aiter__(self) -> _Watched:
-        return self
-
-    async def __anext__(self) -> Any:
-        import anyio
-
-        try:
-            return await self.receive()
-        except anyio.EndOfStream:
-            raise StopAsyncIteration from None
-
-    async def __aenter__(self) -> _Watched:
-        return self
-
-    async def __aexit__(self, *exc: object) -> None:
-        await self.aclose()
+    return Watched()
 
 
 def _asked(answer: Answer) -> Any:
