@@ -59,6 +59,7 @@ class ToolServer:
         answer: receives a question that the server has for a person, and returns yes or no. It gets one question at a time,
             and at most `MOST_QUESTIONS` per call; further ones are declined with a reason, and so is a form to be filled
             in. None: nobody can be asked, and the server is told so.
+        json_text: a result that is text, and is the JSON of an object or a list, is read as that; see `Tool`.
 
     It is started when it is first needed, and ends with the ``with`` block, with `close`, or with this process. In another
     process it is another one: a copy that was sent there starts its own, under the same pin.
@@ -78,10 +79,12 @@ class ToolServer:
         latency: Mapping[str, float] | None = None,
         trusted: bool = False,
         answer: Asked | None = None,
+        json_text: bool = False,
     ) -> None:
         self.address = address_of(server, env, cwd)
         self.name = name or _short_name(self.address)
         self.prefix, self.timeout, self.trusted, self.answer = prefix, timeout, trusted, answer
+        self.json_text = json_text
         self.effects, self.latency = dict(effects or {}), dict(latency or {})
         self.starts = 0
         self._listed: tuple[ListedTool, ...] = ()
@@ -188,6 +191,7 @@ class ToolServer:
             latency=self.latency.get(one.name, 0.0),
             effects=self._effects(one),
             destructive=one.destructive if self.trusted else None,
+            json_text=self.json_text,
             pin="" if self._pin is None else self._pin.of_tool(one.name),
         )
 

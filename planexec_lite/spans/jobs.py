@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, get_args
 from planexec_lite import events as e
 from planexec_lite.plan import Step
 from planexec_lite.references import resolve
-from planexec_lite.spans import names
-from planexec_lite.spans.span import Span, Value
+from planexec_lite.spans.span import Span
 
 if TYPE_CHECKING:
     from planexec_lite.spans.run_spans import RunSpans
@@ -86,17 +85,6 @@ class Steps:
             return resolve(params, self.results)
         except (LookupError, ValueError, TypeError):
             return params
-
-
-def shown_of(step: Step, content: bool) -> dict[str, Value]:
-    """What a span says of its step."""
-    waits: dict[str, Value] = {names.DEPENDS_ON: step.depends_on} if step.depends_on else {}
-    return waits | ({names.OWN + "description": step.description} if content and step.description else {})
-
-
-def key_of(event: Any) -> Key:
-    """How a job is called as long as it is in flight: what is done, and with which step."""
-    return what(event), getattr(event, "step", None)
 
 
 def ended_by(event: Any, flying: Mapping[Key, Job]) -> Key | None:

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable
-from typing import Any
+from typing import Any, NamedTuple
 
 from pydantic_core import to_jsonable_python
 
 from planexec_lite import events as e
-from planexec_lite.meter import ModelCall
-from planexec_lite.model.prices import PRICES, cost
 from planexec_lite.spans import names
 from planexec_lite.spans.span import Value, utf8
 from planexec_lite.tools import shown
@@ -26,10 +23,15 @@ _RAISED = re.compile(
 )  # no other word: it may be what somebody said
 
 
+class Failure(NamedTuple):
+    """Why something failed: a word for the kind of error, and what was said."""
+
+    kind: str
+    words: str
+
+
 def fields_of(event: Any, content: bool) -> dict[str, Value]:
     """The fields of a job or an outcome that differ from their defaults, as attributes of the kit's own."""
-    if isinstance(event, e.StepProposed | e.Inside):
-        raise TypeError(f"a {type(event).__name__} is no job and no outcome")
     named: dict[str, Any] = json.loads(event_text(event))
     attributes: dict[str, Value] = {}
     for name, value in named.items():
@@ -73,8 +75,8 @@ def of_tool(tool: str, params: Any, result: Any, content: bool, *, done: bool) -
     return attributes
 
 
-def error_of(event: Any) -> str | None:
-    """Why a job came to no good end, in words; None where it did, or has not ended."""
+def failure_of(event: Any) -> Failure | None:
+    """Why a job failed; None where it did not, or has not ended."""
     match event:
         case (
             e.StepFailed(error=error)
@@ -82,25 +84,15 @@ def error_of(event: Any) -> str | None:
             | e.JudgeFailed(error=error)
             | e.UndoFailed(error=error)
         ):
-            return error
+            return raised(error)
         case e.PlanProposed(plan=plan, problems=problems) if problems or plan is None:
-            return "; ".join(map(str, problems)) or "it is no plan"
+            return Failure("invalid_plan", "; ".join(map(str, problems)) or "it is no plan")
         case e.Interrupted():
-            return "interrupted"
+            return Failure("interrupted", "interrupted")
     return None
 
 
-def error_type(event: Any, error: str) -> str:
-    """A word for the kind of error: what was raised, where the text begins with that."""
-    if isinstance(event, e.PlanProposed):
-        return "invalid_plan"
-    if isinstance(event, e.Interrupted):
-        return "interrupted"
-    raised = _RAISED.match(error)
-    return raised.group(1) if raised else names.OTHER_ERROR
-
-
-def prices_of(calls: Iterable[ModelCall]) -> float | None:
-    """What calls cost in US dollars; None where a price is missing."""
-    calls = list(calls)
-    return None if any(call.model not in PRICES for call in calls) else cost(calls)
+def raised(error: str) -> Failure:
+    """An error's words, and their kind: what was raised, where they begin with that."""
+    found = _RAISED.match(error)
+    return Failure(found[1] if found else names.OTHER_ERROR, error)

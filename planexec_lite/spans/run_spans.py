@@ -11,9 +11,10 @@ from typing import get_args
 
 from planexec_lite import events as e
 from planexec_lite.meter import ModelCall, Usage
+from planexec_lite.model.prices import PRICES, cost
 from planexec_lite.spans import names
-from planexec_lite.spans.jobs import OUTCOMES, Job, Key, Steps, Told, ended_by, key_of, name_of, shown_of
-from planexec_lite.spans.outcome import error_of, error_type, event_text, fields_of, inner_text, of_tool, prices_of
+from planexec_lite.spans.jobs import OUTCOMES, Job, Key, Steps, Told, ended_by, name_of, what
+from planexec_lite.spans.outcome import Failure, event_text, failure_of, fields_of, inner_text, of_tool, raised
 from planexec_lite.spans.span import Span, SpanEvent, Value, nanoseconds, seconds, utf8
 
 AGENT = "planner-executor"
@@ -41,12 +42,13 @@ class Trace:
         end: float,
         attributes: Mapping[str, Value],
         noted: tuple[SpanEvent, ...] = (),
-        error: str | None = None,
+        failure: Failure | None = None,
         asks: bool = False,
     ) -> Span:
         """A span; `start` and `end` are seconds on the run's clock."""
         clean = {key: utf8(value) if isinstance(value, str) else value for key, value in attributes.items()}
-        why = None if error is None else utf8(error) if self.content else ""
+        clean |= {} if failure is None else {names.ERROR: failure.kind}
+        why = None if failure is None else utf8(failure.words) if self.content else ""
         begun, over = self.at(start), self.at(max(start, end))
         return Span(utf8(name), self.trace_id, self.id(path), parent, begun, over, clean, noted, why, asks)
 
@@ -73,7 +75,6 @@ class RunSpans:
         self.now = 0.0
         self._steps = Steps()
         self._flying: dict[Key, Job] = {}
-        self._open: dict[str, Job] = {}  # all that have no outcome, by the path of what asked for them
         self._noted: list[SpanEvent] = []
         self._calls: list[ModelCall] = []
         self._first: Told | None = None
@@ -87,12 +88,11 @@ class RunSpans:
         if not isinstance(event, e.Inside):
             self._calls += getattr(event, "calls", ())
         if isinstance(event, e.JOBS):
-            self._flying[key_of(event)] = self._open[told.path] = self._steps.job(told, self.trace.content)
+            self._flying[what(event), getattr(event, "step", None)] = self._steps.job(told, self.trace.content)
         elif isinstance(event, e.Inside) and ("step", event.step) in self._flying:
             yield from self._inside(self._flying["step", event.step], told)
         elif isinstance(event, OUTCOMES) and (key := ended_by(event, self._flying)) is not None:
             job = self._flying.pop(key)
-            del self._open[job.asked.path]
             job.outcome = told
             yield from self._job(job, told.at)
         else:
@@ -101,7 +101,7 @@ class RunSpans:
     def rest(self, now: float) -> Iterator[Placed]:
         """What is in flight, as if it ended now, and the run's own span. What happened inside a step moves no clock of the run."""
         now = max(now, self.now)
-        for job in self._open.values():
+        for job in self._flying.values():
             yield from self._job(job, now) if self.numbered else _tolerant(self._job(job, now))
         yield self.place, self._own(now)
 
@@ -109,16 +109,15 @@ class RunSpans:
         attributes: dict[str, Value] = {names.OPERATION: names.INVOKE_AGENT, names.PROVIDER: names.OPENAI}
         attributes |= {names.AGENT: AGENT} | (_used(self._calls) if self._calls else {})
         begun, ended = self._first and self._first.event, self._last and self._last.event
-        error = None
+        failure = None
         if isinstance(ended, e.Ended):
             attributes[names.OWN + "status"] = ended.status
             if ended.status != "finished":
-                error = ended.reason
-                attributes[names.ERROR] = ended.status.replace(" ", "_")
+                failure = Failure(ended.status.replace(" ", "_"), ended.reason)
         if isinstance(begun, e.RunStarted) and self.trace.content:
             attributes[names.OWN + "goal"] = begun.goal
         start, name = self._first.at if self._first else 0.0, f"{names.INVOKE_AGENT} {AGENT}"
-        return self.trace.span(name, self.path, self.parent, start, now, attributes, tuple(self._noted), error)
+        return self.trace.span(name, self.path, self.parent, start, now, attributes, tuple(self._noted), failure)
 
     def _inside(self, job: Job, told: Told) -> Iterator[Placed]:
         """Something happened inside a job: what a model did there, or an event of a run."""
@@ -149,17 +148,15 @@ class RunSpans:
         if event is not None:
             attributes |= {names.ENDED: type(event).__name__} | fields_of(event, content)
         if isinstance(asked.event, e.StepStarted) and job.step is not None:
-            attributes |= shown_of(job.step, content)
+            attributes |= {names.DEPENDS_ON: job.step.depends_on} if job.step.depends_on else {}
+            attributes |= {names.OWN + "description": job.step.description} if content and job.step.description else {}
         if self.numbered and content:
             attributes |= {names.FIRST: int(asked.path)} | ({names.LAST: int(outcome.path)} if outcome else {})
-        error = error_of(event)
-        if error is not None:
-            attributes[names.ERROR] = error_type(event, error)
         noted = [self._fact(one) for one in job.inside]
         if isinstance(event, e.Judged):
             noted.append(self._verdict(event, job, end))
         name = f"plan {AGENT}" if isinstance(asked.event, e.PlanStarted) else name_of(asked.event)
-        own = self.trace.span(name, asked.path, self.id, asked.at, end, attributes, tuple(noted), error)
+        own = self.trace.span(name, asked.path, self.id, asked.at, end, attributes, tuple(noted), failure_of(event))
         place = (*self.place, int(asked.path))
         if not isinstance(asked.event, e.BackoffStarted):
             yield from self._below(job, place, own.span_id, end)
@@ -173,13 +170,11 @@ class RunSpans:
         calls = () if event is None else getattr(event, "calls", ())
         called = event is not None and not isinstance(event, e.StepCancelled)  # what is taken back had not begun
         if job.tool is not None and not job.inside and called:
-            done, error = isinstance(event, e.StepDone | e.UndoDone), error_of(event)
+            done = isinstance(event, e.StepDone | e.UndoDone)
             result = getattr(event, "result", None) if done else None
             attributes = of_tool(job.tool, job.params, result, self.trace.content, done=done)
-            if error is not None:
-                attributes[names.ERROR] = error_type(event, error)
             name, path = f"{names.EXECUTE_TOOL} {job.tool}", f"{asked.path}/tool"
-            own = self.trace.span(name, path, parent, begun, end, attributes, (), error)
+            own = self.trace.span(name, path, parent, begun, end, attributes, (), failure_of(event))
             yield (*place, _TOOL), own
             parent = own.span_id
         if job.runs:
@@ -208,12 +203,10 @@ class RunSpans:
             return
         text = seen.event.text if seen else None
         attributes = of_tool(event.tool, event.params, text, self.trace.content, done=seen is not None)
-        error = seen.event.text if seen and seen.event.error else None
-        if error is not None:
-            attributes[names.ERROR] = error_type(None, error)
+        failure = raised(seen.event.text) if seen and seen.event.error else None
         name, path = f"{names.EXECUTE_TOOL} {event.tool}", f"{one.path}/{at}/tool"
         parent = self.trace.id(job.asked.path)
-        job.actions[at] = self.trace.span(name, path, parent, one.at, end, attributes, (), error)
+        job.actions[at] = self.trace.span(name, path, parent, one.at, end, attributes, (), failure)
         yield (*self.place, int(job.asked.path), _ACTION, at), job.actions[at]
 
     def _fact(self, told: Told) -> SpanEvent:
@@ -243,9 +236,9 @@ def _tolerant(placed: Iterator[Placed]) -> Iterator[Placed]:
 
 def _used(calls: list[ModelCall]) -> dict[str, Value]:
     """Tokens, and dollars where all prices are known."""
-    usage, cost = Usage.of(calls), prices_of(calls)
+    usage = Usage.of(calls)
     tokens: dict[str, Value] = {names.TOKENS_IN: usage.input_tokens, names.TOKENS_OUT: usage.output_tokens}
-    return tokens if cost is None else tokens | {names.COST: cost}
+    return tokens | ({names.COST: cost(calls)} if all(call.model in PRICES for call in calls) else {})
 
 
 def digest(text: str) -> str:

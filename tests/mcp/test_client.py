@@ -394,3 +394,15 @@ def test_questions_come_one_at_a_time_and_a_few_per_call(start: Start) -> None:
         replies = nag.call({}).split("; ")
         assert sorted(replies) == ["accept "] * 3 + ["decline a person answers at most 3 questions of a call"] * 2
         assert (len(asked), most) == (3 * call, 1)
+
+
+def test_json_in_the_text_of_a_result_is_data_where_that_is_asked_for(start: Start) -> None:
+    steps = [{"tool": "raw"}, {"tool": "tell", "params": {"name": "{step_1_result.name}"}, "depends_on": [1]}]
+    tell = Tool(_tell, name="tell")
+    for json_text, answer in ((True, "Ada"), (False, None)):
+        tools = Toolbox([*start("nagging", json_text=json_text).toolbox, tell])
+        assert execute(plan(*steps), ToolExecutor(tools)).results.get("2") == answer
+
+
+def _tell(name: str) -> str:
+    return name

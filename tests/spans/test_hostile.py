@@ -81,12 +81,6 @@ def test_a_circle_of_parents_is_refused_and_found_at_once() -> None:
     assert calls_of(lambda: refuse(trace)) < 12 * calls_of(lambda: refuse(few))
 
 
-def test_spans_too_deep_inside_each_other_are_refused() -> None:
-    trace = otlp(*(span(str(n), str(n - 1), "x", 0, 1) for n in range(tree.DEEPEST + 2)))
-    with pytest.raises(TraceError, match="more than 500 spans stand inside each other"):
-        spans.read(trace)
-
-
 def test_too_many_spans_and_characters_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tree, "MOST_SPANS", 5)
     with pytest.raises(TraceError, match="there are 8 spans; 5 are the most"):
