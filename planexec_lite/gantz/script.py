@@ -17,21 +17,22 @@ _PARTS = re.compile(rf"""(?P<single>'[^']*')|(?P<double>"[^"$`\\]*")|{_PARAMETER
 _TOKENS = re.compile(rf"[ \t]+|(?P<file>(?<!\S)[0-9]?(?:<|>>?))|(?P<word>(?:{re.sub('P<.*?>', ':', _PARTS.pattern)})+)")
 _FIX = "write the rest into a script file of its own, and call that file with {{name}} as an argument"
 _SHELL_COMMANDS = frozenset(  # they change the shell, or evaluate their arguments
-    """. : alias bind break case cd compgen complete continue coproc declare do done elif else enable esac exit export fc fi for
+    """. : [ alias bind break case cd compgen complete continue coproc declare do done elif else enable esac exit export fc fi for
     function getopts hash if let local mapfile read readarray readonly return select set shift shopt test then times trap type
     typeset ulimit umask unalias unset until wait while""".split()
 )
-_RUNNERS = re.compile(  # programs and subcommands that run what they are given, as a word or at the end of a path
+_RUNNERS = re.compile(  # programs that run what they are given, also at the end of a path; and subcommands
     r"(?<![\w.-])(?:(?:ba|da|a|k|mk|pdk|z|fi|c|tc|r|s)?sh|busybox|toybox|(?:python|pypy|perl|ruby|php|lua)[\d.]*|node|nodejs"
-    r"|deno|bun|luajit|tclsh|wish|expect|Rscript|osascript|java|jshell|groovy|julia|go|[gmn]?awk|g?sed|jq|bc|dc|m4|gdb|lldb"
-    r"|ed|ex|vi|n?vim|emacs|sqlite3|duckdb|g?make|cmake|ninja|tar|rsync|scp|sftp|sudo|su|doas|runuser|env|xargs|parallel"
-    r"|find|watch|script|at|batch|crontab|nice|ionice|nohup|setsid|setpriv|stdbuf|unbuffer|taskset|chrt|unshare|nsenter"
-    r"|prlimit|timeout|time|chroot|flock|strace|ltrace|socat|nc|ncat|screen|tmux|systemd-run|docker|podman|kubectl|npx|uvx?"
-    r"|pipx|eval|source|exec|command|builtin|run|foreach)(?![\w./-])"
+    r"|deno|bun|tsx|luajit|tclsh|wish|expect|R|Rscript|octave|osascript|java|jshell|groovy|scala|julia|swift|elixir|guile|go"
+    r"|[gmn]?awk|g?sed|jq|bc|dc|m4|gdb|lldb|ed|ex|vi|n?vim|emacs|sqlite3|duckdb|g?make|cmake|ninja|tar|rsync|scp|sftp|mosh|adb"
+    r"|sudo|su|doas|pkexec|runuser|env|xargs|parallel|find|entr|watch|script|at|batch|crontab|nice|ionice|nohup|setsid|setpriv"
+    r"|stdbuf|unbuffer|taskset|numactl|chrt|unshare|nsenter|bwrap|fakeroot|prlimit|timeout|time|chroot|flock|strace|ltrace"
+    r"|socat|nc|ncat|screen|tmux|systemd-run|run-parts|docker|podman|kubectl|npm|npx|pnpm|yarn|uvx?|pipx)(?![\w./-])"
+    r"|(?<![\w./-])(?:eval|source|exec|command|builtin|run|foreach)(?![\w./-])"
 )
 _LONG_OPTION = re.compile(r"--[A-Za-z][A-Za-z0-9-]*=")
 _CODE_OPTION = re.compile(
-    "command|cmd|exec|eval|print|expr|code|script|program|action|rsh|shell|pack|pager|editor|config|hook|plugin|require"
+    "command|cmd|run|filter|exec|eval|print|expr|code|script|program|action|rsh|shell|pack|pager|editor|config|hook|plugin|require"
     "|module|load|output|proxy|agent"
 )
 

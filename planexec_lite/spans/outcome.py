@@ -94,5 +94,5 @@ def failure_of(event: Any) -> Failure | None:
 
 def raised(error: str) -> Failure:
     """An error's words, and their kind: what was raised, where they begin with that."""
-    found = _RAISED.match(error)
-    return Failure(found[1] if found else names.OTHER_ERROR, error)
+    kind = _RAISED.match(error)
+    return Failure(kind[1] if kind else names.OTHER_ERROR, error)

@@ -23,7 +23,7 @@ CONTEXTS = {  # a script -> the arguments of `note`
     "note a{{x}}b{{x}}c": (f"a{V}b{V}c",),
     "note one -- {{x}} '' two\n": ("one", "--", V, "", "two"),
     "note < /dev/null -- {{x}} 2> /dev/null": ("--", V),
-    "note --format='{{.Names}}' --filter=name={{x}}": ("--format={{.Names}}", "--filter=name=" + V),
+    "note --format='{{.Names}}' --only=name={{x}}": ("--format={{.Names}}", "--only=name=" + V),
     'note --data=\'{"text": "{{x}}"}\' http://localhost': (f'--data={{"text": "{V}"}}', "http://localhost"),
 }
 PIECES = [
@@ -70,6 +70,38 @@ def test_every_hostile_value_arrives_in_every_place(desk: Desk) -> None:
     for value in hostile(80):
         for script in CONTEXTS:
             assert desk.does(script, value) == expected(script, value), (script, value)
+
+
+SHREDS = [
+    *["{{x}}"] * 3, *[" "] * 4, "note", "'", '"', "$(", ")", "(", ";", "&&", "|", "&", "\n", "<<E", "\nE\n", "<", ">", ">>", "2>&1",
+    "2>", "<(", '"$a"', "a=", "b", "--", "-v", "if", "then", "fi", "for i in", "do", "done", "!", "{", "}", "\\", "#", "`", "$",
+    "*", "~", "=", "'['", "]", "[[", "]]", "case", "esac", "$((", "))", "$'", "sh", "-c", "-eq", "echo", ":", "-", "\t", "set",
+]  # fmt: skip
+BITES = [
+    "$(touch CANARY)", "`touch CANARY`", "; touch CANARY;", "\ntouch CANARY\n", "'; touch CANARY; '", '"; touch CANARY; "',
+    "a[$(touch CANARY)]", "x=$(touch CANARY)", "touch CANARY", ")\ntouch CANARY", "a b\t* $HOME",
+]  # fmt: skip
+
+
+@NEEDS_A_SHELL
+@pytest.mark.wide
+def test_in_random_scripts_no_value_is_run_or_split(desk: Desk) -> None:
+    chance, accepted = random.Random(22), 0
+    while accepted < 300:
+        script = " ".join(
+            ["note"] * (chance.random() < 0.6) + chance.choices(SHREDS, k=chance.randint(2, 9)) + ["{{x}}"]
+        )
+        try:
+            ready = prepare(script, ["x"])
+        except ManifestError:
+            continue
+        accepted += 1
+        value = chance.choice(BITES)
+        desk.written.write_bytes(b"")
+        running.run(ready.text, desk.env | {ready.variables["x"]: value}, desk.work, timeout=9.0)
+        assert not (desk.work / "CANARY").exists(), (script, value)
+        told = desk.written.read_bytes().split(b"\0")
+        assert all(value.encode() in one for one in told if value[:3].encode() in one), (script, value)
 
 
 @NEEDS_A_SHELL
@@ -181,6 +213,10 @@ REFUSED = {
     "git bisect run {{x}}": "'run' can run",
     "git submodule foreach {{x}}": "'foreach' can run",
     "tar --file={{x}}": "'tar' can run",
+    "adb shell {{x}}": "'adb' can run",
+    "npm exec {{x}}": "'npm' can run",
+    "any exec {{x}}": "'exec' can run",
+    "split --filter={{x}} file": OPTION,
     # commands of the shell itself
     "eval echo {{x}}": "'eval' can run",
     ". {{x}}": "'.' can run",
@@ -189,6 +225,8 @@ REFUSED = {
     "alias ls={{x}}": "'alias' can run",
     "export PATH={{x}}": "'export' can run",
     "test -v {{x}}": "'test' can run",
+    "'[' {{x}} -eq 1 ']'": "'[' can run",
+    "jobs -x {{x}}": FOLLOWS,
     "let {{x}}": "'let' can run",
     "exit {{x}}": "'exit' can run",
     # options
@@ -225,6 +263,7 @@ def test_a_script_in_which_a_value_could_be_run_is_refused_with_a_fix(script: st
         ("psql --single-transaction --file={{x}} db", 'psql --single-transaction --file="${gantz_value_1-}" db'),
         ("git commit --message='{{x}}'", "git commit --message=''\"${gantz_value_1-}\"''"),
         ("scripts/load.sh --name={{x}} {{x}}", 'scripts/load.sh --name="${gantz_value_1-}" "${gantz_value_1-}"'),
+        ("bin/run {{x}}", 'bin/run "${gantz_value_1-}"'),
         ("grep -c -- {{x}} file", 'grep -c -- "${gantz_value_1-}" file'),
     ],
 )
