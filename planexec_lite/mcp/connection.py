@@ -14,7 +14,7 @@ import threading
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import IO, Any, Literal
+from typing import IO, Any
 
 from planexec_lite.mcp.errors import ServerGoneError
 from planexec_lite.mcp.listing import ListedTool
@@ -30,15 +30,8 @@ logging.getLogger("mcp").addHandler(
 )  # who wants to read along adds one; no cell gets them unasked
 
 
-@dataclass(frozen=True)
-class Reply:
-    """What a person says to a question of a server; a decline has a reason."""
-
-    action: Literal["accept", "decline"]
-    reason: str = ""
-
-
-Answer = Callable[[str, Mapping[str, Any]], Awaitable[Reply]]
+Answer = Callable[[str, Mapping[str, Any]], Awaitable[str | None]]
+"""Asks a person a question of a server, which has a schema; None is a yes, and a text the reason of a no."""
 
 
 @dataclass(frozen=True)
@@ -223,13 +216,12 @@ def _asked(answer: Answer) -> Any:
     from mcp_types import ElicitResult
 
     async def callback(context: Any, params: Any) -> ElicitResult:
-        if getattr(params, "mode", "form") != "form":
-            reply = Reply("decline", "this client opens no web page")
-        else:
-            reply = await answer(params.message, params.requested_schema)
-        if reply.action == "accept":
+        no: str | None = "this client opens no web page"
+        if getattr(params, "mode", "form") == "form":
+            no = await answer(params.message, params.requested_schema)
+        if no is None:
             return ElicitResult(action="accept", content={})
-        return ElicitResult.model_validate({"action": "decline", "_meta": {"reason": reply.reason}})
+        return ElicitResult.model_validate({"action": "decline", "_meta": {"reason": no}})
 
     return callback
 

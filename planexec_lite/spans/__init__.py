@@ -1,7 +1,7 @@
 """Runs as OpenTelemetry spans, and spans as runs: what happened in an agent, in the terms that every collector knows.
 
 >>> from planexec_lite import spans
->>> spans.send(run, spans.console())                                  # or spans.in_memory(), or spans.otlp(url)
+>>> spans.send(run, spans.console())                                  # or spans.otlp(url)
 >>> agent = PlannerExecutor(…, watch=spans.live(spans.otlp()))         # each span as soon as it has ended
 >>> theirs = spans.read(Path("trace.json").read_text())               # OTLP JSON, or a trace of openai-agents or LangGraph
 >>> views.timeline(theirs)
@@ -16,7 +16,7 @@ a run: `foreign` says what is made of it, and `sample` gives two of real runs to
 the exporters alone.
 """
 
-from planexec_lite.spans.exporting import ExportFailedError, console, in_memory, otlp, send
+from planexec_lite.spans.exporting import ExportFailedError, console, otlp, send
 from planexec_lite.spans.from_events import of
 from planexec_lite.spans.live_export import Live, live
 from planexec_lite.spans.otlp_json import write
@@ -31,7 +31,6 @@ __all__ = [
     "SpanEvent",
     "TraceError",
     "console",
-    "in_memory",
     "live",
     "of",
     "otlp",

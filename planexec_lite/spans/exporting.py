@@ -1,4 +1,4 @@
-"""Spans handed to an exporter of OpenTelemetry's SDK: the console's, one that keeps them, one that sends them to a collector.
+"""Spans handed to an exporter of OpenTelemetry's SDK: the console's, or one that sends them to a collector.
 
 They are built as the SDK's own values and given to the exporter directly. No provider is made or changed, so a program that
 traces itself is not disturbed.
@@ -21,7 +21,6 @@ from planexec_lite.spans.span import Span
 if TYPE_CHECKING:
     from opentelemetry.sdk.trace import ReadableSpan
     from opentelemetry.sdk.trace.export import SpanExporter
-    from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
 BATCH = 512  # so many are sent at once, as the SDK's own processor does; a collector puts them together by their ids
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
@@ -58,12 +57,6 @@ def send(run: Run | Iterable[Span], exporter: SpanExporter, *, epoch: float | No
 def console() -> SpanExporter:
     """An exporter that prints spans."""
     exporter: SpanExporter = from_sdk("trace.export", "ConsoleSpanExporter")(out=sys.stdout)  # a notebook has its own
-    return exporter
-
-
-def in_memory() -> InMemorySpanExporter:
-    """An exporter that keeps spans; its ``get_finished_spans()`` gives them."""
-    exporter: InMemorySpanExporter = from_sdk("trace.export.in_memory_span_exporter", "InMemorySpanExporter")()
     return exporter
 
 

@@ -13,14 +13,12 @@ from planexec_lite.spans import names
 from planexec_lite.spans.span import Value, utf8
 from planexec_lite.tools import shown
 
-AS_JSON = frozenset(
-    {"plan", "problems", "result", "changed", "call", "calls"}
-)  # the others are texts, numbers, yes or no
+# the other fields are texts, numbers, yes or no
+AS_JSON = frozenset({"plan", "problems", "result", "changed", "call", "calls"})
 WITHOUT_CONTENT = frozenset({"attempt", "attempts", "seconds", "in_doubt", "final", "verdict", "told", "rejects"})
 WAIT = "wait"  # how long a step is to back off; `seconds` is how long it did
-_RAISED = re.compile(
-    r"(\w*(?:Error|Exception|Interrupt|Exit|Warning)): "
-)  # no other word: it may be what somebody said
+# no other word than these: it could be what somebody said
+_RAISED = re.compile(r"(\w*(?:Error|Exception|Interrupt|Exit|Warning)): ")
 
 
 class Failure(NamedTuple):
@@ -77,19 +75,11 @@ def of_tool(tool: str, params: Any, result: Any, content: bool, *, done: bool) -
 
 def failure_of(event: Any) -> Failure | None:
     """Why a job failed; None where it did not, or has not ended."""
-    match event:
-        case (
-            e.StepFailed(error=error)
-            | e.PlanFailed(error=error)
-            | e.JudgeFailed(error=error)
-            | e.UndoFailed(error=error)
-        ):
-            return raised(error)
-        case e.PlanProposed(plan=plan, problems=problems) if problems or plan is None:
-            return Failure("invalid_plan", "; ".join(map(str, problems)) or "it is no plan")
-        case e.Interrupted():
-            return Failure("interrupted", "interrupted")
-    return None
+    if isinstance(event, e.StepFailed | e.PlanFailed | e.JudgeFailed | e.UndoFailed):
+        return raised(event.error)
+    if isinstance(event, e.PlanProposed) and (event.problems or event.plan is None):
+        return Failure("invalid_plan", "; ".join(map(str, event.problems)) or "it is no plan")
+    return Failure("interrupted", "interrupted") if isinstance(event, e.Interrupted) else None
 
 
 def raised(error: str) -> Failure:

@@ -11,6 +11,7 @@ from contextlib import suppress
 
 import pytest
 from opentelemetry import trace
+from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
 from planexec_lite import spans, views
 from planexec_lite.spans import live_export
@@ -118,7 +119,7 @@ def test_a_collector_elsewhere_is_refused(url: str) -> None:
 
 def test_an_exporter_keeps_them_and_no_global_provider_changes() -> None:
     before = trace.get_tracer_provider()
-    kept = spans.in_memory()
+    kept = InMemorySpanExporter()
     run = SAMPLES["nested"]()
     spans.send(spans.of(run), kept)
     assert trace.get_tracer_provider() is before

@@ -20,6 +20,7 @@ from hypothesis import strategies as st
 from opentelemetry import trace
 from opentelemetry.sdk.trace import ReadableSpan
 from opentelemetry.sdk.trace.export import SpanExporter, SpanExportResult
+from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
 from planexec_lite import (
     Decision,
@@ -157,7 +158,7 @@ def put_up(*names: str, **more: Any) -> Plan:
 
 @pytest.mark.parametrize("workers", [Simulated(), Simulated(1), Inline(), Pool(ThreadPoolExecutor(3))])
 def test_a_run_that_is_watched(workers: Any) -> None:
-    before, kept = trace.get_tracer_provider(), spans.in_memory()
+    before, kept = trace.get_tracer_provider(), InMemorySpanExporter()
     run = execute(put_up("a", "b", "c"), ToolExecutor(Site().tools), workers=workers, watch=live(kept))
     assert Counter(span.to_json() for span in kept.get_finished_spans()) == whole(run)
     assert trace.get_tracer_provider() is before
@@ -342,7 +343,7 @@ def test_the_last_spans_go_when_the_process_ends(collector: Collector) -> None:
 
 
 def test_what_is_handed_on_has_the_date_of_today() -> None:
-    kept, before = spans.in_memory(), time.time()
+    kept, before = InMemorySpanExporter(), time.time()
     run = execute(put_up("a"), ToolExecutor(Site().tools), workers=Simulated(), watch=spans.live(kept))
     assert before - 1 <= _began(kept) <= time.time() + 1
     kept.clear()
