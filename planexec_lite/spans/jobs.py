@@ -96,14 +96,9 @@ def ended_by(event: Any, flying: Mapping[Key, Job]) -> Key | None:
 
 
 def what(event: Any) -> str:
-    """What is done: the steps of a plan are carried out, judged, waited for, taken back."""
-    if isinstance(event, e.PlanStarted | e.PlanProposed | e.PlanFailed):
-        return "plan"
-    if isinstance(event, e.JudgeStarted | e.Judged | e.JudgeFailed):
-        return "judge"
-    if isinstance(event, e.BackoffStarted | e.BackoffEnded):
-        return "backoff"
-    return "undo" if isinstance(event, e.UndoStarted | e.UndoDone | e.UndoFailed) else "step"
+    """What is done, by the first word of the event's kind: a plan is made, a step judged, backed off from, or undone."""
+    kind = type(event).__name__.lower()
+    return next((job for job in ("plan", "judge", "backoff", "undo") if kind.startswith(job)), "step")
 
 
 def name_of(event: Any) -> str:
