@@ -24,15 +24,11 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
-from planexec_lite.gantz.quoting import QuotingError, Script, placed
+from planexec_lite.gantz.script import ManifestError, Script, prepare
 from planexec_lite.tools import suggest
 
 Kind = Literal["string", "integer", "number", "boolean"]
 _MOST = 1_000_000  # bytes of a manifest
-
-
-class ManifestError(ValueError):
-    """A manifest that can't be read, or a tool in it that can't be made safe; the message lists every problem."""
 
 
 class _Part(BaseModel):
@@ -90,9 +86,9 @@ class ManifestTool(_Part):
 
     @property
     def runnable(self) -> Script:
-        """The script with a reference for each parameter. Raises `QuotingError` where a value can't be made safe."""
-        missing = [one.name for one in self.parameters if not one.required and one.default is None]
-        return placed(self.script.shell, [one.name for one in self.parameters], missing)
+        """The script with a reference for each parameter. Raises `ManifestError` where a value could become code."""
+        optional = [one.name for one in self.parameters if not one.required and one.default is None]
+        return prepare(self.script.shell, [one.name for one in self.parameters], optional)
 
 
 class Manifest(_Part):
@@ -123,10 +119,21 @@ def parsed(text: str, name: str = "the manifest") -> Manifest:
     """Read the text of a manifest; as `read` does."""
     import yaml  # of the extra `notebooks`
 
+    class Loader(yaml.SafeLoader):
+        def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
+            keys: set[str] = set()
+            for key, _ in node.value:
+                if str(key.value) in keys:
+                    raise yaml.YAMLError(
+                        f"the key {key.value!r} occurs twice in a mapping, line {key.start_mark.line + 1}"
+                    )
+                keys.add(str(key.value))
+            return super().construct_mapping(node, deep)
+
     try:
-        data = yaml.safe_load(text)
-    except (yaml.YAMLError, RecursionError) as error:
-        raise ManifestError(f"{name} is no YAML: {error}") from None
+        data = yaml.load(text, Loader)
+    except (yaml.YAMLError, RecursionError, ValueError) as error:
+        raise ManifestError(f"{name} is not valid YAML: {error}") from None
     if not isinstance(data, Mapping):
         raise ManifestError(f"{name} has no tools; it begins with tools: and a list of them")
     try:
@@ -142,7 +149,7 @@ def parsed(text: str, name: str = "the manifest") -> Manifest:
             problems.append(f"tool {tool.name!r}: two parameters have the same name")
         try:
             _ = tool.runnable
-        except QuotingError as error:
+        except ManifestError as error:
             problems.append(f"tool {tool.name!r}: {error}")
     if problems:
         raise ManifestError(_told(name, problems))

@@ -9,12 +9,11 @@
 (True, 1.0, 0.0)
 
 Read it in this order: `matching` (which steps are the same), `grading` (the numbers of one plan), `paired` (two planners),
-`dataset`, `answers` and `report` (a planner over a data set, ``python -m planexec_lite.grade``), `judging` and `cases` (a
-judge against the truth). A number says how near a plan is to one that is known to be good, not that it is bad to differ.
+`dataset`, `answers` and `report` (a planner over a data set, ``python -m planexec_lite.grade``), `judging` (a judge against
+the truth). A number says how near a plan is to one that is known to be good, not that it is bad to differ.
 """
 
 from planexec_lite.grade.answers import Answered, answered
-from planexec_lite.grade.cases import migration_cases, refactor_cases, research_cases
 from planexec_lite.grade.dataset import GoldRow, gold_rows, written
 from planexec_lite.grade.grading import METRICS, Cost, Grade, grade
 from planexec_lite.grade.judging import Case, JudgeScore, judged
@@ -23,5 +22,5 @@ from planexec_lite.grade.report import Graded, compared
 
 __all__ = [
     "METRICS", "Answered", "Case", "Cost", "GoldRow", "Grade", "Graded", "JudgeScore", "Paired", "answered", "compared",
-    "gold_rows", "grade", "judged", "migration_cases", "paired", "refactor_cases", "research_cases", "written",
+    "gold_rows", "grade", "judged", "paired", "written",
 ]  # fmt: skip

@@ -11,8 +11,7 @@ from io import TextIOWrapper
 from pathlib import Path
 from typing import Any
 
-from planexec_lite import formats
-from planexec_lite.grade.answers import MAX_REPAIRS, Answered, answered, offered
+from planexec_lite.grade.answers import Answered, answered, offered
 from planexec_lite.grade.dataset import GoldRow, as_row, gold_rows, tools_in, tools_of, written
 from planexec_lite.grade.report import Graded, as_data, compared, counted_rows, in_words
 from planexec_lite.model import model_for
@@ -49,38 +48,29 @@ def main(arguments: Sequence[str] | None = None) -> int:
         "--tools", metavar="LIST", help="a published list of tools, or a world; by default the gold plans' names"
     )
     parser.add_argument(
-        "--format", choices=formats.names, help="how the rows are written; by default it is told row by row"
-    )
-    parser.add_argument("--repairs", type=int, default=MAX_REPAIRS, metavar="N", help="by default: %(default)s")
-    parser.add_argument("--first", type=int, metavar="N", help="only the first rows")
-    parser.add_argument(
         "--keep",
         type=Path,
         metavar="FILE",
         help="write the planner's answers there as they come, a .jsonl for --planner",
     )
-    parser.add_argument("--seed", type=int, default=0, metavar="N", help="of the interval; by default: %(default)s")
     parser.add_argument("--json", action="store_true", help="print every grade, for a machine")
     options = parser.parse_args(arguments)
-    if options.repairs < 0 or (options.first is not None and options.first < 1):
-        parser.error("--repairs is 0 or more, --first 1 or more")
     if isinstance(sys.stdout, TextIOWrapper):  # what a machine reads is UTF-8; people see what their terminal can show
         sys.stdout.reconfigure(
             encoding="utf-8" if options.json else None, errors="strict" if options.json else "replace"
         )
     try:
-        rows, without = gold_rows(options.dataset, options.format)
-        rows = rows[: options.first]
+        rows, without = gold_rows(options.dataset)
         toolbox = tools_in(options.tools) if options.tools else None
         planners = [
-            Graded.of(_called(who), rows, _answers(who, rows, toolbox, options, keep), toolbox)
+            Graded.of(_called(who), rows, _answers(who, rows, toolbox, keep), toolbox)
             for who, keep in ((options.planner, options.keep), (options.against, None))
             if who is not None
         ]
     except (OSError, ValueError, ToolError) as problem:
         print(problem, file=sys.stderr)
         return 1
-    comparison = compared(planners[0], planners[1], options.seed) if len(planners) == 2 else {}
+    comparison = compared(planners[0], planners[1]) if len(planners) == 2 else {}
     if options.json:
         left_out = [{"row": name, "why": why} for name, why in without]
         print(json.dumps({"left_out": left_out, **as_data(planners, comparison)}, indent=2, ensure_ascii=False))
@@ -104,11 +94,9 @@ def _called(who: str) -> str:
     return f"{who}, a script: its grade is no model's" if _is_script(who) else who
 
 
-def _answers(
-    who: str, rows: Sequence[GoldRow], toolbox: Toolbox | None, options: Any, keep: Path | None
-) -> list[Answered]:
+def _answers(who: str, rows: Sequence[GoldRow], toolbox: Toolbox | None, keep: Path | None) -> list[Answered]:
     if Path(who).suffix in (".json", ".jsonl"):
-        return written(Path(who), rows, options.format)
+        return written(Path(who), rows)
     tools = offered(toolbox if toolbox is not None else tools_of(rows))
     if not len(tools):
         raise ValueError("the gold plans name no tool; name a list of tools: --tools FILE")
@@ -120,7 +108,7 @@ def _answers(
     answers = []
     with keep.open("w", encoding="utf-8") if keep is not None else nullcontext() as file:
         for row in rows:
-            answers.append(answered(planner, row.goal, tools, options.repairs))
+            answers.append(answered(planner, row.goal, tools))
             if file is not None:
                 print(as_row(row, answers[-1]), file=file, flush=True)
     return answers

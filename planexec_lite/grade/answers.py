@@ -3,23 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from planexec_lite.events import PlanFailed, PlanProposed
 from planexec_lite.executors import ToolExecutor
 from planexec_lite.formats import PublishedTool
 from planexec_lite.loop import PlannerExecutor
-from planexec_lite.meter import Usage
+from planexec_lite.meter import ModelCall
 from planexec_lite.plan import Plan
 from planexec_lite.planning import Planner
-from planexec_lite.policy import Policy
 from planexec_lite.review import AskPerson
 from planexec_lite.tools import Toolbox
 from planexec_lite.workers import Simulated
-
-MAX_REPAIRS = Policy().max_repairs
-"""How often an invalid answer goes back, where nothing else is said."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,27 +26,26 @@ class Answered:
         plan: its last plan, valid or not; None: there was none.
         why: why there was none, in words.
         errors: what the endpoint raised on the way, also where a plan came in the end.
-        usage: what its model used.
+        calls: the calls of its model.
     """
 
     plan: Plan | None
     why: str = ""
     errors: tuple[str, ...] = ()
-    usage: Usage = field(default_factory=Usage)
+    calls: tuple[ModelCall, ...] = ()
 
 
-def answered(planner: Planner, goal: str, toolbox: Toolbox, max_repairs: int = MAX_REPAIRS) -> Answered:
+def answered(planner: Planner, goal: str, toolbox: Toolbox) -> Answered:
     """Ask `planner` for a plan for `goal` over the tools of `toolbox`.
 
-    An invalid answer, and an error of the endpoint, go back to the planner up to `max_repairs` times, as in a run. The
-    run stops where a person would be asked to approve the plan, so no tool is called.
+    An invalid answer, and an error of the endpoint, go back to the planner as often as in a run.
+    The run stops where a person would be asked to approve the plan, so no tool is called.
     """
-    policy = Policy(max_repairs=max_repairs)
-    run = PlannerExecutor(planner, ToolExecutor(toolbox), AskPerson(), workers=Simulated(), policy=policy).run(goal)
+    run = PlannerExecutor(planner, ToolExecutor(toolbox), AskPerson(), workers=Simulated()).run(goal)
     plans = [event.plan for event in run.events if isinstance(event, PlanProposed) and event.plan is not None]
     errors = tuple(event.error for event in run.events if isinstance(event, PlanFailed))
     why = "" if plans else "; ".join(map(str, run.board.problems))
-    return Answered(plans[-1] if plans else None, why, errors, run.usage)
+    return Answered(plans[-1] if plans else None, why, errors, tuple(run.board.calls))
 
 
 def offered(toolbox: Toolbox) -> Toolbox:

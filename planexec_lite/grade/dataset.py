@@ -32,12 +32,8 @@ class GoldRow:
     golds: tuple[Plan, ...]
 
 
-def gold_rows(path: Path, format: str | None = None) -> tuple[list[GoldRow], list[tuple[str, str]]]:
+def gold_rows(path: Path) -> tuple[list[GoldRow], list[tuple[str, str]]]:
     """Return the rows of a data set that have a valid gold plan, and the others as (name, reason).
-
-    Args:
-        path: the file.
-        format: one of `formats.names`; None finds out, row by row.
 
     Raises `ValueError` for a file that holds no rows, or none with a valid gold plan.
     """
@@ -48,7 +44,7 @@ def gold_rows(path: Path, format: str | None = None) -> tuple[list[GoldRow], lis
         names.add(name)
         sources = fields["golds"] if isinstance(fields.get("golds"), list) else [fields.get("gold", row)]
         try:
-            golds = tuple(formats.read(source, format) for source in sources)
+            golds = tuple(formats.read(source) for source in sources)
             if not golds:
                 raise ValueError("golds is empty; give one gold plan at least")
             if problems := [problem for gold in golds for problem in gold.problems()]:
@@ -63,7 +59,7 @@ def gold_rows(path: Path, format: str | None = None) -> tuple[list[GoldRow], lis
     return rows, without
 
 
-def written(path: Path, rows: Sequence[GoldRow], format: str | None = None) -> list[Answered]:
+def written(path: Path, rows: Sequence[GoldRow]) -> list[Answered]:
     """Return for each row of a data set the plan that `path` holds for it, in the order of `rows`.
 
     A row's id says which it is; rows without one are told apart by their place in the file. A row may keep its plan in
@@ -79,7 +75,7 @@ def written(path: Path, rows: Sequence[GoldRow], format: str | None = None) -> l
             if "plan" in fields and fields["plan"] is None:
                 plans[name] = Answered(None, str(fields.get("why", "")))
             else:
-                plans[name] = Answered(formats.read(fields.get("plan", row), format))
+                plans[name] = Answered(formats.read(fields.get("plan", row)))
         except PlanError as error:
             plans[name] = Answered(None, _short(error))
     if lacking := [row.name for row in rows if row.name not in plans]:

@@ -23,12 +23,10 @@ class Cost(NamedTuple):
     Args:
         calls: how many steps.
         seconds: of all of them together, as declared; not the makespan, in which some run at the same time.
-        dollars: by the prices of the tools; None where no prices are given.
     """
 
     calls: int
     seconds: float
-    dollars: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +79,6 @@ def grade(
     gold: Plan | Iterable[Plan],
     toolbox: Toolbox | None = None,
     durations: Mapping[str, float] | None = None,
-    prices: Mapping[str, float] | None = None,
 ) -> Grade:
     """Return how good `plan` is.
 
@@ -93,7 +90,6 @@ def grade(
             None: tools and arguments are not checked, and steps do what they say themselves.
         durations: seconds by tool, instead of those that the toolbox declares. Where the gold plan takes no time by
             either, each step takes the same.
-        prices: US dollars for a call, by tool; a tool without one costs nothing.
 
     Raises `ValueError` where there is no gold plan or one is invalid without a toolbox (`PlanError`), and for a tool
     without a duration.
@@ -121,8 +117,7 @@ def grade(
     if not codes:
         seconds, of_gold = (_seconds(one, toolbox, durations) for one in (plan, golds[best]))
         ratio = _length(plan, seconds, of_gold) / _length(golds[best], of_gold, of_gold)
-        dollars = None if prices is None else sum(prices.get(matching.label(step), 0.0) for step in plan.steps)
-        cost = Cost(len(plan.steps), round(sum(seconds.values()), 9), dollars)
+        cost = Cost(len(plan.steps), round(sum(seconds.values()), 9))
     tools = toolbox if toolbox is not None else Toolbox()
     once = [id for id, effects in plan.effects(tools).items() if effects == "once"]
     risks = tuple(problem.step for problem in plan.without_undo(tools) if problem.step in once)
@@ -146,8 +141,6 @@ def _seconds(plan: Plan, toolbox: Toolbox | None, durations: Mapping[str, float]
         return {step.id: durations[matching.label(step)] for step in plan.steps}
     if toolbox is None:
         return dict.fromkeys(plan.graph, 0.0)
-    if not plan.problems(toolbox):
-        return plan.durations(toolbox)
     known = plan.changed(steps=tuple(step for step in plan.steps if _callable(step.tool, step.params, toolbox)))
     return dict.fromkeys(plan.graph, 0.0) | known.durations(toolbox)
 

@@ -1,11 +1,11 @@
 """A judge against the truth: how often an evaluator accepts what was not done, and rejects what was.
 
-The truth is the world's: rows in a database, unit tests, documents that are there. `cases` makes such cases.
+The truth is the world's: rows in a database, unit tests, documents that are there.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,7 +24,6 @@ class Case:
         result: what the executor gave for it.
         board: the run so far, as an evaluator sees it.
         done: whether the criterion is met, as the world says.
-        world: the world as it stands now, for an evaluator that looks at it. The next case may change it.
     """
 
     name: str
@@ -32,7 +31,6 @@ class Case:
     result: Any
     board: Board
     done: bool
-    world: Any = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,13 +58,8 @@ class JudgeScore:
         return f"{accepts}, {rejects}" + (f", {len(self.unjudged)} not judged" if self.unjudged else "")
 
 
-def judged(evaluator: Evaluator | Callable[[Any], Evaluator], cases: Iterable[Case]) -> JudgeScore:
+def judged(evaluator: Evaluator, cases: Iterable[Case]) -> JudgeScore:
     """Let an evaluator judge every case, one after another, and hold its verdicts against the truth.
-
-    Args:
-        evaluator: an evaluator; or a function that makes one for a case's world, for a judge that looks there.
-        cases: from `migration_cases` and its like, or your own. They are judged as they come, while their world is as
-            they say; don't make a list of them before.
 
     What is not accepted is rejected, be the verdict retry, modify or replan. Of a scripted model the score is its
     script's: it says how the script was written, and nothing about a model.
@@ -75,9 +68,8 @@ def judged(evaluator: Evaluator | Callable[[Any], Evaluator], cases: Iterable[Ca
     accepts, rejects, unjudged = [], [], []
     for case in cases:
         counts[case.done] += 1
-        judge: Any = evaluator if hasattr(evaluator, "evaluate") else evaluator(case.world)
         try:
-            accepted = judge.evaluate(case.step, case.result, case.board).verdict == "accept"
+            accepted = evaluator.evaluate(case.step, case.result, case.board).verdict == "accept"
         except Exception as error:  # as in a run: whatever an evaluator raises is no verdict
             unjudged.append((case.name, f"{type(error).__name__}: {error}"))
             continue

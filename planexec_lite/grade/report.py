@@ -53,23 +53,17 @@ class Graded:
     @property
     def usage(self) -> Usage:
         """What the planner's model used for all rows."""
-        used = [answer.usage for answer in self.answers]
-        return Usage(
-            sum(one.calls for one in used),
-            sum(one.input_tokens for one in used),
-            sum(one.output_tokens for one in used),
-            sum(one.seconds for one in used),
-        )
+        return Usage.of(call for answer in self.answers for call in answer.calls)
 
 
-def compared(one: Graded, other: Graded, seed: int = 0) -> dict[str, Paired]:
+def compared(one: Graded, other: Graded) -> dict[str, Paired]:
     """The paired comparison of two planners on the same rows, by metric; one that nobody was measured by is left out."""
     numbers = {metric: (one.numbers(metric), other.numbers(metric)) for metric in METRICS}
     both = {
         metric: [a for a, b in zip(*pair, strict=True) if a is not None and b is not None]
         for metric, pair in numbers.items()
     }
-    return {metric: paired(*pair, seed=seed) for metric, pair in numbers.items() if both[metric]}
+    return {metric: paired(*pair) for metric, pair in numbers.items() if both[metric]}
 
 
 def in_words(planners: Sequence[Graded], comparison: dict[str, Paired]) -> str:

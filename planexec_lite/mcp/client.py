@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from planexec_lite.events import Observation
-from planexec_lite.mcp.connection import Address, Connection, Reply, address_of
+from planexec_lite.mcp.connection import Address, Connection, address_of
 from planexec_lite.mcp.errors import ServerGoneError, ToolFailedError, ToolsChangedError
 from planexec_lite.mcp.listing import ListedTool, Pin, left_out_of
 from planexec_lite.mcp.results import in_its_words, result_of
@@ -301,17 +301,17 @@ class _Person:
             self._calls -= 1
             self._left = min(self._left, MOST_QUESTIONS * self._calls)
 
-    async def reply(self, message: str, schema: Mapping[str, Any]) -> Reply:
-        """Return what the person says to a question."""
+    async def reply(self, message: str, schema: Mapping[str, Any]) -> str | None:
+        """Ask the person a question of the server; None is a yes, and a text the reason of a no."""
         if schema.get("required"):  # a form with fields
-            return Reply("decline", "a person answers yes or no here, and fills in no form")
+            return "a person answers yes or no here, and fills in no form"
         async with self._one_at_a_time:
             if not self._left:
-                return Reply("decline", f"a person answers at most {MOST_QUESTIONS} questions of a call")
+                return f"a person answers at most {MOST_QUESTIONS} questions of a call"
             self._left -= 1
             question = f"{self._server} asks: {bounded(message, 500)}"
             yes = await asyncio.get_running_loop().run_in_executor(None, self._answer, question)
-        return Reply("accept") if yes else Reply("decline", "a person was asked, and did not say yes")
+        return None if yes else "a person was asked, and did not say yes"
 
 
 class _Call:

@@ -14,7 +14,7 @@ import threading
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import IO, Any, Literal
+from typing import IO, Any
 
 from planexec_lite.mcp.errors import ServerGoneError
 from planexec_lite.mcp.listing import ListedTool
@@ -30,15 +30,8 @@ logging.getLogger("mcp").addHandler(
 )  # who wants to read along adds one; no cell gets them unasked
 
 
-@dataclass(frozen=True)
-class Reply:
-    """What a person says to a question of a server; a decline has a reason."""
-
-    action: Literal["accept", "decline"]
-    reason: str = ""
-
-
-Answer = Callable[[str, Mapping[str, Any]], Awaitable[Reply]]
+Answer = Callable[[str, Mapping[str, Any]], Awaitable[str | None]]
+"""Asks a person a question of a server, which has a schema; None is a yes, and a text the reason of a no."""
 
 
 @dataclass(frozen=True)
@@ -166,20 +159,18 @@ class Connection:
         from mcp.client.stdio import stdio_client
         from mcp.client.streamable_http import streamable_http_client
 
+        opened: Any
         if self.address.url:
-            async with streamable_http_client(self.address.url) as (reading, writing):
-                yield _Watched(reading, self._fall_silent), writing
-            return
-        command, *args = self.address.command
-        started = StdioServerParameters(
-            command=command,
-            args=args,
-            env={**where_the_kit_is(self.address.command), **self.address.env},
-            cwd=self.address.cwd,
-            encoding_error_handler="replace",
-        )
-        async with stdio_client(started, errlog=self._errors) as (reading, writing):  # type: ignore[arg-type]
-            yield _Watched(reading, self._fall_silent), writing
+            opened = streamable_http_client(self.address.url)
+        else:
+            command, *args = self.address.command
+            env = {**where_the_kit_is(self.address.command), **self.address.env}
+            started = StdioServerParameters(
+                command=command, args=args, env=env, cwd=self.address.cwd, encoding_error_handler="replace"
+            )
+            opened = stdio_client(started, errlog=self._errors)  # type: ignore[arg-type]
+        async with opened as (reading, writing):
+            yield _watched(reading, self._fall_silent), writing
 
     def _fall_silent(self) -> None:
         self._silent = True
@@ -196,48 +187,28 @@ class Connection:
         return ""
 
 
-class _Watched:
-    """The stream that the server's messages come by; tells when it has ended."""
+def _watched(stream: Any, at_the_end: Callable[[], None]) -> Any:
+    """The stream of the server's messages; it calls `at_the_end` when it has ended, so that no call waits for an answer."""
+    from anyio import BrokenResourceError, ClosedResourceError, EndOfStream
+    from anyio.abc import ObjectReceiveStream
 
-    def __init__(self, stream: Any, at_the_end: Callable[[], None]) -> None:
-        self._stream = stream
-        self._at_the_end = at_the_end
+    class Watched(ObjectReceiveStream[Any]):
+        last_context = property(lambda self: getattr(stream, "last_context", None))
 
-    @property
-    def last_context(self) -> Any:
-        return getattr(self._stream, "last_context", None)
+        async def receive(self) -> Any:
+            try:
+                return await stream.receive()
+            except (EndOfStream, ClosedResourceError, BrokenResourceError):
+                at_the_end()
+                raise
 
-    async def receive(self) -> Any:
-        import anyio
+        async def aclose(self) -> None:
+            await stream.aclose()
 
-        try:
-            return await self._stream.receive()
-        except (anyio.EndOfStream, anyio.ClosedResourceError, anyio.BrokenResourceError):
-            self._at_the_end()
-            raise
+        def close(self) -> None:
+            stream.close()
 
-    async def aclose(self) -> None:
-        await self._stream.aclose()
-
-    def close(self) -> None:
-        self._stream.close()
-
-    def __aiter__(self) -> _Watched:
-        return self
-
-    async def __anext__(self) -> Any:
-        import anyio
-
-        try:
-            return await self.receive()
-        except anyio.EndOfStream:
-            raise StopAsyncIteration from None
-
-    async def __aenter__(self) -> _Watched:
-        return self
-
-    async def __aexit__(self, *exc: object) -> None:
-        await self.aclose()
+    return Watched()
 
 
 def _asked(answer: Answer) -> Any:
@@ -245,13 +216,12 @@ def _asked(answer: Answer) -> Any:
     from mcp_types import ElicitResult
 
     async def callback(context: Any, params: Any) -> ElicitResult:
-        if getattr(params, "mode", "form") != "form":
-            reply = Reply("decline", "this client opens no web page")
-        else:
-            reply = await answer(params.message, params.requested_schema)
-        if reply.action == "accept":
+        no: str | None = "this client opens no web page"
+        if getattr(params, "mode", "form") == "form":
+            no = await answer(params.message, params.requested_schema)
+        if no is None:
             return ElicitResult(action="accept", content={})
-        return ElicitResult.model_validate({"action": "decline", "_meta": {"reason": reply.reason}})
+        return ElicitResult.model_validate({"action": "decline", "_meta": {"reason": no}})
 
     return callback
 

@@ -78,11 +78,6 @@ class Pin:
         """Take the pin of a listing."""
         return cls({tool.name: {part: _hash(getattr(tool, part)) for part in PARTS} for tool in listed})
 
-    @property
-    def hash(self) -> str:
-        """One name for all of it, 16 characters."""
-        return _hash(self.tools)
-
     def of_tool(self, name: str) -> str:
         """The hash of one tool's listing."""
         return _hash([name, self.tools[name]])

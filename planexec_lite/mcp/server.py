@@ -1,4 +1,4 @@
-"""A toolbox as an MCP server, for any client: over stdin and stdout, or over HTTP on this machine alone.
+"""A toolbox as an MCP server, for any client: over stdin and stdout.
 
 A tool is listed with its schema, and with annotations that say what its declared effects say. A result goes out as
 structured content, an error as a result that says so, in the words that a step's failure has. What may destroy asks first:
@@ -7,9 +7,10 @@ the client's person answers (*elicitation*); a client that can't ask is refused,
 
 from __future__ import annotations
 
+import itertools
 import json
 import secrets
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any, get_type_hints
 
@@ -27,46 +28,24 @@ if TYPE_CHECKING:
     import mcp_types as types
     from mcp.server import Server, ServerRequestContext
 
-_TICKS = 10  # reports of progress while a call waits
 _MOST_QUESTIONS = 1_000  # that wait for an answer
 _YES_OR_NO: dict[str, Any] = {"type": "object", "properties": {}}
 
 
-def served(tools: Toolbox, name: str, *, ask: Collection[str] | None = None, pace: float = 0.0) -> Server[Any]:
-    """Return the server of the official package that has these tools.
-
-    Args:
-        name: what it is called.
-        ask: the tools that ask a person first; None: those that are declared destructive.
-        pace: real seconds that pass for one declared second before a call is made, so that a client sees progress, and can
-            cancel what has not happened yet. 0: none.
+def served(tools: Toolbox, name: str) -> Server[Any]:
+    """Return the server of the official package that has these tools, and this name.
 
     Calls are made one after another, on threads. One that has begun is carried to its end, whoever cancels it.
-
-    Raises `ToolError` for a name in `ask` that no tool has.
     """
     from mcp.server import Server
 
-    asking = {one.name for one in tools if one.destructive} if ask is None else {tools[one].name for one in ask}
-    desk = _Desk(tools, name, frozenset(asking), pace)
+    desk = _Desk(tools, name)
     return Server(name, version="1", on_list_tools=desk.list_tools, on_call_tool=desk.call_tool)
 
 
-def serve(
-    tools: Toolbox, name: str, *, http: int | None = None, ask: Collection[str] | None = None, pace: float = 0.0
-) -> None:
-    """Serve these tools until the client closes its end or, over HTTP, until an interrupt.
-
-    Args:
-        http: the port on 127.0.0.1; 0 takes a free one. Its URL is printed on stdout. None: stdin and stdout.
-
-    The rest as for `served`.
-    """
-    server = served(tools, name, ask=ask, pace=pace)
-    if http is None:
-        anyio.run(_over_stdio, server)
-    else:
-        _over_http(server, http)
+def serve(tools: Toolbox, name: str) -> None:
+    """Serve these tools over stdin and stdout, until the client closes its end."""
+    anyio.run(_over_stdio, served(tools, name))
 
 
 async def _over_stdio(server: Server[Any]) -> None:
@@ -76,22 +55,11 @@ async def _over_stdio(server: Server[Any]) -> None:
         await server.run(reading, writing, server.create_initialization_options())
 
 
-def _over_http(server: Server[Any], port: int) -> None:
-    import socket
-
-    import uvicorn
-
-    with socket.create_server(("127.0.0.1", port)) as listening:
-        print(f"http://127.0.0.1:{listening.getsockname()[1]}/mcp", flush=True)
-        config = uvicorn.Config(server.streamable_http_app(), log_level="warning", timeout_graceful_shutdown=2)
-        uvicorn.Server(config).run(sockets=[listening])
-
-
 class _Desk:
     """What answers the requests of all clients of one server."""
 
-    def __init__(self, tools: Toolbox, name: str, asking: frozenset[str], pace: float) -> None:
-        self.tools, self.name, self.asking, self.pace = tools, name, asking, pace
+    def __init__(self, tools: Toolbox, name: str) -> None:
+        self.tools, self.name = tools, name
         self._questions: dict[str, str] = {}  # asked and not yet answered: a secret -> the call that it is about
         self._one_at_a_time = anyio.CapacityLimiter(1)
 
@@ -114,27 +82,17 @@ class _Desk:
             arguments = tool.arguments(params.arguments or {})
         except ToolError as error:
             return _error(str(error))
-        if tool.name in self.asking:
+        if tool.destructive:
             verdict = await self._ask(context, params, tool)
             if isinstance(verdict, InputRequiredResult):
                 return verdict
             if verdict is not None:
                 return _error(f"{tool.name}: {verdict}")
         try:
-            value = await self._carry_out(context, tool, arguments)
-            return _result(value, tool)
+            call = partial(_metered, context, tool, arguments)
+            return _result(await anyio.to_thread.run_sync(call, limiter=self._one_at_a_time), tool)
         except Exception as error:  # whatever a tool raises is the answer, and the server goes on
             return _error(f"{type(error).__name__}: {error}")
-
-    async def _carry_out(self, context: ServerRequestContext[Any], tool: Tool, arguments: Mapping[str, Any]) -> Any:
-        reported = _Reports(context, tool)
-        seconds = tool.seconds(arguments) * self.pace
-        await reported.say(f"{tool.name} begins")
-        for _ in range(_TICKS if seconds else 0):
-            await anyio.sleep(seconds / _TICKS)
-            await reported.say(f"{tool.name} is under way")
-        call = partial(_metered, tool, arguments, reported)
-        return await anyio.to_thread.run_sync(call, limiter=self._one_at_a_time)
 
     async def _ask(
         self, context: ServerRequestContext[Any], params: types.CallToolRequestParams, tool: Tool
@@ -171,27 +129,17 @@ class _Desk:
 _NO = "a person was asked, and did not say yes"
 
 
-class _Reports:
-    """Tells the client how far a call is, where it asked to be told."""
+def _metered(context: ServerRequestContext[Any], tool: Tool, arguments: Mapping[str, Any]) -> Any:
+    """Call the tool, and tell the client what happens inside, where it asked to be told."""
+    count = itertools.count(1)
 
-    def __init__(self, context: ServerRequestContext[Any], tool: Tool) -> None:
-        self.context = context
-        self.tool = tool
-        self._count = 0
-
-    async def say(self, words: str) -> None:
-        self._count += 1
-        await self.context.session.report_progress(self._count, message=words)
-
-    def hear(self, event: Any) -> None:
-        """Something happened inside the call, on its thread."""
+    def hear(event: Any) -> None:
         step = getattr(event, "step", None)
         what = getattr(event, "text", "") or f"{type(event).__name__}{f' {step}' if isinstance(step, str) else ''}"
-        anyio.from_thread.run(self.say, f"{self.tool.name}: {what}")
+        report = partial(context.session.report_progress, next(count), message=f"{tool.name}: {what}")
+        anyio.from_thread.run(report)
 
-
-def _metered(tool: Tool, arguments: Mapping[str, Any], reported: _Reports) -> Any:
-    with Meter(hear=reported.hear):
+    with Meter(hear=hear):
         return tool.call(arguments)
 
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import math
 from typing import Any
 
 from planexec_lite.plan.data import fixed
 from planexec_lite.spans import names
 from planexec_lite.spans.span import Span, utf8
+from planexec_lite.spans.tree import nested_deeper
 
 _DEEPEST = 40
 
@@ -68,25 +70,15 @@ def _first(span: Span, *keys: str) -> Any:
     if not isinstance(value, str):
         return list(value) if isinstance(value, tuple) else value
     try:
-        data = json.loads(value, parse_constant=lambda constant: constant)
+        data = json.loads(value, parse_constant=str, parse_float=_finite)
         if "\\ud" in value.lower():  # perhaps half a pair of surrogates, which can't be written down
             data = json.loads(utf8(json.dumps(data, ensure_ascii=False)))
-        return value if _too_much(data) else data
+        return value if nested_deeper(data, _DEEPEST) else data
     except (ValueError, RecursionError):
         return value
 
 
-def _too_much(data: Any) -> bool:
-    """Whether it is nested too deep, or holds a number that JSON can't write."""
-    level = [data]
-    for _ in range(_DEEPEST):
-        if any(isinstance(one, float) and abs(one) == float("inf") for one in level):
-            return True
-        level = [
-            part
-            for one in level
-            for part in (one.values() if isinstance(one, dict) else one if isinstance(one, list) else ())
-        ]
-        if not level:
-            return False
-    return True
+def _finite(digits: str) -> float | str:
+    """A number, or its digits where it is too large for one."""
+    number = float(digits)
+    return number if math.isfinite(number) else digits

@@ -1,4 +1,4 @@
-"""Spans handed to an exporter of OpenTelemetry's SDK: the console's, one that keeps them, one that sends them to a collector.
+"""Spans handed to an exporter of OpenTelemetry's SDK: the console's, or one that sends them to a collector.
 
 They are built as the SDK's own values and given to the exporter directly. No provider is made or changed, so a program that
 traces itself is not disturbed.
@@ -8,10 +8,9 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Iterable, Sequence
-from contextvars import copy_context
-from threading import Thread
-from typing import TYPE_CHECKING, Any, Literal
+from collections.abc import Iterable
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from planexec_lite.loop.run import Run
@@ -22,105 +21,43 @@ from planexec_lite.spans.span import Span
 if TYPE_CHECKING:
     from opentelemetry.sdk.trace import ReadableSpan
     from opentelemetry.sdk.trace.export import SpanExporter
-    from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
 BATCH = 512  # so many are sent at once, as the SDK's own processor does; a collector puts them together by their ids
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
-WANTED = "runs as spans need the extra otel: pip install 'planexec-lite[otel]'"
 
 
 class ExportFailedError(RuntimeError):
     """The exporter could not hand the spans on."""
 
 
-def send(
-    what: Run | Iterable[Span],
-    exporter: SpanExporter,
-    *,
-    epoch: float | Literal["now"] = "now",
-    patience: float = 15.0,
-) -> int:
+def send(run: Run | Iterable[Span], exporter: SpanExporter, *, epoch: float | None = None) -> int:
     """Hand a run, or the spans that `of` made of one, to an exporter of OpenTelemetry's SDK, and return how many there are.
 
     Args:
-        what: a run, or spans, which have their dates already.
+        run: a run, or spans, which have their dates already.
         exporter: of OpenTelemetry's SDK; it is not shut down.
-        epoch: when the run began, in seconds since 1970; "now": the run ends now, by this machine's clock.
-        patience: seconds to wait for each portion of spans.
+        epoch: when the run began, in seconds since 1970; None: the run ends now, by this machine's clock.
 
-    Raises `ExportFailedError` where the exporter fails or is too slow (the first portions of a long run may have gone),
-    and `ImportError` where the extra is missing.
+    Raises `ExportFailedError` where the exporter fails (the first portions of a long run may have gone), and `ImportError` where
+    the extra is missing.
     """
-    if isinstance(what, Run):
-        spans = of(what, epoch=max(0.0, time.time() - what.makespan) if epoch == "now" else epoch)
-    else:
-        spans = list(what)
-    check_installed()
+    success = from_sdk("trace.export", "SpanExportResult").SUCCESS
+    if isinstance(run, Run):
+        epoch = max(0.0, time.time() - run.makespan) if epoch is None else epoch
+        run = of(run, epoch=epoch)
+    spans = list(run)
     for start in range(0, len(spans), BATCH):
-        _hand_on_in_time(spans[start : start + BATCH], exporter, patience)
+        batch = as_sdk(spans[start : start + BATCH])
+        if exporter.export(batch) is not success:
+            words = f"{type(exporter).__name__} could not hand on {len(batch)} spans"
+            raise ExportFailedError(f"{words}; is a collector there?")
     return len(spans)
-
-
-def _hand_on_in_time(batch: Sequence[Span], exporter: SpanExporter, patience: float) -> None:
-    """Hand on a portion on a thread of its own: a collector that never answers can't be interrupted."""
-    outcome: list[BaseException | None] = []
-
-    def work() -> None:
-        try:
-            hand_on(batch, exporter)
-        except BaseException as problem:
-            outcome.append(problem)
-        else:
-            outcome.append(None)
-
-    thread = Thread(target=copy_context().run, args=(work,), name="spans on their way", daemon=True)
-    try:
-        thread.start()
-    except RuntimeError:  # there are no threads in a browser tab
-        hand_on(batch, exporter)
-        return
-    thread.join(patience)
-    if not outcome:
-        name = type(exporter).__name__
-        words = f"{name} did not hand on {len(batch)} spans within {patience:g} s (patience)"
-        raise ExportFailedError(f"{words}; does the collector answer?")
-    if outcome[0] is not None:
-        raise outcome[0]
-
-
-def hand_on(batch: Sequence[Span], exporter: SpanExporter) -> None:
-    """Hand one portion to an exporter. Raises `ExportFailedError` where it could not hand it on."""
-    from opentelemetry.sdk.trace.export import SpanExportResult
-
-    if exporter.export(as_sdk(batch)) is not SpanExportResult.SUCCESS:
-        words = f"{type(exporter).__name__} could not hand on {len(batch)} spans"
-        raise ExportFailedError(f"{words}; is a collector there?")
-
-
-def check_installed() -> None:
-    """Raise `ImportError`, with what is to be installed, where the extra is missing."""
-    try:
-        import opentelemetry.sdk.trace.export  # noqa: F401
-    except ImportError as missing:
-        raise ImportError(WANTED) from missing
 
 
 def console() -> SpanExporter:
     """An exporter that prints spans."""
-    try:
-        from opentelemetry.sdk.trace.export import ConsoleSpanExporter
-    except ImportError as missing:
-        raise ImportError(WANTED) from missing
-    return ConsoleSpanExporter(out=sys.stdout)  # as it is now: a notebook has its own
-
-
-def in_memory() -> InMemorySpanExporter:
-    """An exporter that keeps spans; its ``get_finished_spans()`` gives them."""
-    try:
-        from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
-    except ImportError as missing:
-        raise ImportError(WANTED) from missing
-    return InMemorySpanExporter()
+    exporter: SpanExporter = from_sdk("trace.export", "ConsoleSpanExporter")(out=sys.stdout)  # a notebook has its own
+    return exporter
 
 
 def otlp(url: str = "http://127.0.0.1:4318/v1/traces", *, timeout: float = 10.0) -> SpanExporter:
@@ -133,11 +70,18 @@ def otlp(url: str = "http://127.0.0.1:4318/v1/traces", *, timeout: float = 10.0)
         raise ValueError(
             f"{url!r}: a collector on this machine is wanted, as http://127.0.0.1:4318/v1/traces; it can pass on"
         )
-    try:
-        from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
-    except ImportError as missing:
-        raise ImportError(WANTED) from missing
+    from_sdk("trace.export", "SpanExporter")
+    from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
+
     return OTLPSpanExporter(endpoint=url, timeout=timeout)
+
+
+def from_sdk(module: str, name: str) -> Any:
+    """Import a name of OpenTelemetry's SDK. Raises `ImportError`, with what must be installed, where the extra is missing."""
+    try:
+        return getattr(import_module(f"opentelemetry.sdk.{module}"), name)
+    except ImportError as missing:
+        raise ImportError("runs as spans need the extra otel: pip install 'planexec-lite[otel]'") from missing
 
 
 def as_sdk(spans: Iterable[Span]) -> list[ReadableSpan]:

@@ -19,13 +19,10 @@ from planexec_lite.spans.outcome import event_text
 from planexec_lite.spans.run_spans import Placed, RunSpans, Trace, digest
 from planexec_lite.spans.span import Span, nanoseconds
 
-AGENT = "planner-executor"
 EPOCH = 946_684_800.0  # the year 2000: collectors take a time of zero for none
 
 
-def of(
-    run: Run, *, epoch: float = EPOCH, trace_id: str | None = None, agent: str = AGENT, content: bool = True
-) -> list[Span]:
+def of(run: Run, *, epoch: float = EPOCH, trace_id: str | None = None, content: bool = True) -> list[Span]:
     """Return a run as spans, each behind the one around it: pure, and linear in the number of events.
 
     Args:
@@ -34,7 +31,6 @@ def of(
             and the same run gives the same spans; `send` and `live` take the date from this machine's clock.
         trace_id: 32 hexadecimal digits; by default made from all events so far. Give one, such as `run.uid`, where a run that
             was paused is to be the same trace after it has gone on, or where it was handed on by `live`.
-        agent: what the run's agent is called.
         content: with what was said: goal, plans, arguments, results, errors. The conventions leave that out where nobody asked
             for it, since it may be private; without it a trace still tells names, times, tokens and costs.
 
@@ -44,7 +40,7 @@ def of(
     if trace_id is not None and not re.fullmatch("(?!0{32})[0-9a-f]{32}", trace_id):
         raise ValueError(f"trace_id={trace_id!r}: 32 hexadecimal digits are wanted, not all of them zero")
     id = trace_id or digest("".join(map(event_text, run.events)))[:32]
-    drawn = outermost(Trace(id, begin, agent, content))
+    drawn = outermost(Trace(id, begin, content))
     placed: list[Placed] = []
     for number, event in enumerate(run.events):
         placed += drawn.take(Told(str(number), event.at, event))

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, get_args
 from planexec_lite import events as e
 from planexec_lite.plan import Step
 from planexec_lite.references import resolve
-from planexec_lite.spans import names
-from planexec_lite.spans.span import Span, Value
+from planexec_lite.spans.span import Span
 
 if TYPE_CHECKING:
     from planexec_lite.spans.run_spans import RunSpans
@@ -88,17 +87,6 @@ class Steps:
             return params
 
 
-def shown_of(step: Step, content: bool) -> dict[str, Value]:
-    """What a span says of its step."""
-    waits: dict[str, Value] = {names.DEPENDS_ON: step.depends_on} if step.depends_on else {}
-    return waits | ({names.OWN + "description": step.description} if content and step.description else {})
-
-
-def key_of(event: Any) -> Key:
-    """How a job is called as long as it is in flight: what is done, and with which step."""
-    return what(event), getattr(event, "step", None)
-
-
 def ended_by(event: Any, flying: Mapping[Key, Job]) -> Key | None:
     """Which job an outcome is of. One that was interrupted, or taken back, is named by its step alone."""
     step = getattr(event, "step", None)
@@ -108,14 +96,9 @@ def ended_by(event: Any, flying: Mapping[Key, Job]) -> Key | None:
 
 
 def what(event: Any) -> str:
-    """What is done: the steps of a plan are carried out, judged, waited for, taken back."""
-    if isinstance(event, e.PlanStarted | e.PlanProposed | e.PlanFailed):
-        return "plan"
-    if isinstance(event, e.JudgeStarted | e.Judged | e.JudgeFailed):
-        return "judge"
-    if isinstance(event, e.BackoffStarted | e.BackoffEnded):
-        return "backoff"
-    return "undo" if isinstance(event, e.UndoStarted | e.UndoDone | e.UndoFailed) else "step"
+    """What is done, by the first word of the event's kind: a plan is made, a step judged, backed off from, or undone."""
+    kind = type(event).__name__.lower()
+    return next((job for job in ("plan", "judge", "backoff", "undo") if kind.startswith(job)), "step")
 
 
 def name_of(event: Any) -> str:

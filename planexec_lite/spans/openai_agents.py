@@ -77,31 +77,31 @@ def _described(data: dict[str, Any]) -> tuple[str, dict[str, Value]]:
             return f"{names.INVOKE_AGENT} {name}", {names.OPERATION: names.INVOKE_AGENT, names.AGENT: utf8(name)}
         case "function":
             attributes: dict[str, Value] = {names.OPERATION: names.EXECUTE_TOOL, names.TOOL: utf8(name)}
-            for key, value in ((names.ARGUMENTS, data.get("input")), (names.RESULT, data.get("output"))):
-                attributes |= {} if value is None else {key: utf8(value) if isinstance(value, str) else as_json(value)}
-            return f"{names.EXECUTE_TOOL} {name}", attributes
+            told = {names.ARGUMENTS: data.get("input"), names.RESULT: data.get("output")}
+            return f"{names.EXECUTE_TOOL} {name}", attributes | _texts(told)
         case "generation" | "response":
-            model = data.get("model")
-            attributes = {names.OPERATION: names.CHAT} | _tokens(data.get("usage"))
-            attributes |= {names.MODEL: utf8(model)} if isinstance(model, str) else {}
-            for key, value in ((names.INPUT, data.get("input")), (names.OUTPUT, data.get("output"))):
-                attributes |= {} if value is None else {key: utf8(as_json(value))}
-            return names.CHAT, attributes
+            attributes = {names.OPERATION: names.CHAT}
+            usage = data.get("usage")
+            for ours, theirs in ((names.TOKENS_IN, "input_tokens"), (names.TOKENS_OUT, "output_tokens")):
+                number = usage.get(theirs) if isinstance(usage, dict) else None
+                attributes |= {ours: number} if type(number) is int else {}
+            told = {names.MODEL: data.get("model"), names.INPUT: data.get("input"), names.OUTPUT: data.get("output")}
+            return names.CHAT, attributes | _texts(told)
     return name, {}
 
 
-def _tokens(usage: Any) -> dict[str, Value]:
-    read: dict[str, Value] = {}
-    for ours, theirs in ((names.TOKENS_IN, "input_tokens"), (names.TOKENS_OUT, "output_tokens")):
-        number = usage.get(theirs) if isinstance(usage, dict) else None
-        read |= {ours: number} if type(number) is int else {}
-    return read
+def _texts(told: dict[str, Any]) -> dict[str, Value]:
+    """What is there, as text or as JSON."""
+    return {
+        key: utf8(value if isinstance(value, str) else as_json(value))
+        for key, value in told.items()
+        if value is not None
+    }
 
 
 def _error(error: Any) -> str | None:
-    if error is None:
-        return None
-    data = error.get("data") if isinstance(error, dict) else None
-    words = [error.get("message") if isinstance(error, dict) else error]
-    words += [data.get("error")] if isinstance(data, dict) else []
+    if not isinstance(error, dict):
+        return None if error is None else utf8(str(error))
+    data = error.get("data")
+    words = [error.get("message"), data.get("error") if isinstance(data, dict) else None]
     return utf8(": ".join(str(word) for word in words if word))

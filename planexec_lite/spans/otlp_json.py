@@ -17,14 +17,12 @@ SCOPE = "planexec_lite.spans"
 SERVICE = "planexec-lite"
 
 
-def write(what: Run | Iterable[Span], *, indent: int | None = None) -> str:
+def write(what: Run | Iterable[Span]) -> str:
     """Return a run, or spans, as OTLP JSON; `read` reads it back."""
     spans = of(what) if isinstance(what, Run) else what
     resource = {"attributes": _attributes({"service.name": SERVICE})}
     scoped = {"scope": {"name": SCOPE}, "spans": [_span(span) for span in spans]}
-    return json.dumps(
-        {"resourceSpans": [{"resource": resource, "scopeSpans": [scoped]}]}, ensure_ascii=False, indent=indent
-    )
+    return json.dumps({"resourceSpans": [{"resource": resource, "scopeSpans": [scoped]}]}, ensure_ascii=False)
 
 
 def _span(span: Span) -> dict[str, Any]:

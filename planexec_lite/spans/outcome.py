@@ -4,32 +4,32 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable
-from typing import Any
+from typing import Any, NamedTuple
 
 from pydantic_core import to_jsonable_python
 
 from planexec_lite import events as e
-from planexec_lite.meter import ModelCall
-from planexec_lite.model.prices import PRICES, cost
 from planexec_lite.spans import names
 from planexec_lite.spans.span import Value, utf8
 from planexec_lite.tools import shown
 
-AS_JSON = frozenset(
-    {"plan", "problems", "result", "changed", "call", "calls"}
-)  # the others are texts, numbers, yes or no
+# the other fields are texts, numbers, yes or no
+AS_JSON = frozenset({"plan", "problems", "result", "changed", "call", "calls"})
 WITHOUT_CONTENT = frozenset({"attempt", "attempts", "seconds", "in_doubt", "final", "verdict", "told", "rejects"})
 WAIT = "wait"  # how long a step is to back off; `seconds` is how long it did
-_RAISED = re.compile(
-    r"(\w*(?:Error|Exception|Interrupt|Exit|Warning)): "
-)  # no other word: it may be what somebody said
+# no other word than these: it could be what somebody said
+_RAISED = re.compile(r"(\w*(?:Error|Exception|Interrupt|Exit|Warning)): ")
+
+
+class Failure(NamedTuple):
+    """Why something failed: a word for the kind of error, and what was said."""
+
+    kind: str
+    words: str
 
 
 def fields_of(event: Any, content: bool) -> dict[str, Value]:
     """The fields of a job or an outcome that differ from their defaults, as attributes of the kit's own."""
-    if isinstance(event, e.StepProposed | e.Inside):
-        raise TypeError(f"a {type(event).__name__} is no job and no outcome")
     named: dict[str, Any] = json.loads(event_text(event))
     attributes: dict[str, Value] = {}
     for name, value in named.items():
@@ -73,34 +73,16 @@ def of_tool(tool: str, params: Any, result: Any, content: bool, *, done: bool) -
     return attributes
 
 
-def error_of(event: Any) -> str | None:
-    """Why a job came to no good end, in words; None where it did, or has not ended."""
-    match event:
-        case (
-            e.StepFailed(error=error)
-            | e.PlanFailed(error=error)
-            | e.JudgeFailed(error=error)
-            | e.UndoFailed(error=error)
-        ):
-            return error
-        case e.PlanProposed(plan=plan, problems=problems) if problems or plan is None:
-            return "; ".join(map(str, problems)) or "it is no plan"
-        case e.Interrupted():
-            return "interrupted"
-    return None
+def failure_of(event: Any) -> Failure | None:
+    """Why a job failed; None where it did not, or has not ended."""
+    if isinstance(event, e.StepFailed | e.PlanFailed | e.JudgeFailed | e.UndoFailed):
+        return raised(event.error)
+    if isinstance(event, e.PlanProposed) and (event.problems or event.plan is None):
+        return Failure("invalid_plan", "; ".join(map(str, event.problems)) or "it is no plan")
+    return Failure("interrupted", "interrupted") if isinstance(event, e.Interrupted) else None
 
 
-def error_type(event: Any, error: str) -> str:
-    """A word for the kind of error: what was raised, where the text begins with that."""
-    if isinstance(event, e.PlanProposed):
-        return "invalid_plan"
-    if isinstance(event, e.Interrupted):
-        return "interrupted"
-    raised = _RAISED.match(error)
-    return raised.group(1) if raised else names.OTHER_ERROR
-
-
-def prices_of(calls: Iterable[ModelCall]) -> float | None:
-    """What calls cost in US dollars; None where a price is missing."""
-    calls = list(calls)
-    return None if any(call.model not in PRICES for call in calls) else cost(calls)
+def raised(error: str) -> Failure:
+    """An error's words, and their kind: what was raised, where they begin with that."""
+    kind = _RAISED.match(error)
+    return Failure(kind[1] if kind else names.OTHER_ERROR, error)

@@ -23,7 +23,7 @@ def is_one(tree: Tree) -> bool:
 
 def events(tree: Tree) -> list[e.Event]:
     """Return the events in their order. Raises `TraceError`, with the place, where one is missing, twice there or unreadable."""
-    numbered: dict[int, e.Event] = {}
+    numbered: dict[Any, e.Event] = {}
     for span in tree.spans:
         place = tree.places[span.span_id]
         try:
@@ -39,14 +39,14 @@ def events(tree: Tree) -> list[e.Event]:
     return [numbered[number] for number in range(len(numbered))]
 
 
-def _events(span: Span, begin: int) -> Iterator[tuple[int, e.Event]]:
+def _events(span: Span, begin: int) -> Iterator[tuple[Any, e.Event]]:
     for noted in span.events:
         if names.NUMBER in noted.attributes:
-            yield _number(noted.attributes[names.NUMBER]), e.from_json(str(noted.attributes[names.EVENT]))
+            yield noted.attributes[names.NUMBER], e.from_json(str(noted.attributes[names.EVENT]))
     for kind, number, at in ((names.STARTED, names.FIRST, span.start), (names.ENDED, names.LAST, span.end)):
         if number in span.attributes:
             told = _fields(span, str(span.attributes[kind]))
-            yield _number(span.attributes[number]), e.from_dict({**told, "at": seconds(at - begin)})
+            yield span.attributes[number], e.from_dict({**told, "at": seconds(at - begin)})
 
 
 def _fields(span: Span, kind: str) -> dict[str, Any]:
@@ -59,9 +59,3 @@ def _fields(span: Span, kind: str) -> dict[str, Any]:
             value = span.attributes[key]
             told[name] = json.loads(str(value)) if name in AS_JSON else value
     return told
-
-
-def _number(value: Any) -> int:
-    if type(value) is not int:
-        raise ValueError(f"no number of an event: {value!r:.80}")
-    return value

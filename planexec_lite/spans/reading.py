@@ -13,13 +13,13 @@ from planexec_lite.board import IllegalTransition
 from planexec_lite.loop.run import Run
 from planexec_lite.spans import foreign, openai_agents, otlp_reading, own
 from planexec_lite.spans.span import Span, TraceError
-from planexec_lite.spans.tree import Tree
+from planexec_lite.spans.tree import Tree, nested_deeper
 from planexec_lite.tools import shown
 
 MOST_CHARACTERS = 64_000_000
 DEEPEST = 60  # objects and lists inside each other
 
-Source = str | bytes | dict[str, Any] | list[Any]
+Source = str | dict[str, Any] | list[Any]
 
 
 def read(source: Source, *, trace_id: str | None = None) -> Run:
@@ -60,15 +60,12 @@ def _of_one_trace(spans: list[Span], trace_id: str | None) -> list[Span]:
 def _parsed(source: Source) -> list[Any]:
     """What the source holds, as a list of objects."""
     try:
-        text = source if isinstance(source, str | bytes) else json.dumps(source)
+        text = source if isinstance(source, str) else json.dumps(source)
     except (TypeError, ValueError, RecursionError) as problem:
         raise TraceError(f"the trace is no JSON: {problem}") from problem
     if len(text) > MOST_CHARACTERS:
         raise TraceError(f"the trace has {len(text):,} characters; {MOST_CHARACTERS:,} are the most")
-    try:
-        text = text.decode("utf-8-sig") if isinstance(text, bytes) else text.removeprefix("\ufeff")
-    except UnicodeDecodeError as problem:
-        raise TraceError(f"the trace is no UTF-8: {problem}") from problem
+    text = text.removeprefix("\ufeff")
     lines = [(number, line) for number, line in enumerate(text.split("\n"), 1) if line.strip()]
     try:
         data = _json(text, "the trace")
@@ -76,7 +73,7 @@ def _parsed(source: Source) -> list[Any]:
         if len(lines) < 2 or not lines[0][1].strip().endswith("}"):
             raise
         data = [_json(line, f"line {number}") for number, line in lines]
-    return _flat(data)
+    return data if isinstance(data, list) else [data]
 
 
 def _json(text: str, place: str) -> Any:
@@ -84,24 +81,9 @@ def _json(text: str, place: str) -> Any:
         data = json.loads(text, parse_constant=_no_number)
     except (ValueError, RecursionError) as problem:
         raise TraceError(f"{place} is no JSON: {str(problem)[:200]}") from problem
-    level, depth = [data], 0
-    while level := [part for one in level for part in _parts(one)]:
-        if (depth := depth + 1) > DEEPEST:
-            raise TraceError(f"{place} is nested more than {DEEPEST} deep")
+    if nested_deeper(data, DEEPEST):
+        raise TraceError(f"{place} is nested more than {DEEPEST} deep")
     return data
-
-
-def _parts(one: Any) -> Any:
-    return one.values() if isinstance(one, dict) else one if isinstance(one, list) else ()
-
-
-def _flat(data: Any) -> list[Any]:
-    """A list in a list is taken apart, and so is what openai-agents sends, an object with ``data``."""
-    items: list[Any] = []
-    for one in data if isinstance(data, list) else [data]:
-        within = one.get("data") if isinstance(one, dict) and "object" not in one else one
-        items += within if isinstance(within, list) else [one]
-    return items
 
 
 def _no_number(constant: str) -> NoReturn:

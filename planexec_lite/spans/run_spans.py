@@ -4,17 +4,20 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from hashlib import sha256
 from typing import get_args
 
 from planexec_lite import events as e
 from planexec_lite.meter import ModelCall, Usage
+from planexec_lite.model.prices import PRICES, cost
 from planexec_lite.spans import names
-from planexec_lite.spans.jobs import OUTCOMES, Job, Key, Steps, Told, ended_by, key_of, name_of, shown_of
-from planexec_lite.spans.outcome import error_of, error_type, event_text, fields_of, inner_text, of_tool, prices_of
+from planexec_lite.spans.jobs import OUTCOMES, Job, Key, Steps, Told, ended_by, name_of, what
+from planexec_lite.spans.outcome import Failure, event_text, failure_of, fields_of, inner_text, of_tool, raised
 from planexec_lite.spans.span import Span, SpanEvent, Value, nanoseconds, seconds, utf8
 
+AGENT = "planner-executor"
 _KINDS = get_args(e.Event)
 _TOOL, _RUN, _ACTION, _CALL = range(4)  # the order of what stands directly below a job
 
@@ -28,7 +31,6 @@ class Trace:
 
     trace_id: str
     epoch: int
-    agent: str
     content: bool
 
     def span(
@@ -40,12 +42,13 @@ class Trace:
         end: float,
         attributes: Mapping[str, Value],
         noted: tuple[SpanEvent, ...] = (),
-        error: str | None = None,
+        failure: Failure | None = None,
         asks: bool = False,
     ) -> Span:
         """A span; `start` and `end` are seconds on the run's clock."""
         clean = {key: utf8(value) if isinstance(value, str) else value for key, value in attributes.items()}
-        why = None if error is None else utf8(error) if self.content else ""
+        clean |= {} if failure is None else {names.ERROR: failure.kind}
+        why = None if failure is None else utf8(failure.words) if self.content else ""
         begun, over = self.at(start), self.at(max(start, end))
         return Span(utf8(name), self.trace_id, self.id(path), parent, begun, over, clean, noted, why, asks)
 
@@ -70,11 +73,8 @@ class RunSpans:
         self.trace, self.path, self.parent, self.place, self.numbered = trace, path, parent, place, numbered
         self.id = trace.id(path)
         self.now = 0.0
-        self.none = False  # what a tool emits may look like a run, and be none
-        self.told = False  # whether a span of it is out already
         self._steps = Steps()
         self._flying: dict[Key, Job] = {}
-        self._open: dict[str, Job] = {}  # all that have no outcome, by the path of what asked for them
         self._noted: list[SpanEvent] = []
         self._calls: list[ModelCall] = []
         self._first: Told | None = None
@@ -88,12 +88,11 @@ class RunSpans:
         if not isinstance(event, e.Inside):
             self._calls += getattr(event, "calls", ())
         if isinstance(event, e.JOBS):
-            self._flying[key_of(event)] = self._open[told.path] = self._steps.job(told, self.trace.content)
+            self._flying[what(event), getattr(event, "step", None)] = self._steps.job(told, self.trace.content)
         elif isinstance(event, e.Inside) and ("step", event.step) in self._flying:
             yield from self._inside(self._flying["step", event.step], told)
         elif isinstance(event, OUTCOMES) and (key := ended_by(event, self._flying)) is not None:
             job = self._flying.pop(key)
-            del self._open[job.asked.path]
             job.outcome = told
             yield from self._job(job, told.at)
         else:
@@ -102,30 +101,23 @@ class RunSpans:
     def rest(self, now: float) -> Iterator[Placed]:
         """What is in flight, as if it ended now, and the run's own span. What happened inside a step moves no clock of the run."""
         now = max(now, self.now)
-        for job in self._open.values():
-            yield from self._job(job, now)
+        for job in self._flying.values():
+            yield from self._job(job, now) if self.numbered else _tolerant(self._job(job, now))
         yield self.place, self._own(now)
 
     def _own(self, now: float) -> Span:
         attributes: dict[str, Value] = {names.OPERATION: names.INVOKE_AGENT, names.PROVIDER: names.OPENAI}
-        attributes |= {names.AGENT: self.trace.agent} | (_used(self._calls) if self._calls else {})
+        attributes |= {names.AGENT: AGENT} | (_used(self._calls) if self._calls else {})
         begun, ended = self._first and self._first.event, self._last and self._last.event
-        error = None
+        failure = None
         if isinstance(ended, e.Ended):
             attributes[names.OWN + "status"] = ended.status
             if ended.status != "finished":
-                error = ended.reason
-                attributes[names.ERROR] = ended.status.replace(" ", "_")
+                failure = Failure(ended.status.replace(" ", "_"), ended.reason)
         if isinstance(begun, e.RunStarted) and self.trace.content:
             attributes[names.OWN + "goal"] = begun.goal
-        start, name = self._first.at if self._first else 0.0, f"{names.INVOKE_AGENT} {self.trace.agent}"
-        return self.trace.span(name, self.path, self.parent, start, now, attributes, tuple(self._noted), error)
-
-    def bare(self) -> Span:
-        """The run's own span, with nothing but its name and times."""
-        start, name = self._first.at if self._first else 0.0, f"{names.INVOKE_AGENT} {self.trace.agent}"
-        attributes: dict[str, Value] = {names.OPERATION: names.INVOKE_AGENT, names.AGENT: self.trace.agent}
-        return self.trace.span(name, self.path, self.parent, start, self.now, attributes)
+        start, name = self._first.at if self._first else 0.0, f"{names.INVOKE_AGENT} {AGENT}"
+        return self.trace.span(name, self.path, self.parent, start, now, attributes, tuple(self._noted), failure)
 
     def _inside(self, job: Job, told: Told) -> Iterator[Placed]:
         """Something happened inside a job: what a model did there, or an event of a run."""
@@ -139,17 +131,11 @@ class RunSpans:
             isinstance(inner.event, e.RunStarted) or not job.runs
         ):  # one that goes on after a pause has no beginning here
             if job.runs:
-                yield from _over(job.runs[-1])
+                yield from job.runs[-1].rest(0.0)
             around = *self.place, int(job.asked.path), _RUN, place
             path, parent = f"{job.asked.path}/{told.path}/run", self.trace.id(job.asked.path)
             job.runs.append(RunSpans(self.trace, path, parent, around, numbered=False))
-        run = job.runs[-1]
-        try:
-            ended = [] if run.none else list(run.take(inner))
-        except Exception:  # it is noted all the same
-            ended, run.none = [], True
-        run.told = run.told or bool(ended)
-        yield from ended
+        yield from _tolerant(job.runs[-1].take(inner))
 
     def _job(self, job: Job, end: float) -> Iterator[Placed]:
         asked, outcome = job.asked, job.outcome
@@ -157,22 +143,20 @@ class RunSpans:
         content = self.trace.content
         attributes: dict[str, Value] = {}
         if isinstance(asked.event, e.PlanStarted):
-            attributes |= {names.OPERATION: names.PLAN, names.AGENT: self.trace.agent}
+            attributes |= {names.OPERATION: names.PLAN, names.AGENT: AGENT}
         attributes |= {names.STARTED: type(asked.event).__name__} | fields_of(asked.event, content)
         if event is not None:
             attributes |= {names.ENDED: type(event).__name__} | fields_of(event, content)
         if isinstance(asked.event, e.StepStarted) and job.step is not None:
-            attributes |= shown_of(job.step, content)
+            attributes |= {names.DEPENDS_ON: job.step.depends_on} if job.step.depends_on else {}
+            attributes |= {names.OWN + "description": job.step.description} if content and job.step.description else {}
         if self.numbered and content:
             attributes |= {names.FIRST: int(asked.path)} | ({names.LAST: int(outcome.path)} if outcome else {})
-        error = error_of(event)
-        if error is not None:
-            attributes[names.ERROR] = error_type(event, error)
         noted = [self._fact(one) for one in job.inside]
         if isinstance(event, e.Judged):
             noted.append(self._verdict(event, job, end))
-        name = f"plan {self.trace.agent}" if isinstance(asked.event, e.PlanStarted) else name_of(asked.event)
-        own = self.trace.span(name, asked.path, self.id, asked.at, end, attributes, tuple(noted), error)
+        name = f"plan {AGENT}" if isinstance(asked.event, e.PlanStarted) else name_of(asked.event)
+        own = self.trace.span(name, asked.path, self.id, asked.at, end, attributes, tuple(noted), failure_of(event))
         place = (*self.place, int(asked.path))
         if not isinstance(asked.event, e.BackoffStarted):
             yield from self._below(job, place, own.span_id, end)
@@ -186,24 +170,22 @@ class RunSpans:
         calls = () if event is None else getattr(event, "calls", ())
         called = event is not None and not isinstance(event, e.StepCancelled)  # what is taken back had not begun
         if job.tool is not None and not job.inside and called:
-            done, error = isinstance(event, e.StepDone | e.UndoDone), error_of(event)
+            done = isinstance(event, e.StepDone | e.UndoDone)
             result = getattr(event, "result", None) if done else None
             attributes = of_tool(job.tool, job.params, result, self.trace.content, done=done)
-            if error is not None:
-                attributes[names.ERROR] = error_type(event, error)
             name, path = f"{names.EXECUTE_TOOL} {job.tool}", f"{asked.path}/tool"
-            own = self.trace.span(name, path, parent, begun, end, attributes, (), error)
+            own = self.trace.span(name, path, parent, begun, end, attributes, (), failure_of(event))
             yield (*place, _TOOL), own
             parent = own.span_id
         if job.runs:
-            yield from _over(job.runs[-1])
-        if not all(run.none for run in job.runs):
+            yield from job.runs[-1].rest(0.0)
             calls = ()  # what a run inside asked of models stands below it, on its own jobs
         for one in range(len(job.inside)):
             if one not in job.actions:  # nothing was seen of it
                 yield from self._action(job, one, None, end)
         acted = [job.actions[one] for one in sorted(job.actions)]
-        at, waits = begun, deque((self._seconds(one.start), self._seconds(one.end)) for one in acted)
+        epoch = self.trace.epoch
+        at, waits = begun, deque((seconds(one.start - epoch), seconds(one.end - epoch)) for one in acted)
         for number, used in enumerate(calls):
             while waits and waits[0][0] < at + used.seconds - 1e-6:  # the model waits for the tools that it called
                 at = max(at, waits.popleft()[1])
@@ -221,12 +203,10 @@ class RunSpans:
             return
         text = seen.event.text if seen else None
         attributes = of_tool(event.tool, event.params, text, self.trace.content, done=seen is not None)
-        error = seen.event.text if seen and seen.event.error else None
-        if error is not None:
-            attributes[names.ERROR] = error_type(None, error)
+        failure = raised(seen.event.text) if seen and seen.event.error else None
         name, path = f"{names.EXECUTE_TOOL} {event.tool}", f"{one.path}/{at}/tool"
         parent = self.trace.id(job.asked.path)
-        job.actions[at] = self.trace.span(name, path, parent, one.at, end, attributes, (), error)
+        job.actions[at] = self.trace.span(name, path, parent, one.at, end, attributes, (), failure)
         yield (*self.place, int(job.asked.path), _ACTION, at), job.actions[at]
 
     def _fact(self, told: Told) -> SpanEvent:
@@ -247,25 +227,18 @@ class RunSpans:
             attributes |= {names.EXPLANATION: utf8(event.reason)}
         return SpanEvent(names.EVALUATION, self.trace.at(at), attributes)
 
-    def _seconds(self, at: int) -> float:
-        return seconds(at - self.trace.epoch)
 
-
-def _over(run: RunSpans) -> list[Placed]:
-    """What is left of a run inside, which has ended, or is left as it is; of what is none, what its spans stand in."""
-    try:
-        if not run.none:
-            return list(run.rest(run.now))
-    except Exception:
-        run.none = True
-    return [(run.place, run.bare())] if run.told else []
+def _tolerant(placed: Iterator[Placed]) -> Iterator[Placed]:
+    """These spans, up to the first that can't be drawn: a tool can emit anything that looks like a run."""
+    with suppress(Exception):
+        yield from placed
 
 
 def _used(calls: list[ModelCall]) -> dict[str, Value]:
     """Tokens, and dollars where all prices are known."""
-    usage, cost = Usage.of(calls), prices_of(calls)
+    usage = Usage.of(calls)
     tokens: dict[str, Value] = {names.TOKENS_IN: usage.input_tokens, names.TOKENS_OUT: usage.output_tokens}
-    return tokens if cost is None else tokens | {names.COST: cost}
+    return tokens | ({names.COST: cost(calls)} if all(call.model in PRICES for call in calls) else {})
 
 
 def digest(text: str) -> str:

@@ -10,7 +10,6 @@ from planexec_lite.spans.span import Span, TraceError
 from planexec_lite.tools import shown
 
 MOST_SPANS = 200_000
-DEEPEST = 500  # spans inside each other
 LAST = 2**63  # nanoseconds
 
 
@@ -29,16 +28,16 @@ class Tree:
 
     @classmethod
     def of(cls, spans: Sequence[Span], places: Mapping[str, str]) -> Tree:
-        """Put spans together; one that was sent twice is taken as it was told last.
+        """Put spans together; one that was sent twice, as exporters do and a run that goes on, is taken as it was told last.
 
-        Raises `TraceError` for too many, too deep, two that have the same id, and one inside itself.
+        Raises `TraceError` for too many, two that have the same id, and one inside itself.
         """
         if len(spans) > MOST_SPANS:
             raise TraceError(f"there are {len(spans):,} spans; {MOST_SPANS:,} are the most")
         known: dict[str, Span] = {}
         for span in spans:
             before = known.get(span.span_id)
-            if before is not None and not _is_again(before, span):
+            if before and (before.name, before.parent_id, before.start) != (span.name, span.parent_id, span.start):
                 raise TraceError(f"{places[span.span_id]}: two spans have the id {span.span_id}")
             if before is None or span.end >= before.end:
                 known[span.span_id] = span
@@ -47,20 +46,10 @@ class Tree:
         for span in ordered:
             below.setdefault(span.parent_id if span.parent_id in known else None, []).append(span)
         tree = cls(ordered, below, places)
-        reached: set[str] = set()
-        level, depth = list(below.get(None, ())), 0
-        while level:
-            reached.update(span.span_id for span in level)
-            if (depth := depth + 1) > DEEPEST:
-                raise TraceError(f"{places[level[0].span_id]}: more than {DEEPEST} spans stand inside each other")
-            level = [inner for span in level for inner in below.get(span.span_id, ())]
-        loop = next((span for span in ordered if span.span_id not in reached), None)
-        if loop is not None:  # whoever goes up from here comes round in the end
-            passed: set[str] = set()
-            while loop.span_id not in passed:
-                passed.add(loop.span_id)
-                loop = known[loop.parent_id or ""]
-            raise TraceError(f"{places[loop.span_id]}: the span stands inside itself, by way of its parents")
+        reached = {inner.span_id for span in tree.top for inner in tree.walk(span)}
+        for span in ordered:
+            if span.span_id not in reached:
+                raise TraceError(f"{places[span.span_id]}: the span is inside itself, because its parents form a cycle")
         return tree
 
     @property
@@ -85,11 +74,6 @@ class Tree:
             waiting += reversed(self.inside(one))
 
 
-def _is_again(one: Span, other: Span) -> bool:
-    """Whether it is the same piece of work told again: exporters repeat what may not have arrived, and a run may go on."""
-    return (one.name, one.parent_id, one.start) == (other.name, other.parent_id, other.start)
-
-
 def checked_times(start: Any, end: Any, place: str) -> tuple[int, int]:
     """Two times in nanoseconds. Raises `TraceError` unless they are times, in order."""
     times = []
@@ -111,3 +95,15 @@ def checked_id(value: Any, what: str, place: str) -> str:
     if not isinstance(value, str) or not 0 < len(value) <= 128:
         raise TraceError(f"{place}: its {what} is no id: {shown(value)[:80]}")
     return value
+
+
+def nested_deeper(data: Any, most: int) -> bool:
+    """Whether JSON data have more than this many objects and lists inside each other."""
+    level = [data]
+    for _ in range(most + 1):
+        level = [
+            part
+            for one in level
+            for part in (one.values() if isinstance(one, dict) else one if isinstance(one, list) else ())
+        ]
+    return bool(level)

@@ -40,8 +40,8 @@ class _Walk:
             except RuntimeError:
                 return  # it is in the tables all the same
 
-    def run(self, script: str, variables: Mapping[str, str], folder: Path, *, timeout: float, most: int) -> Any:
-        done = run(script, variables, folder, timeout=timeout, most=most)
+    def run(self, script: str, variables: Mapping[str, str], folder: Path, timeout: float) -> Any:
+        done = run(script, variables, folder, timeout)
         self._note(call_of(script, variables), done)
         return done
 

@@ -64,7 +64,7 @@ def test_the_world_has_the_article_s_manifest() -> None:
 
 ONE = "{name: a, description: b, script: {shell: ls}}"
 BAD = {
-    "tools: [": "is no YAML",
+    "tools: [": "is not valid YAML",
     "- a": "has no tools",
     "tools: []": "tools",
     "tool: []": "the key 'tool' is not read; did you mean 'tools'?",
@@ -86,9 +86,13 @@ BAD = {
     "a required parameter has no default",
     "tools: [{name: a, description: b, parameters: [{name: x}], script: {shell: ls}}]": "tool 'a': the script never uses {{x}}",
     "tools: [{name: a, description: b, script: {shell: 'ls {{x}}'}}]": "tool 'a': the script names {{x}}",
-    "tools: [{name: a, description: b, parameters: [{name: x}], script: {shell: 'sh -c {{x}}'}}]": "tool 'a': sh runs what",
-    "!!python/object/apply:os.system ['touch CANARY']": "is no YAML",
+    "tools: [{name: a, description: b, parameters: [{name: x}], script: {shell: 'sh -c {{x}}'}}]": "tool 'a': 'sh' can run what",
+    "!!python/object/apply:os.system ['touch CANARY']": "is not valid YAML",
     "tools: &a [*a]": "tool number 1",
+    "tools:\n- {name: a, description: b, script: {shell: ls},\n   script: {shell: rm}}":
+    "the key 'script' occurs twice in a mapping, line 3",
+    "tools: " + "9" * 5000: "is not valid YAML",
+    "[" * 5000: "is not valid YAML",
 }  # fmt: skip
 
 

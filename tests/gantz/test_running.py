@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from planexec_lite import Inline, Plan, ToolExecutor, execute
-from planexec_lite.gantz import ManifestError, load
+from planexec_lite.gantz import ManifestError, load, running
 from planexec_lite.gantz.running import environment, run
 from planexec_lite.gantz.toolbox import LONGEST
 from planexec_lite.tools import ToolError
@@ -16,8 +16,8 @@ from tests.gantz.shells import NEEDS_A_SHELL
 pytestmark = NEEDS_A_SHELL
 
 
-def does(script: str, folder: Path, timeout: float = 60.0, most: int = 1000, **variables: str) -> dict[str, object]:
-    return dict(run(script, environment(variables), folder, timeout=timeout, most=most))
+def does(script: str, folder: Path, timeout: float = 60.0, **variables: str) -> dict[str, object]:
+    return dict(run(script, environment(variables), folder, timeout))
 
 
 def alive(pid: int) -> bool:
@@ -54,12 +54,12 @@ def test_a_script_runs_in_its_folder(tmp_path: Path) -> None:
 
 
 def test_output_is_bounded_and_says_what_is_left_out(tmp_path: Path) -> None:
-    told = does("i=0; while [ $i -lt 9000 ]; do echo $i; i=$((i + 1)); done; echo err >&2", tmp_path, most=300)
+    told = does("i=0; while [ $i -lt 9000 ]; do echo $i; i=$((i + 1)); done; echo err >&2", tmp_path)
     text = str(told["stdout"])
     assert text.startswith("0\n1\n2\n")
     assert text.endswith("8999\n")
     assert "bytes left out" in text
-    assert len(text) < 400
+    assert len(text) < running.MOST + 100
     assert told["stderr"] == "err\n"
 
 
@@ -110,7 +110,7 @@ tools:
   - name: fail
     description: Fail
     parameters: [{name: code, type: integer, required: true}]
-    script: {shell: "echo why >&2; exit a{{code}} || exit 2"}
+    script: {shell: "ls why{{code}}"}
   - name: wait
     description: Wait
     script: {shell: sleep 600}
@@ -151,7 +151,7 @@ def test_arguments_are_passed_on_as_text(manifest: Path) -> None:
         ({"words": "a", "times": "3; ls"}, "times"),
         ({"words": "a", "times": 1.5}, "times"),
         ({"words": "a", "loud": "yes please"}, "loud"),
-        ({"words": "a\0b"}, "holds a NUL character"),
+        ({"words": "a\0b"}, "contains a NUL character"),
         ({"words": "\ud800"}, "half a character"),
         ({"words": "x" * (LONGEST + 1)}, "has 100,001 bytes; at most 100,000"),
     ],
@@ -162,26 +162,14 @@ def test_arguments_that_do_not_fit_are_refused(params: dict[str, object], why: s
     assert why in str(caught.value)
 
 
-def test_the_longest_value_arrives(manifest: Path) -> None:
-    told = load(manifest, most=200_000)["say"].call({"words": "é" * (LONGEST // 2)})
+def test_the_longest_value_arrives(manifest: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(running, "MOST", 2 * LONGEST)
+    told = load(manifest)["say"].call({"words": "é" * (LONGEST // 2)})
     assert told["stdout"] == f"--|{'é' * (LONGEST // 2)}|times=1|"
 
 
-def test_a_value_that_looks_like_an_option_is_refused(tmp_path: Path) -> None:
-    path = tmp_path / "gantz.yaml"
-    tool = (
-        "tools: [{name: list, description: List, parameters: [{name: x, required: true}], script: {shell: 'COMMAND'}}]"
-    )
-    path.write_text(tool.replace("COMMAND", "ls {{x}}"), encoding="utf-8")
-    with pytest.raises(ToolError, match=r"begins with -, and a program may take it for an option; .* write -- before"):
-        load(path)["list"].call({"x": "--help"})
-    path.write_text(tool.replace("COMMAND", "cat < {{x}}"), encoding="utf-8")
-    with pytest.raises(ToolError, match="some shells open a connection"):
-        load(path)["list"].call({"x": "/dev/tcp/127.0.0.1/9"})
-
-
 def test_a_script_that_fails_fails_its_step_with_what_it_wrote(manifest: Path) -> None:
-    with pytest.raises(RuntimeError, match=r"fail ended with code \d+: why"):
+    with pytest.raises(RuntimeError, match=r"fail ended with code \d+: .*why1"):
         load(manifest)["fail"].call({"code": 1})
     plan = Plan.parse([{"id": "1", "tool": "fail", "params": {"code": 1}}])
     run = execute(plan, ToolExecutor(load(manifest)), workers=Inline())

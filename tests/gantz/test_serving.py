@@ -53,11 +53,11 @@ def test_what_may_destroy_asks_a_person_first() -> None:
 
 def test_a_value_from_a_client_runs_no_command() -> None:
     world = manifest.World()
-    with server(world, "--ask-nothing") as there:
+    with server(world, answer=lambda question: True) as there:
         for name in ["x; touch CANARY", "$(touch CANARY)", "`touch CANARY`\n"]:
             with pytest.raises(ToolFailedError, match="run_migration ended with code"):
                 there.toolbox["run_migration"].call({"file": name})
-        with pytest.raises(ToolFailedError, match="holds a NUL character"):
+        with pytest.raises(ToolFailedError, match="contains a NUL character"):
             there.toolbox["run_migration"].call({"file": "a\0b"})
     assert not list(world.folder.rglob("CANARY"))
 
@@ -67,27 +67,12 @@ def said(*arguments: str) -> tuple[int, str, str]:
     return done.returncode, done.stdout, done.stderr
 
 
-def test_the_command_checks_a_manifest() -> None:
-    world = manifest.World()
-    code, out, err = said("check", str(world.manifest))
-    assert (code, err) == (0, "")
-    assert out.splitlines()[2] == "run_migration(file: string): Execute a migration file"
-    bad = world.folder / "bad.yaml"
-    bad.write_text("tools: [{name: a, description: b, script: {shell: '{{x}}'}}]", encoding="utf-8")
-    assert said("check", str(bad)) == (
-        2,
-        "",
-        "bad.yaml: tool 'a': the script names {{x}}, and that is no parameter; there are: none\n",
-    )
-
-
 @pytest.mark.parametrize(
     ("options", "why"),
     [
         (["--effects", "read_schema"], "write TOOL=EFFECTS, where EFFECTS is none, idempotent, unknown, once"),
         (["--effects", "reed_schema=none"], "no tool 'reed_schema'; did you mean 'read_schema'?"),
         (["--env", "NOT_THERE_AT_ALL"], "the environment has no such variable"),
-        (["--ask", "run"], "there is no tool 'run'"),
     ],
 )
 def test_what_the_command_can_not_do_is_said(options: list[str], why: str) -> None:

@@ -110,7 +110,7 @@ def test_two_planners_are_compared_in_pairs(
 def test_what_is_no_plan_is_graded_and_its_errors_are_named(
     gold: Path, bad: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert main(["--planner", str(bad), str(gold), "--json", "--repairs", "0"]) == 0
+    assert main(["--planner", str(bad), str(gold), "--json"]) == 0
     (planner,) = json.loads(capsys.readouterr().out)["planners"]
     rows = planner["rows"]
     assert [row["problems"] for row in rows] == [["no_plan"]] * 3 + [[]] * 5
@@ -120,12 +120,10 @@ def test_what_is_no_plan_is_graded_and_its_errors_are_named(
     assert planner["measured"] == {
         name: 5 if name in ("makespan ratio", "calls", "risks") else 8 for name in planner["means"]
     }
-    ((error, times),) = planner["errors"].items()
-    assert (error.partition(":")[0], times) == ("UnprocessableEntityError", 1)
-    assert planner["usage"]["calls"] == 7, "the one that failed is none"
+    assert {error.partition(":")[0] for error in planner["errors"]} == {"UnprocessableEntityError"}
 
 
-def test_an_invalid_plan_goes_back_as_often_as_is_allowed(
+def test_an_invalid_plan_goes_back_to_the_planner(
     gold: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     turning = answer("fetch", "read")
@@ -135,11 +133,10 @@ def test_an_invalid_plan_goes_back_as_often_as_is_allowed(
         scene("mended", "Fetch", answer("fetch", "read"), says=["Goal: Fetch", "can't be carried out"]),
     ]
     path = str(script(tmp_path / "mends.yaml", mends))
-    for repairs, valid, calls in (("0", 0.0, 8), ("1", 1.0, 16)):
-        assert main(["--planner", path, str(gold), "--repairs", repairs, "--json"]) == 0
-        (planner,) = json.loads(capsys.readouterr().out)["planners"]
-        assert (planner["means"]["valid"], planner["means"]["tool F1"]) == (valid, 1.0)
-        assert planner["usage"]["calls"] == calls
+    assert main(["--planner", path, str(gold), "--json"]) == 0
+    (planner,) = json.loads(capsys.readouterr().out)["planners"]
+    assert (planner["means"]["valid"], planner["means"]["tool F1"]) == (1.0, 1.0)
+    assert planner["usage"]["calls"] == 16
 
 
 def test_plans_that_were_written_before_need_no_model(
@@ -147,7 +144,7 @@ def test_plans_that_were_written_before_need_no_model(
 ) -> None:
     plans = tmp_path / "plans.json"
     plans.write_text(json.dumps([{"steps": steps("fetch")}] * 7 + ["no plan"]), "utf-8")
-    assert main(["--planner", str(plans), "--against", str(gold), str(gold), "--first", "8"]) == 0
+    assert main(["--planner", str(plans), "--against", str(gold), str(gold)]) == 0
     out = capsys.readouterr().out
     assert "tool F1         0.58       1.00     -0.42 [" in out
     assert "planner: no plan in 1 of 8 rows" in out
@@ -157,7 +154,7 @@ def test_answers_are_kept_as_they_come_and_graded_again(
     gold: Path, bad: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     kept = tmp_path / "kept.jsonl"
-    assert main(["--planner", str(bad), str(gold), "--keep", str(kept), "--repairs", "0", "--json"]) == 0
+    assert main(["--planner", str(bad), str(gold), "--keep", str(kept), "--json"]) == 0
     first = json.loads(capsys.readouterr().out)["planners"][0]
     assert main(["--planner", str(kept), str(gold), "--json"]) == 0
     again = json.loads(capsys.readouterr().out)["planners"][0]
@@ -171,8 +168,8 @@ def test_the_endpoint_is_that_of_the_one_setting(
     llm = MockLLM.load(good)
     with llm.serve() as base_url:
         monkeypatch.setenv("PLANEXEC_LLM", base_url)
-        assert main(["--planner", "some-model", str(gold), "--first", "2"]) == 0
-    assert [call.request["model"] for call in llm.calls] == ["some-model"] * 2
+        assert main(["--planner", "some-model", str(gold)]) == 0
+    assert [call.request["model"] for call in llm.calls] == ["some-model"] * 8
     assert "planner: some-model\n" in capsys.readouterr().out
 
 
@@ -181,10 +178,10 @@ def test_an_endpoint_that_is_not_there_is_named_and_ends_nothing(
     gold: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv("PLANEXEC_LLM", "http://127.0.0.1:9/v1")
-    assert main(["--planner", "m", str(gold), "--first", "1", "--repairs", "0"]) == 0
+    assert main(["--planner", "m", str(gold)]) == 0
     out = capsys.readouterr().out
-    assert "planner: no plan in 1 of 1 row\n" in out
-    assert "planner: 1 × APIConnectionError: Connection error." in out
+    assert "planner: no plan in 8 of 8 rows\n" in out
+    assert "× APIConnectionError: Connection error." in out
 
 
 def test_tools_of_a_world_say_what_is_valid_and_what_is_risky(

@@ -109,11 +109,6 @@ def test_a_file_without_gold_is_an_error_that_says_where(text: str, words: str, 
         gold_rows(path)
 
 
-def test_the_format_may_be_said(tmp_path: Path) -> None:
-    _, without = gold_rows(write(tmp_path / "set.json", [NESTFUL, NATIVE]), "nestful")
-    assert [name for name, _ in without] == ["row 2"]
-
-
 def test_written_plans_are_told_by_id_or_by_place(tmp_path: Path) -> None:
     rows, _ = gold_rows(write(tmp_path / "gold.json", [TASKBENCH, NESTFUL, WORFBENCH]))
     broken = {"id": "w1", "graph": "Node:\n1: Open the door"}

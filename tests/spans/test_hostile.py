@@ -30,7 +30,6 @@ def changed(**fields: Any) -> dict[str, Any]:
     [
         ("", "the trace is no JSON"),
         ("{", "the trace is no JSON"),
-        (b"\xff\xfe", "the trace is no UTF-8"),
         ("[]", "there is no span in it"),
         ("7", "no OTLP JSON, which is an object with resourceSpans, and no trace of openai-agents: 7"),
         ('{"resourceSpans": 3}', "resourceSpans: no list: 3"),
@@ -56,7 +55,7 @@ def changed(**fields: Any) -> dict[str, Any]:
             rf"{PLACE}.attributes\[0\]: no value of an attribute",
         ),
         (changed(attributes=[{"key": "k", "value": {"doubleValue": "many"}}]), "no value of an attribute"),
-        (changed(parentSpanId="t"), f"{PLACE}: the span stands inside itself"),
+        (changed(parentSpanId="t"), f"{PLACE}: the span is inside itself"),
         ([{"object": "trace"}, 3], r"\[1\]: no trace and no span of openai-agents: 3"),
         ([{"object": "trace.span"}], r"\[0\]: its span_data is no object"),
         ([{**OPENAI_AGENTS[1], "ended_at": None}], r"\[0\]: its ended_at is no time"),
@@ -76,16 +75,10 @@ def test_a_circle_of_parents_is_refused_and_found_at_once() -> None:
     few = otlp(span("root", None, "x", 0, 1), *hanging[:300], *ring)
 
     def refuse(source: dict[str, Any]) -> None:
-        with pytest.raises(TraceError, match="the span stands inside itself, by way of its parents"):
+        with pytest.raises(TraceError, match="the span is inside itself, because its parents form a cycle"):
             spans.read(source)
 
     assert calls_of(lambda: refuse(trace)) < 12 * calls_of(lambda: refuse(few))
-
-
-def test_spans_too_deep_inside_each_other_are_refused() -> None:
-    trace = otlp(*(span(str(n), str(n - 1), "x", 0, 1) for n in range(tree.DEEPEST + 2)))
-    with pytest.raises(TraceError, match="more than 500 spans stand inside each other"):
-        spans.read(trace)
 
 
 def test_too_many_spans_and_characters_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -114,7 +107,7 @@ def test_odd_texts_do_no_harm() -> None:
         {**called("u", "r", 10, 20), "name": odd},
     )
     run = spans.read(trace)
-    assert run.results["1"] == '{"x": 1e999}'
+    assert run.results["1"] == {"x": "1e999"}
     for figure in (
         views.timeline(run),
         views.graph(run.plan),

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
 import threading
 import time
-import warnings
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -21,6 +20,7 @@ from hypothesis import strategies as st
 from opentelemetry import trace
 from opentelemetry.sdk.trace import ReadableSpan
 from opentelemetry.sdk.trace.export import SpanExporter, SpanExportResult
+from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
 from planexec_lite import (
     Decision,
@@ -41,9 +41,9 @@ from planexec_lite import (
 )
 from planexec_lite.plan import Step
 from planexec_lite.review.reviewers import AskPerson
+from planexec_lite.spans import live_export
 from planexec_lite.spans.exporting import as_sdk
 from planexec_lite.spans.from_events import EPOCH
-from planexec_lite.spans.outbox import Outbox
 from tests.core.shapes import step
 from tests.core.test_events import runs
 from tests.core.test_nested import inner, outer
@@ -80,7 +80,7 @@ class Failing(SpanExporter):
     """Raises, whatever it is given."""
 
     def export(self, spans: Sequence[ReadableSpan]) -> SpanExportResult:
-        raise SystemExit("no")
+        raise ValueError("no")
 
 
 def whole(run: Run, **options: Any) -> Counter[str]:
@@ -128,9 +128,7 @@ def test_what_is_sent_live_is_what_of_gives(name: str) -> None:
     assert Counter(sent) == whole(run)
     assert '"parent_id": null' in sent[-1]
     assert sum('"parent_id": null' in text for text in sent) == 1
-    assert Counter(fed(run, content=False, epoch=7.5, agent="cook")) == whole(
-        run, content=False, epoch=7.5, agent="cook"
-    )
+    assert Counter(fed(run, content=False, epoch=7.5)) == whole(run, content=False, epoch=7.5)
 
 
 @pytest.mark.parametrize("name", SAMPLES)
@@ -160,7 +158,7 @@ def put_up(*names: str, **more: Any) -> Plan:
 
 @pytest.mark.parametrize("workers", [Simulated(), Simulated(1), Inline(), Pool(ThreadPoolExecutor(3))])
 def test_a_run_that_is_watched(workers: Any) -> None:
-    before, kept = trace.get_tracer_provider(), spans.in_memory()
+    before, kept = trace.get_tracer_provider(), InMemorySpanExporter()
     run = execute(put_up("a", "b", "c"), ToolExecutor(Site().tools), workers=workers, watch=live(kept))
     assert Counter(span.to_json() for span in kept.get_finished_spans()) == whole(run)
     assert trace.get_tracer_provider() is before
@@ -282,103 +280,28 @@ def test_a_collector_gets_a_run_while_it_goes_on(collector: Collector) -> None:
     assert spans.read(collector.got).events == run.events
 
 
-def test_an_exporter_that_fails_is_told_of_once_and_the_run_is_the_same() -> None:
-    telling = live(Failing())
-    with pytest.warns(RuntimeWarning, match=r"^live export of a run: 7 spans were not handed on \(no\)$") as told:
-        run = execute(put_up("a", "b", "c"), ToolExecutor(Site().tools), workers=Simulated(), watch=telling)
-    assert len(told) == 1
+def test_an_exporter_that_fails_is_logged_and_the_run_is_the_same(caplog: pytest.LogCaptureFixture) -> None:
+    run = execute(put_up("a", "b", "c"), ToolExecutor(Site().tools), workers=Simulated(), watch=live(Failing()))
     assert run.events == execute(put_up("a", "b", "c"), ToolExecutor(Site().tools), workers=Simulated()).events
-    assert (telling.sent, telling.lost, telling.problem) == (0, 7, "no")
+    assert "Exception while exporting Span" in caplog.text
 
 
-def test_an_error_that_can_not_even_be_told_loses_its_own_spans_alone() -> None:
-    class SilentError(Exception):
-        def __str__(self) -> str:
-            raise RuntimeError("no words")
-
-    class FailingOnce(Kept):
-        def export(self, spans: Sequence[ReadableSpan]) -> SpanExportResult:
-            if not telling.lost:
-                raise SilentError
-            return super().export(spans)
-
-    telling = live(FailingOnce())
-    with pytest.warns(RuntimeWarning, match=r"spans were not handed on \(SilentError\)$"):
-        execute(put_up("a"), ToolExecutor(Site().tools), watch=telling)
-    lost = telling.lost
-    run = execute(put_up("b"), ToolExecutor(Site().tools), watch=telling)
-    assert (telling.lost, telling.sent) == (lost, len(spans.of(run)))
-
-
-FORKED = """
-import os, signal, sys, time
-from planexec_lite import spans
-from planexec_lite.spans.outbox import Outbox
-from tests.spans.samples import SAMPLES
-
-made = spans.of(SAMPLES["retried"]())
-outbox = Outbox(spans.in_memory(), 100, 5)
-outbox.put(made)
-while outbox.left:
-    time.sleep(0.01)
-time.sleep(0.1)  # its thread waits for more, and holds no lock
-child = os.fork()
-if not child:
-    signal.alarm(60)
-    outbox.put(made)
-    os._exit(int(not outbox.flush(5) or outbox.sent != 2 * len(made)))
-sys.exit(os.waitpid(child, 0)[1])
-"""
-
-
-@pytest.mark.slow
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
-def test_a_process_that_was_forked_hands_on_its_own_runs() -> None:
-    forks = [sys.executable, "-W", "ignore::DeprecationWarning", "-c", FORKED]
-    subprocess.run(forks, cwd=ROOT, timeout=120, check=True)
-
-
-@pytest.mark.parametrize("wrong", [{"epoch": "later"}, {"patience": "long"}])
-def test_a_setting_of_another_kind_is_refused(wrong: Any) -> None:
-    with pytest.raises(ValueError, match="seconds"):
-        live(Kept(), **wrong)
-
-
-def test_where_warnings_are_errors_the_run_is_none() -> None:
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        run = execute(put_up("a"), ToolExecutor(Site().tools), watch=live(Failing()))
-    assert run.status == "finished"
-
-
-def test_nobody_waits_for_a_slow_exporter_before_the_run_has_ended() -> None:
+def test_nobody_waits_for_a_slow_exporter_before_the_run_has_ended(monkeypatch: pytest.MonkeyPatch) -> None:
     kept = Kept(0.4)
     began = time.monotonic()
+    telling = live(kept)
+    monkeypatch.setattr(telling, "flush", partial(telling.flush, 0.0))
     with pytest.warns(RuntimeWarning, match=r"spans have not gone yet, and may still go"):
-        run = execute(
-            worlds.chain(50),
-            ToolExecutor(TOOLS),
-            workers=Simulated(),
-            watch=(telling := live(kept, patience=0)),
-        )
+        run = execute(worlds.chain(50), ToolExecutor(TOOLS), workers=Simulated(), watch=telling)
     assert time.monotonic() - began < 0.4
-    assert telling.flush(20)
+    monkeypatch.undo()
+    while not telling.flush(20):
+        time.sleep(0.01)
     assert Counter(kept.texts) == whole(run)
-    assert kept.threads == {"spans on their way"}
-
-
-def test_what_waits_is_bounded() -> None:
-    telling = live(kept := Kept(0.2), buffer=10)
-    with pytest.warns(RuntimeWarning, match=r"spans were not handed on \(10 waited for Kept, the most\)"):
-        execute(worlds.chain(100), ToolExecutor(TOOLS), workers=Simulated(), watch=telling)
-    assert telling.flush(20)
-    assert telling.sent + telling.lost == 201
-    assert len(kept.texts) == telling.sent
-    assert max(kept.batches) <= 10
 
 
 def test_a_run_that_can_not_be_drawn_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("planexec_lite.spans.following.outermost", lambda _: 1 / 0)
+    monkeypatch.setattr("planexec_lite.spans.live_export.outermost", lambda _: 1 / 0)
     with pytest.warns(RuntimeWarning, match="its spans can't be made: ZeroDivisionError"):
         run = execute(put_up("a", "b"), ToolExecutor(Site().tools), workers=Simulated(), watch=live(Kept()))
     assert run.status == "finished"
@@ -389,23 +312,10 @@ def test_where_there_are_no_threads_they_are_handed_on_at_once(monkeypatch: pyte
         raise RuntimeError("can't start new thread")
 
     kept = Kept()
+    monkeypatch.setattr("threading.Thread.start", refuse)
     telling = live(kept)
-    monkeypatch.setattr("planexec_lite.spans.outbox.Thread.start", refuse)
     run = execute(put_up("a", "b"), ToolExecutor(Site().tools), workers=Simulated(), watch=telling)
     assert Counter(kept.texts) == whole(run)
-
-
-def test_no_thread_is_left_when_a_run_has_ended() -> None:
-    outbox = Outbox(kept := Kept(), 9, 1.0)
-    outbox.put(spans.of(SAMPLES["retried"]()))
-    assert outbox.flush(5)
-    until = time.monotonic() + 5
-    while any(thread.name == "spans on their way" for thread in threading.enumerate()) and time.monotonic() < until:
-        time.sleep(0.01)
-    assert outbox._thread is None
-    outbox.put(spans.of(SAMPLES["retried"]())[:1])
-    assert outbox.flush(5)
-    assert len(kept.texts) == 9
 
 
 def test_one_serves_several_runs_at_once() -> None:
@@ -432,17 +342,8 @@ def test_the_last_spans_go_when_the_process_ends(collector: Collector) -> None:
     assert len(collector.spans) == ended(SAMPLES["midway"]()).total()
 
 
-@pytest.mark.parametrize(
-    ("options", "words"),
-    [({"buffer": 0}, "how many spans may wait"), ({"patience": -1.0}, "zero or more"), ({"epoch": -1.0}, "since 1970")],
-)
-def test_settings_that_are_none_are_refused(options: Any, words: str) -> None:
-    with pytest.raises(ValueError, match=words):
-        live(Kept(), **options)
-
-
 def test_what_is_handed_on_has_the_date_of_today() -> None:
-    kept, before = spans.in_memory(), time.time()
+    kept, before = InMemorySpanExporter(), time.time()
     run = execute(put_up("a"), ToolExecutor(Site().tools), workers=Simulated(), watch=spans.live(kept))
     assert before - 1 <= _began(kept) <= time.time() + 1
     kept.clear()
@@ -458,7 +359,7 @@ def _began(kept: Any) -> float:
     return began
 
 
-def test_the_next_runs_do_not_wait_for_an_exporter_that_is_stuck() -> None:
+def test_the_next_runs_do_not_wait_for_an_exporter_that_is_stuck(monkeypatch: pytest.MonkeyPatch) -> None:
     answers = threading.Event()
 
     class Stuck(Kept):
@@ -466,15 +367,17 @@ def test_the_next_runs_do_not_wait_for_an_exporter_that_is_stuck() -> None:
             answers.wait(60)
             return super().export(spans)
 
-    telling, took = live(kept := Stuck(), patience=0.5), []
+    monkeypatch.setattr(live_export, "PATIENCE", 0.5)
+    telling, took = live(kept := Stuck()), []
     for _ in range(3):
         began = time.monotonic()
         with pytest.warns(RuntimeWarning, match="spans have not gone yet"):
             execute(put_up("a"), ToolExecutor(Site().tools), workers=Simulated(), watch=telling)
         took.append(time.monotonic() - began)
     answers.set()
-    assert telling.flush(20)
-    assert telling.sent == len(kept.texts)
+    while not telling.flush(20):
+        time.sleep(0.01)
+    assert len(kept.texts) == 9
     assert took[0] >= 0.5
     assert max(took[1:]) < 0.5
 
@@ -504,7 +407,7 @@ def test_a_long_run_costs_what_its_length_says() -> None:
     def cost(length: int) -> int:
         run, growing = long(length), Run()
         telling = live(Kept())
-        telling._outbox.put = lambda _: None  # type: ignore[method-assign]
+        telling._processor = SimpleNamespace(on_end=lambda _: None, force_flush=lambda: None)
 
         def follow() -> None:
             for event in run.events:

@@ -61,7 +61,7 @@ class RecordedWorld:
         """The database is gone."""
         self._played(LOSS)
 
-    def _run(self, script: str, variables: Mapping[str, str], folder: Path, *, timeout: float, most: int) -> Any:
+    def _run(self, script: str, variables: Mapping[str, str], folder: Path, timeout: float) -> Any:
         return self._played(call_of(script, variables))
 
     def _played(self, call: str) -> dict[str, Any]:

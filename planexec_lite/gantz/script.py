@@ -1,0 +1,153 @@
+"""Puts a reference to an environment variable where a script has ``{{name}}``, or refuses the script.
+
+A value never becomes part of a script. It is in an environment variable, and the script refers to it inside double quotes.
+No shell parser is needed to know that this is safe, because a script with parameters must be one plain command: words,
+quoted text, and files after ``<`` or ``>``. A command that runs what it is given is refused. No list of such programs is
+complete: the author of a manifest must know whether a program of their own runs its arguments.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, field
+
+_PARAMETER = r"\{\{\s*([A-Za-z_][A-Za-z0-9_-]*)\s*\}\}"
+_PARTS = re.compile(rf"""(?P<single>'[^']*')|(?P<double>"[^"$`\\]*")|{_PARAMETER}|[A-Za-z0-9_@%+=:,./-]+""")
+_TOKENS = re.compile(rf"[ \t]+|(?P<file>(?<!\S)[0-9]?(?:<|>>?))|(?P<word>(?:{re.sub('P<.*?>', ':', _PARTS.pattern)})+)")
+_FIX = "write the rest into a script file of its own, and call that file with {{name}} as an argument"
+_SHELL_COMMANDS = frozenset(  # they change the shell, or evaluate their arguments
+    """. : [ alias bind break case cd compgen complete continue coproc declare do done elif else enable esac exit export fc fi for
+    function getopts hash if let local mapfile read readarray readonly return select set shift shopt test then times trap type
+    typeset ulimit umask unalias unset until wait while""".split()
+)
+_RUNNERS = re.compile(  # programs that run what they are given, also at the end of a path; and subcommands
+    r"(?<![\w.-])(?:(?:ba|da|a|k|mk|pdk|z|fi|c|tc|r|s)?sh|busybox|toybox|(?:python|pypy|perl|ruby|php|lua)[\d.]*|node|nodejs"
+    r"|deno|bun|tsx|luajit|tclsh|wish|expect|R|Rscript|octave|osascript|java|jshell|groovy|scala|julia|swift|elixir|guile|go"
+    r"|[gmn]?awk|g?sed|jq|bc|dc|m4|gdb|lldb|ed|ex|vi|n?vim|emacs|sqlite3|duckdb|g?make|cmake|ninja|tar|rsync|scp|sftp|mosh|adb"
+    r"|sudo|su|doas|pkexec|runuser|env|xargs|parallel|find|entr|watch|script|at|batch|crontab|nice|ionice|nohup|setsid|setpriv"
+    r"|stdbuf|unbuffer|taskset|numactl|chrt|unshare|nsenter|bwrap|fakeroot|prlimit|timeout|time|chroot|flock|strace|ltrace"
+    r"|socat|nc|ncat|screen|tmux|systemd-run|run-parts|docker|podman|kubectl|npm|npx|pnpm|yarn|uvx?|pipx)(?![\w./-])"
+    r"|(?<![\w./-])(?:eval|source|exec|command|builtin|run|foreach)(?![\w./-])"
+)
+_LONG_OPTION = re.compile(r"--[A-Za-z][A-Za-z0-9-]*=")
+_CODE_OPTION = re.compile(
+    "command|cmd|run|filter|exec|eval|print|expr|code|script|program|action|rsh|shell|pack|pager|editor|config|hook|plugin|require"
+    "|module|load|output|proxy|agent"
+)
+
+
+class ManifestError(ValueError):
+    """A manifest that can't be read, or a tool in it that can't be made safe; the message lists every problem."""
+
+
+@dataclass(frozen=True)
+class Script:
+    """A script that can be run.
+
+    `text` is what the shell reads, and `variables` names the environment variable of each parameter. A value of a parameter
+    in `leading` must not begin with "-", because the program might take it for an option.
+    """
+
+    text: str
+    variables: dict[str, str] = field(default_factory=dict)
+    leading: frozenset[str] = frozenset()
+
+
+def prepare(script: str, names: Sequence[str], optional: Collection[str] = ()) -> Script:
+    """Return `script` with a reference for each ``{{name}}``. A script without parameters stays as it is.
+
+    Args:
+        names: the parameters; each must be used.
+        optional: those of them that can be missing. One that is a word of its own is then no argument at all.
+
+    Raises `ManifestError` where a value could become code.
+    """
+    used = list(dict.fromkeys(re.findall(_PARAMETER, script)))
+    if unknown := [name for name in used if name not in names]:
+        known = ", ".join(names) or "none"
+        raise ManifestError(f"the script names {{{{{unknown[0]}}}}}, which is not a parameter; there are: {known}")
+    if unused := [name for name in names if name not in used]:
+        raise ManifestError(f"the script never uses {{{{{unused[0]}}}}}; use the parameter, or leave it out")
+    if not used:
+        return Script(script)
+    variables = {name: f"gantz_value_{number}" for number, name in enumerate(used, 1)}
+    text: list[str] = []
+    leading: set[str] = set()
+    arguments: list[str] = []
+    names_file = False  # whether the next word names a file to open
+    for token in _tokens(script.strip()):
+        text.append(_referring(token[0], variables, optional) if token["word"] else token[0])
+        if token["file"]:
+            names_file = True
+        elif token["word"]:
+            word = _without_quotes(token[0])
+            if names_file:
+                _check_file(word)
+            else:
+                _check_argument(word, arguments)
+                if word.startswith("\0") and "--" not in arguments:
+                    leading.update(re.findall(_PARAMETER, token[0]))
+                arguments.append(word)
+            names_file = False
+    return Script("".join(text), variables, frozenset(leading))
+
+
+def _tokens(script: str) -> Iterator[re.Match[str]]:
+    at = 0
+    while at < len(script):
+        token = _TOKENS.match(script, at)
+        if token is None:
+            raise ManifestError(
+                f"a script with parameters must be one plain command: words, quoted text, and files after < or >. It has"
+                f" {script[at : at + 10]!r}; {_FIX}"
+            )
+        yield token
+        at = token.end()
+
+
+def _without_quotes(word: str) -> str:
+    """Return what the shell makes of a word, with a NUL character for each value."""
+    parts = (part[0][1:-1] if part["single"] or part["double"] else part[0] for part in _PARTS.finditer(word))
+    return re.sub(_PARAMETER, "\0", "".join(parts))
+
+
+def _referring(word: str, variables: dict[str, str], optional: Collection[str]) -> str:
+    """Return the word with a reference, inside double quotes, for each parameter."""
+    if (whole := re.fullmatch(_PARAMETER, word)) and whole[1] in optional:
+        variable = variables[whole[1]]
+        return f'${{{variable}+"${{{variable}}}"}}'
+    text = ""
+    for part in _PARTS.finditer(word):
+        before, after = ("'\"", "\"'") if part["single"] else ("", "") if part["double"] else ('"', '"')
+        for number, piece in enumerate(re.split(_PARAMETER, part[0])):  # every second piece is a name
+            text += f"{before}${{{variables[piece]}-}}{after}" if number % 2 else piece
+    return text
+
+
+def _check_file(word: str) -> None:
+    if "\0" in word and word != "\0" and "/dev/".startswith(word.partition("\0")[0][:5]):
+        raise ManifestError("after < or > a value must be a word of its own, or follow a folder: < ./{{name}}")
+
+
+def _check_argument(word: str, before: Sequence[str]) -> None:
+    """Check a word that follows these. Raises `ManifestError` where the program could run a value."""
+    if not before and ("\0" in word or "=" in word):
+        raise ManifestError(f"the program must be fixed, with no value in it and no assignment before it; {_FIX}")
+    runner = _RUNNERS.search(word)
+    if runner or (not before and word in _SHELL_COMMANDS):
+        raise ManifestError(f"{(runner[0] if runner else word)!r} can run what it is given; {_FIX}")
+    if "\0" not in word or "--" in before:
+        return
+    if word.startswith("-"):
+        option = _LONG_OPTION.match(word)
+        if option is None or _CODE_OPTION.search(option[0]):
+            raise ManifestError(
+                f"a value is part of the option {word.split(chr(0))[0]!r}, which might run it; use a long option for data, such"
+                f" as --file={{{{name}}}}, or {_FIX}"
+            )
+    elif before[-1].startswith("-") and not _LONG_OPTION.match(before[-1]):
+        raise ManifestError(
+            f"a value follows the option {before[-1]!r}, which might run it; write --option={{{{name}}}}, or -- before"
+            f" {{{{name}}}}, or {_FIX}"
+        )
