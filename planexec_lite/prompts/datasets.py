@@ -17,7 +17,8 @@ from planexec_lite.events import PlanFailed, PlanProposed, PlanStarted, from_jso
 from planexec_lite.journal import Journal
 from planexec_lite.loop.run import Run
 from planexec_lite.prompts.file import RegistryError, digest
-from planexec_lite.recorded import Transcript, is_valid, tools_of
+from planexec_lite.recorded import Transcript, is_valid
+from planexec_lite.scenarios import arithmetic
 from planexec_lite.tools import Effects, Tool, Toolbox, ToolError, suggest
 
 UNREADABLE = (ValueError, TypeError, LookupError, AttributeError, RecursionError, ToolError)
@@ -118,7 +119,7 @@ def _of_run(run: Run, name: str, tools: tuple[ToolWords, ...], tags: tuple[str, 
 def rows_from_transcript(transcript: Transcript, variant: str = "whole") -> list[Row]:
     """Return a row for each time that a recorded model was asked: its id is the number of the sample."""
     asked = transcript.variants[variant]
-    words = tool_words(tools_of(asked.world))
+    words = tool_words(arithmetic.TOOLS)
     return [
         Row(
             str(sample.number), asked.goal, words, (), sample.answers[0].text, (variant,),

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
 from planexec_lite.events import (
     Action,
@@ -24,17 +23,6 @@ from planexec_lite.recorded.whole_runs import ReplayedRun
 from planexec_lite.scoreboard import row, tasks
 from planexec_lite.views.drawing.text_fitting import aligned
 
-VERDICTS = ("accept", "retry", "modify", "replan", "none")
-
-
-@dataclass(slots=True)
-class Question:
-    """A plan that a model was asked for: whether it was the first, how often it was repaired, and whether it valid."""
-
-    first: bool
-    repairs: int = 0
-    valid: bool = False
-
 
 @dataclass(slots=True)
 class Attempt:
@@ -45,21 +33,21 @@ class Attempt:
     verdict: str = ""
 
 
-def questions(events: Iterable[Event]) -> list[Question]:
-    """Return the plans that a model was asked for in a run."""
-    asked: list[Question] = []
+def questions(events: Iterable[Event]) -> list[int | None]:
+    """Return how many repairs each plan needed that a model was asked for; None: it was never valid."""
+    needed: list[int | None] = []
+    repairs = 0
     for event in events:
         if isinstance(event, PlanStarted):
-            if event.reason == "repair":
-                asked[-1].repairs += 1
-            else:
-                asked.append(Question(event.reason == "first"))
+            repairs = repairs + 1 if event.reason == "repair" else 0
+            if not repairs:
+                needed.append(None)
         elif isinstance(event, PlanProposed):
-            if event.calls:
-                asked[-1].valid = event.plan is not None and not event.problems
-            else:  # no model was asked: the plan was given
-                asked.pop()
-    return asked
+            if not event.calls:  # no model was asked: the plan was given
+                needed.pop()
+            elif event.plan is not None and not event.problems:
+                needed[-1] = repairs
+    return needed
 
 
 def attempts(events: Iterable[Event]) -> list[Attempt]:
@@ -91,7 +79,8 @@ class Account:
     Args:
         runs: how many.
         plans: how many plans a model was asked for first, or for the rest of a run.
-        valid: how many of these could run, by the repairs that each had needed.
+        valid: how many of these could run.
+        repaired: how many of the valid ones had to be repaired.
         steps: how often a step was carried out.
         called: in how many of these a tool was called and gave a result.
         verdicts: the judge's, by their word; "none" where its answer was no verdict.
@@ -102,10 +91,11 @@ class Account:
 
     runs: int
     plans: int
-    valid: dict[int, int]
+    valid: int
+    repaired: int
     steps: int
     called: int
-    verdicts: dict[str, int]
+    verdicts: Counter[str]
     unearned: int
     tool_f1: float
     reached: int
@@ -116,19 +106,19 @@ def account(heard: Iterable[ReplayedRun]) -> Account:
     runs = list(heard)
     if not runs:
         raise ValueError("there is no run to count")
-    asked = [question for one in runs for question in questions(one.run.events)]
+    needed = [repairs for one in runs for repairs in questions(one.run.events)]
     tried = [attempt for one in runs for attempt in attempts(one.run.events)]
-    verdicts = Counter(attempt.verdict for attempt in tried)
     return Account(
-        len(runs),
-        len(asked),
-        dict(sorted(Counter(question.repairs for question in asked if question.valid).items())),
-        len(tried),
-        sum(bool(attempt.calls) for attempt in tried),
-        {verdict: verdicts[verdict] for verdict in VERDICTS},
-        sum(attempt.verdict == "accept" and not attempt.calls for attempt in tried),
-        sum(map(tool_f1, runs)) / len(runs),
-        sum(one.reached for one in runs),
+        runs=len(runs),
+        plans=len(needed),
+        valid=sum(repairs is not None for repairs in needed),
+        repaired=sum(bool(repairs) for repairs in needed),
+        steps=len(tried),
+        called=sum(bool(attempt.calls) for attempt in tried),
+        verdicts=Counter(attempt.verdict for attempt in tried if attempt.verdict),
+        unearned=sum(attempt.verdict == "accept" and not attempt.calls for attempt in tried),
+        tool_f1=sum(map(tool_f1, runs)) / len(runs),
+        reached=sum(one.reached for one in runs),
     )
 
 
@@ -145,24 +135,23 @@ def scripted(world: str) -> ReplayedRun:
     return ReplayedRun(tasks()[world], one.run, one.reached)
 
 
+def _of(part: int, whole: int) -> str:
+    return f"{part} of {whole}" if whole else "none"
+
+
+LINES: dict[str, Callable[[Account], str]] = {
+    "runs": lambda one: str(one.runs),
+    "valid plans of the model": lambda one: _of(one.valid, one.plans),
+    "  after a repair": lambda one: _of(one.repaired, one.plans),
+    "steps in which a tool gave a result": lambda one: _of(one.called, one.steps),
+    "verdicts: accepted": lambda one: _of(one.verdicts["accept"], one.verdicts.total()),
+    "  and no tool had given a result": lambda one: _of(one.unearned, one.verdicts["accept"]),
+    "tool F1 of these calls": lambda one: f"{one.tool_f1:.2f}",
+    "goal reached": lambda one: _of(one.reached, one.runs),
+}
+
+
 def summary(accounts: Mapping[str, Account]) -> str:
     """Return accounts side by side, as lines of aligned text."""
-
-    def line(name: str, cell: Any) -> list[str]:
-        return [name, *map(cell, accounts.values())]
-
-    def of(part: int, whole: int) -> str:
-        return f"{part} of {whole}" if whole else "none"
-
-    rows = [
-        ["", *accounts],
-        line("runs", lambda one: str(one.runs)),
-        line("valid plans of the model", lambda one: of(sum(one.valid.values()), one.plans)),
-        line("  after a repair", lambda one: of(sum(n for repairs, n in one.valid.items() if repairs), one.plans)),
-        line("steps in which a tool gave a result", lambda one: of(one.called, one.steps)),
-        line("verdicts: accepted", lambda one: of(one.verdicts["accept"], sum(one.verdicts.values()))),
-        line("  and no tool had given a result", lambda one: of(one.unearned, one.verdicts["accept"])),
-        line("tool F1 of these calls", lambda one: f"{one.tool_f1:.2f}"),
-        line("goal reached", lambda one: of(one.reached, one.runs)),
-    ]
-    return "\n".join(aligned(rows))
+    rows = [[name, *map(line, accounts.values())] for name, line in LINES.items()]
+    return "\n".join(aligned([["", *accounts], *rows]))
