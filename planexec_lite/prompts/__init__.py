@@ -17,7 +17,7 @@
 
 Read it in this order: `registry` (all that the file does), `versions`, `request_log`, `logged_client` and `answer_reading` (what
 was asked, and what came), `datasets` (past runs as rows), `measures`, `answers` and `comparison` (did it get better?).
-``python -m planexec_lite.prompts`` does it from the command line.
+``python -m planexec_lite.prompts check`` is red at a regression.
 """
 
 from planexec_lite.prompts.answers import Answers, asked, recorded_answers

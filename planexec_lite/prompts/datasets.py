@@ -96,7 +96,7 @@ def rows_from_runs(runs: Iterable[Run] | Journal, tools: Toolbox, tags: Iterable
     """
     if isinstance(runs, Journal):
         runs = [runs.load(stored.id) for stored in runs.list()]
-    words, marks = tool_words(tools), (tags,) if isinstance(tags, str) else tuple(tags)
+    words, marks = tool_words(tools), tuple(tags)
     return [row for place, run in enumerate(runs, 1) for row in _of_run(run, f"run {run.id or place}", words, marks)]
 
 
@@ -156,10 +156,6 @@ def counted(db: sqlite3.Connection) -> dict[str, int]:
 
 def _written(row: Row) -> str:
     """A row as JSON."""
-    if not isinstance(row, Row):
-        raise ValueError(
-            f"a Row is wanted, not a {type(row).__name__}; rows_from_runs and rows_from_transcript make some"
-        )
     try:
         data = json.dumps(asdict(row), ensure_ascii=True, sort_keys=True, allow_nan=False)
         _row(data)

@@ -3,8 +3,8 @@
 import pytest
 
 from planexec_lite.comparison import client_of, react, stepwise, whole
-from planexec_lite.comparison.made import made
 from planexec_lite.scenarios import trail
+from tests.worlds.calls import called
 
 
 @pytest.mark.parametrize("side", [whole, stepwise, react])
@@ -14,7 +14,7 @@ def test_the_trail_is_followed_to_its_end_however_long(side, length):
     run = side(client_of(trail.TrailMind()), world.tools, trail.GOAL)
     assert run.status == "finished"
     assert world.solved
-    assert [call.tool for call in made(run)] == ["read_log"] * length + ["write_cause"]
+    assert called(run) == ["read_log"] * length + ["write_cause"]
 
 
 def test_the_next_name_stands_in_a_sentence_and_nowhere_else():
