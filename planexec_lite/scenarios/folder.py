@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import io
-import pickle
 import shutil
 import tempfile
 import weakref
 from collections.abc import Collection, Mapping
+from copy import deepcopy
 from functools import cached_property
 from pathlib import Path
-from typing import Any, ClassVar, Self
+from typing import ClassVar, Self
 
 from planexec_lite.tools import Effects, Tool, Toolbox
 
@@ -20,6 +19,8 @@ class FolderWorld:
 
     Args:
         folder: where it lies, and stays; None: a temporary folder that goes away with the object.
+
+    Beside `folder` a world keeps no path, so that a copy of it has its own.
 
     `DESTRUCTIVE` names those that may delete or overwrite something; the others are declared to add only. Without it
     nothing is declared.
@@ -53,8 +54,8 @@ class FolderWorld:
         twin = object.__new__(type(self))
         folder = twin._folder()
         shutil.copytree(self.folder, folder, dirs_exist_ok=True)
-        state = {name: value for name, value in self.__dict__.items() if name != "tools"}
-        twin.__dict__ |= _moved(state, self.folder, folder)
+        state = {name: value for name, value in vars(self).items() if name not in ("tools", "folder")}
+        vars(twin).update(deepcopy(state), folder=folder)
         return twin
 
     def _folder(self) -> Path:
@@ -62,22 +63,3 @@ class FolderWorld:
         folder = Path(tempfile.mkdtemp(prefix="world-"))
         weakref.finalize(self, shutil.rmtree, folder, ignore_errors=True)
         return folder
-
-
-def _moved(state: dict[str, Any], old: Path, new: Path) -> dict[str, Any]:
-    """A deep copy of `state` in which every path inside the folder `old` is the same path inside `new`."""
-
-    class Leaving(pickle.Pickler):
-        def persistent_id(self, part: Any) -> str | None:
-            inside = isinstance(part, Path) and part.is_relative_to(old)
-            return str(part.relative_to(old)) if inside else None
-
-    class Arriving(pickle.Unpickler):
-        def persistent_load(self, inside: str) -> Path:
-            return new / inside
-
-    written = io.BytesIO()
-    Leaving(written).dump(state)
-    written.seek(0)
-    moved: dict[str, Any] = Arriving(written).load()
-    return moved

@@ -5,7 +5,6 @@ from contextlib import closing
 
 import pytest
 
-from planexec_lite import Plan, PlannerExecutor, Policy, RulePlanner, Simulated, ToolExecutor, execute
 from planexec_lite.comparison import client_of, react, stepwise, whole
 from planexec_lite.events import Judged
 from planexec_lite.scenarios import flights
@@ -116,33 +115,6 @@ def test_the_traveller_is_pleased_with_the_seat_they_asked_for_alone(world):
     world.cancel_booking(1)
     world.book(world.hold_seat("LX 112", "aisle")["hold"])
     assert world.pleased
-
-
-# the plan
-
-
-def test_the_plan_books_for_a_traveller_without_surprises_and_for_no_other():
-    for decided in (True, False):
-        world = flights.World(decided)
-        run = execute(Plan.parse(flights.PLAN), ToolExecutor(world.tools), workers=Simulated())
-        assert (run.status == "finished", world.pleased) == (decided, decided)
-
-
-def test_what_the_plan_booked_is_taken_back_by_its_undo():
-    world = flights.World(decided=True)
-    plan = Plan.parse(flights.PLAN)
-    broken = plan.changed(steps=(*plan.steps, *Plan.parse([{"id": "6", "tool": "book", "params": {"hold": 99}}]).steps))
-    assert plan.without_undo(world.tools) == []
-    agent = PlannerExecutor(
-        RulePlanner(lambda goal: broken),
-        ToolExecutor(world.tools),
-        policy=Policy(rollback="failed"),
-        workers=Simulated(),
-    )
-    run = agent.run(flights.GOAL)
-    assert run.status == "rolled back"
-    assert world.bookings == []
-    assert all(hit["free"] == 5 for day in ("Thursday", "Friday") for hit in world.search_flights(day))
 
 
 # the model

@@ -7,7 +7,6 @@ about the day at the sight of a price. One who is `decided` has no surprises.
 """
 
 from planexec_lite.scenarios.flights.mind import BookingMind
-from planexec_lite.scenarios.flights.plan import GOAL, PLAN
-from planexec_lite.scenarios.flights.world import World
+from planexec_lite.scenarios.flights.world import GOAL, World
 
-__all__ = ["GOAL", "PLAN", "BookingMind", "World"]
+__all__ = ["GOAL", "BookingMind", "World"]

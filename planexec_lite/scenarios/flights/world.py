@@ -16,6 +16,8 @@ from planexec_lite.tools import Effects
 Day = Literal["Thursday", "Friday", "Saturday"]
 Seat = Literal["window", "aisle", "any"]
 
+GOAL = "Book me a flight to Lisbon for the weekend"
+
 _TOOLS: dict[str, tuple[float, Effects]] = {
     "ask_traveller": (8, "none"),
     "search_flights": (2, "none"),

@@ -45,7 +45,6 @@ class World(FolderWorld):
 
     def __init__(self, folder: Path | str | None = None) -> None:
         super().__init__(folder)
-        self._files = Files(self.folder)
         if folder is None:
             data.create(self.database)
             self._files.config = {"schema": 1}
@@ -56,6 +55,10 @@ class World(FolderWorld):
     def database(self) -> Path:
         """The production database, a SQLite file."""
         return self.folder / "production.sqlite"
+
+    @property
+    def _files(self) -> Files:
+        return Files(self.folder)
 
     @property
     def config(self) -> dict[str, Any]:

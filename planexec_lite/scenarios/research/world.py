@@ -18,6 +18,7 @@ _TOOLS: dict[str, tuple[float, Effects]] = {
     "write_report": (3.0, "idempotent"),
     "remove_report": (0.5, "idempotent"),
 }
+_FOUND = 3  # documents by a search
 _SENTENCES = 2  # of a summary, from each document
 
 
@@ -25,20 +26,21 @@ class World(FolderWorld):
     """A library on renewable energy and a desk to write at, in a temporary folder that goes away with the object.
 
     Args:
-        corpus: other documents, in the form of `corpus.md`. Raises `ValueError` when there are none in it.
-        limit: the most documents that a search finds.
+        corpus: other documents, in the form of `corpus.md`.
     """
 
     TOOLS = _TOOLS
     DESTRUCTIVE = ("remove_report",)
 
-    def __init__(self, corpus: str | None = None, limit: int = 3) -> None:
-        if limit < 1:
-            raise ValueError(f"limit={limit}: let a search find at least one document")
+    def __init__(self, corpus: str | None = None) -> None:
         super().__init__()
         text = (files(__package__) / "corpus.md").read_text(encoding="utf-8") if corpus is None else corpus
-        self.library = Library(self.folder / "library.sqlite", text)
-        self.limit = limit
+        self.library.create(text)
+
+    @property
+    def library(self) -> Library:
+        """The documents."""
+        return Library(self.folder / "library.sqlite")
 
     @property
     def report(self) -> str:
@@ -52,7 +54,7 @@ class World(FolderWorld):
         Args:
             query: the words to look for
         """
-        return self.library.search(query, self.limit)
+        return self.library.search(query, _FOUND)
 
     def read_document(self, id: str) -> dict[str, Any]:
         """Read a document of the library; its text begins with its id in brackets, to be cited.
