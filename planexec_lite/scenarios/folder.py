@@ -1,4 +1,4 @@
-"""What the worlds have in common: a folder, which goes away with the object unless it was given, and tools that are methods."""
+"""What the worlds have in common: tools that are methods, copies, and for most a folder, which goes away with the object."""
 
 from __future__ import annotations
 
@@ -14,13 +14,8 @@ from typing import ClassVar, Self
 from planexec_lite.tools import Effects, Tool, Toolbox
 
 
-class FolderWorld:
-    """A world in a folder. `TOOLS` says which methods are tools, with their seconds and effects.
-
-    Args:
-        folder: where it lies, and stays; None: a temporary folder that goes away with the object.
-
-    Beside `folder` a world keeps no path, so that a copy of it has its own.
+class ToolWorld:
+    """A world whose methods are tools. `TOOLS` says which, with their seconds and effects.
 
     `DESTRUCTIVE` names those that may delete or overwrite something; the others are declared to add only. Without it
     nothing is declared.
@@ -28,9 +23,6 @@ class FolderWorld:
 
     TOOLS: ClassVar[Mapping[str, tuple[float, Effects]]] = {}
     DESTRUCTIVE: ClassVar[Collection[str] | None] = None
-
-    def __init__(self, folder: Path | str | None = None) -> None:
-        self.folder = self._folder() if folder is None else Path(folder)
 
     @cached_property
     def tools(self) -> Toolbox:
@@ -50,12 +42,27 @@ class FolderWorld:
         )
 
     def copied(self) -> Self:
-        """Return a world like this one as it stands now, in a folder of its own: what happens there leaves this one alone."""
+        """Return a world like this one as it stands now: what happens there leaves this one alone."""
         twin = object.__new__(type(self))
-        folder = twin._folder()
-        shutil.copytree(self.folder, folder, dirs_exist_ok=True)
-        state = {name: value for name, value in vars(self).items() if name not in ("tools", "folder")}
-        vars(twin).update(deepcopy(state), folder=folder)
+        vars(twin).update(deepcopy({name: value for name, value in vars(self).items() if name != "tools"}))
+        return twin
+
+
+class FolderWorld(ToolWorld):
+    """A world in a folder. Beside `folder` it keeps no path, so that a copy of it has its own.
+
+    Args:
+        folder: where it lies, and stays; None: a temporary folder that goes away with the object.
+    """
+
+    def __init__(self, folder: Path | str | None = None) -> None:
+        self.folder = self._folder() if folder is None else Path(folder)
+
+    def copied(self) -> Self:
+        """Return a world like this one as it stands now, in a folder of its own."""
+        twin = super().copied()
+        twin.folder = twin._folder()
+        shutil.copytree(self.folder, twin.folder, dirs_exist_ok=True)
         return twin
 
     def _folder(self) -> Path:
