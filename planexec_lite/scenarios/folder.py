@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 import tempfile
 import weakref
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from copy import deepcopy
 from functools import cached_property
 from pathlib import Path
@@ -21,7 +21,7 @@ class ToolWorld:
     nothing is declared.
     """
 
-    TOOLS: ClassVar[Mapping[str, tuple[float, Effects]]] = {}
+    TOOLS: ClassVar[Mapping[str, tuple[float | Callable[..., float], Effects]]] = {}
     DESTRUCTIVE: ClassVar[Collection[str] | None] = None
 
     @cached_property
