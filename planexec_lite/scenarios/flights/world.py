@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from typing import Any, Literal
 
 from planexec_lite.scenarios.flights.traveller import Flight, Traveller
@@ -23,11 +22,11 @@ _TOOLS: dict[str, tuple[float, Effects]] = {
     "book": (3, "once"),
     "cancel_booking": (3, "idempotent"),
 }
-_FLIGHTS = [Flight(*row) for row in (
+_FLIGHTS = {row[0]: Flight(*row) for row in (
     ("LX 108", "Thursday", "06:30", 70), ("LX 112", "Thursday", "11:15", 118), ("LX 116", "Thursday", "15:00", 130),
     ("LX 208", "Friday", "06:50", 89), ("LX 210", "Friday", "07:40", 95), ("LX 212", "Friday", "10:30", 240),
     ("LX 216", "Friday", "14:10", 260), ("LX 308", "Saturday", "09:30", 310),
-)]  # fmt: skip
+)}  # fmt: skip
 _SEATS = {"14A": "window", "14B": "middle", "14C": "aisle", "15A": "window", "15C": "aisle"}
 _NUMBER = re.compile(r"LX \d+")
 
@@ -93,17 +92,12 @@ class World(ToolWorld):
         """
         if not re.fullmatch(r"([01]\d|2[0-3]):[0-5]\d", not_before):
             raise ValueError(f"{not_before!r} is no time of day; write hours and minutes, such as 09:30")
-        fit = [one for one in _FLIGHTS if one.day == day and one.departs >= not_before]
-        hits = [
-            {
-                "flight": one.flight,
-                "departs": one.departs,
-                "price": one.price,
-                "free": len(list(self._free(one.flight))),
-            }
-            for one in sorted(fit, key=lambda one: one.price)
-        ]
-        return [hit for hit in hits if hit["free"]]
+        hits = []
+        for flight, on, departs, price in sorted(_FLIGHTS.values(), key=lambda flight: flight.price):
+            free = len(self._free(flight))
+            if on == day and departs >= not_before and free:
+                hits.append({"flight": flight, "departs": departs, "price": price, "free": free})
+        return hits
 
     def hold_seat(self, flight: str, seat: Seat) -> dict[str, Any]:
         """Hold a free seat, so that nobody else gets it.
@@ -152,14 +146,13 @@ class World(ToolWorld):
         return {"booking": booking, "cancelled": self.booked.pop(booking, None) is not None}
 
     def _flight(self, number: str) -> Flight:
-        found = next((one for one in _FLIGHTS if one.flight == number), None)
-        if found is None:
+        if number not in _FLIGHTS:
             raise ValueError(f"there is no flight {number!r}; take a number that search_flights returns")
-        return found
+        return _FLIGHTS[number]
 
-    def _free(self, flight: str) -> Iterator[str]:
+    def _free(self, flight: str) -> list[str]:
         taken = {*self.holds.values(), *self.booked.values()}
-        return (seat for seat in _SEATS if (flight, seat) not in taken)
+        return [seat for seat in _SEATS if (flight, seat) not in taken]
 
     def _shown(self) -> list[Flight]:
         """The flights that the traveller was asked about so far."""
