@@ -16,7 +16,7 @@ from planexec_lite.events import Action, Inside, Judged, Observation, PlanPropos
 from planexec_lite.meter import ModelCall
 from planexec_lite.plan import Plan, Problem
 from planexec_lite.recorded import RecordedAnswer, WholeRuns
-from planexec_lite.recorded.accounts import Account, attempts, questions
+from planexec_lite.recorded.accounts import Account, counted
 from planexec_lite.recorded.roles import CRITERIA, MAX_TOKENS, WORLDS, in_words
 from planexec_lite.recorded.whole_runs import RecordedRun
 from planexec_lite.scoreboard import tasks
@@ -98,8 +98,8 @@ def test_the_page_tells_what_is_counted(runs: WholeRuns, accounts: dict[str, Acc
     plans = [turn.finish_reason for turn in turns if turn.role == "planner"]
     assert f"{len(turns)} answers (`smollm2-runs.jsonl.gz`)" in words
     assert f"of its {len(plans)} answers {plans.count('length')} were cut off" in words
-    assert f'said "replan" to {given.verdicts["replan"]} of {sum(given.verdicts.values())} results' in words
-    assert f"it accepted {given.verdicts['accept']}" in words
+    assert f'said "replan" to {given.counts["replan"]} of {given.counts["verdicts"]} results' in words
+    assert f"it accepted {given.counts['accept']}" in words
     assert f"All {len(runs.runs)} runs ended at the bound `max_repairs`" in words
 
 
@@ -109,8 +109,7 @@ def test_every_run_ended_at_its_bound_and_no_database_was_touched(runs: WholeRun
         heard = recorded.replayed(one)
         assert heard.run.status == "failed"
         assert "max_repairs" in heard.run.reason
-        called = {action.tool for attempt in attempts(heard.run.events) for action in attempt.calls}
-        assert called <= {"web_search"}
+        assert {action.tool for action in counted(heard.run.events)[1]} <= {"web_search"}
 
 
 @pytest.mark.slow
@@ -123,10 +122,11 @@ def test_the_counts_are_those_of_the_recorded_turns(runs: WholeRuns, accounts: d
         for turn in run.turns
         if turn.role == "evaluator" and turn.finish_reason == "stop"
     ]
-    assert {name: n for name, n in given.verdicts.items() if name != "none"} == Counter(verdicts)
+    assert {name: given.counts[name] for name in set(verdicts)} == Counter(verdicts)
+    assert given.counts["verdicts"] - given.counts["no verdict"] == len(verdicts)
     plans = [turn for run in runs.of(given=False) for turn in run.turns if turn.role == "planner"]
     by_text = sum(turn.finish_reason == "stop" and not problems_of(turn.text) for turn in plans)
-    assert accounts["it plans"].valid == by_text
+    assert accounts["it plans"].counts["valid"] == by_text
 
 
 def problems_of(text: str) -> Any:
@@ -156,13 +156,16 @@ def test_plans_steps_and_verdicts_are_told_apart_by_hand() -> None:
         PlanStarted(0, "stall"),
         PlanProposed(0, None, bad, calls=(call,)),
     ]
-    assert questions(events) == [1, None]
-    assert [(len(one.calls), one.verdict) for one in attempts(events)] == [(0, "retry"), (1, "accept")]
+    counts, calls = counted(events)
+    assert counts == {
+        "plans": 2, "valid": 1, "repaired": 1, "steps": 2, "called": 1, "verdicts": 2, "retry": 1, "accept": 1, "unearned": 0,
+    }  # fmt: skip
+    assert calls == [Action("read", {})]
 
 
 def test_a_given_plan_is_no_plan_of_the_model() -> None:
     plan = Plan.parse([{"id": "1", "description": "look"}])
-    assert questions([PlanStarted(0, "first"), PlanProposed(0, plan)]) == []
+    assert counted([PlanStarted(0, "first"), PlanProposed(0, plan)])[0]["plans"] == 0
 
 
 def test_the_plan_in_words_has_a_criterion_for_each_step() -> None:
