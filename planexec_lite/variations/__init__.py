@@ -34,19 +34,10 @@ from planexec_lite.workers import Workers
 __all__ = [
     "VARIATIONS",
     "Variation",
-    "adaptive",
-    "hierarchical",
-    "langchain",
-    "llm_compiler",
-    "orchestrator",
-    "plan_and_execute",
-    "plan_and_solve",
     "planner_executor",
     "quickest",
     "react",
     "rehearsed",
-    "rewoo",
-    "step_by_step",
     "vote",
 ]
 
