@@ -11,6 +11,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import ClassVar, Self
 
+from planexec_lite.scenarios.files import Files
 from planexec_lite.tools import Effects, Tool, Toolbox
 
 
@@ -64,6 +65,10 @@ class FolderWorld(ToolWorld):
         twin.folder = twin._folder()
         shutil.copytree(self.folder, twin.folder, dirs_exist_ok=True)
         return twin
+
+    @property
+    def _files(self) -> Files:
+        return Files(self.folder)
 
     def _folder(self) -> Path:
         """Make a temporary folder that goes away with the object."""

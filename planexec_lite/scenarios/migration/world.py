@@ -10,7 +10,7 @@ from typing import Any, Literal
 from planexec_lite.scenarios.folder import FolderWorld
 from planexec_lite.scenarios.migration import database as data
 from planexec_lite.scenarios.migration import scripts
-from planexec_lite.scenarios.migration.files import Files
+from planexec_lite.scenarios.migration.files import Application
 from planexec_lite.tools import Effects
 
 _TOOLS: dict[str, tuple[float, Effects]] = {
@@ -57,8 +57,8 @@ class World(FolderWorld):
         return self.folder / "production.sqlite"
 
     @property
-    def _files(self) -> Files:
-        return Files(self.folder)
+    def _files(self) -> Application:
+        return Application(self.folder)
 
     @property
     def config(self) -> dict[str, Any]:

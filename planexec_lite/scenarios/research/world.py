@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from importlib.resources import files
 from typing import Any
 
@@ -45,7 +44,7 @@ class World(FolderWorld):
     @property
     def report(self) -> str:
         """The latest report as it was written; empty while there is none."""
-        written = self._reports()
+        written = self._files.named("report")
         return (self.folder / written[-1]).read_text(encoding="utf-8") if written else ""
 
     def web_search(self, query: str) -> list[dict[str, Any]]:
@@ -89,7 +88,7 @@ class World(FolderWorld):
         cited = dict.fromkeys(id for section in sections for id in CITATION.findall(section))
         documents = {id: document for id in cited if (document := self.library.get(id))}
         sources = [f"- [{id}] {document.title} ({document.year})" for id, document in documents.items()]
-        name = f"report-{max(map(_number, self._reports()), default=0) + 1}.md"
+        name = self._files.next("report", ".md")
         text = "\n\n".join(["# Trends in renewable energy", *sections, "## Sources", "\n".join(sources) or "None."])
         (self.folder / name).write_bytes((text + "\n").encode())
         return {
@@ -107,15 +106,5 @@ class World(FolderWorld):
         Args:
             file: the name that write_report returned
         """
-        if file not in self._reports():
-            known = ", ".join(self._reports()) or "none; write one with write_report"
-            raise ValueError(f"there is no report {file!r}; there are: {known}")
-        (self.folder / file).unlink()
+        self._files.known(file, "report", "write_report").unlink()
         return {"removed": file}
-
-    def _reports(self) -> list[str]:
-        return sorted((path.name for path in self.folder.glob("report-*.md")), key=_number)
-
-
-def _number(name: str) -> int:
-    return int(re.sub(r"\D", "", name))
