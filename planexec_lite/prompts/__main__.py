@@ -9,10 +9,9 @@ from pathlib import Path
 
 from planexec_lite import recorded
 from planexec_lite.prompts.answers import recorded_answers
-from planexec_lite.prompts.comparison import RegressionError, backtest, check, compare
+from planexec_lite.prompts.comparison import MEASURES, RegressionError, backtest, check, compare
 from planexec_lite.prompts.datasets import rows_from_transcript
 from planexec_lite.prompts.file import RegistryError
-from planexec_lite.prompts.measures import MEASURES
 from planexec_lite.prompts.registry import Registry
 from planexec_lite.views.drawing.text_fitting import clean
 

@@ -4,7 +4,7 @@
 >>> row("ReWOO", "deploy").figures.calls, row("ReAct", "deploy").figures.calls
 (2, 9)
 
-Read in this order: `faults`; `reading` and `ways` (what is known of a way: a plan, or a mind that says what is next); `tasks` (the
+Read in this order: `faults`; `ways` (what is known of a way: a plan, or a mind that says what is next); `tasks` (the
 goals, and how each world is looked up); `script` (the model that knows the way); `rows`; `measure` (what is counted in the
 events); `tables`. `assumptions` says how fast a model is said to be. `planexec_lite.comparison` tries advice on the same tasks.
 """

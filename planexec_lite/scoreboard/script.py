@@ -23,9 +23,8 @@ from planexec_lite.plan import Step
 from planexec_lite.scenarios.minds import Answer, entries_in, observed, value_of
 from planexec_lite.scoreboard.assumptions import seconds_of, tokens_in
 from planexec_lite.scoreboard.faults import CLEAR, IN_THE_WAY, Faults
-from planexec_lite.scoreboard.reading import results_in
 from planexec_lite.scoreboard.tasks import Task
-from planexec_lite.scoreboard.ways import Part, parts_of, remaining
+from planexec_lite.scoreboard.ways import Part, parts_of, remaining, results_in
 
 Content = str | dict[str, Any] | list[ToolUse]
 """An answer: words, JSON, or calls of tools."""
