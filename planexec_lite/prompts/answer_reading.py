@@ -10,13 +10,14 @@ from planexec_lite.prompts.request_log import Reply
 LEFT = "the caller broke off"
 
 
-def read(status: int, kind: str, body: bytes, error: str) -> Reply:
+def read(status: int, kind: str, body: bytes, text: str, error: str) -> Reply:
     """Return what a response of the chat completions says, whole or streamed.
 
     Args:
         status: of HTTP.
         kind: its content type.
         body: as far as it came.
+        text: the body, decoded.
         error: what ended it early; "" where nothing did.
     """
     reading, reported, unreadable = Reading(), "", False
@@ -29,7 +30,6 @@ def read(status: int, kind: str, body: bytes, error: str) -> Reply:
         unreadable = True
     reply = Reply(answer=_answer(reading), finish_reason=reading.finish_reason or "")
     reply.input_tokens, reply.output_tokens = (tokens or 0 for tokens in reading.tokens)
-    text = body.decode("utf-8", "replace")
     if not 200 <= status < 300:
         reply.status, reply.error = "failed", f"HTTP {status}: {reported or text}"
     elif reported:

@@ -115,7 +115,12 @@ class _Record:
             return
         headers = response.headers
         self.secrets |= secrets.of_headers(headers) - {self.model}
-        reply = answer_reading.read(response.status_code, headers.get("content-type", ""), self._body(headers), error)
+        try:
+            whole = self._unpacked(headers)
+            kind = headers.get("content-type", "")
+            reply = answer_reading.read(response.status_code, kind, whole.content, whole.text, error)
+        except Exception as problem:  # the endpoint is somebody else's, and whoever asked gets what it said
+            reply = Reply("failed", error=f"the body can't be read: {type(problem).__name__}: {problem}")
         reported = headers.get("openai-processing-ms", "")
         self._tell(reply, float(reported) / 1000 if _MILLISECONDS.fullmatch(reported) else None)
 
@@ -124,13 +129,10 @@ class _Record:
         if not self.over:
             self._tell(Reply("failed", error=error), None)
 
-    def _body(self, headers: Any) -> bytes:
-        """The bytes without what they were packed in on the way."""
-        packed = {"content-encoding": headers.get("content-encoding", "identity")}
-        try:
-            return bytes(self.http.Response(200, headers=packed, content=b"".join(self.parts)).content)
-        except self.http.HTTPError:
-            return b""
+    def _unpacked(self, headers: Any) -> Any:
+        """What has come, without what it was packed in on the way."""
+        named = {name: headers[name] for name in ("content-type", "content-encoding") if name in headers}
+        return self.http.Response(200, headers=named, content=b"".join(self.parts))
 
     def _tell(self, reply: Reply, reported: float | None) -> None:
         self.over = True

@@ -22,7 +22,7 @@ from mock_llm import MockLLM
 from planexec_lite import Inline, PlannerExecutor, ToolExecutor
 from planexec_lite.model import connect
 from planexec_lite.planning import INSTRUCTIONS
-from planexec_lite.prompts import Registry, RegistryError, log_table, secrets
+from planexec_lite.prompts import Registry, RegistryError, answer_reading, log_table, secrets
 from planexec_lite.scenarios import arithmetic
 
 KEY = "sk-a-key-that-nobody-may-see"
@@ -284,6 +284,16 @@ def test_a_secret_that_the_transport_adds_is_removed_too(registry: Registry, add
     genuine._client.auth = ("me", SECRET)
     told(registry.logged(genuine), say=json.dumps({"choices": [{"message": {"content": "it is PASSWORD"}}]}))
     assert registry.log()[0].answer == "it is [key]"
+
+
+def test_a_body_that_no_reader_foresaw_reaches_who_asked(
+    registry: Registry, address: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(answer_reading, "read", lambda *_: 1 / 0)
+    client = registry.logged(OpenAI(base_url=address, api_key=KEY, max_retries=0))
+    assert told(client, say=json.dumps({"choices": []})).choices == []
+    (logged,) = registry.log()
+    assert (logged.status, "ZeroDivisionError" in logged.error) == ("failed", True)
 
 
 def test_a_streamed_text_may_hold_any_character(registry: Registry, address: str) -> None:
