@@ -13,7 +13,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from planexec_lite.scenarios.minds import Mind, script
-from planexec_lite.scoreboard.assumptions import CHARACTERS_PER_TOKEN, PACES, STRONG
+from planexec_lite.scoreboard.assumptions import seconds_of, tokens_in
 
 if TYPE_CHECKING:
     from openai import OpenAI
@@ -32,9 +32,9 @@ def paced(llm: MockLLM) -> OpenAI:
                 return response
             body = json.loads(response.body)
             usage = body["usage"]
-            usage["prompt_tokens"] = -(-len(request.body.decode()) // CHARACTERS_PER_TOKEN)
+            usage["prompt_tokens"] = tokens_in(request.body.decode())
             usage["total_tokens"] = usage["prompt_tokens"] + usage["completion_tokens"]
-            milliseconds = round(1000 * seconds_of_tokens(body["model"], usage["completion_tokens"]))
+            milliseconds = round(1000 * seconds_of(body["model"], usage["completion_tokens"]))
             headers = response.headers | {"openai-processing-ms": str(milliseconds)}
             whole = json.dumps(body).encode()
             if "content-length" in headers:
@@ -44,17 +44,6 @@ def paced(llm: MockLLM) -> OpenAI:
     return Paced().client()
 
 
-def seconds_of_tokens(model: str, tokens: int) -> float:
-    """How long `model` takes for an answer of so many `tokens`."""
-    pace = PACES.get(model, PACES[STRONG])
-    return pace.first + pace.token * tokens
-
-
-def scripted(llm: MockLLM) -> OpenAI:
-    """Return the model of a case: scripted and at its pace, whatever ``PLANEXEC_LLM`` says: both sides need the same mind."""
-    return paced(llm)
-
-
 def client_of(mind: Mind) -> OpenAI:
-    """Return a client of the model that has this mind, at its pace, in whatever role it is asked."""
-    return scripted(script(mind))
+    """Return a client of the model that has this mind, at its pace, in whatever role it is asked, whatever ``PLANEXEC_LLM`` is."""
+    return paced(script(mind))

@@ -9,9 +9,8 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any, Literal, Protocol, TypeVar
+from typing import Any, Literal
 
-from planexec_lite.comparison.pace import client_of
 from planexec_lite.executors import ReActExecutor, ToolExecutor
 from planexec_lite.loop import PlannerExecutor
 from planexec_lite.loop.run import Run
@@ -19,9 +18,10 @@ from planexec_lite.planning.planners import LLMPlanner, RulePlanner
 from planexec_lite.policy import Policy
 from planexec_lite.review.evaluators import RuleEvaluator
 from planexec_lite.review.reviewers import Reviewer
-from planexec_lite.scenarios.minds import Mind, as_expected
+from planexec_lite.scenarios.minds import as_expected
 from planexec_lite.scoreboard.assumptions import SLOTS, STRONG, dollars
 from planexec_lite.tools import Toolbox
+from planexec_lite.variations import react as one_at_a_time
 from planexec_lite.views.drawing.wording import listed
 from planexec_lite.workers import Simulated
 
@@ -41,10 +41,8 @@ def whole(client: Any, tools: Toolbox, goal: str, *, policy: Policy = WIDE, revi
 
 def stepwise(client: Any, tools: Toolbox, goal: str, *, reviewer: Reviewer | None = None) -> Run:
     """Ask the planner for one step at a time: a planner whose horizon is one step."""
-    planner = LLMPlanner(client, STRONG, horizon=1)
-    return PlannerExecutor(planner, ToolExecutor(tools), reviewer=reviewer, policy=WIDE, workers=Simulated(SLOTS)).run(
-        goal
-    )
+    agent = one_at_a_time(client, tools, Simulated(SLOTS))
+    return replace(agent, reviewer=reviewer, policy=WIDE).run(goal)
 
 
 def react(client: Any, tools: Toolbox, goal: str) -> Run:
@@ -103,14 +101,12 @@ class Case:
         planning: the side of the planner and the executor.
         other: what the sources would do instead.
         measure: what `Side.own` counts; "" where calls, seconds and dollars decide.
-        scripted: what in it is the script's word and follows from nothing else; "" where that is nothing.
     """
 
     name: str
     planning: Side
     other: Side
     measure: str = ""
-    scripted: str = ""
 
     @property
     def better(self) -> dict[str, Winner]:
@@ -147,56 +143,10 @@ class Case:
 def measured(case: Case, name: str, measure: str, count: Callable[[Side], float]) -> Case:
     """Return the same runs as another case, `name`, with a measure of its own, which `count` reads off a side."""
     planning, other = (replace(side, own=count(side)) for side in (case.planning, case.other))
-    return Case(name, planning, other, measure, case.scripted)
+    return Case(name, planning, other, measure)
 
 
 def _less(planning: float, other: float) -> Winner:
     if abs(planning - other) <= NEAR * max(planning, other):
         return "tie"
     return "planning" if planning < other else "the other side"
-
-
-class Tooled(Protocol):
-    """A world with tools."""
-
-    @property
-    def tools(self) -> Toolbox:
-        """Its tools."""
-
-
-World = TypeVar("World", bound=Tooled)
-
-
-def both(
-    name: str,
-    world: Callable[[], World],
-    mind: Callable[[World], Mind],
-    goal: str,
-    reached: Callable[[World], bool],
-    *,
-    policy: Policy = WIDE,
-    tools: Callable[[Toolbox], Toolbox] = lambda tools: tools,
-    ways: tuple[str, str] = (WHOLE, REACT),
-    scripted: str = "",
-) -> Case:
-    """Carry out both sides, a whole plan and ReAct, each in a world of its own with the same mind.
-
-    Args:
-        name: what the case is called.
-        world: makes a world.
-        mind: makes the mind of the model, for a world.
-        goal: what is to be reached.
-        reached: whether the world shows that it is.
-        policy: that of the planning side.
-        tools: what becomes of the world's tools.
-        ways: what the sides are called.
-        scripted: see `Case`.
-    """
-    planned, other = world(), world()
-    run = whole(client_of(mind(planned)), tools(planned.tools), goal, policy=policy)
-    planning = Side(ways[0], (run,), reached(planned))
-    run = react(client_of(mind(other)), tools(other.tools), goal)
-    return Case(name, planning, Side(ways[1], (run,), reached(other)), scripted=scripted)
-
-
-Compare = Callable[[], Case]

@@ -16,15 +16,23 @@
 '+0.33 [+0.08, +0.53]'
 
 Read it in this order: `registry` (all that the file does), `versions`, `request_log`, `logged_client` and `answer_reading` (what
-was asked, and what came), `datasets` (past runs as rows), `measures`, `answers` and `comparison` (did it get better?).
-``python -m planexec_lite.prompts`` does it from the command line.
+was asked, and what came), `datasets` (past runs as rows), `answers` and `comparison` (did it get better?).
+``python -m planexec_lite.prompts check`` is red at a regression.
 """
 
 from planexec_lite.prompts.answers import Answers, asked, recorded_answers
-from planexec_lite.prompts.comparison import Backtest, Comparison, RegressionError, backtest, check, compare
+from planexec_lite.prompts.comparison import (
+    MEASURES,
+    Backtest,
+    Comparison,
+    Measure,
+    RegressionError,
+    backtest,
+    check,
+    compare,
+)
 from planexec_lite.prompts.datasets import Row, ToolWords, rows_from_runs, rows_from_transcript
 from planexec_lite.prompts.file import RegistryError
-from planexec_lite.prompts.measures import MEASURES, Measure
 from planexec_lite.prompts.registry import Registry
 from planexec_lite.prompts.request_log import LoggedRequest, log_table
 from planexec_lite.prompts.versions import PromptVersion, Release

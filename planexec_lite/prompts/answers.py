@@ -9,7 +9,8 @@ from planexec_lite.model import ask
 from planexec_lite.model.schemas import plan_schema
 from planexec_lite.planning import LLMPlanner
 from planexec_lite.prompts.datasets import Row
-from planexec_lite.recorded import RecordedAnswer, Transcript, Variant, tools_of
+from planexec_lite.recorded import RecordedAnswer, Transcript, Variant
+from planexec_lite.scenarios import arithmetic
 
 
 class Answers(Protocol):
@@ -52,7 +53,7 @@ class _Recorded:
 
 def _filled(text: str, variant: Variant) -> str:
     try:
-        return LLMPlanner(None, "none", instructions=text).instructions(tools_of(variant.world))
+        return LLMPlanner(None, "none", instructions=text).instructions(arithmetic.TOOLS)
     except ValueError:  # no template of the planner's: it can only be the whole prompt
         return text
 

@@ -1,27 +1,53 @@
 """A version of a prompt on a data set, two versions side by side, and the check that is red at a regression.
 
-Thirty rows are few, so a difference comes with its 95 % interval. Where the rows ask different questions, each is a pair: the
-interval is the bootstrap of `grade.paired`, widened for few pairs. Where one question was asked again and again, the answers are
-draws, and nothing pairs them: the interval is that of two shares (`recorded.Share`). So it is where all pairs differ alike, as
-where both versions pass every row: drawn again and again they stay the same, and the bootstrap's interval would have no width.
+Thirty rows are few, so a difference comes with its 95 % interval: that of two shares (`recorded.Share`). Where each row asks
+another question, the rows are pairs, and an interval of pairs would be narrower (`grade.paired`); this one is right for both.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
-from math import sqrt
-from statistics import NormalDist, fmean
 
-from planexec_lite.grade.paired import FEWEST, paired
+from planexec_lite.grade.paired import FEWEST
+from planexec_lite.plan import Plan, PlanError, StepReader
 from planexec_lite.prompts.answers import Answers
 from planexec_lite.prompts.datasets import Row
-from planexec_lite.prompts.measures import Measure, measure_of
 from planexec_lite.prompts.versions import PromptVersion
 from planexec_lite.recorded import RecordedAnswer, Share
+from planexec_lite.tools import suggest
 from planexec_lite.views.drawing.text_fitting import aligned, clean
 
-FEW = 50  # questions, of which the ends of an interval take more draws
+Measure = Callable[[RecordedAnswer, Row], bool]
+
+
+def _valid(answer: RecordedAnswer, row: Row) -> bool:
+    if answer.finish_reason == "length":
+        return False
+    try:
+        plan = Plan.parse(answer.text)
+    except PlanError:
+        return False
+    return not plan.problems(row.toolbox, done=row.board.results.keys())
+
+
+def _ends_a_step(answer: RecordedAnswer, row: Row) -> bool:
+    return bool(StepReader().feed(answer.text))
+
+
+MEASURES: dict[str, Measure] = {"valid": _valid, "ends a step": _ends_a_step}
+"""By name: the answer is a valid plan; its first step was finished before it was."""
+
+
+def measure_of(measure: str | Measure) -> tuple[str, Measure]:
+    """Return a measure with its name. Raises `ValueError` for an unknown name."""
+    if callable(measure):
+        return getattr(measure, "__name__", "the measure given").replace("_", " "), measure
+    if measure not in MEASURES:
+        raise ValueError(
+            f"there is no measure {measure!r}{suggest(measure, MEASURES)}; there are: {', '.join(MEASURES)}, or give a function"
+        )
+    return measure, MEASURES[measure]
 
 
 class RegressionError(AssertionError):
@@ -36,7 +62,7 @@ class Backtest:
         version: of the prompt.
         rows: that were asked.
         answers: one for each row.
-        passed: one for each row: what was measured; None: it could not be.
+        passed: one for each row: what was measured.
         measure: what it is called.
         source: whose answers they are.
         written: whether somebody wrote them.
@@ -45,16 +71,15 @@ class Backtest:
     version: PromptVersion
     rows: tuple[Row, ...]
     answers: tuple[RecordedAnswer, ...]
-    passed: tuple[bool | None, ...]
+    passed: tuple[bool, ...]
     measure: str
     source: str
     written: bool
 
     @property
     def share(self) -> Share:
-        """How many of the measured rows fulfil the measure."""
-        measured = [one for one in self.passed if one is not None]
-        return Share(sum(measured), len(measured))
+        """How many of the rows fulfil the measure."""
+        return Share(sum(self.passed), len(self.passed))
 
 
 def backtest(
@@ -66,55 +91,37 @@ def backtest(
         version: of the prompt.
         rows: of a data set.
         answers: where the answers come from: `recorded_answers` or `asked`.
-        measure: "valid", "calls right", "ends a step", or a function of an answer and a row that returns True, False, or None
-            where it can't say.
+        measure: "valid", "ends a step", or a function of an answer and a row that returns True or False.
 
-    Raises `ValueError` where there is no row, or none that can be measured, and what `answers` raises.
+    Raises `ValueError` where there is no row, and what `answers` raises.
     """
     name, measured = measure_of(measure)
     asked = tuple(rows)
+    if not asked:
+        raise ValueError("there is no row to measure; take the rows of a data set, or of a recording")
     given = tuple(answers(version.text, row) for row in asked)
-    passed = [measured(answer, row) for answer, row in zip(given, asked, strict=True)]
-    if all(one is None for one in passed):
-        raise ValueError(f"{name!r} was measured on none of the {len(asked)} rows; take other rows, or another measure")
-    kept = tuple(None if one is None else bool(one) for one in passed)
-    return Backtest(version, asked, given, kept, name, answers.source, answers.written)
+    passed = tuple(bool(measured(answer, row)) for answer, row in zip(given, asked, strict=True))
+    return Backtest(version, asked, given, passed, name, answers.source, answers.written)
 
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """Two versions on the same rows: the difference of their shares, new minus old, and its 95 % interval.
-
-    A row counts where it was measured for both: of the others, `new` and `old` have None. `method` is "paired" or "two shares";
-    `questions` is how many different ones those rows ask.
-    """
+    """Two versions on the same rows: the difference of their shares, new minus old, and its 95 % interval."""
 
     new: Backtest
     old: Backtest
     value: float
     low: float
     high: float
-    method: str
-    questions: int
 
     @property
     def told(self) -> bool:
         """Whether a difference can be told: there are rows enough, and zero lies outside of the interval."""
-        return self._enough and (self.low > 0 or self.high < 0)
-
-    @property
-    def _enough(self) -> bool:
-        return min(self.new.share.of, self.old.share.of) >= FEWEST
-
-    @property
-    def changed(self) -> list[tuple[Row, RecordedAnswer, RecordedAnswer]]:
-        """The rows that one version passes and the other does not, with the old answer and the new one."""
-        rows = zip(self.old.rows, self.old.passed, self.new.passed, self.old.answers, self.new.answers, strict=True)
-        return [(row, before, now) for row, was, is_, before, now in rows if bool(was) is not bool(is_)]
+        return len(self.new.rows) >= FEWEST and (self.low > 0 or self.high < 0)
 
     def is_regression(self, tolerance: float = 0.0) -> bool:
         """Whether the whole interval lies below minus `tolerance`; of fewer than six rows, nothing can be told."""
-        return self._enough and self.high < -tolerance
+        return len(self.new.rows) >= FEWEST and self.high < -tolerance
 
     def __str__(self) -> str:
         rows = [["", self.old.measure, ""]]
@@ -124,9 +131,7 @@ class Comparison:
                 [clean(str(one.version)), f"{one.share.hits} of {one.share.of}", f"{value} % ({low} to {high})"]
             )
         interval = f"{100 * self.value:+.0f} ({100 * self.low:+.0f} to {100 * self.high:+.0f})"
-        rows.append(["difference", interval, self.method if self.told else f"{self.method}: nothing can be told"])
-        if (measured := self.new.share.of) < len(self.new.rows):
-            rows.append(["measured", f"{measured} of {len(self.new.rows)} rows", "the others do not count"])
+        rows.append(["difference", interval, "two shares" if self.told else "two shares: nothing can be told"])
         source = clean(self.new.source) + (" (written, so nothing about a model)" if self.new.written else "")
         return "\n".join([f"answers of {source}", *aligned(rows)])
 
@@ -134,31 +139,14 @@ class Comparison:
 def compare(new: Backtest, old: Backtest) -> Comparison:
     """Hold a new version against an old one.
 
-    Raises `ValueError` where they were not measured alike: other rows, another measure, or another model; and where no row was
-    measured for both.
+    Raises `ValueError` where they were not measured alike: other rows, another measure, or another model.
     """
     for what in ("rows", "measure", "source"):
         if getattr(new, what) != getattr(old, what):
             raise ValueError(
                 f"{new.version} and {old.version} were backtested with different {what}; let them be the same"
             )
-    measured = [None not in both for both in zip(new.passed, old.passed, strict=True)]
-    if not any(measured):
-        words = f"no row has {new.measure!r} measured for both {new.version} and {old.version}"
-        raise ValueError(f"{words}; take other rows, or another measure")
-    new, old = _only(measured, new), _only(measured, old)
-    groups: dict[tuple[object, ...], list[int]] = {}
-    for place, row in enumerate(new.rows):
-        if measured[place]:
-            groups.setdefault((row.goal, repr(row.tools), row.events), []).append(place)
-    questions = len(groups)
-    if questions >= FEWEST:
-        how = {"level": _level(questions), "resamples": 10_000 if questions < FEW else 2_000}
-        pairs = paired(_means(new, groups.values()), _means(old, groups.values()), **how)  # type: ignore[arg-type]
-        if pairs.low < pairs.high:
-            return Comparison(new, old, pairs.mean, pairs.low, pairs.high, "paired", questions)
-    value, low, high = new.share.minus(old.share)
-    return Comparison(new, old, value, low, high, "two shares", questions)
+    return Comparison(new, old, *new.share.minus(old.share))
 
 
 def check(comparison: Comparison, tolerance: float = 0.0) -> Comparison:
@@ -173,7 +161,7 @@ def check(comparison: Comparison, tolerance: float = 0.0) -> Comparison:
     """
     if not 0 <= tolerance < 1:
         raise ValueError(f"tolerance={tolerance!r}: give the share by which a version may be worse, such as 0.05")
-    failing = replace(comparison.new, passed=tuple(None if one is None else False for one in comparison.new.passed))
+    failing = replace(comparison.new, passed=(False,) * len(comparison.new.rows))
     if not compare(failing, comparison.old).is_regression(tolerance):
         share, measure = comparison.old.share, comparison.old.measure
         raise ValueError(
@@ -183,27 +171,3 @@ def check(comparison: Comparison, tolerance: float = 0.0) -> Comparison:
     if comparison.is_regression(tolerance):
         raise RegressionError(f"{comparison.new.version} is worse than {comparison.old.version}\n{comparison}")
     return comparison
-
-
-def _only(measured: Sequence[bool], one: Backtest) -> Backtest:
-    """A backtest of these rows alone; of the others, nothing was measured."""
-    kept = tuple(passed if kept else None for passed, kept in zip(one.passed, measured, strict=True))
-    return replace(one, passed=kept)
-
-
-def _level(pairs: int) -> float:
-    """The level whose bootstrap interval holds the truth in about 95 of 100 comparisons, of few pairs too.
-
-    The plain one is too narrow there: of six equal pairs it would turn a check red twice as often as it says. This is the expanded
-    percentile of Hesterberg, "What teachers should know about the bootstrap" (2015), with a series for Student's t.
-    """
-    normal, free = NormalDist(), pairs - 1
-    z = normal.inv_cdf(0.975)
-    t = z + (z**3 + z) / (4 * free) + (5 * z**5 + 16 * z**3 + 3 * z) / (96 * free**2)
-    t += (3 * z**7 + 19 * z**5 + 17 * z**3 - 15 * z) / (384 * free**3)
-    return 1 - 2 * normal.cdf(-sqrt(pairs / free) * t)
-
-
-def _means(one: Backtest, groups: Iterable[Sequence[int]]) -> list[float]:
-    """The share of each question's answers that pass."""
-    return [fmean(bool(one.passed[place]) for place in places) for places in groups]

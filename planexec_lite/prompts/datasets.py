@@ -17,7 +17,8 @@ from planexec_lite.events import PlanFailed, PlanProposed, PlanStarted, from_jso
 from planexec_lite.journal import Journal
 from planexec_lite.loop.run import Run
 from planexec_lite.prompts.file import RegistryError, digest
-from planexec_lite.recorded import Transcript, is_valid, tools_of
+from planexec_lite.recorded import Transcript, is_valid
+from planexec_lite.scenarios import arithmetic
 from planexec_lite.tools import Effects, Tool, Toolbox, ToolError, suggest
 
 UNREADABLE = (ValueError, TypeError, LookupError, AttributeError, RecursionError, ToolError)
@@ -95,7 +96,7 @@ def rows_from_runs(runs: Iterable[Run] | Journal, tools: Toolbox, tags: Iterable
     """
     if isinstance(runs, Journal):
         runs = [runs.load(stored.id) for stored in runs.list()]
-    words, marks = tool_words(tools), (tags,) if isinstance(tags, str) else tuple(tags)
+    words, marks = tool_words(tools), tuple(tags)
     return [row for place, run in enumerate(runs, 1) for row in _of_run(run, f"run {run.id or place}", words, marks)]
 
 
@@ -118,7 +119,7 @@ def _of_run(run: Run, name: str, tools: tuple[ToolWords, ...], tags: tuple[str, 
 def rows_from_transcript(transcript: Transcript, variant: str = "whole") -> list[Row]:
     """Return a row for each time that a recorded model was asked: its id is the number of the sample."""
     asked = transcript.variants[variant]
-    words = tool_words(tools_of(asked.world))
+    words = tool_words(arithmetic.TOOLS)
     return [
         Row(
             str(sample.number), asked.goal, words, (), sample.answers[0].text, (variant,),
@@ -155,10 +156,6 @@ def counted(db: sqlite3.Connection) -> dict[str, int]:
 
 def _written(row: Row) -> str:
     """A row as JSON."""
-    if not isinstance(row, Row):
-        raise ValueError(
-            f"a Row is wanted, not a {type(row).__name__}; rows_from_runs and rows_from_transcript make some"
-        )
     try:
         data = json.dumps(asdict(row), ensure_ascii=True, sort_keys=True, allow_nan=False)
         _row(data)

@@ -35,7 +35,6 @@ CREATE TABLE requests (
     at TEXT NOT NULL,
     prompt TEXT,
     version INTEGER,
-    tags TEXT NOT NULL,
     path TEXT NOT NULL,
     model TEXT NOT NULL,
     request TEXT NOT NULL,

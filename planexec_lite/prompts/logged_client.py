@@ -68,7 +68,7 @@ def _transport(http: Any, inner: Any, begin: Begin, end: End) -> Any:
                     self.record.parts.append(part)
                     yield part
             except GeneratorExit:
-                self.record.ends(self.response, "the caller broke off")
+                self.record.ends(self.response, answer_reading.LEFT)
                 raise
             except BaseException as error:
                 self.record.ends(self.response, f"{type(error).__name__}: {error}")
@@ -77,7 +77,7 @@ def _transport(http: Any, inner: Any, begin: Begin, end: End) -> Any:
 
         def close(self) -> None:
             self.response.close()
-            self.record.ends(self.response, "the caller broke off")
+            self.record.ends(self.response, answer_reading.LEFT)
 
     class Transport(http.BaseTransport):  # type: ignore[misc]
         def handle_request(self, request: Any) -> Any:
@@ -113,41 +113,26 @@ class _Record:
         """Write down what has come."""
         if self.over:
             return
-        self.secrets |= secrets.of_headers(response.headers) - {self.model}
-        reported = response.headers.get("openai-processing-ms", "")
+        headers = response.headers
+        self.secrets |= secrets.of_headers(headers) - {self.model}
         try:
-            reply = self._read(response, error)
+            whole = self._unpacked(headers)
+            kind = headers.get("content-type", "")
+            reply = answer_reading.read(response.status_code, kind, whole.content, whole.text, error)
         except Exception as problem:  # the endpoint is somebody else's, and whoever asked gets what it said
             reply = Reply("failed", error=f"the body can't be read: {type(problem).__name__}: {problem}")
+        reported = headers.get("openai-processing-ms", "")
         self._tell(reply, float(reported) / 1000 if _MILLISECONDS.fullmatch(reported) else None)
-
-    def _read(self, response: Any, error: str) -> Reply:
-        headers = response.headers
-        kind = headers.get("content-type", "")
-        whole = self.http.Response(200, headers={"content-type": kind}, content=self._body(headers))
-        reply = answer_reading.read(whole.text, "event-stream" in kind)
-        if not 200 <= response.status_code < 300:
-            words = self._clean(reply.error or whole.text)[:500]
-            reply.status, reply.error = "failed", f"HTTP {response.status_code}: {words}"
-        elif error and not reply.finish_reason and reply.status != "failed":
-            reply.status = "cut off" if error == "the caller broke off" else "failed"
-            reply.error = error
-        elif ("json" in kind or "html" in kind) and not answer_reading.is_object(whole.text):
-            reply.status, reply.error = "failed", f"the body is no JSON object: {self._clean(whole.text)[:200]}"
-        return reply
 
     def fails(self, error: str) -> None:
         """Write down that nothing has come."""
         if not self.over:
             self._tell(Reply("failed", error=error), None)
 
-    def _body(self, headers: Any) -> bytes:
-        """The bytes without what they were packed in on the way."""
-        packed = {"content-encoding": headers.get("content-encoding", "identity")}
-        try:
-            return bytes(self.http.Response(200, headers=packed, content=b"".join(self.parts)).content)
-        except self.http.HTTPError:
-            return b""
+    def _unpacked(self, headers: Any) -> Any:
+        """What has come, without what it was packed in on the way."""
+        named = {name: headers[name] for name in ("content-type", "content-encoding") if name in headers}
+        return self.http.Response(200, headers=named, content=b"".join(self.parts))
 
     def _tell(self, reply: Reply, reported: float | None) -> None:
         self.over = True
@@ -155,7 +140,7 @@ class _Record:
             self.model
         }  # the client may have added its own, such as `auth`
         reply.seconds = perf_counter() - self.began if reported is None else reported
-        reply.answer, reply.error = self._clean(reply.answer), self._clean(reply.error)
+        reply.answer, reply.error = self._clean(reply.answer), self._clean(reply.error)[:500]
         reply.finish_reason = self._clean(reply.finish_reason)
         try:
             self.end(self.number, self.model, reply)

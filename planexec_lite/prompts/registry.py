@@ -27,14 +27,6 @@ def _now() -> datetime:
     return datetime.now(UTC)
 
 
-def _check_asked(name: str, *versions: int | str | None) -> None:
-    """Raise `ValueError` for a name that is no text, and a version that is no number, label or None."""
-    as_words(name, "the name of a prompt")
-    for which in versions:
-        if which is not None and type(which) is not int:
-            as_words(which, "a version, where it is no whole number,")
-
-
 @dataclass(frozen=True, slots=True)
 class Registry:
     """A file with prompts as versions, and with what was asked under each of them. Several processes may share it.
@@ -69,25 +61,21 @@ class Registry:
 
     def versions(self, name: str) -> list[PromptVersion]:
         """Return the versions of a prompt, the first one first."""
-        _check_asked(name)
         with self._reading() as db:
             return versions.of(db, name)
 
     def get(self, name: str, which: int | str | None = None) -> PromptVersion:
         """Return a version of a prompt, by its number or by a label that points to it; None: the newest."""
-        _check_asked(name, which)
         with self._reading() as db:
             return versions.get(db, name, which)
 
     def diff(self, name: str, old: int | str, new: int | str) -> str:
         """Return what is different in version `new`, line by line, as unified diff; "" for equal texts."""
-        _check_asked(name, old, new)
         with self._reading() as db:
             return versions.diff(versions.get(db, name, old), versions.get(db, name, new))
 
     def release(self, name: str, which: int | str, label: str, note: str = "") -> Release:
         """Let a label, such as "production", point to a version; where it pointed before stays in its history."""
-        _check_asked(name, which)
         label, note = name_of(label, "a label"), as_words(note, "a note")
         if label.isdecimal():
             raise ValueError(f"a label {label!r} would be taken for the number of a version; give it a word")
@@ -96,14 +84,12 @@ class Registry:
 
     def labels(self, name: str) -> dict[str, int]:
         """Return where each label of a prompt points: label -> number of the version."""
-        _check_asked(name)
         with self._reading() as db:
             versions.of(db, name)
             return versions.labels(db, name)
 
     def history(self, name: str, label: str | None = None) -> list[Release]:
         """Return where a label of a prompt has pointed, oldest first; None: all labels."""
-        _check_asked(name)
         with self._reading() as db:
             versions.of(db, name)
             return [one for one in versions.history(db, name) if label in (None, one.label)]
@@ -113,8 +99,6 @@ class Registry:
         client: Any,
         which: int | str | None = None,
         name: str = PLANNER,
-        *,
-        tags: Iterable[str] = (),
         **options: Any,
     ) -> LLMPlanner:
         """Return a planner with the text of a version, whose requests are logged under that version.
@@ -123,31 +107,30 @@ class Registry:
             client: a synchronous `openai.OpenAI` client.
             which: the version, by number or label; None: the newest.
             name: of the prompt.
-            tags: what its requests are to be found by.
             options: of `LLMPlanner`.
 
         Raises `ValueError` for a text that lacks a field of the planner's, or has another one.
         """
         version = self.get(name, which)
         LLMPlanner(client, instructions=version.text)  # the text is looked at before anything else
-        return LLMPlanner(self.logged(client, version, tags), instructions=version.text, **options)
+        return LLMPlanner(self.logged(client, version), instructions=version.text, **options)
 
-    def logged(self, client: Any, prompt: PromptVersion | None = None, tags: Iterable[str] = ()) -> Any:
+    def logged(self, client: Any, prompt: PromptVersion | None = None) -> Any:
         """Return a copy of an `openai.OpenAI` client whose every request is written down here, as `LoggedRequest` says.
+
+        Answers of the chat completions are read; of other endpoints, no more is kept than what was sent and that it was answered.
 
         Args:
             client: synchronous; it stays as it is.
             prompt: under which version.
-            tags: what the requests are to be found by.
 
         Raises `TypeError` for another client.
         """
-        marks = [name_of(tag, "a tag") for tag in ([tags] if isinstance(tags, str) else tags)]
         name, number = (prompt.name, prompt.number) if prompt else (None, None)
 
         def begin(*sent: str) -> int:
             with self._writing() as db:
-                return request_log.begin(db, self._at(), name, number, marks, sent)
+                return request_log.begin(db, self._at(), name, number, sent)
 
         def end(id: int, model: str, reply: Reply) -> None:
             with self._writing() as db:
@@ -155,18 +138,10 @@ class Registry:
 
         return logged(client, begin, end)
 
-    def log(self, name: str | None = None, version: int | None = None, last: int | None = None) -> list[LoggedRequest]:
-        """Return the logged requests, oldest first: of a prompt, of one version of it, or no more than the `last` so many.
-
-        Raises `ValueError` for a number below one.
-        """
-        if name is not None:
-            _check_asked(name)
-        for what, number in (("version", version), ("last", last)):
-            if number is not None and (type(number) is not int or not 1 <= number < 2**63):
-                raise ValueError(f"{what}={number!r}: give a whole number from 1, or None for all")
+    def log(self, name: str | None = None, version: int | None = None) -> list[LoggedRequest]:
+        """Return the logged requests, oldest first: all, those of a prompt, or those of one version of it."""
         with self._reading() as db:
-            return request_log.read(db, name, version, last)
+            return request_log.read(db, name, version)
 
     def add_rows(self, dataset: str, rows: Iterable[Row]) -> int:
         """Add rows to a data set, and return how many were new: an equal row is kept once.
@@ -180,7 +155,6 @@ class Registry:
 
     def rows(self, dataset: str) -> list[Row]:
         """Return the rows of a data set, in the order in which they were added."""
-        dataset = as_words(dataset, "the name of a data set")
         with self._reading() as db:
             return datasets.read(db, dataset)
 

@@ -25,7 +25,6 @@ class LoggedRequest:
         at: when it was sent.
         prompt: the name of the prompt; None: not named.
         version: its version.
-        tags: what it was marked with.
         path: of the endpoint, such as "/v1/chat/completions".
         model: its name.
         request: the body that was sent: messages, schema, settings.
@@ -44,7 +43,6 @@ class LoggedRequest:
     at: str
     prompt: str | None
     version: int | None
-    tags: tuple[str, ...]
     path: str
     model: str
     request: dict[str, Any]
@@ -72,17 +70,15 @@ class Reply:
 
 
 _COLUMNS = (
-    "id, at, prompt, version, tags, path, model, request, status, answer, finish_reason, input_tokens, output_tokens, "
+    "id, at, prompt, version, path, model, request, status, answer, finish_reason, input_tokens, output_tokens, "
     "cost, seconds, error"
 )
 
 
-def begin(
-    db: sqlite3.Connection, at: str, prompt: str | None, version: int | None, tags: Sequence[str], sent: Sequence[str]
-) -> int:
+def begin(db: sqlite3.Connection, at: str, prompt: str | None, version: int | None, sent: Sequence[str]) -> int:
     """Write down a request before it is sent, as (path, model, body), and return its number."""
-    into = "INSERT INTO requests (at, prompt, version, tags, path, model, request, status) VALUES (?,?,?,?,?,?,?,?)"
-    row = (at, prompt, version, json.dumps(list(tags)), *sent, "no answer")
+    into = "INSERT INTO requests (at, prompt, version, path, model, request, status) VALUES (?,?,?,?,?,?,?)"
+    row = (at, prompt, version, *sent, "no answer")
     return db.execute(into, row).lastrowid or 0
 
 
@@ -100,17 +96,16 @@ def end(db: sqlite3.Connection, id: int, model: str, reply: Reply) -> None:
     )
 
 
-def read(db: sqlite3.Connection, name: str | None, version: int | None, last: int | None) -> list[LoggedRequest]:
-    """Return the requests of a prompt, or of all, oldest first; with `last`, no more than so many, the latest."""
+def read(db: sqlite3.Connection, name: str | None, version: int | None) -> list[LoggedRequest]:
+    """Return the requests of a prompt, or of all, oldest first."""
     asked = f"SELECT {_COLUMNS} FROM requests WHERE (?1 IS NULL OR prompt = ?1) AND (?2 IS NULL OR version = ?2)"
-    rows = db.execute(f"{asked} ORDER BY id DESC LIMIT ?3", (name, version, -1 if last is None else last)).fetchall()
-    return [_read(row) for row in reversed(rows)]
+    return [_read(row) for row in db.execute(f"{asked} ORDER BY id", (name, version))]
 
 
 def _read(row: Sequence[Any]) -> LoggedRequest:
     values = dict(zip(_COLUMNS.split(", "), row, strict=True))
     try:
-        values["tags"], values["request"] = tuple(json.loads(values["tags"])), json.loads(values["request"])
+        values["request"] = json.loads(values["request"])
     except (ValueError, TypeError, RecursionError) as problem:
         raise RegistryError(f"request {row[0]} of the log can't be read ({problem}): the file is damaged") from None
     return LoggedRequest(**values)

@@ -6,7 +6,6 @@ import sqlite3
 from dataclasses import dataclass
 from difflib import unified_diff
 
-from planexec_lite import template
 from planexec_lite.prompts.file import RegistryError, digest
 from planexec_lite.tools import suggest
 
@@ -31,15 +30,6 @@ class PromptVersion:
 
     def __str__(self) -> str:
         return f"{self.name} {self.number}"
-
-    @property
-    def fields(self) -> tuple[str, ...]:
-        """The names of the fields in the text."""
-        return template.fields(self.text)
-
-    def fill(self, /, **values: str) -> str:
-        """Return the text with its fields filled in. Raises `ValueError` for a field without a value."""
-        return template.fill(self.text, values)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,77 +1,49 @@
-"""A real model's plans, recorded once and heard again offline: distributions that nobody wrote.
+"""What a real model said, recorded once and heard again offline: distributions of answers that nobody wrote.
 
 `smollm2` is the recording that comes with the kit, `replay` lets the genuine client hear answers of it again, and
-README.md beside this module says how to record it anew. In the order of reading: `transcript` (the file), `asking` (the
-planner at a temperature, with a rule left out), `outcomes` (what became of the answers, in shares with intervals),
-`scripted_family` (a scripted model whose errors were written, for the method), `kit` and `whole_runs` (every role played by the
-model, heard again), `accounts` (what came of such runs), `small_model` (the model on loopback), `recording` and
-`recording_runs` (``python -m planexec_lite.recorded.recording``). The last three alone need the model.
+README.md beside this module says how it was recorded. In the order of reading: `transcript` (the file), `rules` (what can be
+left out of a prompt), `outcomes` (what became of the answers, in shares with intervals), `roles` and `whole_runs` (every role
+played by the model), `accounts` (what came of such runs). The recorders are in `tests/recorded`.
 """
 
 from __future__ import annotations
 
 from pathlib import Path
 
-from planexec_lite.recorded.accounts import Account, account, attempts, questions, scripted, summary
-from planexec_lite.recorded.asking import RULES, PlannerWithout, Sampling, without
+from planexec_lite.recorded.accounts import account, scripted, summary
 from planexec_lite.recorded.outcomes import (
-    OUTCOMES,
-    STEP_OUTCOMES,
-    Effect,
-    Interval,
-    Share,
     ablation,
     calls_right,
     ends_a_step,
     is_valid,
-    judge,
-    judge_first_step,
-    kinds,
     repairs_needed,
     share,
     table,
     tally,
     tally_first_steps,
-    tools_of,
 )
-from planexec_lite.recorded.scripted_family import NEEDED, family
-from planexec_lite.recorded.transcript import Head, RecordedAnswer, Sample, Transcript, Variant, load, replay
-from planexec_lite.recorded.whole_runs import RecordedRun, ReplayedRun, Setting, Turn, WholeRuns, load_runs, replayed
+from planexec_lite.recorded.rules import RULES, without
+from planexec_lite.recorded.shares import Share
+from planexec_lite.recorded.transcript import RecordedAnswer, Sample, Transcript, Variant, load, replay
+from planexec_lite.recorded.whole_runs import WholeRuns, load_runs, replayed
 
 __all__ = [
     "NEEDED",
-    "OUTCOMES",
     "RULES",
-    "STEP_OUTCOMES",
-    "Account",
-    "Effect",
-    "Head",
-    "Interval",
-    "PlannerWithout",
     "RecordedAnswer",
-    "RecordedRun",
-    "ReplayedRun",
     "Sample",
-    "Sampling",
-    "Setting",
     "Share",
     "Transcript",
-    "Turn",
     "Variant",
     "WholeRuns",
     "ablation",
     "account",
-    "attempts",
     "calls_right",
     "ends_a_step",
     "family",
     "is_valid",
-    "judge",
-    "judge_first_step",
-    "kinds",
     "load",
     "load_runs",
-    "questions",
     "repairs_needed",
     "replay",
     "replayed",
@@ -83,9 +55,11 @@ __all__ = [
     "table",
     "tally",
     "tally_first_steps",
-    "tools_of",
     "without",
 ]  # fmt: skip
+
+NEEDED = {"the schema": 24, "references": 18, "JSON alone": 15, "dependencies": 12, "span": 3}
+"""How many of the thirty answers of `family` need a part of the prompt; a part that is not named here changes nothing."""
 
 
 def smollm2() -> Transcript:
@@ -96,3 +70,10 @@ def smollm2() -> Transcript:
 def smollm2_runs() -> WholeRuns:
     """Return whole runs of the kit in which SmolLM2 played every role, recorded in November 2026."""
     return load_runs(Path(__file__).with_name("smollm2-runs.jsonl.gz"))
+
+
+def family() -> Transcript:
+    """Return thirty answers to the whole prompt and thirty without each part of it, whose errors were written: they show
+    what the method sees, and nothing about models (`tests/recorded/scripted_family.py`).
+    """
+    return load(Path(__file__).with_name("family.jsonl.gz"))

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from statistics import fmean
 
 from planexec_lite.events import (
     Action,
@@ -24,64 +24,47 @@ from planexec_lite.recorded.whole_runs import ReplayedRun
 from planexec_lite.scoreboard import row, tasks
 from planexec_lite.views.drawing.text_fitting import aligned
 
-VERDICTS = ("accept", "retry", "modify", "replan", "none")
 
+def counted(events: Iterable[Event]) -> tuple[Counter[str], list[Action]]:
+    """Count what happened in a run, and return the calls that gave a result.
 
-@dataclass(slots=True)
-class Question:
-    """A plan that a model was asked for: whether it was the first, how often it was repaired, and whether it valid."""
-
-    first: bool
-    repairs: int = 0
-    valid: bool = False
-
-
-@dataclass(slots=True)
-class Attempt:
-    """A step that was carried out once: the calls that gave a result, and the verdict about it; "" where none was asked for."""
-
-    step: str
-    calls: list[Action] = field(default_factory=list)
-    verdict: str = ""
-
-
-def questions(events: Iterable[Event]) -> list[Question]:
-    """Return the plans that a model was asked for in a run."""
-    asked: list[Question] = []
+    The counts: "plans" that a model was asked for first, or for the rest of a run; of these "valid" ones, and "repaired" ones
+    among the valid; "steps" carried out, each as often as it was; "called", those in which a tool gave a result; "verdicts", and
+    each by its word ("no verdict" where the judge's answer was none); "unearned", steps accepted in which no tool had given a
+    result.
+    """
+    counts: Counter[str] = Counter()
+    calls: list[Action] = []
+    repairs = 0
+    latest: dict[str, Action] = {}
+    worked: set[str] = set()
     for event in events:
-        if isinstance(event, PlanStarted):
-            if event.reason == "repair":
-                asked[-1].repairs += 1
-            else:
-                asked.append(Question(event.reason == "first"))
-        elif isinstance(event, PlanProposed):
-            if event.calls:
-                asked[-1].valid = event.plan is not None and not event.problems
-            else:  # no model was asked: the plan was given
-                asked.pop()
-    return asked
-
-
-def attempts(events: Iterable[Event]) -> list[Attempt]:
-    """Return the steps that were carried out in a run, each as often as it was, with the calls that gave a result."""
-    made: list[Attempt] = []
-    latest: dict[str, Attempt] = {}
-    called: dict[str, Action] = {}
-    for event in events:
-        if isinstance(event, StepStarted):
-            latest[event.step] = Attempt(event.step)
-            made.append(latest[event.step])
-        elif isinstance(event, Inside) and isinstance(event.event, Action):
-            called[event.step] = event.event
-        elif isinstance(event, Inside) and isinstance(event.event, Observation):
-            action = called.pop(event.step, None)
-            if action is not None and not event.event.error:
-                latest[event.step].calls.append(action)
-        elif isinstance(event, Judged):
-            latest[event.step].verdict = event.verdict
-        elif isinstance(event, JudgeFailed):
-            latest[event.step].verdict = "none"
-    return made
+        match event:
+            case PlanStarted(reason="repair"):
+                repairs += 1
+            case PlanStarted():
+                repairs = 0
+                counts["plans"] += 1
+            case PlanProposed(calls=()):  # no model was asked: the plan was given
+                counts["plans"] -= 1
+            case PlanProposed(plan=Plan(), problems=()):
+                counts["valid"] += 1
+                counts["repaired"] += repairs > 0
+            case StepStarted(step=step):
+                counts["steps"] += 1
+                worked.discard(step)
+            case Inside(step=step, event=Action() as action):
+                latest[step] = action
+            case Inside(step=step, event=Observation(error=False)):
+                counts["called"] += step not in worked
+                worked.add(step)
+                calls.append(latest[step])
+            case Judged(step=step, verdict=verdict):
+                counts.update(("verdicts", verdict))
+                counts["unearned"] += verdict == "accept" and step not in worked
+            case JudgeFailed():
+                counts.update(("verdicts", "no verdict"))
+    return counts, calls
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,23 +73,13 @@ class Account:
 
     Args:
         runs: how many.
-        plans: how many plans a model was asked for first, or for the rest of a run.
-        valid: how many of these could run, by the repairs that each had needed.
-        steps: how often a step was carried out.
-        called: in how many of these a tool was called and gave a result.
-        verdicts: the judge's, by their word; "none" where its answer was no verdict.
-        unearned: how many steps it accepted in which no tool had given a result.
-        tool_f1: of the calls that gave a result, held against the task's plan; the mean of the runs.
+        counts: added up, as `counted` gives them.
+        tool_f1: of the calls that gave a result, held against the task's plan (`grade`); the mean of the runs.
         reached: in how many runs the goal is reached, looked up in the world.
     """
 
     runs: int
-    plans: int
-    valid: dict[int, int]
-    steps: int
-    called: int
-    verdicts: dict[str, int]
-    unearned: int
+    counts: Counter[str]
     tool_f1: float
     reached: int
 
@@ -116,26 +89,15 @@ def account(heard: Iterable[ReplayedRun]) -> Account:
     runs = list(heard)
     if not runs:
         raise ValueError("there is no run to count")
-    asked = [question for one in runs for question in questions(one.run.events)]
-    tried = [attempt for one in runs for attempt in attempts(one.run.events)]
-    verdicts = Counter(attempt.verdict for attempt in tried)
-    return Account(
-        len(runs),
-        len(asked),
-        dict(sorted(Counter(question.repairs for question in asked if question.valid).items())),
-        len(tried),
-        sum(bool(attempt.calls) for attempt in tried),
-        {verdict: verdicts[verdict] for verdict in VERDICTS},
-        sum(attempt.verdict == "accept" and not attempt.calls for attempt in tried),
-        sum(map(tool_f1, runs)) / len(runs),
-        sum(one.reached for one in runs),
-    )
+    counts: Counter[str] = Counter()
+    for one in runs:
+        counts += counted(one.run.events)[0]
+    return Account(len(runs), counts, fmean(map(tool_f1, runs)), sum(one.reached for one in runs))
 
 
 def tool_f1(heard: ReplayedRun) -> float:
     """Return how well the calls of a run that gave a result agree with the calls of the task's plan (`grade`)."""
-    calls = [action for attempt in attempts(heard.run.events) for action in attempt.calls]
-    steps = [{"id": str(n), "tool": action.tool} for n, action in enumerate(calls, 1)]
+    steps = [{"id": str(n), "tool": action.tool} for n, action in enumerate(counted(heard.run.events)[1], 1)]
     return grade(Plan.parse(steps) if steps else None, heard.task.plan).tool_f1
 
 
@@ -145,24 +107,23 @@ def scripted(world: str) -> ReplayedRun:
     return ReplayedRun(tasks()[world], one.run, one.reached)
 
 
+def _of(part: str, whole: str) -> Callable[[Account], str]:
+    return lambda one: f"{one.counts[part]} of {one.counts[whole]}" if one.counts[whole] else "none"
+
+
+LINES: dict[str, Callable[[Account], str]] = {
+    "runs": lambda one: str(one.runs),
+    "valid plans of the model": _of("valid", "plans"),
+    "  after a repair": _of("repaired", "plans"),
+    "steps in which a tool gave a result": _of("called", "steps"),
+    "verdicts: accepted": _of("accept", "verdicts"),
+    "  and no tool had given a result": _of("unearned", "accept"),
+    "tool F1 of these calls": lambda one: f"{one.tool_f1:.2f}",
+    "goal reached": lambda one: f"{one.reached} of {one.runs}",
+}
+
+
 def summary(accounts: Mapping[str, Account]) -> str:
     """Return accounts side by side, as lines of aligned text."""
-
-    def line(name: str, cell: Any) -> list[str]:
-        return [name, *map(cell, accounts.values())]
-
-    def of(part: int, whole: int) -> str:
-        return f"{part} of {whole}" if whole else "none"
-
-    rows = [
-        ["", *accounts],
-        line("runs", lambda one: str(one.runs)),
-        line("valid plans of the model", lambda one: of(sum(one.valid.values()), one.plans)),
-        line("  after a repair", lambda one: of(sum(n for repairs, n in one.valid.items() if repairs), one.plans)),
-        line("steps in which a tool gave a result", lambda one: of(one.called, one.steps)),
-        line("verdicts: accepted", lambda one: of(one.verdicts["accept"], sum(one.verdicts.values()))),
-        line("  and no tool had given a result", lambda one: of(one.unearned, one.verdicts["accept"])),
-        line("tool F1 of these calls", lambda one: f"{one.tool_f1:.2f}"),
-        line("goal reached", lambda one: of(one.reached, one.runs)),
-    ]
-    return "\n".join(aligned(rows))
+    rows = [[name, *map(line, accounts.values())] for name, line in LINES.items()]
+    return "\n".join(aligned([["", *accounts], *rows]))

@@ -1,20 +1,15 @@
-"""What became of recorded answers: counted, with the interval in which the true share may lie.
-
-Thirty answers are few. A share has a 95 % interval by Wilson (1927), a difference of two shares one by Newcombe (1998,
-"Interval estimation for the difference between independent proportions", method 10). Where the interval of a difference
-holds zero, nothing can be told. Of twenty comparisons of equals, one looks different by chance.
-"""
+"""What became of recorded answers, counted in shares; and what leaving out a part of the prompt does to a share."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from math import sqrt
 from typing import Any, Literal, NamedTuple
 
 from pydantic_core import from_json
 
 from planexec_lite.plan import Plan, PlanError, StepReader
+from planexec_lite.recorded.shares import Interval, Share
 from planexec_lite.recorded.transcript import RecordedAnswer, Sample, Transcript, Variant
 from planexec_lite.scenarios import arithmetic
 from planexec_lite.tools import Toolbox
@@ -29,31 +24,16 @@ STEP_OUTCOMES: tuple[StepOutcome, ...] = ("no call", "another call", "never ends
 """What the first step of an answer can be: none that calls a tool; not the call that the rule planner makes; or the right
 call, and then the step is never finished, or depends on a step although nothing is before it, or could start at once."""
 
-Z = 1.959964  # of the normal distribution: 95 % lie within
 
-
-def tools_of(world: str) -> Toolbox:
-    """Return the tools that a recorded planner was shown. Raises `KeyError` for a world in which none was recorded."""
-    return {"arithmetic": arithmetic.TOOLS}[world]
-
-
-class Judged(NamedTuple):
-    """An answer, judged: its outcome and the codes of its problems, the first of which names it."""
-
-    outcome: Outcome
-    problems: tuple[str, ...]
-
-
-def judge(answer: RecordedAnswer, tools: Toolbox) -> Judged:
+def judge(answer: RecordedAnswer, tools: Toolbox = arithmetic.TOOLS) -> Outcome:
     """Judge one answer as the kit's planner and loop do."""
     if answer.finish_reason == "length":
-        return Judged("cut off", ("cut_off",))
+        return "cut off"
     try:
         problems = Plan.parse(answer.text).problems(tools)
     except PlanError as error:
-        codes = tuple(problem.code for problem in error.problems)
-        return Judged("not JSON" if codes == ("not_json",) else "no plan", codes)
-    return Judged("invalid" if problems else "valid", tuple(problem.code for problem in problems))
+        return "not JSON" if error.problems[0].code == "not_json" else "no plan"
+    return "invalid" if problems else "valid"
 
 
 def first_call(answer: RecordedAnswer) -> tuple[str, dict[str, Any]] | None:
@@ -81,8 +61,7 @@ def judge_first_step(answer: RecordedAnswer, variant: Variant) -> StepOutcome:
 
 def tally(transcript: Transcript, variant: str) -> dict[str, int]:
     """Count the outcomes of a variant's first answers."""
-    tools = tools_of(transcript.variants[variant].world)
-    counts = Counter(judge(sample.answers[0], tools).outcome for sample in transcript.of(variant))
+    counts = Counter(judge(sample.answers[0]) for sample in transcript.of(variant))
     return {outcome: counts[outcome] for outcome in OUTCOMES}
 
 
@@ -93,55 +72,9 @@ def tally_first_steps(transcript: Transcript, variant: str) -> dict[str, int]:
     return {outcome: counts[outcome] for outcome in STEP_OUTCOMES}
 
 
-def kinds(transcript: Transcript, variant: str) -> Counter[str]:
-    """Count the kinds of problems in a variant's first answers, each once an answer."""
-    tools = tools_of(transcript.variants[variant].world)
-    return Counter(code for sample in transcript.of(variant) for code in set(judge(sample.answers[0], tools).problems))
-
-
 def repairs_needed(sample: Sample, tools: Toolbox) -> int | None:
     """Return after how many repairs the plan was valid; None: never, within those that were allowed."""
-    return next((n for n, answer in enumerate(sample.answers) if judge(answer, tools).outcome == "valid"), None)
-
-
-class Interval(NamedTuple):
-    """An estimate, and the ends of its 95 % interval."""
-
-    value: float
-    low: float
-    high: float
-
-    @property
-    def tells(self) -> bool:
-        """Whether zero lies outside."""
-        return self.low > 0 or self.high < 0
-
-
-class Share(NamedTuple):
-    """How many of how many."""
-
-    hits: int
-    of: int
-
-    @property
-    def interval(self) -> Interval:
-        """The share with its interval. Raises `ValueError` for a share of nothing."""
-        if self.of < 1:
-            raise ValueError("a share of nothing has no interval")
-        share, spread = self.hits / self.of, Z * Z / self.of
-        middle = (share + spread / 2) / (1 + spread)
-        half = Z / (1 + spread) * sqrt(share * (1 - share) / self.of + spread / (4 * self.of))
-        low = middle - half if self.hits else 0.0  # exactly: what is left there is rounding
-        high = middle + half if self.hits < self.of else 1.0
-        return Interval(share, low, high)
-
-    def minus(self, other: Share) -> Interval:
-        """The difference of two shares with its interval."""
-        here, there = self.interval, other.interval
-        value = here.value - there.value
-        below = sqrt((here.value - here.low) ** 2 + (there.high - there.value) ** 2)
-        above = sqrt((here.high - here.value) ** 2 + (there.value - there.low) ** 2)
-        return Interval(value, value - below, value + above)
+    return next((n for n, answer in enumerate(sample.answers) if judge(answer, tools) == "valid"), None)
 
 
 Measure = Callable[[RecordedAnswer, Variant], bool]
@@ -149,7 +82,7 @@ Measure = Callable[[RecordedAnswer, Variant], bool]
 
 def is_valid(answer: RecordedAnswer, variant: Variant) -> bool:
     """Whether the answer is a valid plan."""
-    return judge(answer, tools_of(variant.world)).outcome == "valid"
+    return judge(answer) == "valid"
 
 
 def calls_right(answer: RecordedAnswer, variant: Variant) -> bool:

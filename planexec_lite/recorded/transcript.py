@@ -1,8 +1,7 @@
-"""A transcript: what a real model said to the planner's prompt, many times over, so that it can be heard again offline.
+"""What a real model said to the planner's prompt, many times over, so that it can be heard again offline.
 
 A file of JSON lines, gzipped where its name ends so: first the `Head` (model, versions, date, settings), then each
 `Variant` (goal, tools and prompt), then a `Sample` a line: the answers of one run of the planner, its repairs included.
-A sample is written when it is whole, so a recording that was cut off goes on where it ended.
 """
 
 from __future__ import annotations
@@ -10,8 +9,7 @@ from __future__ import annotations
 import gzip
 import json
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass, field
-from hashlib import sha256
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -69,9 +67,17 @@ class Variant:
 
 @dataclass(frozen=True, slots=True)
 class RecordedAnswer:
-    """One answer: its text, why it stopped ("stop" or "length"), tokens read and written, and what it answers.
+    """One answer.
 
-    `asked` is a digest of the conversation, so that a repair that asked otherwise is noticed.
+    Args:
+        text: its words.
+        finish_reason: why it stopped: "stop" or "length".
+        input_tokens: that were read.
+        output_tokens: that were written.
+        seed: with which it was sampled.
+        asked: a digest of the conversation, so that a question that is not the recorded one is noticed.
+        role: who asked.
+        calls: the tools that the answer calls: name and arguments, as they were written.
     """
 
     text: str
@@ -80,6 +86,8 @@ class RecordedAnswer:
     output_tokens: int
     seed: int
     asked: str
+    role: str = "planner"
+    calls: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,75 +122,52 @@ def replay(answers: Sequence[RecordedAnswer]) -> MockLLM:
 
 
 def _scene(number: int, answer: RecordedAnswer) -> Any:
+    from mock_llm import Reply, ToolUse, Usage
+
+    reply = Reply(
+        text=answer.text,
+        calls=[ToolUse(name, arguments) for name, arguments in answer.calls],
+        usage=Usage(answer.input_tokens, answer.output_tokens),
+        finish_reason=answer.finish_reason,  # type: ignore[arg-type]
+        broken=True,
+    )
     # A function, because a model may write {{…}}, which a scripted text would take for a placeholder.
-    usage = {"input": answer.input_tokens, "output": answer.output_tokens}
-    reply = {"python": lambda _: answer.text, "broken": True, "usage": usage, "finish_reason": answer.finish_reason}
-    return {"name": f"answer {number}", "when": {"counter": "answers", "turn": number}, "reply": reply}
-
-
-def digest(messages: Any) -> str:
-    """Return a short digest of a conversation."""
-    return sha256(json.dumps(messages, sort_keys=True, ensure_ascii=False).encode()).hexdigest()[:12]
+    return {
+        "name": f"answer {number}",
+        "when": {"counter": "answers", "turn": number},
+        "reply": {"python": lambda _: reply, "broken": True},
+    }
 
 
 def load(path: Path | str) -> Transcript:
-    """Read a transcript.
-
-    Raises `ValueError`, with the line, for a line that is none of a head, a variant and a sample; a last line that was
-    cut off while it was written is left out.
-    """
-    path = Path(path)
-    head, variants = None, {}
-    samples: dict[tuple[str, int], Sample] = {}
-    for number, line in enumerate(_lines(path), 1):
-        try:
-            kind, value = _read(line)
-        except (ValueError, TypeError, KeyError) as error:
-            if not line.endswith("\n"):
-                break
-            raise ValueError(f"{path.name}, line {number} can't be read: {error}") from None
+    """Read a transcript. Raises `ValueError`, with the line, for a line that is none of a head, a variant and a sample."""
+    head, variants, samples = None, dict[str, Variant](), list[Sample]()
+    for kind, value in read_lines(path, {"head": Head, "variant": Variant, "sample": _sample}):
         if kind == "head":
             head = value
         elif kind == "variant":
             variants[value.name] = value
         else:
-            samples[value.variant, value.number] = value  # the later one has more repairs
+            samples.append(value)
     if head is None:
-        raise ValueError(f"{path.name} has no head: it is no transcript")
-    order = list(variants)
-    placed = sorted(samples.values(), key=lambda sample: (order.index(sample.variant), sample.number))
-    return Transcript(head, variants, tuple(placed))
+        raise ValueError(f"{path} has no head: it is no transcript")
+    return Transcript(head, variants, tuple(samples))
 
 
-def _lines(path: Path) -> Iterator[str]:
-    read = path.read_bytes()
-    yield from (gzip.decompress(read) if path.suffix == ".gz" else read).decode().splitlines(keepends=True)
+def _sample(variant: str, number: int, answers: list[Any]) -> Sample:
+    return Sample(variant, number, tuple(RecordedAnswer(**answer) for answer in answers))
 
 
-def _read(line: str) -> tuple[str, Any]:
-    ((kind, value),) = json.loads(line).items()
-    if kind == "head":
-        return kind, Head(**value)
-    if kind == "variant":
-        return kind, Variant(**value)
-    if kind == "sample":
-        answers = tuple(RecordedAnswer(**answer) for answer in value.pop("answers"))
-        return kind, Sample(**value, answers=answers)
-    raise ValueError(f"it is a {kind!r}, and a line is a head, a variant or a sample")
-
-
-def line_of(value: Head | Variant | Sample) -> str:
-    """Return a value as its line of a transcript."""
-    return json.dumps({type(value).__name__.lower(): asdict(value)}) + "\n"  # ASCII, so that a line ends nowhere else
-
-
-def pack(source: Path, target: Path) -> None:
-    """Write a finished recording, sorted and gzipped; the same answers give the same bytes."""
-    write(load(source), target)
-
-
-def write(transcript: Transcript, target: Path) -> None:
-    """Write a transcript, gzipped; the same answers give the same bytes."""
-    values: list[Head | Variant | Sample] = [transcript.head, *transcript.variants.values(), *transcript.samples]
-    text = "".join(map(line_of, values))
-    target.write_bytes(gzip.compress(text.encode(), mtime=0))
+def read_lines(path: Path | str, kinds: dict[str, Any]) -> Iterator[tuple[str, Any]]:
+    """Yield each line of a recording as its kind and what `kinds` makes of it. Raises `ValueError`, with the line."""
+    path = Path(path)
+    content = path.read_bytes()
+    for number, line in enumerate((gzip.decompress(content) if path.suffix == ".gz" else content).splitlines(), 1):
+        try:
+            ((kind, value),) = json.loads(line).items()
+            made = kinds[kind](**value)
+        except (ValueError, TypeError, LookupError, AttributeError) as error:
+            raise ValueError(
+                f"{path.name}, line {number} can't be read ({type(error).__name__}: {error}); a line is one of: {', '.join(kinds)}"
+            ) from None
+        yield kind, made

@@ -1,35 +1,29 @@
-"""What the worlds have in common: a folder, which goes away with the object unless it was given, and tools that are methods."""
+"""What the worlds have in common: tools that are methods, copies, and for most a folder, which goes away with the object."""
 
 from __future__ import annotations
 
-import io
-import pickle
 import shutil
 import tempfile
 import weakref
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
+from copy import deepcopy
 from functools import cached_property
 from pathlib import Path
-from typing import Any, ClassVar, Self
+from typing import ClassVar, Self
 
+from planexec_lite.scenarios.files import Files
 from planexec_lite.tools import Effects, Tool, Toolbox
 
 
-class FolderWorld:
-    """A world in a folder. `TOOLS` says which methods are tools, with their seconds and effects.
-
-    Args:
-        folder: where it lies, and stays; None: a temporary folder that goes away with the object.
+class ToolWorld:
+    """A world whose methods are tools. `TOOLS` says which, with their seconds and effects.
 
     `DESTRUCTIVE` names those that may delete or overwrite something; the others are declared to add only. Without it
     nothing is declared.
     """
 
-    TOOLS: ClassVar[Mapping[str, tuple[float, Effects]]] = {}
+    TOOLS: ClassVar[Mapping[str, tuple[float | Callable[..., float], Effects]]] = {}
     DESTRUCTIVE: ClassVar[Collection[str] | None] = None
-
-    def __init__(self, folder: Path | str | None = None) -> None:
-        self.folder = self._folder() if folder is None else Path(folder)
 
     @cached_property
     def tools(self) -> Toolbox:
@@ -49,35 +43,35 @@ class FolderWorld:
         )
 
     def copied(self) -> Self:
-        """Return a world like this one as it stands now, in a folder of its own: what happens there leaves this one alone."""
+        """Return a world like this one as it stands now: what happens there leaves this one alone."""
         twin = object.__new__(type(self))
-        folder = twin._folder()
-        shutil.copytree(self.folder, folder, dirs_exist_ok=True)
-        state = {name: value for name, value in self.__dict__.items() if name != "tools"}
-        twin.__dict__ |= _moved(state, self.folder, folder)
+        vars(twin).update(deepcopy({name: value for name, value in vars(self).items() if name != "tools"}))
         return twin
+
+
+class FolderWorld(ToolWorld):
+    """A world in a folder. Beside `folder` it keeps no path, so that a copy of it has its own.
+
+    Args:
+        folder: where it lies, and stays; None: a temporary folder that goes away with the object.
+    """
+
+    def __init__(self, folder: Path | str | None = None) -> None:
+        self.folder = self._folder() if folder is None else Path(folder)
+
+    def copied(self) -> Self:
+        """Return a world like this one as it stands now, in a folder of its own."""
+        twin = super().copied()
+        twin.folder = twin._folder()
+        shutil.copytree(self.folder, twin.folder, dirs_exist_ok=True)
+        return twin
+
+    @property
+    def _files(self) -> Files:
+        return Files(self.folder)
 
     def _folder(self) -> Path:
         """Make a temporary folder that goes away with the object."""
         folder = Path(tempfile.mkdtemp(prefix="world-"))
         weakref.finalize(self, shutil.rmtree, folder, ignore_errors=True)
         return folder
-
-
-def _moved(state: dict[str, Any], old: Path, new: Path) -> dict[str, Any]:
-    """A deep copy of `state` in which every path inside the folder `old` is the same path inside `new`."""
-
-    class Leaving(pickle.Pickler):
-        def persistent_id(self, part: Any) -> str | None:
-            inside = isinstance(part, Path) and part.is_relative_to(old)
-            return str(part.relative_to(old)) if inside else None
-
-    class Arriving(pickle.Unpickler):
-        def persistent_load(self, inside: str) -> Path:
-            return new / inside
-
-    written = io.BytesIO()
-    Leaving(written).dump(state)
-    written.seek(0)
-    moved: dict[str, Any] = Arriving(written).load()
-    return moved

@@ -4,31 +4,27 @@
 >>> row("ReWOO", "deploy").figures.calls, row("ReAct", "deploy").figures.calls
 (2, 9)
 
-Read in this order: `faults`; `reading` and `ways` (what is known of a way: a plan, or a mind that says what is next); `tasks` (the
+Read in this order: `faults`; `ways` (what is known of a way: a plan, or a mind that says what is next); `tasks` (the
 goals, and how each world is looked up); `script` (the model that knows the way); `rows`; `measure` (what is counted in the
-events); `sweep`; `tables`. `assumptions` says how fast a model is said to be.
+events); `tables`. `assumptions` says how fast a model is said to be. `planexec_lite.comparison` tries advice on the same tasks.
 """
 
 from planexec_lite.scoreboard import assumptions, published
 from planexec_lite.scoreboard.faults import KINDS, Faults, Kind
 from planexec_lite.scoreboard.measure import Figures, calls_in, figures
-from planexec_lite.scoreboard.rows import Row, row, rows
+from planexec_lite.scoreboard.rows import Row, row, rows, sweep
 from planexec_lite.scoreboard.script import model
-from planexec_lite.scoreboard.sweep import RATES, SEEDS, Share, sweep
-from planexec_lite.scoreboard.tables import goals, race, robustness, settings, structure
+from planexec_lite.scoreboard.tables import goals, race, robustness, settings
 from planexec_lite.scoreboard.tasks import Task, tasks
 from planexec_lite.scoreboard.ways import KnownWay
 
 __all__ = [
     "KINDS",
-    "RATES",
-    "SEEDS",
     "Faults",
     "Figures",
     "Kind",
     "KnownWay",
     "Row",
-    "Share",
     "Task",
     "assumptions",
     "calls_in",
@@ -41,7 +37,6 @@ __all__ = [
     "row",
     "rows",
     "settings",
-    "structure",
     "sweep",
     "tasks",
 ]

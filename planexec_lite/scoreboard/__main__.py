@@ -1,4 +1,4 @@
-"""The command: ``python -m planexec_lite.scoreboard [TASK …]`` prints the scoreboard, ``--sweep`` also what faults do to it."""
+"""The command: ``python -m planexec_lite.scoreboard [TASK …]`` prints the scoreboard."""
 
 from __future__ import annotations
 
@@ -6,18 +6,7 @@ import argparse
 import sys
 from collections.abc import Sequence
 
-from planexec_lite.scoreboard import (
-    assumptions,
-    goals,
-    published,
-    race,
-    robustness,
-    rows,
-    settings,
-    structure,
-    sweep,
-    tasks,
-)
+from planexec_lite.scoreboard import assumptions, goals, published, race, rows, settings, tasks
 from planexec_lite.variations import VARIATIONS
 
 
@@ -28,21 +17,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     known = ", ".join(tasks())
     parser.add_argument("task", nargs="*", help=f"the tasks, by default all: {known}")
-    parser.add_argument("--sweep", action="store_true", help="also carry them out under faults, which takes minutes")
-    parser.add_argument("--seeds", type=int, default=10, help="how many runs each share is of, with --sweep (10)")
     options = parser.parse_args(arguments)
     if unknown := [task for task in options.task if task not in tasks()]:
         parser.error(f"there is no task {unknown[0]!r}; there are: {known}")
-    if options.seeds < 1:
-        parser.error(f"--seeds {options.seeds}: a share is of one run or more")
     every = []
     for task in options.task or tasks():
         on_task = list(rows(VARIATIONS, [task]))
         every += on_task
-        for figure in (settings(on_task), structure(on_task), race(on_task)):
-            print(figure.text, end="\n\n")
-        if options.sweep:
-            print(robustness(list(sweep(task, seeds=options.seeds))).text, end="\n\n")
+        print(settings(on_task).text, race(on_task).text, sep="\n\n", end="\n\n")
     print(goals(every).text, end="\n\n")
     print("Assumed:", assumptions.in_words(), "", "Published, and not measured here:", published.in_words(), sep="\n")
     return 0

@@ -23,10 +23,15 @@ CHARACTERS_PER_TOKEN = 4
 SLOTS = 4
 
 
-def seconds_of(model: str, written: str) -> float:
-    """Seconds that `model` takes for an answer; one that has no pace here is as fast as the strong one."""
+def tokens_in(text: str) -> int:
+    """How many tokens a text has."""
+    return -(-len(text) // CHARACTERS_PER_TOKEN)
+
+
+def seconds_of(model: str, tokens: int) -> float:
+    """Seconds that `model` takes for an answer of so many tokens; one that has no pace here is as fast as the strong one."""
     pace = PACES.get(model, PACES[STRONG])
-    return round(pace.first + pace.token * -(-len(written) // CHARACTERS_PER_TOKEN), 3)
+    return round(pace.first + pace.token * tokens, 3)
 
 
 def dollars(calls: Iterable[ModelCall]) -> float:

@@ -48,7 +48,6 @@ class Figures:
         workers: the most steps that were under way at once, in the outer run.
         wasted: calls of tools whose result does not stand, in runs inside steps too: the call failed, or was taken back. A step
             that failed without a call is none, as when a model refused it; nor is a call whose result stands and led nowhere.
-        finished: whether the run says that it is done.
     """
 
     seconds: float
@@ -60,17 +59,11 @@ class Figures:
     hands: tuple[str, ...]
     workers: int
     wasted: int
-    finished: bool
 
     @property
     def calls(self) -> int:
         """Calls of models, whatever their role."""
         return sum(usage.calls for usage in self.usage.values())
-
-    @property
-    def tokens(self) -> int:
-        """Tokens read and written, whatever the role."""
-        return sum(usage.input_tokens + usage.output_tokens for usage in self.usage.values())
 
     @property
     def replans(self) -> int:
@@ -95,7 +88,6 @@ def figures(run: Run) -> Figures:
         hands=tuple(hand for hand, _ in Counter(_hands(events)).most_common()),
         workers=_at_once(events),
         wasted=_wasted(events),
-        finished=run.status == "finished",
     )
 
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from planexec_lite.loop.run import Run
 from planexec_lite.scoreboard.assumptions import SLOTS
-from planexec_lite.scoreboard.faults import Faults
+from planexec_lite.scoreboard.faults import Faults, Kind
 from planexec_lite.scoreboard.measure import Figures, figures
 from planexec_lite.scoreboard.script import model
 from planexec_lite.scoreboard.tasks import tasks
@@ -24,6 +24,7 @@ class Row:
     figures: Figures
     reached: bool
     run: Run
+    faults: Faults
 
 
 def row(variation: str, task: str, faults: Faults | None = None) -> Row:
@@ -33,10 +34,18 @@ def row(variation: str, task: str, faults: Faults | None = None) -> Row:
     with model(one, faults).client() as client:
         tools = faults.tools(world.tools, one.plan)
         run = VARIATIONS[variation](client, tools, Simulated(SLOTS)).run(one.goal)
-    return Row(variation, task, figures(run), run.status == "finished" and one.reached(world, run), run)
+    return Row(variation, task, figures(run), run.status == "finished" and one.reached(world, run), run, faults)
 
 
 def rows(of: Iterable[str] = VARIATIONS, on: Iterable[str] | None = None) -> Iterator[Row]:
     """A row for each variation and each task, without faults."""
     on = list(tasks() if on is None else on)
     return (row(variation, task) for variation in of for task in on)
+
+
+def sweep(task: str, of: Iterable[str], kinds: Sequence[Kind], rates: Sequence[float], seeds: int) -> Iterator[Row]:
+    """A row for each variation under each kind of fault at each rate, once a seed."""
+    for variation in of:
+        for kind in kinds:
+            for rate in rates:
+                yield from (row(variation, task, Faults(kind, rate, seed)) for seed in range(seeds))

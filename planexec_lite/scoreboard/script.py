@@ -21,11 +21,10 @@ from mock_llm.types import Request
 from planexec_lite import references
 from planexec_lite.plan import Step
 from planexec_lite.scenarios.minds import Answer, entries_in, observed, value_of
-from planexec_lite.scoreboard.assumptions import seconds_of
+from planexec_lite.scoreboard.assumptions import seconds_of, tokens_in
 from planexec_lite.scoreboard.faults import CLEAR, IN_THE_WAY, Faults
-from planexec_lite.scoreboard.reading import results_in
 from planexec_lite.scoreboard.tasks import Task
-from planexec_lite.scoreboard.ways import Part, parts_of, remaining
+from planexec_lite.scoreboard.ways import Part, parts_of, remaining, results_in
 
 Content = str | dict[str, Any] | list[ToolUse]
 """An answer: words, JSON, or calls of tools."""
@@ -50,7 +49,7 @@ class Script:
             answer = self._plan(request) if request.schema else self._list()
         elif request.role == "executor":
             answer = self._work(request)
-        latency = seconds_of(request.model, json.dumps(answer, default=str))
+        latency = seconds_of(request.model, tokens_in(json.dumps(answer, default=str)))
         if isinstance(answer, str):
             return Reply(text=answer, latency=latency)
         return Reply(json=answer, latency=latency) if isinstance(answer, dict) else Reply(calls=answer, latency=latency)

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
+from statistics import fmean
 
-from planexec_lite.meter import Usage
 from planexec_lite.scoreboard.rows import Row
-from planexec_lite.scoreboard.sweep import Share
 from planexec_lite.views.bar_chart import bars
 from planexec_lite.views.drawing.figure import Figure
 from planexec_lite.views.drawing.table import WHOLE, table
@@ -30,26 +29,6 @@ def settings(rows: Sequence[Row]) -> Figure:
     return table(f"One loop, {count(len(rows), 'variation')}: {rows[0].task}", head, lines, columns=40)
 
 
-def structure(rows: Sequence[Row]) -> Figure:
-    """Seconds, calls, tokens and dollars of each run: they follow from the variation, the plan and the assumptions.
-
-    Tokens stand as they were read and written, and, read and written together, by role. Who missed the goal is no candidate for
-    the title.
-    """
-    head = ("variation", "task", "seconds", "calls", "read", "written", *_ROLES, "cost", "goal")
-    lines = []
-    for row in rows:
-        figures, usage = row.figures, _sum(row.figures.usage.values())
-        numbers = [f"{figures.seconds:,.1f}", str(figures.calls), f"{usage.input_tokens:,}", f"{usage.output_tokens:,}"]
-        by_role = [_tokens(figures.usage.get(role)) for role in _ROLES]
-        cells = [row.variation, row.task, *numbers, *by_role, f"${figures.dollars:.4f}", "" if row.reached else MISSED]
-        lines.append(Line(cells, PLAIN))
-    quickest, fewest = _least(rows, "seconds"), _least(rows, "calls")
-    title = f"{listed(quickest)} {'is' if len(quickest) == 1 else 'are'} the quickest, "
-    title += f"{listed(fewest)} {'asks' if len(fewest) == 1 else 'ask'} least"
-    return table(title, head, lines, "These columns follow from the structure of a run.")
-
-
 def goals(rows: Sequence[Row]) -> Figure:
     """Which goals each variation reached, as the worlds show it, and which it missed though nothing went wrong."""
     by_variation: dict[str, dict[str, bool]] = {}
@@ -71,21 +50,23 @@ _MISSING = """Where a goal is missed, steps were done on what a plan took for gr
 That an executor looks no further than its task is the script's word."""
 
 
-def robustness(shares: Sequence[Share]) -> Figure:
+def robustness(rows: Sequence[Row]) -> Figure:
     """How often the goal was reached under faults: it follows from what the script does when it is asked again."""
-    columns = list(dict.fromkeys((one.kind, one.rate) for one in shares))
-    by_variation: dict[str, dict[tuple[str, float], Share]] = {}
-    for one in shares:
-        by_variation.setdefault(one.variation, {})[one.kind, one.rate] = one
+    columns = list(dict.fromkeys((row.faults.kind, row.faults.rate) for row in rows))
+    by_variation: dict[str, list[Row]] = {}
+    for row in rows:
+        by_variation.setdefault(row.variation, []).append(row)
     head = ("variation", *(f"{kind} {rate:.0%}" for kind, rate in columns), "calls", "wasted", "replans")
     lines = []
-    for name, cells in by_variation.items():
-        reached = [f"{cells[column].reached} of {cells[column].runs}" if column in cells else "" for column in columns]
-        means = [
-            sum(getattr(one, what) for one in cells.values()) / len(cells) for what in ("calls", "wasted", "replans")
-        ]
-        lines.append(Line([name, *reached, *(f"{mean:.1f}" for mean in means)], PLAIN))
-    reached_by = {name: sum(one.reached for one in cells.values()) for name, cells in by_variation.items()}
+    for name, some in by_variation.items():
+        cells = [name]
+        for column in columns:
+            reached = [row.reached for row in some if (row.faults.kind, row.faults.rate) == column]
+            cells.append(f"{sum(reached)} of {len(reached)}")
+        for counted in ("calls", "wasted", "replans"):
+            cells.append(f"{fmean(getattr(row.figures, counted) for row in some):.1f}")
+        lines.append(Line(cells, PLAIN))
+    reached_by = {name: sum(row.reached for row in some) for name, some in by_variation.items()}
     best = [name for name, times in reached_by.items() if times == max(reached_by.values())]
     reach = "reaches" if len(best) == 1 else "reach"
     caption = "These columns follow from scripts: a scripted model always knows what to do, once it is asked. No merit of a model."
@@ -129,26 +110,3 @@ def _asked_again(row: Row) -> str:
 def _by_role(row: Row) -> str:
     usage = row.figures.usage
     return ", ".join(f"{role} {usage[role].calls}" for role in _ROLES if role in usage)
-
-
-def _sum(usages: Iterable[Usage]) -> Usage:
-    every = list(usages)
-    return Usage(
-        sum(one.calls for one in every),
-        sum(one.input_tokens for one in every),
-        sum(one.output_tokens for one in every),
-        sum(one.seconds for one in every),
-    )
-
-
-def _tokens(usage: Usage | None) -> str:
-    return f"{usage.input_tokens + usage.output_tokens:,}" if usage else ""
-
-
-def _least(rows: Sequence[Row], what: str) -> list[str]:
-    """The variations that have least of something, over all their rows, of those that missed no goal."""
-    missed = {row.variation for row in rows if not row.reached}
-    sums: dict[str, float] = {}
-    for row in [row for row in rows if row.variation not in missed] or rows:
-        sums[row.variation] = sums.get(row.variation, 0) + getattr(row.figures, what)
-    return [name for name, most in sums.items() if most == min(sums.values())]

@@ -79,10 +79,6 @@ def _with_the_header() -> Plan:
 _CLOCK = {"goal": clock.GOAL, "steps": [{"id": "1", "description": "Read the clock", "tool": "current_time"}]}
 
 
-def _served(world: kitchen.World, run: Run) -> bool:
-    return len(world.served) == 3
-
-
 def _migrated(world: migration.World, run: Run) -> bool:
     schema = world.read_schema()
     return schema["now"] == schema["wanted"] and not world.damage() and world.config["schema"] == 2
@@ -90,10 +86,6 @@ def _migrated(world: migration.World, run: Run) -> bool:
 
 def _released(world: deploy.World, run: Run) -> bool:
     return world.deployed("production") == "v2.3.1" and world.messages[-1:] == ["v2.3.1 deployed"]
-
-
-def _refactored(world: refactor.World, run: Run) -> bool:
-    return not world.run_test_suite()["failed"]
 
 
 def _reported(world: research.World, run: Run) -> bool:
@@ -104,29 +96,9 @@ def _drafted(world: support.World, run: Run) -> bool:
     return "+handover_path" in world.drafts.get("A-1034.txt", "")
 
 
-def _summed(world: _Arithmetic, run: Run) -> bool:
-    return _found("53", run)
-
-
-def _told(world: clock.World, run: Run) -> bool:
-    return _found("09:41", run)
-
-
 def _found(text: str, run: Run) -> bool:
     """Whether a result is that text, or ends with it behind a colon and a space."""
     return any(references.as_text(result).rpartition(": ")[2] == text for result in run.results.values())
-
-
-def _booked(world: flights.World, run: Run) -> bool:
-    return world.pleased
-
-
-def _marked(world: bisect.World, run: Run) -> bool:
-    return world.marked == world.broke
-
-
-def _explained(world: trail.World, run: Run) -> bool:
-    return world.solved
 
 
 def _task(name: str, plan: Plan, world: Callable[[], Any], reached: Callable[[Any, Run], bool]) -> Task:
@@ -156,16 +128,18 @@ def _written_out(tool: Tool, params: Mapping[str, Any]) -> dict[str, Any]:
 def tasks() -> dict[str, Task]:
     """The tasks by their world."""
     listed = (
-        _task("arithmetic", _sum(), _Arithmetic, _summed),
-        _task("kitchen", Plan.parse(kitchen.PLAN), kitchen.World, _served),
+        _task("arithmetic", _sum(), _Arithmetic, lambda world, run: _found("53", run)),
+        _task("kitchen", Plan.parse(kitchen.PLAN), kitchen.World, lambda world, run: len(world.served) == 3),
         _task("migration", Plan.parse(migration.PLAN), migration.World, _migrated),
         _task("deploy", Plan.parse(deploy.PLAN), deploy.World, _released),
-        _task("refactor", _with_the_header(), refactor.World, _refactored),
+        _task("refactor", _with_the_header(), refactor.World, lambda world, run: not world.run_test_suite()["failed"]),
         _task("research", Plan.parse(research.PLAN), research.World, _reported),
         _task("support", Plan.parse(support.PLAN), lambda: support.World(gap=None), _drafted),
-        _task("clock", Plan.parse(_CLOCK), lambda: clock.World("09:41"), _told),
-        _exploration("trail", trail.GOAL, trail.TrailMind(), trail.World, _explained),
-        _exploration("bisect", bisect.GOAL, bisect.BisectMind(), bisect.World, _marked),
-        _exploration("flights", flights.GOAL, flights.BookingMind(), flights.World, _booked),
+        _task("clock", Plan.parse(_CLOCK), lambda: clock.World("09:41"), lambda world, run: _found("09:41", run)),
+        _exploration("trail", trail.GOAL, trail.TrailMind(), trail.World, lambda world, run: world.solved),
+        _exploration(
+            "bisect", bisect.GOAL, bisect.BisectMind(), bisect.World, lambda world, run: world.marked == world.broke
+        ),
+        _exploration("flights", flights.GOAL, flights.BookingMind(), flights.World, lambda world, run: world.pleased),
     )
     return {task.name: task for task in listed}

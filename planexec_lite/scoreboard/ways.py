@@ -9,17 +9,18 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 from planexec_lite import references
 from planexec_lite.plan import Plan, Step
 from planexec_lite.scenarios.minds import Answer, Entry, Mind, Seen, ahead, call_in, value_of
 from planexec_lite.scoreboard.faults import CLEAR, IN_THE_WAY
-from planexec_lite.scoreboard.reading import listed_in, new_ids, number_of
 
 AND = "; then "
 """Between the steps of the way that one task stands for."""
 _BETWEEN = re.compile(rf"{AND}|(?: Subtasks:|;) (?=[0-9]+[.] )")
+_GIVEN = re.compile(r"^((?:Result of step [\w.-]+: )+)", re.M)
+_TOLD = re.compile(r"^Result of step ([\w.-]+): (data: .*)$", re.M)
 _CALL = re.compile(r"\[([0-9]+): (\w+\(.*?\))\](?=; |$)", re.M)
 
 
@@ -41,19 +42,6 @@ class Part:
 
 Left = tuple[list[Part], dict[str, str]]
 """The parts that are left, under the ids that they get now, and these ids by those that the steps of the way have."""
-
-
-class Way(Protocol):
-    """What is known of the way."""
-
-    def left(self, entries: Sequence[Entry], most: int | None = None, voter: int | None = None) -> Left:
-        """Return what is left of it after the record, in at most so many parts, as voter number so-and-so plans it."""
-
-    def named(self, text: str) -> list[Step]:
-        """Return the steps that a task, or a list of subtasks, stands for."""
-
-    def next(self, seen: Sequence[Seen]) -> Answer | Step | None:
-        """Return what comes next for one who has the goal before them, after what was seen; None: what their list says."""
 
 
 class KnownWay:
@@ -131,6 +119,10 @@ class UnknownWay:
         return act if isinstance(act, Answer) else Step(id="next", tool=act.tool, params=dict(act.params))
 
 
+Way = KnownWay | UnknownWay
+"""What is known of the way."""
+
+
 def parts_of(way: Sequence[Step], most: int | None, first: int = 1) -> list[Part]:
     """Return the way in at most `most` parts, each of steps that follow one another; joined ones are counted from `first`."""
     size = -(-len(way) // most) if most else 1
@@ -190,3 +182,32 @@ def _lines(text: str) -> Iterator[str]:
     for part in _BETWEEN.split(text):
         for line in part.splitlines():
             yield re.sub(r"^(?:[0-9]+[.)] )?(?:Attempt [0-9]+: )?", "", line)
+
+
+def results_in(text: str) -> dict[str, Any]:
+    """The results that a step is given, by the id under which the way has their step, also those that a result lists."""
+    results: dict[str, Any] = {}
+    for id, data in _TOLD.findall(text):
+        value = value_of(data)
+        results |= listed_in(value) or {number_of(id): value}
+    return results
+
+
+def listed_in(answer: Any) -> dict[str, Any]:
+    """The results that the answer of a run inside a step lists."""
+    if not isinstance(answer, str):
+        return {}
+    _, *parts = _GIVEN.split(answer)
+    pairs = zip(parts[::2], parts[1::2], strict=True)
+    return {number_of(head.split()[-1].rstrip(":")): value_of(body.rstrip("\n")) for head, body in pairs}
+
+
+def number_of(id: str) -> str:
+    """The id under which the way has the step: "5b" is a second attempt at 5."""
+    number = re.match(r"[0-9]+", id)
+    return number[0] if number else id
+
+
+def new_ids(id: str) -> Iterator[str]:
+    """The ids for new attempts at a step: 5b, 5c …"""
+    return (f"{id}{letter}" for letter in "bcdefghijklmnopqrstuvwxyz")

@@ -28,26 +28,16 @@ from planexec_lite.variations.planner_executor import adaptive, plan_and_execute
 from planexec_lite.variations.react import react
 from planexec_lite.variations.rewoo import rewoo
 from planexec_lite.variations.step_by_step import step_by_step
-from planexec_lite.variations.vote import by_judge, quickest, rehearsed, vote
+from planexec_lite.variations.vote import quickest, rehearsed, vote
 from planexec_lite.workers import Workers
 
 __all__ = [
     "VARIATIONS",
     "Variation",
-    "adaptive",
-    "by_judge",
-    "hierarchical",
-    "langchain",
-    "llm_compiler",
-    "orchestrator",
-    "plan_and_execute",
-    "plan_and_solve",
     "planner_executor",
     "quickest",
     "react",
     "rehearsed",
-    "rewoo",
-    "step_by_step",
     "vote",
 ]
 

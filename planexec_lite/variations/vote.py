@@ -2,13 +2,12 @@
 
 After Wang et al., "Self-Consistency Improves Chain of Thought Reasoning in Language Models" (2022),
 https://arxiv.org/abs/2203.11171. Plans are rarely equal word for word, so they are not counted: of the valid ones that is taken
-which is done first in a rehearsal, or the one that a judge prefers.
+which is done first in a rehearsal.
 """
 
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -17,8 +16,7 @@ from planexec_lite.executors import ToolExecutor
 from planexec_lite.loop import PlannerExecutor, execute
 from planexec_lite.loop.run import Run
 from planexec_lite.meter import charge
-from planexec_lite.model import Bounds, Message, ask, model_for
-from planexec_lite.model.marking import DATA_RULE, data_line
+from planexec_lite.model import Message
 from planexec_lite.plan import Plan, PlanError, Step
 from planexec_lite.planning.planners import LLMPlanner, Planner
 from planexec_lite.tools import Tool, Toolbox
@@ -29,10 +27,10 @@ Choose = Callable[[str, Sequence[Plan], Toolbox], int]
 VOTES = 3
 
 
-def vote(client: Any, tools: Toolbox, workers: Workers, choose: Choose | None = None) -> PlannerExecutor:
-    """Return an agent that has three plans written and carries out one of them; by default the quickest with these workers."""
+def vote(client: Any, tools: Toolbox, workers: Workers) -> PlannerExecutor:
+    """Return an agent that has three plans written and carries out the one that is the quickest with these workers."""
     voters = [Voter(client, number) for number in range(1, VOTES + 1)]
-    return PlannerExecutor(Ballot(voters, choose or quickest(workers)), ToolExecutor(tools), workers=workers)
+    return PlannerExecutor(Ballot(voters, quickest(workers)), ToolExecutor(tools), workers=workers)
 
 
 class Voter(LLMPlanner):
@@ -116,24 +114,3 @@ class _Rehearsal(ToolExecutor):
 
     def execute(self, step: Step, inputs: Mapping[str, Any]) -> None:
         charge(self.seconds[step.id])
-
-
-def by_judge(client: Any) -> Choose:
-    """Return a choice that asks the evaluator's model for a number; the first plan where it names none of them."""
-
-    def choose(goal: str, plans: Sequence[Plan], tools: Toolbox) -> int:
-        written = (plan.model_dump(mode="json", exclude_defaults=True) for plan in plans)
-        listed = "\n".join(f"Plan {number}: {data_line(plan)}" for number, plan in enumerate(written, 1))
-        asked = f"Goal: {goal}\n\n{DATA_RULE}\n{listed}"
-        messages = [{"role": "system", "content": _JUDGE}, {"role": "user", "content": asked}]
-        answer = ask(client, model_for("evaluator"), messages, bounds=Bounds.of("evaluator"))
-        named = re.search(r"[0-9]+", answer.text)
-        return int(named[0]) - 1 if named and 1 <= int(named[0]) <= len(plans) else 0
-
-    return choose
-
-
-_JUDGE = """\
-Role: judge of plans
-
-Several plans lead to one goal. Say the number of the one that you would carry out, and nothing else."""

@@ -25,8 +25,8 @@ from planexec_lite import (
 )
 from planexec_lite.events import PlanFailed, PlanProposed, PlanStarted, StepStarted
 from planexec_lite.model.schemas import plan_schema
-from planexec_lite.recorded.asking import HeardResponse
 from tests.core.strict_rules import faults
+from tests.recorded.recording import HeardResponse
 
 GOAL = "What is 12 * 4 + 5?"
 

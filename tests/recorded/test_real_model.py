@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from openai import OpenAI
 
 from planexec_lite.recorded import load, load_runs, replayed, smollm2, smollm2_runs
-from planexec_lite.recorded.recording import main
-from planexec_lite.recorded.recording_runs import main as record_runs
-from planexec_lite.recorded.small_model import fingerprint, missing, model_file, served
+from tests.recorded.recording import CONTEXT, record
+from tests.recorded.recording_runs import CONTEXT as CONTEXT_OF_RUNS
+from tests.recorded.recording_runs import record_runs, setting
+from tests.recorded.small_model import TOOLS_TEMPLATE, fingerprint, missing, model_file, served
 
 LOOPBACK = True
 pytestmark = [pytest.mark.wide, pytest.mark.xdist_group("a small model")]
@@ -25,13 +26,15 @@ def installed() -> None:
 
 def test_the_real_model_is_recorded_by_the_kits_own_planner(tmp_path: Path) -> None:
     file = tmp_path / "answers.jsonl"
-    assert main([str(file), "--each", "1", "--slots", "1", "--only", "whole", "--repairs", "0"]) == 0
+    known = smollm2()
+    asked = replace(known.variants["whole"], repairs=0)
+    with served(model_file(), context=CONTEXT) as url:
+        record(OpenAI(base_url=url, api_key="none", max_retries=0), file, known.head, [asked], each=1)
     recorded = load(file)
     (sample,) = recorded.of("whole")
     (answer,) = sample.answers
     assert answer.text.strip()
     assert 1 <= answer.output_tokens <= recorded.head.max_tokens
-    assert recorded.variants["whole"].prompt == smollm2().variants["whole"].prompt
     assert fingerprint(model_file()) == recorded.head.sha256
 
 
@@ -51,9 +54,10 @@ def test_the_whole_kit_runs_on_the_real_model_by_its_one_setting(monkeypatch: py
 
 def test_a_whole_run_is_recorded_and_replayed(tmp_path: Path) -> None:
     file = tmp_path / "runs.jsonl"
-    assert record_runs([str(file), "--each", "1", "--worlds", "arithmetic"]) == 0
+    with served(model_file(), context=CONTEXT_OF_RUNS, template=TOOLS_TEMPLATE) as url:
+        client = OpenAI(base_url=url, api_key="none", max_retries=0)
+        record_runs(client, file, setting(model_file()), ("arithmetic",), each=1)
     read = load_runs(file)
     assert [(run.task, run.given) for run in read.runs] == [("arithmetic", False), ("arithmetic", True)]
     assert replace(read.setting, date="") == replace(smollm2_runs().setting, date="")
     assert all(replayed(run).run.status in ("finished", "failed") for run in read.runs)
-    assert "PLANEXEC_LLM" not in os.environ

@@ -5,7 +5,10 @@ from __future__ import annotations
 import pytest
 
 from planexec_lite import recorded
-from planexec_lite.recorded.scripted_family import ANSWERS, NEEDED, WITHOUT, WRONG_ANYWAY, asked
+from planexec_lite.plan import Plan, PlanError
+from planexec_lite.recorded import NEEDED
+from planexec_lite.scenarios import arithmetic
+from tests.recorded.scripted_family import ANSWERS, WITHOUT, WRONG_ANYWAY, asked
 
 
 def test_each_written_effect_is_counted_as_it_was_written() -> None:
@@ -22,16 +25,21 @@ def test_thirty_answers_show_four_effects_and_miss_the_small_one() -> None:
 
 
 def test_each_missing_part_spoils_the_plan_in_its_own_way() -> None:
-    family = recorded.family()
-    without = {part: "without the schema" if part == "the schema" else f"without {part}" for part in WITHOUT}
-    kinds = {part: recorded.kinds(family, name) for part, name in without.items()}
-    assert {part: set(found) - {"cut_off"} for part, found in kinds.items()} == {
+    assert {part: codes_of(text) for part, text in WITHOUT.items()} == {
         "the schema": {"not_json"},
         "references": {"wrong_parameter"},
         "JSON alone": {"not_json"},
         "dependencies": {"indirect_reference"},
         "span": {"empty_plan"},
     }
+
+
+def codes_of(text: str) -> set[str]:
+    try:
+        problems = Plan.parse(text).problems(arithmetic.TOOLS)
+    except PlanError as error:
+        problems = error.problems
+    return {problem.code for problem in problems}
 
 
 def test_it_says_that_it_was_written() -> None:

@@ -43,7 +43,6 @@ from planexec_lite.scoreboard import (
     robustness,
     row,
     settings,
-    structure,
     sweep,
     tasks,
 )
@@ -123,7 +122,6 @@ def test_each_number_can_be_counted_again_from_the_events(variation: str, task: 
     every = [call for event in events if event["event"] != "Inside" for call in event.get("calls", ())]
     assert figures.calls == len(every) == one.run.usage.calls
     assert figures.usage["planner"].calls == len(planner)
-    assert figures.tokens == sum(call["input_tokens"] + call["output_tokens"] for call in every)
     dollars = sum(
         call["input_tokens"] * PRICES[call["model"]].read + call["output_tokens"] * PRICES[call["model"]].written
         for call in every
@@ -133,7 +131,6 @@ def test_each_number_can_be_counted_again_from_the_events(variation: str, task: 
     reasons = Counter(event["reason"] for event in runs[0] if event["event"] == "PlanStarted")
     assert figures.reasons == dict(reasons)
     assert figures.replans == sum(reasons[why] for why in ("failure", "news", "stall", "step"))
-    assert figures.finished == (runs[0][-1]["status"] == "finished")
     fit = [event["plan"] for event in runs[0] if event["event"] == "PlanProposed" and not event.get("problems")]
     assert figures.horizon == max((len(plan["steps"]) for plan in fit), default=0)
     assert figures.complete == bool(fit and fit[0].get("complete", True))
@@ -302,25 +299,11 @@ def test_an_executor_that_thinks_clears_the_way_and_one_that_calls_does_not() ->
     assert not row("ReWOO", "arithmetic", faults).reached
 
 
-@pytest.mark.slow
-def test_a_share_is_counted_over_its_runs() -> None:
-    (one,) = sweep("arithmetic", of=["ReWOO"], kinds=["flaky tool"], rates=[0.3], seeds=6)
-    runs = [row("ReWOO", "arithmetic", Faults("flaky tool", 0.3, seed)) for seed in range(6)]
-    assert (one.runs, one.reached) == (6, sum(run.reached for run in runs))
-    assert one.calls == sum(run.figures.calls for run in runs) / 6
-    assert 0 < one.reached < 6
-
-
 # what is printed
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "told",
-    [["arithmetic", "--sweep", "--seeds", "1"], ["clock", "trail", "flights"]],
-    ids=["sweep", "worlds"],
-)
-def test_the_command_prints_the_same_bytes_everywhere(told: list[str]) -> None:
+def test_the_command_prints_the_same_bytes_everywhere() -> None:
     printed = []
     for seed, zone, width in [("1", "UTC", "80"), ("2", "Asia/Tokyo", "200")]:
         environment = os.environ | {
@@ -329,7 +312,7 @@ def test_the_command_prints_the_same_bytes_everywhere(told: list[str]) -> None:
             "COLUMNS": width,
             "PLANEXEC_LLM": "http://127.0.0.1:9",
         }
-        command = [sys.executable, "-m", "planexec_lite.scoreboard", *told]
+        command = [sys.executable, "-m", "planexec_lite.scoreboard", "clock", "trail", "flights"]
         printed.append(subprocess.run(command, env=environment, capture_output=True, check=True).stdout)
     assert printed[0] == printed[1]
     text = printed[0].decode()
@@ -344,29 +327,24 @@ def test_a_task_that_is_not_there_is_named(capsys: pytest.CaptureFixture[str]) -
         main(["chess"])
     assert left.value.code == 2
     assert "there is no task 'chess'; there are: arithmetic, kitchen" in capsys.readouterr().err
-    with pytest.raises(SystemExit):
-        main(["arithmetic", "--sweep", "--seeds", "0"])
 
 
-def test_structure_and_script_stand_in_figures_of_their_own() -> None:
-    rows = [row(name, "arithmetic") for name in ("ReAct", "ReWOO", "vote")]
-    assert "reached" not in structure(rows).text
-    assert "follow from the structure" in structure(rows).text
-    shares = list(sweep("arithmetic", of=["ReAct", "ReWOO"], kinds=["late surprise"], rates=[1.0], seeds=1))
-    assert "No merit of a model" in robustness(shares).text
-    assert "1 of 1" in robustness(shares).text
-    for figure in (structure(rows), settings(rows), race(rows), robustness(shares)):
-        assert "ReWOO" in figure.text
-        assert figure.alt
+def test_the_shares_under_faults_are_those_of_their_rows() -> None:
+    rows = list(sweep("arithmetic", ["ReAct", "ReWOO"], ["late surprise", "flaky tool"], [0.5], seeds=4))
+    text = robustness(rows).text
+    line = next(line for line in text.splitlines() if "ReWOO  " in line)
+    own = [one for one in rows if one.variation == "ReWOO"]
+    for kind in ("late surprise", "flaky tool"):
+        assert f"{sum(one.reached for one in own if one.faults.kind == kind)} of 4" in line
+    assert f"  {sum(one.figures.calls for one in own) / 8:.1f}  " in line
+    assert "No merit of a model" in text
 
 
 def test_who_misses_a_goal_is_named_and_wins_nothing() -> None:
     on_trail = [row(name, "trail") for name in ("ReWOO", "ReAct", "plan-and-solve")]
-    for figure in (structure(on_trail), race(on_trail)):
-        assert figure.title.startswith("plan-and-solve")
-        assert [("ReWOO" in line, "missed" in line) for line in figure.text.splitlines() if "ReWOO" in line] == [
-            (True, True)
-        ]
+    figure = race(on_trail)
+    assert figure.title.startswith("plan-and-solve")
+    assert ["missed" in line for line in figure.text.splitlines() if "ReWOO" in line] == [True]
     text = goals([*on_trail, row("ReWOO", "clock")]).text.splitlines()
     assert text[0] == "2 of 3 variations reach every goal"
     assert text[2].split() == ["ReWOO", "1", "of", "2", "trail"]

@@ -9,7 +9,7 @@ import pytest
 from planexec_lite import Board, Inline, Plan, PlanError, PlannerExecutor, Policy, Simulated, Tool, Toolbox
 from planexec_lite.events import Inside, PlanProposed, PlanStarted, RunStarted, StepDone, StepStarted
 from planexec_lite.scoreboard import Row, model, row, tasks
-from planexec_lite.variations import VARIATIONS, by_judge, quickest, rehearsed, vote
+from planexec_lite.variations import VARIATIONS, quickest, rehearsed, vote
 from planexec_lite.variations.in_words import ListPlanner
 from planexec_lite.variations.vote import Ballot
 
@@ -248,25 +248,6 @@ def test_where_nobody_wrote_a_plan_the_first_error_is_told() -> None:
         Ballot([Says("nothing"), Says("at all")], quickest(Inline())).plan("g", Board(), TOOLS)
     with pytest.raises(ValueError, match="at least one planner"):
         Ballot([], quickest(Inline())).plan("g", Board(), TOOLS)
-
-
-@pytest.mark.parametrize(
-    ("answer", "chosen"), [("2", "middle"), ("I take plan 3.", "long"), ("none", "short"), ("9", "short")]
-)
-def test_a_judge_names_a_plan_by_its_number(answer: str, chosen: str) -> None:
-    from mock_llm import MockLLM
-
-    llm = MockLLM([{"name": "judge", "reply": {"text": answer}}])
-    listed = plans("short", "middle", "long")
-    assert listed[by_judge(llm.client())("g", listed, TOOLS)].goal == chosen
-
-
-def test_a_vote_by_a_judge_asks_once_more() -> None:
-    task = tasks()["arithmetic"]
-    client = model(task).client()
-    run = vote(client, task.world().tools, Simulated(), by_judge(client)).run(task.goal)
-    assert run.usage.calls == 4
-    assert task.reached(None, run)
 
 
 # they are agents like any other

@@ -9,7 +9,7 @@ from planexec_lite import Plan, Simulated, Tool, Toolbox, ToolExecutor, execute
 from planexec_lite.scenarios import bisect, deploy, flights, kitchen, migration, refactor, research, support, trail
 
 WORLDS = (
-    bisect.World, deploy.World, flights.World, migration.World, refactor.World, research.World, support.World, trail.World,
+    bisect.World, deploy.World, migration.World, refactor.World, research.World, support.World, trail.World,
 )  # fmt: skip
 
 
@@ -52,6 +52,13 @@ def test_a_copy_of_the_kitchen_cooks_on_its_own() -> None:
     twin.simmer(["leeks", "stock"])
     assert (world.chopped, world.pantry["stock"], world.tickets) == (["leeks"], 3, ["chop leeks"])
     assert (twin.chopped, twin.cooked) == ([], {"simmered": ["leeks", "stock"]})
+
+
+def test_a_copy_of_the_flights_books_on_its_own() -> None:
+    world = flights.World()
+    twin = world.copied()
+    twin.hold_seat("LX 208", "any")
+    assert (len(twin.holds), world.holds) == (1, {})
 
 
 def test_fewer_tools_are_copied_too_and_plain_functions_are_not() -> None:

@@ -106,7 +106,7 @@ def test_rolling_back_brings_the_previous_release_and_only_what_ran_before(world
         ("build_docker", {"tag": "v9"}, "the source is at v2.3.1"),
         ("remove_image", {"tag": "v2.3.0"}, "v2.3.0 is deployed"),
         ("remove_image", {"tag": "../source"}, "no image"),
-        ("restore_database", {"file": "../production.sqlite"}, "no backup"),
+        ("restore_database", {"file": "../production.sqlite"}, "there is no .../production.sqlite"),
         ("run_smoke_tests", {"env": "moon"}, "'staging' or 'production'"),
     ],
 )

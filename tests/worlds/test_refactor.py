@@ -235,7 +235,7 @@ WRONG = [
     ("code_search", {"text": " "}, "an empty text"),
     ("read_file", {"path": "shop/tokens.py"}, "there is no file 'shop/tokens.py'; there are: shop/__init__.py"),
     ("write_file", {"path": "shop/auth.py"}, "'text' is missing"),
-    ("write_file", {"path": "shop/auth.py", "text": "\ud800"}, "can't be written in UTF-8"),
+    ("write_file", {"path": "shop/auth.py", "text": "\ud800"}, "surrogates not allowed"),
     ("replace_in_file", {"path": "shop/auth.py", "old": "session", "new": "x"}, "12 times, not once"),
     ("replace_in_file", {"path": "shop/auth.py", "old": "nowhere", "new": "x"}, "0 times"),
     ("replace_in_file", {"path": "shop/auth.py", "old": "", "new": "x"}, "0 times"),

@@ -267,24 +267,6 @@ def test_nothing_is_found_before_it_is_collected(world):
         world.inspect_branch(ORDER)
 
 
-def test_a_log_that_is_gone_damaged_or_no_log_is_named(world):
-    (world.folder / "logs" / "mail-0930.log").unlink()
-    with pytest.raises(ValueError, match="there is no log of mail"):
-        world.collect_logs("mail")
-    alter(world.folder / "logs" / "checkout-0930.log", "2026-03-12T09:30:20Z INFO", "yesterday INFO")
-    with pytest.raises(ValueError, match="line 2 of the log of checkout is no log line: 'yesterday"):
-        world.collect_logs("checkout")
-    for data in (b"no gzip", archived(world).read_bytes()[:-20], b"\x1f\x8b" + b"x" * 40):
-        archived(world).write_bytes(data)
-        with pytest.raises(ValueError, match=r"payment-1000.log.gz in the archive is damaged"):
-            world.fetch_archive("payment")
-
-
-def test_an_unknown_service_has_no_gap():
-    with pytest.raises(ValueError, match="there is no service 'moon'"):
-        support.World(gap="moon")
-
-
 def test_no_result_and_no_error_holds_a_path_of_this_machine(world):
     stopped = run(world)
     cause = complete(world).root_cause(ORDER)

@@ -78,8 +78,7 @@ class World(FolderWorld):
     @property
     def messages(self) -> list[str]:
         """What the team was told, oldest first."""
-        sent = self.folder / "sent.txt"
-        return sent.read_text().splitlines() if sent.exists() else []
+        return self._files.messages
 
     def run_tests(self) -> dict[str, Any]:
         """Run the full test suite of the source."""
@@ -104,7 +103,7 @@ class World(FolderWorld):
 
     def backup_database(self) -> dict[str, Any]:
         """Back up the production database."""
-        name = f"backup-{len(list(self.folder.glob('backup-*.sqlite'))) + 1}.sqlite"
+        name = self._files.next("backup", ".sqlite")
         with closing(sqlite3.connect(self.database)) as db, closing(sqlite3.connect(self.folder / name)) as copy:
             db.backup(copy)
             (rows,) = copy.execute("SELECT count(*) FROM orders").fetchone()
@@ -147,8 +146,7 @@ class World(FolderWorld):
         Args:
             message: one line
         """
-        with (self.folder / "sent.txt").open("a") as sent:
-            sent.write(" ".join(message.split()) + "\n")
+        self._files.send(message)
         return {"sent": message}
 
     def rollback_staging(self) -> dict[str, Any]:
@@ -181,10 +179,8 @@ class World(FolderWorld):
         Args:
             file: the name that backup_database returned
         """
-        known = sorted(path.name for path in self.folder.glob("backup-*.sqlite"))
-        if file not in known:
-            raise ValueError(f"there is no backup {file!r}; there are: {', '.join(known) or 'none'}")
-        with closing(sqlite3.connect(self.folder / file)) as copy, closing(sqlite3.connect(self.database)) as db:
+        path = self._files.known(file, "backup", "backup_database")
+        with closing(sqlite3.connect(path)) as copy, closing(sqlite3.connect(self.database)) as db:
             copy.backup(db)
             (rows,) = db.execute("SELECT count(*) FROM orders").fetchone()
         return {"restored": file, "rows": rows}

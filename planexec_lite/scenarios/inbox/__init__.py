@@ -6,7 +6,6 @@ when results are told as data, as they are by default (`Telling`). The second is
 (`Policy.no_new_effects`), or by a person.
 """
 
-from planexec_lite.scenarios.inbox.plan import GOAL
-from planexec_lite.scenarios.inbox.world import MAILS, World
+from planexec_lite.scenarios.inbox.world import GOAL, MAILS, World
 
 __all__ = ["GOAL", "MAILS", "World"]

@@ -7,6 +7,8 @@ from pathlib import Path
 from planexec_lite.scenarios.folder import FolderWorld
 from planexec_lite.tools import Effects
 
+GOAL = "Answer the mails 1, 2 and 3"
+
 _TOOLS: dict[str, tuple[float, Effects]] = {
     "read_mail": (1, "none"),
     "answer_mail": (5, "once"),

@@ -5,13 +5,13 @@ Things take their time: on a virtual clock, what is not ready yet can't be used,
 
 from __future__ import annotations
 
-from copy import deepcopy
-from functools import cached_property
+from collections.abc import Callable
 from threading import Lock
 from typing import Any, Literal
 
 from planexec_lite.meter import now
-from planexec_lite.tools import Tool, Toolbox, suggest
+from planexec_lite.scenarios.folder import ToolWorld
+from planexec_lite.tools import Effects, suggest
 
 Course = Literal["starter", "main", "dessert"]
 
@@ -39,7 +39,19 @@ _MINUTES = {"mix": 10, "simmer": 25, "roast": 40, "bake": 30, "plate": 5, "serve
 _MOMENT = 1e-6  # seconds by which sums of seconds may differ
 
 
-class World:
+def _chopping(what: str) -> float:
+    """Seconds to chop an ingredient; to find out that it can't be chopped takes as long as the quickest."""
+    return 60.0 * _CHOPPING.get(what, min(_CHOPPING.values()))
+
+
+_TOOLS: dict[str, tuple[float | Callable[..., float], Effects]] = {
+    "chop": (_chopping, "once"),  # a repeat would use up more
+    **{name: (60 * minutes, "once") for name, minutes in _MINUTES.items()},
+}
+_HANDS = Lock()  # one cook at a time reaches into a kitchen
+
+
+class World(ToolWorld):
     """A kitchen in which nothing is cooked yet.
 
     Its state can be read and changed: `pantry` (amounts by ingredient), `chopped`, `mixed`, `cooked` (the ingredients by
@@ -50,6 +62,8 @@ class World:
         pantry: amounts that differ from those of the full pantry, such as ``leeks=0``. Raises `ValueError` for an
             ingredient that the kitchen does not know, or an amount below zero.
     """
+
+    TOOLS = _TOOLS
 
     def __init__(self, **pantry: int) -> None:
         for name, amount in pantry.items():
@@ -66,22 +80,11 @@ class World:
         self.served: list[str] = []
         self.tickets: list[str] = []
         self._ready: dict[str, float] = {}  # when what was begun is over, in seconds of the run
-        self._hands = Lock()
-
-    @cached_property
-    def tools(self) -> Toolbox:
-        """What a line cook can do. Each declares its minutes, as seconds; a repeat would use up more, so all are "once"."""
-        timed = (Tool(getattr(self, name), latency=60 * minutes, effects="once") for name, minutes in _MINUTES.items())
-        chop = Tool(self.chop, latency=_chopping, effects="once")
-        return Toolbox([chop, *timed], copied=lambda: self.copied().tools)
 
     def copied(self) -> World:
         """Return a kitchen of its own that stands as this one does: what is cooked there leaves this one alone."""
-        twin = World()
-        with self._hands:
-            state = {name: value for name, value in vars(self).items() if name not in ("tools", "_hands")}
-            vars(twin).update(deepcopy(state))
-        return twin
+        with _HANDS:
+            return super().copied()
 
     def chop(self, what: str) -> dict[str, Any]:
         """Take an ingredient out of the pantry and chop it, for eight.
@@ -92,7 +95,7 @@ class World:
         if what not in _CHOPPING:
             known = ", ".join(_CHOPPING)
             raise ValueError(f"{what!r} can't be chopped{suggest(what, _CHOPPING)}; these can: {known}")
-        with self._hands:
+        with _HANDS:
             self._check_pantry(what)
             self.pantry[what] -= _FOR_EIGHT[what]
             self.chopped.append(what)
@@ -106,7 +109,7 @@ class World:
         Args:
             what: such as flour, butter and eggs
         """
-        with self._hands:
+        with _HANDS:
             parts = self._use("mix", what)
             self.mixed.append("dough")
             self._begun("dough")
@@ -118,7 +121,7 @@ class World:
         Args:
             what: what goes into the pot
         """
-        with self._hands:
+        with _HANDS:
             return self._cook("simmer", "starter", what)
 
     def roast(self, what: list[str]) -> dict[str, Any]:
@@ -127,7 +130,7 @@ class World:
         Args:
             what: what goes into the tin
         """
-        with self._hands:
+        with _HANDS:
             return self._in_oven("roast", "main", what)
 
     def bake(self, what: list[str]) -> dict[str, Any]:
@@ -136,7 +139,7 @@ class World:
         Args:
             what: what goes into the form, such as dough and apples
         """
-        with self._hands:
+        with _HANDS:
             return self._in_oven("bake", "dessert", what)
 
     def plate(self, course: Course) -> dict[str, Any]:
@@ -145,7 +148,7 @@ class World:
         Args:
             course: the starter is what was simmered, the main what was roasted, the dessert what was baked
         """
-        with self._hands:
+        with _HANDS:
             how = COURSES[course]
             if how not in self.cooked:
                 raise ValueError(f"the {course} can't be plated: nothing is {how} yet")
@@ -164,7 +167,7 @@ class World:
         Args:
             course: which
         """
-        with self._hands:
+        with _HANDS:
             if course not in self.plated:
                 raise ValueError(f"the {course} can't be served: it is not plated")
             if waiting := [other for other in list(COURSES)[: list(COURSES).index(course)] if other not in self.served]:
@@ -240,8 +243,3 @@ class World:
             raise ValueError(
                 f"the pantry has {there} {what}, and eight guests need {needed}; there is enough of: {enough}"
             )
-
-
-def _chopping(what: str) -> float:
-    """Seconds to chop an ingredient; to find out that it can't be chopped takes as long as the quickest."""
-    return 60.0 * _CHOPPING.get(what, min(_CHOPPING.values()))

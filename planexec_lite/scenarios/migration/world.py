@@ -10,7 +10,7 @@ from typing import Any, Literal
 from planexec_lite.scenarios.folder import FolderWorld
 from planexec_lite.scenarios.migration import database as data
 from planexec_lite.scenarios.migration import scripts
-from planexec_lite.scenarios.migration.files import Files
+from planexec_lite.scenarios.migration.files import Application
 from planexec_lite.tools import Effects
 
 _TOOLS: dict[str, tuple[float, Effects]] = {
@@ -45,7 +45,6 @@ class World(FolderWorld):
 
     def __init__(self, folder: Path | str | None = None) -> None:
         super().__init__(folder)
-        self._files = Files(self.folder)
         if folder is None:
             data.create(self.database)
             self._files.config = {"schema": 1}
@@ -56,6 +55,10 @@ class World(FolderWorld):
     def database(self) -> Path:
         """The production database, a SQLite file."""
         return self.folder / "production.sqlite"
+
+    @property
+    def _files(self) -> Application:
+        return Application(self.folder)
 
     @property
     def config(self) -> dict[str, Any]:

@@ -31,7 +31,7 @@ class Project:
 
     def write(self, name: str, text: str) -> bool:
         """Write a file and keep what it held; say whether that changed it."""
-        path, data = self._path(name), _encoded(name, text)
+        path, data = self._path(name), text.encode()
         before = path.read_bytes().decode() if path.exists() else None
         if before == text:
             return False
@@ -69,10 +69,3 @@ class Project:
     def _keep(self, name: str, texts: list[str | None]) -> None:
         self.versions.mkdir(exist_ok=True)
         (self.versions / f"{name.replace('/', '-')}.json").write_text(json.dumps(texts), encoding="utf-8")
-
-
-def _encoded(name: str, text: str) -> bytes:
-    try:
-        return text.encode()
-    except UnicodeEncodeError as error:
-        raise ValueError(f"{name}: {text[error.start]!r} can't be written in UTF-8; leave it out") from None

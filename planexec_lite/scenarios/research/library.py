@@ -37,21 +37,17 @@ def parse(corpus: str) -> Iterator[Document]:
 
 
 class Library:
-    """Documents in an index, in a file.
+    """Documents in an index, in the file that `create` made."""
 
-    Raises `ValueError` when two documents have one id, or `corpus` holds none.
-    """
-
-    def __init__(self, path: Path, corpus: str) -> None:
+    def __init__(self, path: Path) -> None:
         self.path = path
-        documents = list(parse(corpus))
-        ids = [document.id for document in documents]
-        if not ids or len(set(ids)) < len(ids):
-            raise ValueError("a corpus has documents with ids of their own, below headings: ## doc-1 (2025) A title")
+
+    def create(self, corpus: str) -> None:
+        """Make the file, with the documents of a corpus."""
         with self.opened() as db, db:
             columns = "id UNINDEXED, year UNINDEXED, title, text, tokenize = 'porter unicode61'"
             db.execute(f"CREATE VIRTUAL TABLE documents USING fts5({columns})")
-            db.executemany("INSERT INTO documents VALUES (?, ?, ?, ?)", documents)
+            db.executemany("INSERT INTO documents VALUES (?, ?, ?, ?)", parse(corpus))
 
     def opened(self) -> AbstractContextManager[sqlite3.Connection]:
         """Open the index; it is closed when the block is left."""

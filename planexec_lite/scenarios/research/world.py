@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from importlib.resources import files
 from typing import Any
 
@@ -18,6 +17,7 @@ _TOOLS: dict[str, tuple[float, Effects]] = {
     "write_report": (3.0, "idempotent"),
     "remove_report": (0.5, "idempotent"),
 }
+_FOUND = 3  # documents by a search
 _SENTENCES = 2  # of a summary, from each document
 
 
@@ -25,25 +25,26 @@ class World(FolderWorld):
     """A library on renewable energy and a desk to write at, in a temporary folder that goes away with the object.
 
     Args:
-        corpus: other documents, in the form of `corpus.md`. Raises `ValueError` when there are none in it.
-        limit: the most documents that a search finds.
+        corpus: other documents, in the form of `corpus.md`.
     """
 
     TOOLS = _TOOLS
     DESTRUCTIVE = ("remove_report",)
 
-    def __init__(self, corpus: str | None = None, limit: int = 3) -> None:
-        if limit < 1:
-            raise ValueError(f"limit={limit}: let a search find at least one document")
+    def __init__(self, corpus: str | None = None) -> None:
         super().__init__()
         text = (files(__package__) / "corpus.md").read_text(encoding="utf-8") if corpus is None else corpus
-        self.library = Library(self.folder / "library.sqlite", text)
-        self.limit = limit
+        self.library.create(text)
+
+    @property
+    def library(self) -> Library:
+        """The documents."""
+        return Library(self.folder / "library.sqlite")
 
     @property
     def report(self) -> str:
         """The latest report as it was written; empty while there is none."""
-        written = self._reports()
+        written = self._files.named("report")
         return (self.folder / written[-1]).read_text(encoding="utf-8") if written else ""
 
     def web_search(self, query: str) -> list[dict[str, Any]]:
@@ -52,7 +53,7 @@ class World(FolderWorld):
         Args:
             query: the words to look for
         """
-        return self.library.search(query, self.limit)
+        return self.library.search(query, _FOUND)
 
     def read_document(self, id: str) -> dict[str, Any]:
         """Read a document of the library; its text begins with its id in brackets, to be cited.
@@ -87,7 +88,7 @@ class World(FolderWorld):
         cited = dict.fromkeys(id for section in sections for id in CITATION.findall(section))
         documents = {id: document for id in cited if (document := self.library.get(id))}
         sources = [f"- [{id}] {document.title} ({document.year})" for id, document in documents.items()]
-        name = f"report-{max(map(_number, self._reports()), default=0) + 1}.md"
+        name = self._files.next("report", ".md")
         text = "\n\n".join(["# Trends in renewable energy", *sections, "## Sources", "\n".join(sources) or "None."])
         (self.folder / name).write_bytes((text + "\n").encode())
         return {
@@ -105,15 +106,5 @@ class World(FolderWorld):
         Args:
             file: the name that write_report returned
         """
-        if file not in self._reports():
-            known = ", ".join(self._reports()) or "none; write one with write_report"
-            raise ValueError(f"there is no report {file!r}; there are: {known}")
-        (self.folder / file).unlink()
+        self._files.known(file, "report", "write_report").unlink()
         return {"removed": file}
-
-    def _reports(self) -> list[str]:
-        return sorted((path.name for path in self.folder.glob("report-*.md")), key=_number)
-
-
-def _number(name: str) -> int:
-    return int(re.sub(r"\D", "", name))

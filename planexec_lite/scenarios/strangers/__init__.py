@@ -7,9 +7,8 @@ server's words are quoted, the second only by who reads its plan, or by what it 
 """
 
 from planexec_lite.scenarios.strangers.lines import ByHand, NoSuchToolError, text
-from planexec_lite.scenarios.strangers.plan import GOAL
 from planexec_lite.scenarios.strangers.weather import LAST_WORDS, LINE, ORDER, ServerEnded, Weather
-from planexec_lite.scenarios.strangers.world import World
+from planexec_lite.scenarios.strangers.world import GOAL, World
 
 __all__ = [
     "GOAL",

@@ -7,6 +7,8 @@ from pathlib import Path
 from planexec_lite.scenarios.folder import FolderWorld
 from planexec_lite.tools import Effects
 
+GOAL = "Tell the team tomorrow's weather in Oslo"
+
 _TOOLS: dict[str, tuple[float, Effects]] = {
     "read_file": (1, "none"),
     "send_mail": (1, "once"),

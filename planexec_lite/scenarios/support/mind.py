@@ -9,6 +9,7 @@ from typing import Any
 from planexec_lite.scenarios.minds import Act, Answer, Expectation, Later, Seen
 from planexec_lite.scenarios.support.services import SERVICES
 
+_ORDER = "A-1034"
 _LACKS = re.compile(r"the log of (\w+) lacks")
 
 
@@ -17,9 +18,6 @@ class AuditMind:
 
     It takes for granted that the logs are complete.
     """
-
-    def __init__(self, order: str = "A-1034") -> None:
-        self.order = order
 
     def next(self, seen: Sequence[Seen]) -> Act | Answer:
         """Return what comes next after what was seen."""
@@ -45,9 +43,9 @@ class AuditMind:
         if trail is not None and not trail["complete"]:
             return self._fetch(trail, fetched)
         if trail is None:
-            return Act("I will follow the order.", "inspect_branch", {"order": self.order})
+            return Act("I will follow the order.", "inspect_branch", {"order": _ORDER})
         if cause is None:
-            return Act("I will look for the cause.", "root_cause", {"order": self.order})
+            return Act("I will look for the cause.", "root_cause", {"order": _ORDER})
         return Act("I will draft a fix.", "draft_fix", {"cause": cause})
 
     def _fetch(self, trail: Any, fetched: set[str]) -> Act | Answer:

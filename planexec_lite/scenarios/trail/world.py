@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from random import Random
 from typing import Any
 
 from planexec_lite.scenarios.folder import FolderWorld
@@ -13,36 +12,26 @@ GOAL = "Order A-1034 never arrived: begin with checkout.log, find out what stopp
 START = "checkout.log"
 
 _TOOLS: dict[str, tuple[float, Effects]] = {"read_log": (2, "none"), "write_cause": (1, "idempotent")}
-_SERVICES = (
-    "payment", "fraud", "ledger", "stock", "packing", "label", "carrier", "customs", "depot", "courier", "mail", "archive",
-)  # fmt: skip
+_SERVICES = ("checkout", "carrier", "archive", "payment", "packing", "customs")
 _CAUSE = "the lease of the lock has run out"
 
 
 class World(FolderWorld):
-    """Logs of as many services as the order passed through.
-
-    Args:
-        length: how many logs have to be read, from 1 to 13.
-        seed: in which order the services come.
-    """
+    """Logs of the services that the order passed through; the last one says why it stopped."""
 
     TOOLS = _TOOLS
     DESTRUCTIVE = ()
 
-    def __init__(self, length: int = 6, seed: int = 0) -> None:
-        if not 1 <= length <= len(_SERVICES) + 1:
-            raise ValueError(f"length={length}: from 1 to {len(_SERVICES) + 1} logs")
+    def __init__(self) -> None:
         super().__init__()
-        others = [f"{name}.log" for name in Random(seed).sample(_SERVICES, len(_SERVICES))]
-        names = [START, *others[: length - 1]]
-        self.length, self.cause = length, f"{names[-1].removesuffix('.log')}: {_CAUSE}"
-        for place, name in enumerate(names):
-            service = name.removesuffix(".log")
-            end = f"stopped here. Cause: {service}: {_CAUSE}."
-            went = f"handed over. Go on in {names[place + 1]}." if place + 1 < length else end
+        self.cause = f"{_SERVICES[-1]}: {_CAUSE}"
+        for place, service in enumerate(_SERVICES):
+            last = service == _SERVICES[-1]
+            went = (
+                f"stopped here. Cause: {self.cause}." if last else f"handed over. Go on in {_SERVICES[place + 1]}.log."
+            )
             text = f"09:{10 + place} A-1033 handed over.\n09:{11 + place} A-1034 {went}\n"
-            (self.folder / name).write_text(text, encoding="utf-8", newline="\n")
+            (self.folder / f"{service}.log").write_text(text, encoding="utf-8", newline="\n")
 
     @property
     def written(self) -> str:

@@ -31,21 +31,15 @@ def dumped(db: sqlite3.Connection, schema_only: bool) -> str:
 def main() -> None:
     """Read the options, and write the dump."""
     try:
-        options, rest = getopt.gnu_getopt(sys.argv[1:], "sf:d:", ["schema-only", "file=", "dbname="])
+        options, rest = getopt.gnu_getopt(sys.argv[1:], "", ["schema-only"])
     except getopt.GetoptError as error:
         fail(f"{error.msg} (this stand-in knows a few options only)")
-    given = dict(options)
-    name = given.get("-d", given.get("--dbname", rest[0] if rest else ""))
+    name = rest[0] if rest else ""
     path = Path(os.environ["DATABASES"]) / f"{name}.sqlite"
     if not path.is_file():
         fail(f'connection to server failed: FATAL:  database "{name}" does not exist')
     with closing(sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True)) as db:
-        text = dumped(db, "-s" in given or "--schema-only" in given)
-    file = given.get("-f", given.get("--file"))
-    if file is None:
-        sys.stdout.write(text)
-    else:
-        Path(file).write_text(text, encoding="utf-8", newline="\n")
+        sys.stdout.write(dumped(db, schema_only=bool(options)))
 
 
 if __name__ == "__main__":

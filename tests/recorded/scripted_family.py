@@ -1,62 +1,40 @@
 """A scripted family for the ablation: how it errs was written, so it shows what the method sees, and nothing about models.
 
-Thirty answers of a model to which parts of the prompt matter, as `NEEDED` says: of the thirty, so many go wrong when the
-part is left out. They are asked by the same planner and counted by the same functions as a recording, so a reader can
-see which of the written effects thirty answers show, and which they miss.
-
-`asked` asks the model, which takes some seconds; what it said is kept in a file, which `family` reads and a test compares.
+Thirty answers of a model to which parts of the prompt matter, as `recorded.NEEDED` says: of the thirty, so many go wrong when
+the part is left out. They are asked by the same planner and counted by the same functions as a recording, so a reader can
+see which of the written effects thirty answers show, and which they miss. `recorded.family` reads what this model said.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from planexec_lite.recorded.asking import RULES
-from planexec_lite.recorded.recording import sample, variants
-from planexec_lite.recorded.transcript import Head, Transcript, load
+from mock_llm import MockLLM
+from planexec_lite.recorded import NEEDED, RULES
+from planexec_lite.recorded.transcript import Head, Sample, Transcript
 from planexec_lite.scenarios import arithmetic
-
-if TYPE_CHECKING:
-    from mock_llm import MockLLM
+from tests.recorded.recording import sample, variants
 
 ANSWERS = 30
-NEEDED = {"the schema": 24, "references": 18, "JSON alone": 15, "dependencies": 12, "span": 3}
-"""How many of the thirty answers need a part of the prompt; a part that is not named here changes nothing."""
 WRONG_ANYWAY = 3
 """How many go wrong with the whole prompt too: the last ones."""
-
-
-FILE = Path(__file__).with_name("family.jsonl.gz")
-
-
-def family() -> Transcript:
-    """Return thirty answers to the whole prompt and thirty without each part of it, as a script gave them."""
-    return load(FILE)
 
 
 def asked(names: Iterable[str] | None = None) -> Transcript:
     """Ask the scripted model; only the variants of these names, or all."""
     head = Head("a scripted model: how it errs was written", "", {}, "2026-11-25", 1.0, 400, 8_000, 1)
-    chosen = {
-        variant.name: replace(variant, goal=arithmetic.GOAL, repairs=0)
-        for variant in variants()
-        if names is None or variant.name in names
-    }
-    samples = []
+    chosen = {one.name: one for one in variants(arithmetic.GOAL, 0) if names is None or one.name in names}
+    samples: list[Sample] = []
     for variant in chosen.values():
         with scripted().client() as client:
-            samples += [sample(client, variant, number, head, 0, None) for number in range(1, ANSWERS + 1)]
+            samples += [sample(client, variant, number, head) for number in range(1, ANSWERS + 1)]
     return Transcript(head, chosen, tuple(samples))
 
 
 def scripted() -> MockLLM:
     """Return the model: its answers depend on their number and on which parts of the prompt it is given."""
-    from mock_llm import MockLLM
-
     return MockLLM([scene for number in range(1, ANSWERS + 1) for scene in _scenes(number)])
 
 
