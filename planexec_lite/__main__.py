@@ -1,4 +1,4 @@
-"""The command line: ``python -m planexec_lite runs FILE`` lists the runs in a journal, shows, exports, imports or tells one."""
+"""The command line: ``python -m planexec_lite runs FILE`` lists the runs in a journal, shows one, or tells it news."""
 
 from __future__ import annotations
 
@@ -24,32 +24,21 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """
     parser = argparse.ArgumentParser(prog="python -m planexec_lite", description="Plan, execute, look at runs.")
     commands = parser.add_subparsers(dest="command", required=True)
-    runs = commands.add_parser("runs", help="list the runs in a journal; show, export, import or tell one")
+    runs = commands.add_parser("runs", help="list the runs in a journal; show one, or tell it news")
     runs.add_argument("file", type=Path, help="the journal")
     runs.add_argument("run", nargs="?", help="the run to show, event by event in words; by default all are listed")
-    runs.add_argument("--export", action="store_true", help="write the run as JSON lines instead")
-    runs.add_argument("--import", dest="lines", type=Path, metavar="LINES", help="take in a run that --export wrote")
     runs.add_argument(
         "--tell", metavar="NEWS", help="tell the run something: it plans the rest again, now or when it is resumed"
     )
     options = parser.parse_args(arguments)
-    if options.export and options.run is None:
-        parser.error("--export needs a run: runs FILE RUN --export")
-    if options.tell is not None and (options.run is None or options.export or options.lines is not None):
-        parser.error('--tell needs a run, and nothing else: runs FILE RUN --tell "words"')
-    if isinstance(sys.stdout, TextIOWrapper):  # an export is read as UTF-8; people see what their terminal can show
-        sys.stdout.reconfigure(
-            encoding="utf-8" if options.export else None, errors="strict" if options.export else "replace"
-        )
+    if options.tell is not None and options.run is None:
+        parser.error('--tell needs a run: runs FILE RUN --tell "words"')
+    if isinstance(sys.stdout, TextIOWrapper):
+        sys.stdout.reconfigure(errors="replace")  # the terminal might not show every character
     journal = Journal(options.file)
     try:
-        if options.lines is not None:
-            with options.lines.open(encoding="utf-8") as lines:
-                print(f"run {journal.import_(lines)}")
-        elif options.run is None:
+        if options.run is None:
             _list(journal)
-        elif options.export:
-            sys.stdout.writelines(journal.export(options.run))
         elif options.tell is not None:
             journal.tell(options.run, options.tell)
             print(f"run {options.run} is told")

@@ -1,4 +1,4 @@
-"""The kit's SQLite files, such as journals: how to open one, the versions of its schema, and SQLite's errors in plain words.
+"""The kit's SQLite files, such as journals: how to open one, its schema, and SQLite's errors in plain words.
 
 Opening and closing a database file makes a process lose SQLite's record locks on it. So the kit leaves that to SQLite: other code
 reads only the file's name, size and number. But a user's tool might copy the file during a run. Two rules keep every committed
@@ -24,6 +24,7 @@ from urllib.parse import quote
 from planexec_lite.file_lock import FileLock, is_locked
 
 PATIENCE = 30.0  # seconds to wait for another process that writes; a busy disk can stall for ten
+VERSION = 1  # of the schemas
 SHORTEST = 512  # bytes of an SQLite file that is not empty
 FOREIGN = "it is no SQLite file, and stays as it is; give another name"
 Synchronous = Literal["FULL", "NORMAL", "OFF"]
@@ -36,7 +37,7 @@ class SQLiteFile:
     Args:
         kind: the name of this kind in errors, such as "journal".
         application: the number in the head of each file of this kind.
-        schemas: SQL that each version added to the schema; statements end with a line.
+        schema: SQL that creates the tables; statements end with a line.
         error: the class of the errors raised here.
         made: when a file is made; part of the error about a missing file.
         then: what to do after the cause of an error is removed.
@@ -44,7 +45,7 @@ class SQLiteFile:
 
     kind: str
     application: int
-    schemas: tuple[str, ...]
+    schema: str
     error: type[Exception]
     made: str
     then: str
@@ -58,7 +59,7 @@ class SQLiteFile:
 
     @contextmanager
     def writing(self, path: Path, synchronous: Synchronous = "FULL") -> Iterator[WritingConnection]:
-        """Give a connection for one transaction. A missing file is created, and an older one is updated.
+        """Give a connection for one transaction. A missing file is created.
 
         Raises `error` if the file is foreign or damaged, or can't be written.
         """
@@ -108,7 +109,7 @@ class SQLiteFile:
         if _is_empty(connection):  # the process that created the file was killed before it wrote the schema
             connection.close()
             connection = sqlite3.connect(":memory:", isolation_level=None)
-            self._complete(connection)
+            self._create(connection)
         return connection
 
     def _to_write(self, path: Path, synchronous: Synchronous) -> WritingConnection:
@@ -119,14 +120,12 @@ class SQLiteFile:
         connection.file = real(path)
         try:
             if _is_empty(connection):
-                self._complete(connection)
+                self._create(connection)
             self._check(connection, path)
-            if version_of(connection) < len(self.schemas):
-                self._complete(connection)
             _to_wal(connection)
             connection.execute(f"PRAGMA synchronous = {synchronous}")
             connection.execute("PRAGMA foreign_keys = ON")
-            version_of(connection)  # the first read of a new file creates "-wal" and "-shm"
+            _version_of(connection)  # the first read of a new file creates "-wal" and "-shm"
             connection.files = _files(connection.file)
         except BaseException:
             connection.close_alone()
@@ -178,27 +177,26 @@ class SQLiteFile:
             raise self.error(f"{path.name} is no {self.kind}: {FOREIGN}")
 
     def _check(self, connection: sqlite3.Connection, path: Path) -> None:
-        """Raise `error` if the file is of another kind or a newer version."""
+        """Raise `error` if the file is of another kind, or of another version of the kit."""
         (application,) = connection.execute("PRAGMA application_id").fetchone()
-        version, newest = version_of(connection), len(self.schemas)
+        version = _version_of(connection)
         if application != self.application:
             wrong = f"is no {self.kind}: it is a database of something else, and stays as it is; give another name"
-        elif version not in range(1, newest + 1):
-            wrong = f"was written by a newer version of the kit (schema {version}; this one reads up to {newest})"
+        elif version != VERSION:
+            wrong = f"was written by another version of the kit (schema {version}; this one reads {VERSION})"
         else:
             return
         raise self.error(f"{path.name} {wrong}")
 
-    def _complete(self, connection: sqlite3.Connection) -> None:
-        """Add the missing versions of the schema. Another process might do the same at the same time."""
+    def _create(self, connection: sqlite3.Connection) -> None:
+        """Create the tables. Another process might do the same at the same time."""
         with _all_or_nothing(connection):
-            version = version_of(connection)
-            if version == 0 and not _is_empty(connection):
+            if not _is_empty(connection):
                 return
-            for statement in "".join(self.schemas[version:]).split(";\n"):
+            for statement in self.schema.split(";\n"):
                 connection.execute(statement)
             connection.execute(f"PRAGMA application_id = {self.application}")
-            connection.execute(f"PRAGMA user_version = {len(self.schemas)}")
+            connection.execute(f"PRAGMA user_version = {VERSION}")
 
 
 class ReplacedError(OSError):
@@ -323,8 +321,8 @@ def _is_in_use(file: str, besides: str) -> bool:
     return any(user != besides and is_locked(_users_of(file) / user) for user in users)
 
 
-def version_of(connection: sqlite3.Connection) -> int:
-    """The version of the schema that the file has; 0 where it has none."""
+def _version_of(connection: sqlite3.Connection) -> int:
+    """The version of the schema that the file has; 0 if it has none."""
     return int(connection.execute("PRAGMA user_version").fetchone()[0])
 
 

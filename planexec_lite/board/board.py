@@ -29,7 +29,7 @@ from dataclasses import dataclass, field, replace
 from typing import assert_never, get_args
 
 from planexec_lite import events as e
-from planexec_lite.board.approvals import Approvals, GrantScope
+from planexec_lite.board.approvals import Approvals
 from planexec_lite.board.inside import RunsInside, board_of, innermost, left_inside, unknown
 from planexec_lite.board.once_calls import OnceCalls
 from planexec_lite.board.part import Part
@@ -463,7 +463,7 @@ class Board(Part):
         if event.verdict == "approve":
             if event.step is None or event.plan is not None:  # a yes at a gate is none to the plan
                 approvals.approved.add(event.plan_hash)
-                careful = [id for id in self.unfinished if self.once.needs_approval(self.steps[id])]
+                careful = [id for id in self.table.unfinished if self.once.needs_approval(self.steps[id])]
                 approvals.cover(careful, self.table)
             approvals.grant(event, self.plan)
             self._list_rollback()
@@ -611,29 +611,9 @@ class Board(Part):
         return self.table.done
 
     @property
-    def ready(self) -> str | None:
-        """The first step, in plan order, that may start now; None if no step may."""
-        return self.table.ready
-
-    @property
-    def unfinished(self) -> tuple[str, ...]:
-        """The ids of the latest plan's steps that are not done."""
-        return self.table.unfinished
-
-    @property
-    def unverified(self) -> set[str]:
-        """The done steps that have a success criterion, and whose result nobody judged."""
-        return self.table.unverified
-
-    @property
     def rejected(self) -> dict[str, str]:
         """The done steps whose result a later verdict rejected, and why."""
         return self.table.rejected
-
-    @property
-    def in_doubt(self) -> Counter[str]:
-        """How many attempts of a step timed out, were cut off, or failed after a call that may be made once was made."""
-        return self.table.in_doubt
 
     @property
     def left_in_doubt(self) -> list[str]:
@@ -643,11 +623,6 @@ class Board(Part):
         """
         waiting = ((id, runs[-1]) for id, runs in self.inside.items() if self.state.get(id) == "waiting")
         return [f"{id}{DEEPER}{label}" for id, run in waiting for label in [*run.table.doubted, *run.left_in_doubt]]
-
-    @property
-    def late(self) -> dict[str, object]:
-        """What came of an attempt that was given up, by step: a result or the words of an error. It does not count."""
-        return self.table.late
 
     @property
     def calls(self) -> list[ModelCall]:
@@ -680,11 +655,6 @@ class Board(Part):
         return self.proposals.problems
 
     @property
-    def news(self) -> list[str]:
-        """What was told from outside."""
-        return self.proposals.news
-
-    @property
     def reviews(self) -> list[e.Reviewed]:
         """What the reviewer said, in order."""
         return self.approvals.reviews
@@ -698,8 +668,3 @@ class Board(Part):
     def opened(self) -> set[str]:
         """The steps whose gate is open."""
         return self.approvals.opened
-
-    @property
-    def grant_scope(self) -> GrantScope | None:
-        """What the reviewer allowed to later plans."""
-        return self.approvals.grant_scope

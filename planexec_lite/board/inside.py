@@ -38,7 +38,7 @@ def board_of(board: Board, label: str) -> Board:
 
 def unknown(board: Board) -> Iterator[tuple[str, str]]:
     """The labels of what may have been done, or undone, and nobody knows it; and why."""
-    in_doubt = {id: UNKNOWN for id, attempts in board.in_doubt.items() if attempts > _told(board, id)}
+    in_doubt = {id: UNKNOWN for id, attempts in board.table.in_doubt.items() if attempts > _told(board, id)}
     doubts = {id: (board.steps[id], why) for id, why in in_doubt.items()} | board.rollback.doubted
     for id, (step, why) in doubts.items():
         if step.undo is not None or board.once.changes_world(step):

@@ -177,8 +177,6 @@ class Rollback(Part):
 
     def answer(self, label: str, why_not: str) -> None:
         """A person has decided about the next call. `why_not`: it is not made; "": it may be."""
-        if any(undo.label == label and undo.call.gate for undo in self.left):
-            self._reach(label)
         if not self.asks or self.left[-1].label != label:
             raise IllegalTransition("be decided about", label, None, "it is not what is to be undone next")
         if why_not:
@@ -188,17 +186,9 @@ class Rollback(Part):
 
     def start(self, label: str, state: State | None) -> None:
         """The next call is made. `state` is that of the step."""
-        self._reach(label)
         if not self.left or self.left[-1].label != label:
             raise IllegalTransition("be undone", label, state, "it is not what is to be undone next" if state else "")
         self.calling = self.left.pop()
-
-    def _reach(self, label: str) -> None:
-        """A run that an older version of the kit recorded took nothing back that was done inside a step."""
-        labels = [undo.label for undo in self.left] if self.paths else []
-        while label in labels and DEEPER in labels[-1] and labels[-1] != label:
-            self.remains.append((labels.pop(), "it was done inside a step"))
-            self.left.pop()
 
     def inputs(self) -> dict[str, object]:
         """The results that the call that is made may refer to, by step id: of its step and of those that were done before."""

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from planexec_lite.sqlite_file import SQLiteFile, Synchronous, WritingConnection, alone, transaction, version_of
+from planexec_lite.sqlite_file import SQLiteFile, Synchronous, WritingConnection, alone, transaction
 
-RUNS = """
+SCHEMA = """
 CREATE TABLE runs (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
     uid TEXT NOT NULL UNIQUE,
@@ -18,8 +18,6 @@ CREATE TABLE events (
     data TEXT NOT NULL,
     PRIMARY KEY (run, number)
 ) STRICT, WITHOUT ROWID;
-"""
-NEWS = """
 CREATE TABLE news (
     run INTEGER NOT NULL REFERENCES runs,
     number INTEGER NOT NULL,
@@ -27,8 +25,6 @@ CREATE TABLE news (
     PRIMARY KEY (run, number)
 ) STRICT, WITHOUT ROWID;
 """
-SCHEMAS = (RUNS, NEWS)  # what each version of the schema brought
-NEWS_SINCE = 2
 
 
 class JournalError(RuntimeError):
@@ -38,14 +34,11 @@ class JournalError(RuntimeError):
 FILE = SQLiteFile(
     "journal",
     0x504C584C,
-    SCHEMAS,
+    SCHEMA,
     JournalError,
     made="it is made when the first run is written to it",
     then="resume the run",
 )
 in_words = FILE.in_words
 
-__all__ = [
-    "FILE", "NEWS_SINCE", "SCHEMAS", "JournalError", "Synchronous", "WritingConnection", "alone", "in_words", "transaction",
-    "version_of",
-]  # fmt: skip
+__all__ = ["FILE", "JournalError", "Synchronous", "WritingConnection", "alone", "in_words", "transaction"]

@@ -21,7 +21,7 @@ from pathlib import Path
 
 from planexec_lite.events import Event, StepCancelled, StepDone, StepFailed, StepPaused, from_json, to_json
 from planexec_lite.journal.database import JournalError, Synchronous, in_words
-from planexec_lite.journal.lines import UNREADABLE, told
+from planexec_lite.journal.words import UNREADABLE, described
 from planexec_lite.loop.run import Run
 
 END = b"\0"  # what no line holds
@@ -216,5 +216,5 @@ def _read(line: bytes, number: int, file: Path) -> Event:
         return from_json(line.decode())
     except UNREADABLE as problem:
         raise JournalError(
-            f"line {number} of {file.parent.name}/{file.name} can't be read ({told(problem)})"
+            f"line {number} of {file.parent.name}/{file.name} can't be read ({described(problem)})"
         ) from problem

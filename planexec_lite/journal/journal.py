@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, closing, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -13,21 +13,18 @@ from typing import NamedTuple, get_args
 from uuid import uuid4
 
 from planexec_lite.events import Event, Status, from_json, to_json
-from planexec_lite.journal import lines
 from planexec_lite.journal.database import (
     FILE,
-    NEWS_SINCE,
     JournalError,
     Synchronous,
     WritingConnection,
     alone,
     in_words,
     transaction,
-    version_of,
 )
 from planexec_lite.journal.inside import Files, InsideStore
 from planexec_lite.journal.lease import is_held, lease
-from planexec_lite.journal.lines import UNREADABLE
+from planexec_lite.journal.words import UNREADABLE, described, is_uid
 from planexec_lite.loop.run import Run
 from planexec_lite.plan.data import as_words
 
@@ -46,8 +43,7 @@ class Journal:
     """A file to which runs are written as they go on: given to `PlannerExecutor` or `execute`, or read by itself.
 
     What was recorded is on disk before what follows from it begins: one commit each time that the loop wakes up. Many runs and
-    several processes may share a file; one process at a time carries on a run, and every one may tell it news. A file that an
-    older version of the kit made can be read as it is, and is brought up to date when it is next written to.
+    several processes may share a file; one process at a time carries on a run, and every one may tell it news.
 
     Args:
         path: the file. The first run creates it, and only its owner can read it; its folder must exist. The files "-wal", "-shm"
@@ -85,23 +81,6 @@ class Journal:
         """Give the run as it stood after each event, the same object each time. Nothing is called, and no model is asked."""
         return self._folded(run, self._stored(run)[1])
 
-    def export(self, run: str | int) -> Iterator[str]:
-        """Give a run as JSON lines: one that says what this is, and one for each event."""
-        return lines.written(*self._stored(run))
-
-    def import_(self, text: Iterable[str]) -> str:
-        """Take in what `export` gave, from whatever journal, and return the id that the run has here.
-
-        Raises `JournalError`, and writes nothing, where a line can't be read, or the run is here already.
-        """
-        run = Run()
-        run.uid, events = lines.read(text)
-        for number, event in enumerate(events, 2):
-            with lines.of_line(number):
-                run.record(event)
-        with FILE.writing(self.path, self.synchronous) as connection:
-            return str(self._begin(connection, run))
-
     def tell(self, run: str | int, news: str) -> None:
         """Tell a run something that changes the rest of it, from whatever process: `PlannerExecutor.tell` through the file.
 
@@ -126,7 +105,7 @@ class Journal:
         """Return what a run was told through the file and has not recorded yet; of one that has ended, it came too late."""
         with self._reading() as connection:
             id, _ = self._known(connection, run)
-            return [*_inbox(connection, id).values()] if version_of(connection) >= NEWS_SINCE else []
+            return [*_inbox(connection, id).values()]
 
     @contextmanager
     def carry_on(self, run: Run) -> Iterator[None]:
@@ -191,7 +170,7 @@ class Journal:
                 folded.record(from_json(text))
             except UNREADABLE as problem:
                 raise JournalError(
-                    f"event {number} of run {run} in {self.path.name} can't be read ({lines.told(problem)}); those before it "
+                    f"event {number} of run {run} in {self.path.name} can't be read ({described(problem)}); those before it "
                     "can be, by replay()"
                 ) from problem
             yield folded
@@ -216,7 +195,7 @@ class Journal:
         if row is None:
             ids = ", ".join(str(id) for (id,) in connection.execute("SELECT id FROM runs ORDER BY id LIMIT 20"))
             raise JournalError(f"there is no run {run} in {self.path.name}; there are {ids or 'none'}")
-        if not lines.is_uid(row[1]):
+        if not is_uid(row[1]):
             raise JournalError(f"run {run} in {self.path.name} has no id that a journal gives: the file is damaged")
         return int(row[0]), str(row[1])
 
@@ -233,7 +212,7 @@ class Journal:
     def _status(self, uid: str, status: str) -> str:
         if status != "running":
             return status
-        return "running" if lines.is_uid(uid) and is_held(self.path, uid) else "interrupted"
+        return "running" if is_uid(uid) and is_held(self.path, uid) else "interrupted"
 
 
 def _me() -> str:

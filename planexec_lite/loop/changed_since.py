@@ -32,7 +32,7 @@ def check_tools(board: Board, tools: Toolbox, effects: Mapping[str, Effects], *,
 
 def _changed_tools(board: Board, tools: Toolbox, effects: Mapping[str, Effects]) -> Iterator[str]:
     before = board.once.effects
-    for id in board.unfinished:
+    for id in board.table.unfinished:
         step = board.steps[id]
         # what it waits for was checked when the plan came in
         for problem in Plan(steps=(step,)).problems(tools, done=board.steps.keys() - {id}):
@@ -51,7 +51,7 @@ def _changed_tools(board: Board, tools: Toolbox, effects: Mapping[str, Effects])
 
 def _changed_inside(board: Board, tools: Toolbox) -> Iterator[str]:
     """The tools of the steps that are left in a run inside a step, and that are other ones."""
-    for id in board.unfinished:
+    for id in board.table.unfinished:
         for call in (board.steps[id], board.steps[id].undo):
             if call is not None and call.tool is not None and _is_another(call.tool, board, tools):
                 yield f"step {id}: {call.tool} is not the tool that the plan was made with"
@@ -61,10 +61,10 @@ def _changed_inside(board: Board, tools: Toolbox) -> Iterator[str]:
 
 def _changed_choices(board: Board, tools: Toolbox, effects: Mapping[str, Effects]) -> Iterator[str]:
     """The tools that a later plan, or the model of a step, may choose, and that are other ones or new."""
-    chosen = any(board.steps[id].tool is None for id in board.unfinished)
+    chosen = any(board.steps[id].tool is None for id in board.table.unfinished)
     if not (board.has_planner or (chosen and board.models_in_steps)):
         return
-    named = {call.tool for id in board.unfinished for call in (board.steps[id], board.steps[id].undo) if call}
+    named = {call.tool for id in board.table.unfinished for call in (board.steps[id], board.steps[id].undo) if call}
     for tool in tools:
         if tool.name not in board.pins and effects.get(tool.name, "none") != "none":
             yield f"{tool.name} is new, and has effects"

@@ -137,7 +137,7 @@ def usable(board: Board, id: str, result: Any) -> Any:
         result = as_data(result, step)
     except ToolError as problem:
         raise ValueError(str(problem)) from None
-    behind = [(f"step {id} uses", board.steps[id].params) for id in board.unfinished]
+    behind = [(f"step {id} uses", board.steps[id].params) for id in board.table.unfinished]
     for who, where in [*behind, ("the plan's answer is", board.plan.answer)]:
         for named in references.find(where):
             try:

@@ -239,7 +239,7 @@ def propose(planner: Planner, board: Board, executor: Executor, policy: Policy) 
     shown, tools = board.copy(), executor.tools
     # the same steps again may be right after news; after a failure they are not
     tried = set(board.table.tried) if board.failed or board.problems else set()
-    tried |= {signature(board.steps[id] for id in board.unfinished)} if board.failed else set()
+    tried |= {signature(board.steps[id] for id in board.table.unfinished)} if board.failed else set()
     written = StreamBuffer(board, tools, policy)
     try:
         if isinstance(planner, StreamingPlanner) and planner.stream:

@@ -83,7 +83,7 @@ def record(board: Board, max_prompt: int | None = None, telling: Telling = AS_DA
     if done := ", ".join(id for id in earlier if id in board.results):
         lines.append(f"- done before these, results not told: steps {shortened(done, SHORT)}")
     lines.reverse()
-    news = [f"- {one_line(text)}" for text in board.news]
+    news = [f"- {one_line(text)}" for text in board.proposals.news]
     rule = f"\n\n{DATA_RULE}" if any("data: " in line for line in lines) else ""
     so_far = f"{rule}\n\nSo far:\n" + "\n".join(lines) if lines else ""
     return so_far + ("\n\nNews:\n" + "\n".join(news) if news else "")
@@ -109,8 +109,8 @@ def _line(board: Board, id: str, most: int | None, telling: Telling) -> tuple[st
         rejected = f", rejected: {told(board.rejected[id])}" if id in board.rejected else ""
         return f"- step {id}, {step}: done, result {result}{rejected}", used
     why = f", {told(board.errors[id])}" if id in board.errors else ""
-    why += "; nobody knows how much of it was done, or whether it still goes on" if id in board.in_doubt else ""
-    why += f"; a late result came, and does not count: {told(board.late[id])}" if id in board.late else ""
+    why += "; nobody knows how much of it was done, or whether it still goes on" if id in board.table.in_doubt else ""
+    why += f"; a late result came, and does not count: {told(board.table.late[id])}" if id in board.table.late else ""
     return f"- step {id}, {step}: {board.state[id]}{why}", used
 
 

@@ -65,7 +65,7 @@ class RegistryError(RuntimeError):
 FILE = SQLiteFile(
     "prompt registry",
     0x504C5052,
-    (SCHEMA,),
+    SCHEMA,
     RegistryError,
     made="it is made when the first version is saved",
     then="try again",

@@ -14,9 +14,9 @@ def granting_reviewer(board: Board, plan: Plan) -> str:
     that was tried is not tried again without being asked. What an approved
     step said to be careful with, no later step does without care.
     """
-    if board.grant_scope is None:
+    if board.approvals.grant_scope is None:
         return ""
-    grant, approved, by, rollback = board.grant_scope
+    grant, approved, by, rollback = board.approvals.grant_scope
     new: list[Step] = []
     for step in (*(board.approvals.begun or ()), *plan.steps):
         if step not in approved and step not in new:

@@ -14,7 +14,7 @@ def mark(board: Board, id: str) -> str:
     """Return ``result rejected`` or ``unverified`` for a step, or nothing."""
     if id in board.rejected:
         return "result rejected"
-    return "unverified" if id in board.unverified and board.state[id] == "done" else ""
+    return "unverified" if id in board.table.unverified and board.state[id] == "done" else ""
 
 
 def judgements(board: Board) -> list[str]:
@@ -34,6 +34,6 @@ def judgements(board: Board) -> list[str]:
 
 def latest_news(board: Board) -> list[str]:
     """Return the latest news from outside in sentences."""
-    news = [f"News: “{fit_columns(clean(text), 120)}”." for text in board.news[-MOST_NEWS:]]
-    earlier = len(board.news) - len(news)
+    news = [f"News: “{fit_columns(clean(text), 120)}”." for text in board.proposals.news[-MOST_NEWS:]]
+    earlier = len(board.proposals.news) - len(news)
     return [*([f"Earlier news: {earlier}."] if earlier else []), *news]

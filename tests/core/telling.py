@@ -41,7 +41,7 @@ class Chain:
 
     def plan(self, goal: str, board: Board, tools: Toolbox) -> Plan:
         left = range(len(board.results), LENGTH)
-        plan = len(board.news)
+        plan = len(board.proposals.news)
         ids = {n: f"{n}-{plan}" for n in left}
         return Plan.parse(
             [

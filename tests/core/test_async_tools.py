@@ -282,7 +282,7 @@ def test_an_async_tool_that_takes_too_long_is_given_up_and_its_end_is_recorded(t
     check_fold(run)
     check_order(run)
     assert run.board.state == {"1": "failed", "2": "done"}
-    assert run.board.late == {"1": "TimeoutError: it was cancelled"}
+    assert run.board.table.late == {"1": "TimeoutError: it was cancelled"}
 
 
 @pytest.fixture

@@ -195,7 +195,7 @@ def test_an_evaluator_that_says_nonsense_ends_no_run_and_spoils_no_log(
     world = World()
     steps = [delete("1", "a", success_criteria="gone", retries=1), delete("2", "b", depends_on=["1"])]
     run = agent(world, Answers(steps), reviewer, evaluator=Odd()).run("clean")
-    assert (run.status, world.did, run.board.unverified) == ("finished", ["a", "b"], {"1"})
+    assert (run.status, world.did, run.board.table.unverified) == ("finished", ["a", "b"], {"1"})
     assert after_json(run) == run.board
 
 

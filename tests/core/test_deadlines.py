@@ -66,7 +66,7 @@ def test_at_the_deadline_nothing_starts_and_what_is_under_way_is_given_up() -> N
     assert (run.status, run.reason) == ("stopped", "the deadline of 6 s has passed")
     assert run.board.state == {"1": "done", "2": "failed", "3": "waiting"}
     assert run.board.errors["2"] == "TimeoutError: not over when the run's deadline of 6 s passed"
-    assert run.board.in_doubt == {"2": 1}
+    assert run.board.table.in_doubt == {"2": 1}
     assert run.makespan == 6.0
 
 

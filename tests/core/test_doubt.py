@@ -98,7 +98,7 @@ def test_it_was_done_and_its_result_counts(workers: Any) -> None:
     assert (run.status, run.board.paused and run.board.paused.gate) == ("paused", "doubt 2")
     run = agent.resume(run, Decision("done", "Ann", result={"id": 1}, comment="it is on the statement"))
     assert (run.status, run.results["3"], bank.paid) == ("finished", "noted 1", ["Ann"])
-    assert not +run.board.in_doubt
+    assert not +run.board.table.in_doubt
     assert [one.sure for one in run.board.once.spent] == [True]
     assert Run(list(run.events)).board == run.board
 

@@ -172,7 +172,7 @@ def test_a_step_is_done_once_and_only_after_it_was_started() -> None:
         board.apply(event)
     with pytest.raises(IllegalTransition, match="StepDone: step a"):
         board.apply(StepDone(2.0, "a", 1))
-    assert board.ready is None
+    assert board.table.ready is None
 
 
 class Rounds:
@@ -252,7 +252,7 @@ def test_ready_is_the_first_waiting_step_whose_dependencies_are_all_done(ran: tu
         ready = [
             s.id for s in latest if board.state[s.id] == "waiting" and all(d in board.results for d in s.depends_on)
         ]
-        assert board.ready == (ready[0] if ready else None)
+        assert board.table.ready == (ready[0] if ready else None)
         assert board.in_flight == {id for id, state in board.state.items() if state == "running"} | (
             {None} if isinstance(event, PlanStarted) else set()
         )

@@ -110,7 +110,7 @@ def test_a_payment_that_was_interrupted_is_in_doubt_and_is_not_made_again(worker
     planner = Portions(plan(look("1"), pay("2", "1"), look("3", "2")))
     one = PlannerExecutor(planner, world.executor, workers=workers)
     run = check(one.resume(left(lambda: one.run("go"))))
-    assert (run.status, world.did, list(run.board.in_doubt)) == ("paused", ["1", "2"], ["2"])
+    assert (run.status, world.did, list(run.board.table.in_doubt)) == ("paused", ["1", "2"], ["2"])
     assert (run.reason, run.board.state["2"]) == ("waits to be told whether step 2 was done", "in doubt")
     assert check(one.resume(run)).status == "paused"
 
@@ -222,7 +222,7 @@ def test_a_judge_that_was_interrupted_judges_the_same_result() -> None:
     )
     run = check(one.resume(left(lambda: one.run("go"))))
     assert (run.status, world.did, interrupted(run)) == ("finished", ["1"], ["1"])
-    assert not run.board.unverified
+    assert not run.board.table.unverified
 
 
 def test_a_reviewer_that_fails_is_asked_again() -> None:
@@ -281,7 +281,11 @@ def test_news_may_come_while_steps_are_in_flight() -> None:
     planner = Portions(plan(look("1"), look("2", "1"), pay("3", "2")), plan(look("2", "1"), look("4", "2")))
     one = PlannerExecutor(planner, world.executor)
     run = check(one.tell(left(lambda: one.run("go")), "nothing is to be paid"))
-    assert (run.status, world.did, run.board.news) == ("finished", ["1", "2", "2", "4"], ["nothing is to be paid"])
+    assert (run.status, world.did, run.board.proposals.news) == (
+        "finished",
+        ["1", "2", "2", "4"],
+        ["nothing is to be paid"],
+    )
     assert run.board.proposals.replans == 1
 
 
@@ -292,10 +296,10 @@ def test_a_tool_that_is_interrupted_at_every_moment_is_done_once_or_in_doubt() -
             world = World(trip)
             one = PlannerExecutor(Portions(steps), world.executor, workers=workers)
             run = check(one.resume(left(lambda one=one: one.run("go"))))  # type: ignore[misc]
-            assert run.status == ("paused" if run.board.in_doubt else "finished")
+            assert run.status == ("paused" if run.board.table.in_doubt else "finished")
             for paid in "24":
                 assert world.did.count(paid) <= 1
-                assert world.did.count(paid) == (paid in run.results or paid in run.board.in_doubt)
+                assert world.did.count(paid) == (paid in run.results or paid in run.board.table.in_doubt)
 
 
 @pytest.mark.parametrize("goal", [None, 5, object(), b"go", "\ud800"], ids=lambda goal: type(goal).__name__)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
@@ -321,14 +320,11 @@ def test_pictures_and_words_name_the_steps_of_all_levels(case: Case) -> None:
 def test_a_deep_run_is_written_down_read_back_and_rolled_back_from_there(case: Case) -> None:
     with TemporaryDirectory() as folder:
         site = site_of(case)
-        journal, other = Journal(Path(folder) / "one.db"), Journal(Path(folder) / "other.db")
+        journal = Journal(Path(folder) / "one.db")
         agent = case.deep(site, journal=journal)
         run = agent.run("build")
         loaded = journal.load(run.id)
         assert (loaded.events, loaded.board) == (run.events, run.board)
-        assert json.dumps([*journal.export(run.id)])
-        copy = other.load(other.import_(journal.export(run.id)))
-        assert (copy.events, copy.board) == (run.events, run.board)
         assert sum(1 for _ in journal.replay(run.id)) == len(run.events)
         back = case.deep(site).roll_back(loaded)
         check_rollback(back, site, case)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -16,7 +15,6 @@ from planexec_lite import (
     PlannerExecutor,
     Policy,
     Pool,
-    Run,
     Simulated,
     Team,
     Tool,
@@ -24,21 +22,15 @@ from planexec_lite import (
     ToolExecutor,
     execute,
 )
-from planexec_lite.board import Board, IllegalTransition
+from planexec_lite.board import Board
 from planexec_lite.events import (
-    Ended,
     Inside,
     PlanProposed,
-    RollbackBegun,
     RunStarted,
     StepDone,
-    UndoDone,
     UndoStarted,
-    from_json,
-    to_json,
 )
 from planexec_lite.meter import emit
-from planexec_lite.plan import Call
 from planexec_lite.views.narration import trace
 from planexec_lite.views.review_desk import desk
 from tests.core.deep import NO, YES, to_the_end
@@ -227,25 +219,6 @@ def test_what_only_looks_like_a_run_breaks_nothing(emitted: list[Any]) -> None:
     assert run.board.rollback.remains == [("1", "no undo of its own")]
     assert Board.of(run.events) == run.board
     assert UndoStarted not in map(type, run.events)
-
-
-def test_a_run_of_a_version_that_took_nothing_back_inside_is_still_read() -> None:
-    site = Site()
-    agent = around(site, site.agent([up("a")]), up("0"), BUILD | {"depends_on": ["0"]})
-    done, undo = agent.run("build"), Call.model_validate(up("0")["undo"])
-    old = [
-        RollbackBegun(9.0, "asked for"),
-        UndoStarted(9.0, "0", undo),
-        UndoDone(9.0, "0", "0"),
-        Ended(9.0, "rolled back", "asked for; undone: 0; not undone: 1 (no undo of its own)"),
-    ]
-    run = Run([from_json(line) for line in map(to_json, [*done.events, *old])])
-    assert run.status == "rolled back"
-    assert "1/a" in dict(run.board.rollback.remains)
-    assert agent.roll_back(run).reason == "asked for; undone: 1/a"
-    with pytest.raises(IllegalTransition):
-        Run([*done.events, old[0], UndoStarted(9.0, "9", undo)])
-    assert json.loads(to_json(old[1]))["step"] == "0"
 
 
 def test_a_decision_names_the_undo_inside() -> None:

@@ -289,7 +289,7 @@ def check_payments(run: Run, bank: Bank) -> None:
                     first[step.id] = plans
         board.apply(event)
         if isinstance(event, Reviewed) and event.verdict == "approve" and event.step is None:
-            shown = [family(board.steps, id) for id in board.unfinished]
+            shown = [family(board.steps, id) for id in board.table.unfinished]
             seen = set(board.results)
         if isinstance(event, StepStarted) and board.steps[event.step].tool == "pay":
             step = board.steps[event.step]

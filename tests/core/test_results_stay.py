@@ -127,7 +127,7 @@ def everywhere(board: Board) -> None:
     board.approved.add(str(board.proposal and board.proposal.hash))
     board.opened.update(board.steps)
     board.state.clear()
-    board.news.append("MALLORY")
+    board.proposals.news.append("MALLORY")
     board.approvals.grant_scope = None
     board.table.limits = ()
     board.once.spent.append((PLAN.steps[0], 1))

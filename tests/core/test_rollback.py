@@ -463,7 +463,7 @@ def test_what_was_done_after_it_had_been_given_up_is_named() -> None:
     site = Site()
     late = up("1", quarters=12, timeout=1.0)
     run = site.run(late, up("2", quarters=20), broken("3", "2"))
-    assert run.board.late == {"1": {"name": "1"}}
+    assert run.board.table.late == {"1": {"name": "1"}}
     assert run.board.rollback.remains == [("1", "it was done after it had been given up")]
     assert site.standing == ["1"]
 

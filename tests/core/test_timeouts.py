@@ -109,14 +109,14 @@ def test_a_step_that_is_given_up_is_in_doubt_and_its_late_result_never_counts(th
     assert failed.at <= events(run, "4", StepDone)[0].at <= late.at
     assert "1" not in run.results
     assert (run.status, run.answer) == ("failed", None)
-    assert run.board.late == {"1": "a, time 1"}
+    assert run.board.table.late == {"1": "a, time 1"}
     assert site.begun == {"a": 1, "d": 1}
 
 
 def test_while_nobody_knows_the_step_stays_in_doubt(threads: ThreadPoolExecutor) -> None:
     run = carry_out([step("1", "work", name="a", holds=1, timeout=0.01)], Pool(threads), Site())
-    assert list(run.board.in_doubt) == ["1"]
-    assert run.board.late == {}
+    assert list(run.board.table.in_doubt) == ["1"]
+    assert run.board.table.late == {}
     assert not events(run, "1", StepLate)
 
 
@@ -130,7 +130,7 @@ def test_a_late_error_is_recorded_too(threads: ThreadPoolExecutor) -> None:
     (late,) = events(run, "1", StepLate)
     assert (late.result, late.error) == (None, "RuntimeError: a went wrong")
     assert run.board.errors["1"].startswith("TimeoutError")
-    assert not run.board.in_doubt
+    assert not run.board.table.in_doubt
 
 
 @pytest.mark.parametrize(
@@ -167,7 +167,7 @@ def test_a_late_result_after_a_retry_that_went_well_changes_nothing(threads: Thr
     ]
     assert (run.status, run.results["1"]) == ("finished", "a, time 2")
     assert run.board.state["1"] == "done"
-    assert run.board.late == {"1": "a, time 1"}
+    assert run.board.table.late == {"1": "a, time 1"}
     assert "1" not in run.board.errors
 
 
@@ -193,7 +193,7 @@ def test_a_late_result_while_the_retry_runs_is_not_taken_for_its_result(
     tools = ToolExecutor(Toolbox([slow]))
     run = site.to_its_end(lambda: execute(plan, tools, workers=Pool(threads), watch=watch))
     assert run.results == {"1": "second"}
-    assert run.board.late == {"1": "first"}
+    assert run.board.table.late == {"1": "first"}
     check_fold(run)
 
 
@@ -240,7 +240,7 @@ def test_a_process_that_takes_too_long_is_given_up_and_heard_later(tmp_path: Pat
             for kind in (StepFailed, StepLate):
                 (tmp_path / kind.__name__).touch()
     assert run.board.state == {"1": "failed", "2": "skipped", "3": "done"}
-    assert run.board.late == {"1": "it is there"}
+    assert run.board.table.late == {"1": "it is there"}
     check_fold(run)
 
 
@@ -263,8 +263,8 @@ def test_on_this_thread_a_late_result_is_known_at_once_and_does_not_count() -> N
     steps = [step("1", "work", name="a", timeout=0.01), step("2", "work", "1", name="b")]
     run = carry_out(steps, Inline(), Sleeping())
     assert [type(event) for event in events(run, "1", StepFailed, StepLate)] == [StepFailed, StepLate]
-    assert run.board.late == {"1": "a, time 1"}
-    assert not run.board.in_doubt
+    assert run.board.table.late == {"1": "a, time 1"}
+    assert not run.board.table.in_doubt
     assert run.board.state["2"] == "skipped"
 
 
@@ -377,7 +377,7 @@ def test_a_timeout_with_nothing_else_at_work_waits_for_no_late_result() -> None:
 
     run = execute(Plan.parse([step("1", "slow", timeout=3.0)]), ToolExecutor(Toolbox([slow])), workers=Simulated())
     assert (run.status, run.makespan) == ("failed", 3.0)
-    assert list(run.board.in_doubt) == ["1"]
+    assert list(run.board.table.in_doubt) == ["1"]
 
 
 def test_the_late_end_of_the_first_attempt_does_not_settle_the_second() -> None:
@@ -395,7 +395,7 @@ def test_the_late_end_of_the_first_attempt_does_not_settle_the_second() -> None:
     plan = Plan.parse([step("1", "slow", timeout=3.0, retries=1), step("2", "other")])
     run = execute(plan, ToolExecutor(Toolbox([slow, other])), workers=Simulated())
     assert [event.at for event in events(run, "1", StepFailed, StepLate)] == [3.0, 5.0, 6.0]
-    assert list(run.board.in_doubt) == ["1"]
+    assert list(run.board.table.in_doubt) == ["1"]
 
 
 # What has not begun is taken back.
@@ -526,8 +526,8 @@ def test_a_late_result_of_a_step_whose_id_was_used_again_is_not_the_new_ones(thr
     check_fold(run)
     check_order(run)
     assert (run.status, run.results["1"]) == ("finished", "new, time 1")
-    assert run.board.late == {"1": "old, time 1"}
-    assert not run.board.in_doubt
+    assert run.board.table.late == {"1": "old, time 1"}
+    assert not run.board.table.in_doubt
 
 
 @rounds(40)

@@ -109,9 +109,9 @@ def test_a_step_whose_job_is_being_judged_takes_no_other_end() -> None:
 
 def test_steps_may_be_started_in_another_order_and_none_is_lost() -> None:
     stands = board(e.StepStarted(1.0, "2"))
-    assert stands.ready == "1"
+    assert stands.table.ready == "1"
     stands.apply(e.StepStarted(1.0, "1"))
-    assert (stands.ready, sorted(stands.in_flight)) == (None, ["1", "2"])
+    assert (stands.table.ready, sorted(stands.in_flight)) == (None, ["1", "2"])
 
 
 def test_a_step_that_waits_for_another_can_not_start() -> None:

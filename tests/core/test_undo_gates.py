@@ -260,7 +260,7 @@ def test_of_any_run_what_gave_a_result_is_undone_once_or_named(drawn: Any) -> No
     undo = {one["id"]: one["undo"] for plan in plans for one in plan if one["undo"]}
     left_out = {id for id in refuses if undo.get(id, {}).get("gate")}
     before = run.events[:begun]
-    doubted = {id for id, attempts in Board.of(before).in_doubt.items() if attempts}
+    doubted = {id for id, attempts in Board.of(before).table.in_doubt.items() if attempts}
     site.standing = [id for id in site.standing if id not in doubted]
     run.board.rollback.remains = [(id, why) for id, why in run.board.rollback.remains if id not in doubted]
     check_rollback(run, site, undo.keys() - left_out, before)

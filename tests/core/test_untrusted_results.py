@@ -310,7 +310,7 @@ def told_to(role: str, tale: str, in_results: bool, in_words: bool) -> str:
     if role == "planner":
         board = board_with(result, {"a": [result]}, error=result)
         board.table.steps["2"] = step.model_copy(update={"id": "2"})
-        board.news.append(words)
+        board.proposals.news.append(words)
         board.proposals.problems = (Problem("odd", "5", words),)
         messages = LLMPlanner(None).messages("g", board, Toolbox([]))
     elif role == "executor":

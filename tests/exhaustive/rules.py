@@ -54,7 +54,7 @@ def recorded(before: Board, event: Event, after: Board, case: Case) -> None:
     if isinstance(event, RollbackBegun):
         assert not before.in_flight, "the rollback begins while something is under way"
         assert case.policy.rollback != "never", "a rollback, and nobody asked for it"
-        open_ = before.unfinished or not before.proposal or before.table.unanswered
+        open_ = before.table.unfinished or not before.proposal or before.table.unanswered
         assert open_, "taken back, and everything was done"
     if isinstance(event, UndoStarted):
         _undone(before, event, case)
@@ -147,7 +147,7 @@ def _ended(board: Board, event: Ended, case: Case) -> None:
         assert done == set(steps), "finished, and not everything is done"
         assert not board.table.unanswered, "finished, and a failure was forgotten"
     elif event.status == "failed":
-        assert done != set(steps) or board.news or board.table.unanswered, "failed, and everything is done"
+        assert done != set(steps) or board.proposals.news or board.table.unanswered, "failed, and everything is done"
         assert case.policy.rollback == "never" or not done, "failed, and what was done was not taken back"
     elif event.status == "rolled back":
         tried = {label for label, _ in board.rollback.remains}

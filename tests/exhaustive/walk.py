@@ -135,7 +135,7 @@ class Case:
 
     def rest(self, board: Board) -> Plan:
         """What the planner answers: what is not done once more, under other ids; what is done may be waited for."""
-        new = {id: id + "." for id in board.unfinished}
+        new = {id: id + "." for id in board.table.unfinished}
         steps = [self.step(new[id], tuple(new.get(other, other) for other in board.steps[id].depends_on)) for id in new]
         return Plan(steps=tuple(steps))
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import sqlite3
 import subprocess
 import sys
@@ -20,6 +19,8 @@ from hypothesis import strategies as st
 from planexec_lite import Journal, recorded
 from planexec_lite.planning import INSTRUCTIONS
 from planexec_lite.prompts import Registry, RegistryError
+from tests.core.shapes import step
+from tests.core.test_journal import carried_out
 
 NOON = datetime(2026, 11, 25, 12, tzinfo=UTC)
 
@@ -143,7 +144,8 @@ def test_a_file_that_lacks_a_version_is_damaged(registry: Registry) -> None:
 
 def test_other_files_stay_as_they_are(tmp_path: Path) -> None:
     (tmp_path / "text").write_text("dear diary, this is no database")
-    Journal(tmp_path / "runs.db").import_(_a_run())
+    carried_out(Journal(tmp_path / "runs.db"), step("1", "add", a=1, b=2))
+    (tmp_path / "runs.db-lock").unlink()
     (tmp_path / "folder").mkdir()
     before = {name: (tmp_path / name).read_bytes() for name in ("text", "runs.db")}
     for name, words in [("text", "is no SQLite file"), ("runs.db", "something else"), ("folder", "is no file")]:
@@ -152,17 +154,6 @@ def test_other_files_stay_as_they_are(tmp_path: Path) -> None:
     assert before == {name: (tmp_path / name).read_bytes() for name in before}
     with pytest.raises(RegistryError, match=r"there is no folder for the prompt registry p\.db"):
         Registry(tmp_path / "nowhere" / "p.db").save("p", "text")
-
-
-def _a_run() -> list[str]:
-    from tests.core.shapes import step
-    from tests.core.test_journal import carried_out
-
-    with_folder = Path(__import__("tempfile").mkdtemp())
-    carried_out(Journal(with_folder / "r.db"), step("1", "add", a=1, b=2))
-    lines = list(Journal(with_folder / "r.db").export(1))
-    shutil.rmtree(with_folder)
-    return lines
 
 
 def test_a_damaged_file_gives_versions_or_an_error_in_words(registry: Registry, tmp_path: Path) -> None:

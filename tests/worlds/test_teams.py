@@ -352,4 +352,4 @@ def test_an_evaluated_run_finishes(name):
     world, client = WORLDS[name].World(), connect(name)
     planner, executor, judge = LLMPlanner(client), ToolExecutor(world.tools), LLMEvaluator(client)
     run = PlannerExecutor(planner, executor, None, judge, Simulated(4), Policy(replan="failure")).run(WORLDS[name].GOAL)
-    assert (run.status, run.board.unverified) == ("finished", set())
+    assert (run.status, run.board.table.unverified) == ("finished", set())

@@ -58,7 +58,7 @@ def standing(stand: Board, toolbox: Toolbox) -> Figure:
     undos = [f"{one.name}: {call(one.call.tool, one.call.params)}" for one in reversed(stand.rollback.left)]
     sentences = [f"Taken back next: {'; '.join(undos)}."] if stand.rollback.asks else []
     sentences += [f"The result of step {id} was rejected: {visible(why)}." for id, why in stand.rejected.items()]
-    sentences += [f"News: “{visible(news)}”." for news in stand.news]
+    sentences += [f"News: “{visible(news)}”." for news in stand.proposals.news]
     caption = " ".join([*sentences, *_beside(stand.plan)])
     return table(finding(stand), (HEAD[0], "status", *HEAD[1:], "result"), rows, caption, 40, WHOLE)
 
