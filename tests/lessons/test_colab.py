@@ -72,8 +72,8 @@ def test_a_lesson_says_on_colab_s_versions_what_is_stored(path: Path, content: P
 
 
 def test_the_kit_came_from_the_first_cell(content: Path, ran: Ran) -> None:
-    fetched = content / "my-kit" / "planexec_lite" / "decide.py"
-    assert fetched.read_bytes() == (ROOT / "planexec_lite" / "decide.py").read_bytes()
+    fetched = content / "my-kit" / "planexec_lite" / "assembly.py"
+    assert fetched.read_bytes() == (ROOT / "planexec_lite" / "assembly.py").read_bytes()
 
 
 def test_the_first_cell_has_replaced_nothing_of_colab_s(colab: Path, ran: Ran) -> None:
