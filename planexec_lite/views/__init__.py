@@ -1,8 +1,7 @@
 """Views: pictures of plans and runs that can be compared as text. They read, and never change what they show.
 
 Every view returns a `Figure`: in a notebook it is an HTML figure, elsewhere its text form. The same input gives the same
-bytes on every machine. matplotlib is loaded when the first timeline is drawn, ipywidgets when `desk`, `review`,
-`live` or `player` is used.
+bytes on every machine. matplotlib is loaded when the first timeline is drawn, ipywidgets when `desk`, `live` or `player` is used.
 
 In the order of reading; each imports only from those before it:
 
@@ -36,16 +35,15 @@ from planexec_lite.views.tally_chart import tallies
 from planexec_lite.views.timeline_drawing import durations, timeline, timelines
 
 if TYPE_CHECKING:
-    from planexec_lite.views.review_desk import CannotWait, NobodyThere, NotDecided, Review, ScriptError, desk, review
+    from planexec_lite.views.review_desk import NobodyThere, NotDecided, Review, ScriptError, desk
     from planexec_lite.views.widgets import live, player, show_widget
 
 _WIDGETS = {  # name -> folder
-    "CannotWait": "review_desk", "NobodyThere": "review_desk", "NotDecided": "review_desk", "Review": "review_desk",
-    "ScriptError": "review_desk", "desk": "review_desk", "review": "review_desk",
+    "NobodyThere": "review_desk", "NotDecided": "review_desk", "Review": "review_desk",
+    "ScriptError": "review_desk", "desk": "review_desk",
     "live": "widgets", "player": "widgets", "show_widget": "widgets",
 }  # fmt: skip
 __all__ = [
-    "CannotWait",
     "Figure",
     "NobodyThere",
     "NotDecided",
@@ -61,7 +59,6 @@ __all__ = [
     "ledger",
     "live",
     "player",
-    "review",
     "sequence",
     "show_widget",
     "spans",

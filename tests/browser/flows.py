@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Locator, Page, TimeoutError
 
-from tests.browser.lab import COMPLAINTS, DONE, PROMPTS
+from tests.browser.lab import COMPLAINTS, DONE
 from tests.guards.books import ROOT
 
 SHOTS = ROOT / "build" / "screenshots"
@@ -21,11 +21,8 @@ AXE = "axe-core@4.10.3"
 THEMES = ("Dark", pytest.param("Light", marks=pytest.mark.wide))  # the light one is easier on colours
 DECISIONS = ("Approve", "Reject", "Ask for changes", "It was done", "It was not done", "Roll back")
 MAIN = "button.pxl-main"  # the first of the decisions: it is there as long as none was made
-IS_OPEN = f"""(desk.closest('.jp-Cell').querySelector('.jp-InputPrompt').innerText.includes('*')
-    && desk.querySelector('{MAIN}').checkVisibility())"""
 STOPPED = f"""(document.querySelector('.jp-Notebook-ExecutionIndicator')?.dataset.status === 'idle' &&
     [...document.querySelectorAll(`{COMPLAINTS}`)].some(one => one.innerText.includes('NotDecided')))"""
-OPEN = f"[...document.querySelectorAll('.pxl-desk')].some(desk => {IS_OPEN})"
 FOCUSED = """() => { const at = document.activeElement; if (!at.closest('.pxl-desk')) return '';
     return at.labels?.length ? at.labels[0].innerText : at.innerText }"""
 RULES = (Path(__file__).parent / "rules.js").read_text(encoding="utf-8")
@@ -79,11 +76,6 @@ def approve(where: Locator) -> None:
     sure.wait_for(state="hidden")
 
 
-def waits(page: Page) -> bool:
-    """Whether a cell is running."""
-    return "[*]:" in page.evaluate(PROMPTS)
-
-
 def play(page: Page, where: Locator, gestures: Sequence[str | tuple[str, str]]) -> None:
     """Do by hand what a script does: a name presses a button, ``("3: tag", "v2")`` fills in a field of step 3."""
     for gesture in gestures:
@@ -122,15 +114,6 @@ def script_of(source: str) -> list[str | tuple[str, str]]:
     return ["Approve"]
 
 
-def waiting(page: Page, after: Locator | None = None) -> Locator:
-    """The desk for whose decision a cell waits, when it is there; `after` is the one before it, which must be closed."""
-    if after is not None:
-        after.locator(MAIN).first.wait_for(state="hidden")
-    page.wait_for_function(f"() => {OPEN}")
-    number = page.evaluate(f"() => [...document.querySelectorAll('.pxl-desk')].findIndex(desk => {IS_OPEN})")
-    return page.locator(".pxl-desk").nth(number)
-
-
 def stopped(page: Page) -> Locator:
     """The cell at which Run All has stopped, because nobody has decided yet."""
     page.wait_for_function(f"() => {STOPPED}")
@@ -142,8 +125,11 @@ def go_on(page: Page, cell: Locator) -> None:
     """Run a cell and all below it, from the menu, when the desk that was decided has taken the focus and its cell with it."""
     page.wait_for_function("() => document.activeElement?.closest('.pxl-status')")
     cell.locator(".cm-content").click()
-    page.locator(".lm-MenuBar-itemLabel", has_text="Run").first.click()
-    page.get_by_role("menuitem", name="Run Selected Cell and All Below", exact=True).click()
+    if cell.locator("xpath=following::*[contains(@class, 'jp-CodeCell')]").count():
+        page.locator(".lm-MenuBar-itemLabel", has_text="Run").first.click()
+        page.get_by_role("menuitem", name="Run Selected Cell and All Below", exact=True).click()
+    else:
+        page.keyboard.press("ControlOrMeta+Enter")
     cell.locator(COMPLAINTS).first.wait_for(state="detached")
 
 
@@ -155,18 +141,13 @@ def cell_of(shown: Locator) -> Locator:
 def wait_for_a_person(page: Page, seconds: float = 180) -> None:
     """Wait until every cell has run; where a desk asks, play its script by hand, and go on where Run All has stopped."""
     for _ in range(60):
-        page.wait_for_function(f"() => ({DONE})() || {OPEN} || {STOPPED}", timeout=seconds * 1000)
-        page.wait_for_timeout(500)  # a cell that shows a desk is still running for a moment
-        if page.evaluate(DONE):
+        page.wait_for_function(f"() => ({DONE})() || {STOPPED}", timeout=seconds * 1000)
+        if not page.evaluate(f"() => {STOPPED}"):
             return
-        asked = stopped(page) if page.evaluate(f"() => {STOPPED}") else None
-        if asked is None and not page.evaluate(f"() => {OPEN}"):
-            continue
-        shown = desk(page) if asked else waiting(page)
+        asked, shown = stopped(page), desk(page)
         lines = cell_of(shown).locator(".cm-line").all_inner_texts()
         play(page, shown, script_of("\n".join(lines)))
-        if asked:
-            go_on(page, asked)
+        go_on(page, asked)
     raise AssertionError("the cells ask and ask")
 
 

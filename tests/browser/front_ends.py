@@ -23,7 +23,6 @@ READ = """import json
 decision = desk.decision
 grant = decision.grant and decision.grant.new_steps
 print(json.dumps([decision.verdict, decision.by, decision.comment, grant, decision.of == PLAN.hash]))"""
-WAIT = 'await views.review(PLAN, TOOLS, script=["Approve"])'
 
 
 def book(path: Path, *cells: str) -> Path:

@@ -7,7 +7,8 @@ import pytest
 from playwright.sync_api import Page
 
 from tests.browser import flows
-from tests.browser.flows import button, desk, shoot, wait_dark, waits, write
+from tests.browser.flows import button, desk, shoot, wait_dark, write
+from tests.browser.front_ends import SETUP, SHOW
 from tests.browser.lab import (
     COMPLAINTS,
     Lab,
@@ -20,9 +21,8 @@ from tests.browser.lab import (
 
 pytestmark = desk_in_a_browser
 
-SETUP = "from planexec_lite import *\nfrom planexec_lite import views\nfrom tests.views.desks import PLAN, TOOLS"
-REVIEW = 'decision = await views.review(PLAN, TOOLS, script=["Approve"])'
 TELL = """import json
+decision = desk.decision
 plan = decision.plan or PLAN
 print(json.dumps([decision.verdict, decision.by, decision.comment, json.loads(plan.to_json())]))
 if decision.verdict == "approve":
@@ -34,10 +34,11 @@ class Planner:
         said = board.reviews[-1].comment if board.reviews else ""
         return PLAN.changed(steps=PLAN.steps[:2]) if "cheap" in said else PLAN
 agent = PlannerExecutor(Planner(), ToolExecutor(TOOLS), reviewer=AskPerson(), workers=Simulated(4))
-run, before = agent.run("Go to Lima"), None
-while run.status == "paused":
-    plan = run.board.proposal
-    run, before = agent.resume(run, await views.review(plan, TOOLS, before=before, script=["Approve"])), plan
+desk = views.desk(run := agent.run("Go to Lima"), TOOLS)
+desk"""
+AGAIN = "desk = views.desk(run := agent.resume(run, desk.decision), TOOLS)\ndesk"
+END = """import json
+run = agent.resume(run, desk.decision)
 print(json.dumps([run.status, list(run.results), [event.verdict for event in run.board.reviews]]))"""
 MANY = """many = Plan(goal="Thirty things", steps=tuple(
     Step(id=str(n), description=f"Part {n}", tool="book", params={"hotel": "Sol"}) for n in range(1, 31)))
@@ -74,11 +75,16 @@ def told(page: Page) -> list[object]:
     return [json.loads(line) for line in page.evaluate(OUTPUTS).splitlines() if line.startswith(("[", "{"))]
 
 
+def decided(page: Page) -> list[object]:
+    """Go on where Run All has stopped, and return what is `told`."""
+    flows.go_on(page, flows.stopped(page))
+    return told(page)
+
+
 def test_a_person_edits_adds_mends_and_approves(lab: Lab, page: Page, errors: list[str]) -> None:
-    opened(lab, page, "approve", SETUP, REVIEW, TELL)
+    opened(lab, page, "approve", SETUP, SHOW, TELL)
+    flows.stopped(page)
     shown = desk(page)
-    page.wait_for_timeout(2500)  # longer than a script would be held back
-    assert waits(page)
     assert not button(shown, "Approve").is_disabled()
 
     button(shown, "Edit 1").click()
@@ -101,7 +107,7 @@ def test_a_person_edits_adds_mends_and_approves(lab: Lab, page: Page, errors: li
     assert "Step 1, days: nothing → 30" in shown.inner_text()
 
     flows.approve(shown)
-    decision, results = told(page)
+    decision, results = decided(page)
     page.locator(".pxl-desk").scroll_into_view_if_needed()
     shoot(page, "review-approved")
     assert decision[:3] == ["approve", "reviewer", ""]  # type: ignore[index]
@@ -113,32 +119,34 @@ def test_a_person_edits_adds_mends_and_approves(lab: Lab, page: Page, errors: li
 
 
 def test_a_person_rejects_with_a_reason(lab: Lab, page: Page, errors: list[str]) -> None:
-    opened(lab, page, "reject", SETUP, REVIEW, TELL)
+    opened(lab, page, "reject", SETUP, SHOW, TELL)
     shown = desk(page)
     assert button(shown, "Reject").is_disabled()
     write(shown, "Comment", "we stay at home")
     wait_dark(shown, "Reject", dark=False)
     button(shown, "Reject").click()
-    (decision,) = told(page)
+    (decision,) = decided(page)
     assert decision[:3] == ["reject", "reviewer", "we stay at home"]  # type: ignore[index]
 
 
 @pytest.mark.wide
 def test_a_person_asks_for_changes_and_the_planner_plans_again(lab: Lab, page: Page, errors: list[str]) -> None:
-    opened(lab, page, "changes", SETUP, "import json\n" + ROUNDS)
-    shown = desk(page)
+    opened(lab, page, "changes", SETUP, ROUNDS, AGAIN, END)
+    asked, shown = flows.stopped(page), desk(page)
     write(shown, "Comment", "cheaper, please")
     button(shown, "Ask for changes").click()
+    flows.go_on(page, asked)
     page.get_by_text("Changed since the last plan").wait_for()
     shown = desk(page)
     assert "Step 3 removed: Book" in shown.inner_text()
     flows.approve(shown)
-    assert told(page) == [["finished", ["1", "2"], ["change", "approve"]]]
+    assert decided(page) == [["finished", ["1", "2"], ["change", "approve"]]]
 
 
 def test_all_of_it_can_be_done_from_the_keyboard(lab: Lab, page: Page, errors: list[str]) -> None:
-    opened(lab, page, "keyboard", SETUP, REVIEW, TELL)
-    desk(page)
+    opened(lab, page, "keyboard", SETUP, SHOW, TELL)
+    flows.stopped(page)
+    page.locator(".jp-CodeCell").nth(1).locator(".jp-InputPrompt").click()
     cells = page.locator(".jp-Cell").count()
 
     def go_to(name: str) -> None:
@@ -148,7 +156,7 @@ def test_all_of_it_can_be_done_from_the_keyboard(lab: Lab, page: Page, errors: l
             page.keyboard.press("Tab")
         raise AssertionError(f"Tab never reaches {name}")
 
-    go_to("Edit 1")  # from wherever Run All has left the focus
+    go_to("Edit 1")
     page.keyboard.press("Enter")
     go_to("days")
     page.keyboard.type("30")
@@ -171,49 +179,21 @@ def test_all_of_it_can_be_done_from_the_keyboard(lab: Lab, page: Page, errors: l
     page.keyboard.press("Shift+Tab")
     assert page.evaluate(flows.FOCUSED) == "Yes, approve"
     page.keyboard.press("Enter")
-    decision, _ = told(page)
+    decision, _ = decided(page)
     assert [step["id"] for step in decision[3]["steps"]] == ["2", "1", "3", "4"]  # type: ignore[index]
     assert decision[3]["steps"][3]["params"] == {"hotel": "dd Sol"}  # type: ignore[index]
     assert page.locator(".jp-Cell").count() == cells
 
 
 @pytest.mark.wide
-def test_the_split_cell_form_asks_again_until_somebody_has_decided(lab: Lab, page: Page, errors: list[str]) -> None:
-    opened(
-        lab,
-        page,
-        "split",
-        SETUP,
-        "screen = views.desk(PLAN, TOOLS, script=['Approve'])\nscreen",
-        "screen.decision.by",
-    )
-    shown = desk(page)
-    page.get_by_text("nobody has decided yet").first.wait_for()
-    flows.approve(shown)
-    page.wait_for_timeout(500)
-    run_cell = page.locator(".jp-CodeCell").nth(2)
-    run_cell.locator(".cm-content").click()
-    page.keyboard.press("Shift+Enter")
-    run_cell.get_by_text("'reviewer'").wait_for()
-
-
-@pytest.mark.wide
 def test_a_script_can_be_played_by_hand(lab: Lab, page: Page, errors: list[str]) -> None:
     gestures = '[("1: days", "30"), "Remove 3", "Add below 1", ("4: tool", "cancel"), ("4: hotel", "Sol"), "Approve"]'
-    again = 'decision = await views.review(PLAN, TOOLS, script=[("Comment", "enough"), "Reject"])'
-    opened(lab, page, "by-hand", SETUP, REVIEW.replace('["Approve"]', gestures), TELL, again, TELL)
+    again = SHOW.replace('["Approve"]', '[("Comment", "enough"), "Reject"]')
+    opened(lab, page, "by-hand", SETUP, SHOW.replace('["Approve"]', gestures), TELL, again, TELL)
     flows.wait_for_a_person(page, 60)
     first, _, second = told(page)
     assert [step["id"] for step in first[3]["steps"]] == ["1", "4", "2"]  # type: ignore[index]
     assert second[:3] == ["reject", "reviewer", "enough"]  # type: ignore[index]
-
-
-def test_an_interrupt_ends_the_wait_and_nothing_is_approved(lab: Lab, page: Page, errors: list[str]) -> None:
-    opened(lab, page, "interrupt", SETUP, REVIEW)
-    desk(page)
-    page.locator(".jp-Toolbar [data-command='notebook:interrupt-kernel']").click()
-    page.locator(COMPLAINTS, has_text="CancelledError").wait_for()
-    page.locator(".pxl-desk").get_by_text("The cell waits no longer.").wait_for()
 
 
 @pytest.mark.wide
@@ -223,21 +203,14 @@ def test_a_desk_out_of_sight_is_never_decided_by_its_script(lab: Lab, page: Page
     tracker = "@jupyterlab/notebook-extension/tracker"
     lab.set(tracker, windowingMode=mode)
     long = ["for line in range(60):\n    print(line)"] * 8
-    opened(lab, page, f"far-{mode}", SETUP, *long, REVIEW, *long, "print(decision.by)")
+    opened(lab, page, f"far-{mode}", SETUP, *long, SHOW, *long, "desk.decision")
     page.mouse.move(800, 500)
     page.wait_for_timeout(3000)
     page.mouse.wheel(0, -30_000)  # far above the desk
     page.wait_for_timeout(3000)
     lab.set(tracker, windowingMode="none")
-    approve = page.locator(".pxl-desk").get_by_role("button", name="Approve", exact=True)
-    for _ in range(80):
-        if approve.count() and approve.is_visible():
-            break
-        page.mouse.wheel(0, 400)
-        page.wait_for_timeout(100)
-    flows.approve(page.locator(".pxl-desk"))
     page.mouse.wheel(0, 60_000)
-    page.get_by_text("reviewer", exact=True).wait_for(state="attached")  # it may be out of sight too
+    page.get_by_text("NotDecided: nobody has decided yet").wait_for(state="attached")
 
 
 @pytest.mark.wide

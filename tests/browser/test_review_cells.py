@@ -15,7 +15,6 @@ from tests.browser.lab import Lab, desk_in_a_browser, run_all, wait_until_ready
 pytestmark = desk_in_a_browser
 
 AGAIN = "from planexec_lite import views\nviews.desk()"
-WAIT = "decision = await views.review(PLAN, TOOLS)"
 
 
 @pytest.fixture
@@ -79,7 +78,7 @@ def test_a_notebook_that_is_opened_again_shows_the_table_with_its_verdict(lab: L
 
 
 @pytest.mark.usefixtures("fresh")
-def test_after_a_reload_the_open_desk_is_shown_again_with_its_edits(page: Page, cells: Locator) -> None:
+def test_after_a_reload_words_lead_to_the_open_desk_and_its_edits(page: Page, cells: Locator) -> None:
     run_cell(page, cells.nth(0))
     run_cell(page, cells.nth(1))
     button(desk(page), "Edit 3").click()
@@ -87,6 +86,11 @@ def test_after_a_reload_the_open_desk_is_shown_again_with_its_edits(page: Page, 
     desk(page).get_by_text("Step 3 removed").wait_for()
     page.reload()
     wait_until_ready(page)
+    assert page.locator(".pxl-desk").count() == 0, "the notebook was not saved"
+    run_cell(page, cells.nth(2))
+    words = "as after a reload, views.desk() in a new cell shows it as it was"
+    assert words in flows.stopped(page).inner_text()
+    shoot(page, "desk-lost-and-found")
     run_cell(page, cells.nth(4))
     shown = desk(page)
     assert "Step 3 removed" in shown.inner_text()
@@ -108,47 +112,3 @@ def test_a_restarted_kernel_says_that_it_knows_no_desk(page: Page, cells: Locato
     wait_until_ready(page)
     run_cell(page, cells.nth(4))
     cells.nth(4).get_by_text("the kernel was restarted; run the cell with views.desk(plan, tools) again").wait_for()
-
-
-@pytest.mark.usefixtures("fresh")
-@pytest.mark.parametrize("saved", [True, False])
-def test_a_desk_for_which_a_cell_waits_works_after_a_reload(lab: Lab, page: Page, saved: bool) -> None:
-    """A notebook that was saved shows the desk, and it goes on; else the wait ends, and the cell can be run again."""
-    name = f"reloaded-{saved}.ipynb"
-    lab.open(page, lab.book(name, SETUP, WAIT, "print(decision.verdict, decision.comment)"))
-    run_cell(page, page.locator(".jp-CodeCell").nth(0))
-    run_cell(page, page.locator(".jp-CodeCell").nth(1))
-    write(desk(page), "Comment", "before")
-    if saved:
-        save(page, lab.folder / name, "To review: 3 steps")
-    page.reload()
-    page.wait_for_selector(".jp-Notebook .jp-Cell")
-    if not saved:
-        wait_until_ready(page)
-        run_cell(page, page.locator(".jp-CodeCell").nth(1))
-        write(desk(page), "Comment", "again")
-    flows.approve(desk(page))
-    page.locator(".pxl-desk").get_by_text("Approved by reviewer: plan").wait_for()
-    wait_until_ready(page)
-    run_cell(page, page.locator(".jp-CodeCell").nth(2))
-    page.get_by_text(f"approve {'before' if saved else 'again'}").wait_for()
-
-
-@pytest.mark.wide
-@pytest.mark.usefixtures("fresh")
-def test_a_cell_that_waits_for_a_page_that_is_gone_can_be_interrupted(lab: Lab, page: Page) -> None:
-    lab.open(page, lab.book("gone.ipynb", SETUP, WAIT, AGAIN))
-    run_all(page)
-    button(desk(page), "Edit 3").click()
-    button(desk(page), "Remove 3").click()
-    desk(page).get_by_text("Step 3 removed").wait_for()
-    page.reload()
-    page.wait_for_selector(".jp-Notebook .jp-Cell")
-    page.locator(".jp-Toolbar-kernelName", has_text="Python 3").wait_for()
-    page.locator(".jp-Toolbar [data-command='notebook:interrupt-kernel']").click()
-    wait_until_ready(page)
-    run_cell(page, page.locator(".jp-CodeCell").nth(2))
-    shown = desk(page)
-    assert "Step 3 removed" in shown.inner_text()
-    flows.approve(shown)
-    shown.get_by_text("2 steps, as edited here").wait_for()

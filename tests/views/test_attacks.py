@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import re
 from typing import Any
 from urllib.parse import unquote
@@ -26,9 +25,7 @@ from planexec_lite import (
 )
 from planexec_lite import events as e
 from planexec_lite.meter import charge
-from planexec_lite.review.reviewers import Decision
 from planexec_lite.views import narration
-from planexec_lite.views.review_desk import listening
 from tests.views.cells import still
 from tests.views.desks import PLAN, TOOLS, desk, fill, press
 
@@ -195,38 +192,6 @@ def test_a_plan_without_steps_can_not_be_approved_and_can_be_given_one() -> None
     assert shown.controls["Approve"].disabled
     shown.play(["Add a step", ("1: tool", "book"), ("1: hotel", "Sol"), "Approve"])
     assert shown.decision.plan is not None
-
-
-@pytest.fixture
-def hearing(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A kernel that hears a press while a cell waits."""
-    monkeypatch.setattr(listening, "deaf", lambda: "")
-
-
-@pytest.mark.usefixtures("hearing")
-def test_a_wait_that_was_given_up_returns_nothing_and_its_neighbour_does() -> None:
-    async def both() -> tuple[views.Review, Decision]:
-        left, right = desk(), desk()
-        waits = asyncio.create_task(left.wait()), asyncio.create_task(right.wait())
-        await asyncio.sleep(0)
-        waits[0].cancel()
-        await asyncio.gather(waits[0], return_exceptions=True)
-        press(right, "Approve")
-        return left, await waits[1]
-
-    left, decision = asyncio.run(both())
-    assert not left.decided
-    assert (decision.verdict, decision.of) == ("approve", PLAN.hash)
-
-
-@pytest.mark.usefixtures("hearing")
-@pytest.mark.parametrize("timeout", [0, -1, float("nan")])
-def test_a_wait_without_time_ends_at_once_and_approves_nothing(timeout: float) -> None:
-    shown = desk()
-    with pytest.raises(TimeoutError, match="not approved"):
-        asyncio.run(asyncio.wait_for(shown.wait(timeout), 60))
-    shown.controls["Approve"].click()
-    assert not shown.decided
 
 
 def test_a_decision_of_the_desk_is_about_the_plan_that_was_on_it() -> None:

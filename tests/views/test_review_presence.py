@@ -16,10 +16,12 @@ from tests.network_cut import ipc_kernels  # noqa: F401  (importing it is enough
 
 PROGRAM: dict[str, Any] = {"msg_type": "execute_request", "content": {"allow_stdin": False}, "metadata": {}}
 FIRST = "from planexec_lite import views\nfrom tests.views.desks import PLAN, TOOLS"
-SCRIPTED = """decision = await views.review(PLAN, TOOLS, script=[("1: days", "30"), "Approve"])
-print(decision.verdict, decision.by, decision.plan.steps[0])"""
+SCRIPTED = [
+    'desk = views.desk(PLAN, TOOLS, script=[("1: days", "30"), "Approve"])\ndesk',
+    "print(desk.decision.verdict, desk.decision.by, desk.decision.plan.steps[0])",
+]
 SPLIT = ['desk = views.desk(PLAN, TOOLS, script=["Approve"])\ndesk', "desk.decision"]
-ALONE = "await views.review(PLAN, TOOLS)"
+ALONE = "views.desk(PLAN, TOOLS).decision"
 
 
 @pytest.mark.parametrize(
@@ -94,15 +96,15 @@ SIGNED = ("sh", "-c", 'PLANEXEC_NOBODY=$$ exec "$@"', "sh")
 @pytest.mark.slow
 @pytest.mark.skipif(os.name == "nt", reason="the sign is given in a shell of Linux and macOS")
 def test_strict_nbval_passes_twice_and_a_signed_program_ends(tmp_path: Path) -> None:
-    path = book(tmp_path, FIRST, SCRIPTED, *SPLIT, ALONE)
+    path = book(tmp_path, FIRST, *SCRIPTED, ALONE)
     done = execute(path, *SIGNED)
     assert done.returncode == 0, done.stderr
     tool = books.notebook_tool()
     path.write_text(tool.normal_form(path.read_text(encoding="utf-8"), path.stem), encoding="utf-8")
     cells = nbformat.read(path, as_version=4).cells
     assert cells[1].outputs[0].data["text/plain"].startswith("To review: 3 steps to “Go to Lima”")
-    assert cells[1].outputs[1].text == "approve script look_up(city='Lima', days=30)\n"
-    assert cells[4].outputs[-1].ename == "NobodyThere"
+    assert cells[2].outputs[0].text == "approve script look_up(city='Lima', days=30)\n"
+    assert cells[3].outputs[-1].ename == "NobodyThere"
     for place in books.PLACES:
         checked = books.nbval(path, scratch=tmp_path, **place | {"PYTHONPATH": f"{books.ROOT}:{books.NETWORK_CUT}"})
         assert checked.returncode == 0, checked.stdout
@@ -129,12 +131,8 @@ def test_a_program_without_a_sign_of_its_own_counts_as_a_person(tmp_path: Path, 
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "cell",
-    ["views.desk(PLAN, TOOLS, script=['Approve']).decision", "await views.review(PLAN, TOOLS, script=['Approve'])"],
-)
-def test_ipython_in_a_terminal_counts_as_a_person(tmp_path: Path, cell: str) -> None:
-    code = f"{FIRST}\ndecision = {cell}\nprint(decision.by)"
+def test_ipython_in_a_terminal_counts_as_a_person(tmp_path: Path) -> None:
+    code = f"{FIRST}\ndecision = views.desk(PLAN, TOOLS, script=['Approve']).decision\nprint(decision.by)"
     done = books.run("-m", "IPython", "--no-banner", "-c", code, scratch=tmp_path)
     assert "script" not in done.stdout.splitlines()
     assert "there is no notebook here" in done.stdout

@@ -4,9 +4,9 @@
 Read `draft`, `marks`, `rows`, `answer`, then `widget`, which puts them together, and `opening`.
 """
 
-from planexec_lite.views.review_desk.opening import desk, review
+from planexec_lite.views.review_desk.opening import desk
 from planexec_lite.views.review_desk.script import ScriptError
-from planexec_lite.views.review_desk.undecided import CannotWait, NobodyThere, NotDecided
+from planexec_lite.views.review_desk.undecided import NobodyThere, NotDecided
 from planexec_lite.views.review_desk.widget import Review
 
-__all__ = ["CannotWait", "NobodyThere", "NotDecided", "Review", "ScriptError", "desk", "review"]
+__all__ = ["NobodyThere", "NotDecided", "Review", "ScriptError", "desk"]

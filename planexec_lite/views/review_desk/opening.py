@@ -1,4 +1,4 @@
-"""Opening a desk in one cell, finding it again in another, and waiting for its decision in the same."""
+"""Opening a desk in one cell, and finding it again in another."""
 
 from __future__ import annotations
 
@@ -9,11 +9,9 @@ from planexec_lite.events import PlanProposed
 from planexec_lite.executors import Executor, ToolExecutor
 from planexec_lite.loop.run import Run
 from planexec_lite.plan import Plan, Step
-from planexec_lite.review.reviewers import Decision
 from planexec_lite.tools import Toolbox
-from planexec_lite.views.review_desk import listening, presence
 from planexec_lite.views.review_desk.script import Gesture
-from planexec_lite.views.review_desk.undecided import NotDecided, cannot_wait
+from planexec_lite.views.review_desk.undecided import NotDecided
 from planexec_lite.views.review_desk.widget import Review
 
 _last: list[Review] = []
@@ -72,36 +70,6 @@ def desk(plan: Plan | Run | None = None, toolbox: Toolbox | Executor | None = No
     if toolbox is None:
         raise TypeError("views.desk(plan, tools): the tools are missing; they say what each step does to the world")
     return _opened(plan, toolbox, **more)
-
-
-async def review(
-    plan: Plan | Run,
-    toolbox: Toolbox | Executor,
-    *,
-    done: Collection[str] = (),
-    timeout: float | None = None,
-    script: Sequence[Gesture] | None = None,
-    before: Plan | None = None,
-    by: str = "reviewer",
-) -> Decision:
-    """Show a desk, wait for the person before it, and return the decision, in one cell: ``await views.review(plan, tools)``.
-
-    A cell can wait in JupyterLab and Notebook 7 on ipykernel 7.4 and newer; elsewhere a press would never reach it, and
-    an error says so at once. `desk` works everywhere. When the wait is interrupted the desk stays open: ``views.desk()``.
-
-    Args:
-        plan: as for `desk`, and so are `toolbox`, `done`, `script`, `before` and `by`.
-        timeout: seconds to wait for the person; None: as long as it takes. Interrupting the kernel ends the wait too.
-
-    Raises `CannotWait` where a cell can't wait, `TimeoutError` when nobody decides in time, `NobodyThere` where nobody is
-    there and there is no script, and `ScriptError` for a script that can't be played to a decision. None of them
-    approves anything.
-    """
-    if not presence.nobody(None) and (why := listening.deaf()):
-        raise cannot_wait(why)
-    shown = _opened(plan, toolbox, done=done, script=script, before=before, by=by)
-    shown.show()
-    return await shown.wait(timeout)
 
 
 def _opened(shown: Plan | Run, toolbox: Toolbox | Executor, **more: Any) -> Review:

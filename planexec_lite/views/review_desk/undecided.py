@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from planexec_lite.views.review_desk import presence
 
-LATER = "Decide here all the same, and read it in another cell: views.desk().decision"
-GO_ON = "press a button above, then run this cell and those below"
+GO_ON = (
+    "press a button above, then run this cell and those below; if no desk is there any more, as after a reload,"
+    " views.desk() in a new cell shows it as it was"
+)
 
 
 class _Said(RuntimeError):
@@ -21,10 +23,6 @@ class NotDecided(_Said):
 
 class NobodyThere(_Said):
     """A plan is to be reviewed, the program that runs the cell says that nobody is there, and there is no script."""
-
-
-class CannotWait(_Said):
-    """A cell is to wait for a person, and it is not known that a press would reach it here."""
 
 
 def not_decided(pressed: bool) -> NotDecided:
@@ -45,25 +43,9 @@ def not_decided(pressed: bool) -> NotDecided:
     return NotDecided(f"nobody has decided yet: {GO_ON}{more}")
 
 
-def page_lost() -> NotDecided:
-    """Return the error for a desk that the page no longer shows, because it was loaded again."""
-    return NotDecided(
-        "the page was loaded again and shows no desk, so the cell waits no longer: run it again, or show the open desk in"
-        " another cell with views.desk()"
-    )
-
-
 def nobody_there() -> NobodyThere:
     """Return the error for a desk without a script where nobody is there."""
     return NobodyThere(
         "nobody is there to review the plan; run the cell in a notebook, or give a script of what to press and to"
         " type: views.desk(plan, tools, script=['Approve'])"
-    )
-
-
-def cannot_wait(why: str) -> CannotWait:
-    """Return the error for a cell that would not hear a press, with the way that works everywhere."""
-    return CannotWait(
-        f"a cell can't wait for a press here: {why}. Use two cells: desk = views.desk(plan, tools); desk in one, and"
-        " desk.decision in the next, which you run when you have decided"
     )

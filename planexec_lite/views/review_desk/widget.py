@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
-import math
-import time
 from collections.abc import Collection, Sequence
 from typing import Any
 
@@ -16,7 +13,7 @@ from planexec_lite.plan import Plan
 from planexec_lite.review.reviewers import Answer as Answered
 from planexec_lite.review.reviewers import Decision
 from planexec_lite.tools import Toolbox
-from planexec_lite.views.review_desk import banner, listening, look, marks, presence, script, verdict
+from planexec_lite.views.review_desk import banner, look, marks, presence, script, verdict
 from planexec_lite.views.review_desk.access import ACCESS
 from planexec_lite.views.review_desk.answer import Answer
 from planexec_lite.views.review_desk.draft import Draft
@@ -26,9 +23,8 @@ from planexec_lite.views.review_desk.pauses import gate_of
 from planexec_lite.views.review_desk.rows import Rows
 from planexec_lite.views.review_desk.still import Still
 from planexec_lite.views.review_desk.text import figure
-from planexec_lite.views.review_desk.undecided import LATER, cannot_wait, nobody_there, not_decided, page_lost
+from planexec_lite.views.review_desk.undecided import nobody_there, not_decided
 
-BEAT = 0.1  # seconds; a cell that waits wakes up, because only then ipykernel notices that it is to be interrupted
 SCRIPT = "script"  # who decides where nobody is
 
 
@@ -91,7 +87,7 @@ class Review:
 
     @property
     def closed(self) -> bool:
-        """Whether nothing can be changed any more: it is decided, or too late for that."""
+        """Whether nothing can be changed any more."""
         return self._closed
 
     @property
@@ -128,36 +124,6 @@ class Review:
             script.play(self, gestures)
         finally:
             self._by = person
-
-    def show(self) -> None:
-        """Show the desk in the output of the cell that is running; in any cell, as often as you like."""
-        self._ipython_display_()
-
-    async def wait(self, timeout: float | None = None) -> Decision:
-        """Return the decision when it is made: ``await desk.wait()``, where a cell can wait; see `review`.
-
-        Raises `CannotWait` where it can't, and `TimeoutError` after `timeout` seconds; the desk then closes. A wait that
-        is interrupted leaves it open, and so does a page that was loaded again and shows no desk (`NotDecided`).
-        """
-        if self.decided or presence.nobody(self.views):
-            return self.decision
-        if why := listening.deaf():
-            raise cannot_wait(why)
-        end = math.inf if timeout is None else time.monotonic() + timeout
-        try:
-            with listening.answered(self.box) as page:
-                while not self.decided and time.monotonic() < end:
-                    if page.is_lost:
-                        listening.spare_other_pages()
-                        raise page_lost()
-                    await asyncio.sleep(min(BEAT, max(end - time.monotonic(), 0)))
-        except BaseException:
-            self._answer.say("The cell waits no longer.", [LATER])
-            raise
-        if self._decision is None:
-            self._close("Nobody decided.")
-            raise TimeoutError(f"nobody decided within {timeout:g} s; the plan is not approved")
-        return self._decision
 
     def _refresh(self) -> None:
         if not self._closed:
