@@ -35,11 +35,11 @@ from planexec_lite.views.tally_chart import tallies
 from planexec_lite.views.timeline_drawing import durations, timeline, timelines
 
 if TYPE_CHECKING:
-    from planexec_lite.views.review_desk import NobodyThere, NotDecided, Review, ScriptError, desk
+    from planexec_lite.views.review_desk import NobodyThere, NotDecided, ScriptError, desk
     from planexec_lite.views.widgets import live, player, show_widget
 
 _WIDGETS = {  # name -> folder
-    "NobodyThere": "review_desk", "NotDecided": "review_desk", "Review": "review_desk",
+    "NobodyThere": "review_desk", "NotDecided": "review_desk",
     "ScriptError": "review_desk", "desk": "review_desk",
     "live": "widgets", "player": "widgets", "show_widget": "widgets",
 }  # fmt: skip
@@ -47,7 +47,6 @@ __all__ = [
     "Figure",
     "NobodyThere",
     "NotDecided",
-    "Review",
     "ScriptError",
     "bars",
     "board",
