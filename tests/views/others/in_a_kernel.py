@@ -101,7 +101,6 @@ try:
     answers.append(kernel.ask(line))
     kernel.press("player.play", plays_to_the_end)
     answers.append(kernel.ask(line))
-    kernel.press("long._bar.earlier")
     answers.append(kernel.ask("long.text().splitlines()[-1]"))
     answers.append(kernel.ask("decision()"))
     # No page tells that all that was typed has arrived: the second press counts.
