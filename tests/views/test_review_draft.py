@@ -183,25 +183,23 @@ def test_another_order_is_a_change_and_the_same_plan_is_none() -> None:
 
 
 @pytest.mark.parametrize(
-    ("schema", "value", "lines", "options"),
+    ("schema", "options", "hint"),
     [
-        ({"type": "string"}, "Lima", False, ()),
-        ({"type": "integer"}, 3, False, ()),
-        ({"type": "integer"}, "{step_1_result}", False, ()),
-        ({"type": "string"}, "x" * 200, True, ()),
-        ({"type": "array", "items": {"type": "string"}}, ["a"], True, ()),
-        ({"enum": ["a", "b"], "type": "string"}, "a", False, ("a", "b")),
-        ({"enum": ["a", "b"], "type": "string"}, "c", False, ("a", "b")),
-        ({"type": "boolean"}, False, False, ("true", "false")),
-        ({}, None, False, ()),
+        ({"type": "string"}, (), "string"),
+        ({"type": "integer", "default": 7}, (), "integer, by default 7"),
+        ({"enum": ["a", "b"], "type": "string"}, ("a", "b"), ""),
+        ({"type": "boolean"}, ("true", "false"), "boolean"),
+        ({}, (), "not a parameter of this tool"),
     ],
 )
-def test_the_schema_says_how_a_parameter_is_asked_for(
-    schema: Any, value: Any, lines: bool, options: tuple[str, ...]
-) -> None:
-    asked = fields.field(schema, value, required=True)
-    assert (asked.lines, asked.options) == (lines, options)
-    assert asked.text == ("" if value is None else fields.written(value))
+def test_the_schema_says_how_a_parameter_is_asked_for(schema: Any, options: tuple[str, ...], hint: str) -> None:
+    assert fields.options(schema) == options
+    assert hint in fields.hint(schema, required=True)
+
+
+@pytest.mark.parametrize(("text", "long"), [("Lima", False), ("x" * 200, True), ("a\nb", True), ("\n", True)])
+def test_a_long_text_has_a_field_of_several_lines(text: str, long: bool) -> None:
+    assert fields.long(text) is long
 
 
 json_values = st.recursive(

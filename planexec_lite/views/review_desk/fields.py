@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 from planexec_lite.tools import kind_of
 
@@ -12,21 +12,17 @@ LONG = 70  # characters; a longer value gets a field of several lines
 STEP = ("description", "tool", "waits for", "done when")  # the labels of a step's own fields
 
 
-class Field(NamedTuple):
-    """How a parameter is asked for: the text that stands there, whether in several lines, what may stand there, its hint."""
-
-    text: str
-    lines: bool
-    options: tuple[str, ...]
-    hint: str
+def options(schema: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return the values that a parameter may have, as the texts of a field, where the schema lists them."""
+    return tuple(map(written, _choices(schema)))
 
 
-def field(schema: Mapping[str, Any], value: Any, required: bool) -> Field:
-    """Return the field for one parameter; `value` is what the plan gives it, None where it gives nothing."""
-    text = "" if value is None else written(value)
-    deep = any(kind in ("array", "object") for kind in _types(schema)) or isinstance(value, list | dict)
-    options = tuple(map(written, _choices(schema)))
-    return Field(text, not options and (deep or long(text)), options, _hint(schema, required))
+def hint(schema: Mapping[str, Any], required: bool) -> str:
+    """Return what may stand in the field of a parameter."""
+    if not schema:
+        return "not a parameter of this tool: clear the field to drop it"
+    default = f", by default {json.dumps(schema['default'], default=str)}" if "default" in schema else ""
+    return kind_of(schema) + (default or ("" if required else ", may be empty"))
 
 
 def long(text: str) -> bool:
@@ -81,10 +77,3 @@ def _types(schema: Mapping[str, Any]) -> Iterator[str]:
             yield str(part["type"])
         elif any(isinstance(choice, str) for choice in part.get("enum", [])):
             yield "string"
-
-
-def _hint(schema: Mapping[str, Any], required: bool) -> str:
-    if not schema:
-        return "not a parameter of this tool: clear the field to drop it"
-    default = f", by default {json.dumps(schema['default'], default=str)}" if "default" in schema else ""
-    return kind_of(schema) + (default or ("" if required else ", may be empty"))

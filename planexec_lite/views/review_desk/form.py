@@ -99,16 +99,19 @@ class Form:
 
     def _argument(self, name: str, given: dict[str, Any], known: dict[str, Any]) -> Any:
         schema = self.current().schema(self.key, name)
-        asked = fields.field(schema, given.get(name), name in known.get("required", ()))
-        kind = w.Textarea if asked.lines else w.Combobox if asked.options else w.Text
-        more: dict[str, Any] = {"options": asked.options} if asked.options else {}
-        more |= {"rows": min(6, 2 + len(asked.text) // 90)} if asked.lines else {}
-        control = kind(value=asked.text, placeholder=asked.hint, **more)
-        control.add_class("pxl-value")
-        change = lambda text: self.edit(self.current().with_argument(self.key, name, text))  # noqa: E731
-        return labelled(control, fields.label(name), change)
+        text = fields.written(given[name]) if given.get(name) is not None else ""
+        hint = fields.hint(schema, name in known.get("required", ()))
 
-    def _text(self, label: str, text: str, hint: str, change: Callable[[Draft, str], Draft]) -> Any:
-        kind = w.Textarea if fields.long(text) else w.Text
-        control = kind(value=text, placeholder=hint or NOTHING)
+        def typed(draft: Draft, new: str) -> Draft:
+            return draft.with_argument(self.key, name, new)
+
+        return styled(self._text(fields.label(name), text, hint, typed, fields.options(schema)), "pxl-value")
+
+    def _text(
+        self, label: str, text: str, hint: str, change: Callable[[Draft, str], Draft], options: Sequence[str] = ()
+    ) -> Any:
+        if options:
+            control = w.Combobox(value=text, placeholder=hint, options=options)
+        else:
+            control = (w.Textarea if fields.long(text) else w.Text)(value=text, placeholder=hint or NOTHING)
         return labelled(control, label, lambda new: self.edit(change(self.current(), new)))
