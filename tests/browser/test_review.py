@@ -28,18 +28,6 @@ print(json.dumps([decision.verdict, decision.by, decision.comment, json.loads(pl
 if decision.verdict == "approve":
     run = execute(plan, ToolExecutor(TOOLS), workers=Simulated(4))
     print(json.dumps(run.results))"""
-ROUNDS = """from planexec_lite.review.reviewers import AskPerson
-class Planner:
-    def plan(self, goal, board, tools):
-        said = board.reviews[-1].comment if board.reviews else ""
-        return PLAN.changed(steps=PLAN.steps[:2]) if "cheap" in said else PLAN
-agent = PlannerExecutor(Planner(), ToolExecutor(TOOLS), reviewer=AskPerson(), workers=Simulated(4))
-desk = views.desk(run := agent.run("Go to Lima"), TOOLS)
-desk"""
-AGAIN = "desk = views.desk(run := agent.resume(run, desk.decision), TOOLS)\ndesk"
-END = """import json
-run = agent.resume(run, desk.decision)
-print(json.dumps([run.status, list(run.results), [event.verdict for event in run.board.reviews]]))"""
 MANY = """many = Plan(goal="Thirty things", steps=tuple(
     Step(id=str(n), description=f"Part {n}", tool="book", params={"hotel": "Sol"}) for n in range(1, 31)))
 screen = views.desk(many, TOOLS)
@@ -127,20 +115,6 @@ def test_a_person_rejects_with_a_reason(lab: Lab, page: Page, errors: list[str])
     button(shown, "Reject").click()
     (decision,) = decided(page)
     assert decision[:3] == ["reject", "reviewer", "we stay at home"]  # type: ignore[index]
-
-
-@pytest.mark.wide
-def test_a_person_asks_for_changes_and_the_planner_plans_again(lab: Lab, page: Page, errors: list[str]) -> None:
-    opened(lab, page, "changes", SETUP, ROUNDS, AGAIN, END)
-    asked, shown = flows.stopped(page), desk(page)
-    write(shown, "Comment", "cheaper, please")
-    button(shown, "Ask for changes").click()
-    flows.go_on(page, asked)
-    page.get_by_text("Changed since the last plan").wait_for()
-    shown = desk(page)
-    assert "Step 3 removed: Book" in shown.inner_text()
-    flows.approve(shown)
-    assert decided(page) == [["finished", ["1", "2"], ["change", "approve"]]]
 
 
 def test_all_of_it_can_be_done_from_the_keyboard(lab: Lab, page: Page, errors: list[str]) -> None:

@@ -18,12 +18,6 @@ def test_a_script_decides_what_the_same_gestures_by_hand_decide() -> None:
     assert (played.decision.plan, played.decision.grant) == (pressed.decision.plan, pressed.decision.grant)
 
 
-def test_a_scripted_decision_says_that_a_script_made_it() -> None:
-    shown = desk()
-    shown.play(["Approve"])
-    assert shown.decision.by == "script"
-
-
 def test_a_script_can_say_no() -> None:
     shown = desk()
     shown.play([("Comment", "stay at home"), "Reject"])
