@@ -5,8 +5,8 @@ In the order of reading: `draft` (a plan under review, as values), `marks` and `
 """
 
 from planexec_lite.views.review_desk.opening import desk
+from planexec_lite.views.review_desk.presence import NobodyThere, NotDecided
 from planexec_lite.views.review_desk.script import ScriptError
-from planexec_lite.views.review_desk.undecided import NobodyThere, NotDecided
 from planexec_lite.views.review_desk.widget import Review
 
 __all__ = ["NobodyThere", "NotDecided", "Review", "ScriptError", "desk"]

@@ -10,7 +10,7 @@ import ipywidgets as w
 from planexec_lite.plan import Problem
 from planexec_lite.views.review_desk import fields, marks
 from planexec_lite.views.review_desk.draft import Draft
-from planexec_lite.views.review_desk.markup import problems, unseen
+from planexec_lite.views.review_desk.looks import problems, unseen
 from planexec_lite.views.review_desk.parts import WIDE, focus, labelled, styled
 
 NOTHING = "\u200b"

@@ -9,9 +9,9 @@ from planexec_lite.loop.run import Run
 from planexec_lite.plan import Plan
 from planexec_lite.tools import Toolbox
 from planexec_lite.views.review_desk.draft import Draft
+from planexec_lite.views.review_desk.presence import NotDecided
 from planexec_lite.views.review_desk.questions import Approval, question_of
 from planexec_lite.views.review_desk.script import Gesture
-from planexec_lite.views.review_desk.undecided import NotDecided
 from planexec_lite.views.review_desk.widget import Review
 
 _open: list[Review] = []

@@ -24,7 +24,7 @@ from planexec_lite.views.drawing.visible import call, visible, written
 from planexec_lite.views.drawing.wording import count, value
 from planexec_lite.views.review_desk import summary, text
 from planexec_lite.views.review_desk.draft import Draft, Row
-from planexec_lite.views.review_desk.markup import bullets, call_in_full
+from planexec_lite.views.review_desk.looks import bullets, call_in_full
 
 Typed = Mapping[str, str]
 BUTTONS: dict[Answer, str] = {"approve": "Approve", "reject": "Reject", "change": "Ask for changes"}

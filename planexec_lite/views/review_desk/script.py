@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from planexec_lite.tools import suggest
-
-if TYPE_CHECKING:
-    from planexec_lite.views.review_desk.widget import Review
 
 Gesture = str | tuple[str, str]
 _OF_STEP = re.compile(r"(?P<field>[\w.-]+): .*|Remove (?P<removed>[\w.-]+)")
@@ -19,11 +16,11 @@ class ScriptError(ValueError):
     """A gesture that nobody could make: there is no such control, or it can't be used right now."""
 
 
-def play(desk: Review, gestures: Sequence[Gesture]) -> None:
+def play(desk: Any, gestures: Sequence[Gesture]) -> None:
     """Make one gesture after the other until the plan is decided about.
 
     Args:
-        desk: the review, with nobody before it.
+        desk: the `Review` to play on, with nobody before it.
         gestures: a text presses the button of that name, such as ``"Remove 8"`` or ``"Approve"``; a pair fills in the
             field of that name, as in ``("3: tag", "v2.3.2")``. The form of a step opens by itself.
 
@@ -48,7 +45,7 @@ def play(desk: Review, gestures: Sequence[Gesture]) -> None:
         )
 
 
-def _control(desk: Review, name: str) -> Any:
+def _control(desk: Any, name: str) -> Any:
     """The control of this name; the form that it is in is opened first, as a person would."""
     place = _OF_STEP.fullmatch(name)
     opens = f"Edit {place['field'] or place['removed']}" if place else ""

@@ -1,19 +1,33 @@
-"""A plan on the desk in words: its head, a step in its row, what is beside the steps, and what can't be undone."""
+"""A plan on the desk in words: its head, a step in its row, what is beside the steps, what can't be undone; and a decision."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from html import escape
 
+from planexec_lite.budget import in_words
+from planexec_lite.events import gate_in_words
 from planexec_lite.plan import Plan, Problem
+from planexec_lite.review.reviewers import Decision
 from planexec_lite.tools import Effects
+from planexec_lite.views.drawing.text_fitting import clean
 from planexec_lite.views.drawing.theme import CHANGES
 from planexec_lite.views.drawing.visible import call, visible
-from planexec_lite.views.drawing.wording import count, listed
+from planexec_lite.views.drawing.wording import count, listed, value
 from planexec_lite.views.review_desk import marks
 from planexec_lite.views.review_desk.draft import Draft, Row
-from planexec_lite.views.review_desk.looks import CHOSEN, EFFECTS, RISKS
-from planexec_lite.views.review_desk.markup import bullets, call_in_full, isolated, meta, pill, problems, seen
+from planexec_lite.views.review_desk.looks import (
+    CHOSEN,
+    EFFECTS,
+    RISKS,
+    bullets,
+    call_in_full,
+    isolated,
+    meta,
+    pill,
+    problems,
+    seen,
+)
 
 COUNTED: dict[Effects, tuple[str, str]] = {
     "none": ("only reads", "only read"), "idempotent": ("may be repeated", "may be repeated"),
@@ -34,8 +48,7 @@ def title(goal: str) -> str:
 
 def head(draft: Draft) -> str:
     """The goal, how many steps do what, what nothing takes back, and what the planner changed since the last round."""
-    done = [marks.effects(row, draft.toolbox) for row in draft.rows]
-    clauses = [", ".join(f"{(n := done.count(one))} {words[n > 1]}" for one, words in COUNTED.items() if one in done)]
+    clauses = [_counted(draft)]
     if risky := [visible(row.id) for row in draft.rows if marks.risk(row, draft.toolbox)]:
         clauses.append(f"{_steps(risky)} can't be undone")
     if chosen := [visible(row.id) for row in draft.rows if marks.chosen(row, draft)]:
@@ -100,9 +113,56 @@ def warning(draft: Draft, only: str | None = None) -> str:
     return f"<p><strong>Approve all the same?</strong></p><ul>{''.join(lines)}</ul>" if lines else ""
 
 
+def _counted(draft: Draft) -> str:
+    """How many steps do what to the world."""
+    done = [marks.effects(row, draft.toolbox) for row in draft.rows]
+    numbers = {effects: done.count(effects) for effects in COUNTED}
+    words = (f"{number} {COUNTED[effects][number > 1]}" for effects, number in numbers.items() if number)
+    return ", ".join(words)
+
+
 def _line(row: Row) -> str:
     return call(row.step["tool"], row.step["params"]) if row.step["tool"] else visible(row.step["description"])
 
 
 def _steps(ids: list[str]) -> str:
     return f"{'step' if len(ids) == 1 else 'steps'} {listed(ids)}"
+
+
+VERDICTS = {
+    "approve": "Approved", "reject": "Rejected", "change": "Changes asked for", "done": "Said to be done",
+    "not done": "Said not to be done", "roll back": "Rollback asked for",
+}  # fmt: skip
+
+
+def verdict(decision: Decision, shown: Plan) -> list[str]:
+    """Return a decision about the plan that was `shown`, line by line: the verdict, by whom, about which hash; then the rest."""
+    about = f"plan {(decision.plan.hash if decision.plan else decision.of)[:8]}"
+    if decision.gate:
+        gate = gate_in_words(decision.gate)
+        about = f"{'the gate of ' if gate == f'step {decision.gate}' else ''}{gate}, {about}"
+    head = f"{VERDICTS[decision.verdict]} by {clean(decision.by)}: {about}"
+    comments = [f"Comment: {visible(line)}" for line in decision.comment.splitlines() if line.strip()]
+    return [head, *_with_it(decision, shown), *comments]
+
+
+def _with_it(decision: Decision, shown: Plan) -> list[str]:
+    """Return what goes with the verdict: a result, more budget; or whose plan it is, and what later plans may add unasked."""
+    if decision.budget is not None:
+        more = ", ".join(in_words(name, amount) for name, amount in decision.budget.bounds.items())
+        return [f"It may use {more} more."]
+    if decision.verdict == "done":
+        return [f"Its result: {visible(value(decision.result))}"]
+    if decision.verdict == "not done":
+        return ["It is carried out again."]
+    if decision.verdict != "approve":
+        return []
+    if decision.gate is not None:
+        return ["Only this gate; the next one asks again."]
+    plan = decision.plan or shown
+    whose = f"as edited here (the planner wrote {decision.of[:8]})" if decision.plan else "as the planner wrote it"
+    later = "Every later plan is asked about."
+    if decision.grant is not None:
+        steps = count(decision.grant.new_steps, "step")
+        later = f"Later plans may add up to {steps} without asking, none that runs at most once."
+    return [f"{count(len(plan.steps), 'step')}, {whose}.", later]

@@ -12,10 +12,10 @@ import ipywidgets as w
 
 from planexec_lite.review.reviewers import Answer, Decision
 from planexec_lite.views.drawing.figure import Figure
-from planexec_lite.views.review_desk import looks, presence, script, summary, text, undecided, verdict
+from planexec_lite.views.review_desk import looks, presence, script, summary, text
 from planexec_lite.views.review_desk.draft import Draft
 from planexec_lite.views.review_desk.fence import Fence
-from planexec_lite.views.review_desk.markup import isolated
+from planexec_lite.views.review_desk.looks import isolated
 from planexec_lite.views.review_desk.parts import WIDE, button, focus, labelled, styled
 from planexec_lite.views.review_desk.questions import Approval, Question
 from planexec_lite.views.review_desk.rows import Rows
@@ -108,10 +108,10 @@ class Review:
         """
         if self._decision is None and presence.nobody(self.views):
             if self.script is None:
-                raise undecided.NobodyThere()
+                raise presence.NobodyThere()
             self.play(self.script)
         if self._decision is None:
-            undecided.stop(self._fence.waits)
+            presence.stop(self._fence.waits)
         return self._decision
 
     def play(self, gestures: Sequence[script.Gesture]) -> None:
@@ -189,7 +189,7 @@ class Review:
 
     def _close(self, decision: Decision) -> None:
         """Leave nothing but the words of the decision; the focus goes to them at once, before a person has put it elsewhere."""
-        headline, *more = verdict.lines(decision, self.draft.received)
+        headline, *more = summary.verdict(decision, self.draft.received)
         below = "".join(f"<p>{isolated(line)}</p>" for line in more)
         self._stand.value = f"<p><strong>{escape(headline)}</strong></p>{below}"
         focus(self._stand)
@@ -207,7 +207,7 @@ class Review:
             return figure.text, figure._repr_html_()
         if self._rows is not None:
             figure = text.figure(self.draft)
-        words = "\n".join(verdict.lines(self._decision, self.draft.received))
+        words = "\n".join(summary.verdict(self._decision, self.draft.received))
         return f"{words}\n{figure.text}", written(words) + figure._repr_html_()
 
     def __repr__(self) -> str:
