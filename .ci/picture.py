@@ -17,7 +17,7 @@ PICTURE = Path(__file__).resolve().parent.parent / ".github" / "run.svg"
 def draw(path: Path = PICTURE) -> None:
     """Release the shop on four slots and write the timeline of the run to `path`."""
     run = execute(Plan.parse(deploy.PLAN), ToolExecutor(deploy.World().tools), workers=Simulated(slots=4))
-    views.timeline(run).save(path)
+    path.write_text(views.timeline(run).svg, encoding="utf-8", newline="\n")
 
 
 if __name__ == "__main__":

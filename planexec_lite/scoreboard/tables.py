@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from statistics import fmean
 
 from planexec_lite.scoreboard.rows import Row
-from planexec_lite.views.bar_chart import bars
+from planexec_lite.views.charts import bars
 from planexec_lite.views.drawing.figure import Figure
 from planexec_lite.views.drawing.table import WHOLE, table
 from planexec_lite.views.drawing.table import Row as Line

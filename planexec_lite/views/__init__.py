@@ -20,26 +20,24 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from planexec_lite.views.bar_chart import bars
 from planexec_lite.views.board_table import board
+from planexec_lite.views.charts import bars, curves, tallies
 from planexec_lite.views.drawing.figure import Figure
 from planexec_lite.views.drawing.text_fitting import wrapped
 from planexec_lite.views.graph_drawing import graph
 from planexec_lite.views.ledger_table import ledger
-from planexec_lite.views.line_chart import curves
 from planexec_lite.views.message_sequence import sequence
 from planexec_lite.views.plan_diff import diff
 from planexec_lite.views.react_thoughts import thoughts
 from planexec_lite.views.span_tree import spans
-from planexec_lite.views.tally_chart import tallies
 from planexec_lite.views.timeline_drawing import durations, timeline, timelines
 
 if TYPE_CHECKING:
-    from planexec_lite.views.review_desk import NobodyThere, NotDecided, Review, ScriptError, desk
+    from planexec_lite.views.review_desk import NobodyThere, NotDecided, ScriptError, desk
     from planexec_lite.views.widgets import live, player, show_widget
 
 _WIDGETS = {  # name -> folder
-    "NobodyThere": "review_desk", "NotDecided": "review_desk", "Review": "review_desk",
+    "NobodyThere": "review_desk", "NotDecided": "review_desk",
     "ScriptError": "review_desk", "desk": "review_desk",
     "live": "widgets", "player": "widgets", "show_widget": "widgets",
 }  # fmt: skip
@@ -47,7 +45,6 @@ __all__ = [
     "Figure",
     "NobodyThere",
     "NotDecided",
-    "Review",
     "ScriptError",
     "bars",
     "board",

@@ -17,8 +17,8 @@ from planexec_lite.plan import Plan
 from planexec_lite.views.drawing import theme
 from planexec_lite.views.drawing.figure import Figure
 from planexec_lite.views.drawing.svg_canvas import Box, Canvas
-from planexec_lite.views.drawing.text_fitting import aligned, clean, fit, fit_columns, width, wrap_to
-from planexec_lite.views.drawing.theme import MARGIN, SMALL, TITLE
+from planexec_lite.views.drawing.text_fitting import aligned, clean, fit, fit_columns, width
+from planexec_lite.views.drawing.theme import MARGIN, SMALL
 from planexec_lite.views.drawing.wording import count, listed, name_of, seconds, value
 
 ROLES = ("outside", "planner", "board", "executor", "evaluator")
@@ -26,43 +26,40 @@ ASKED = {
     "horizon": "what next?", "failure": "plan the rest again: {failed} failed", "news": "plan the rest again: news",
     "step": "plan the rest again: a step is done", "stall": "plan the rest again: {failed} failed, nothing else to do",
 }  # fmt: skip
-MOST = 40  # lines; a longer run is shortened in the middle
+MOST = 40  # messages that are drawn
 ROW, HEAD = 26.0, 24.0
 BOX, BESIDE = 76.0, 96.0  # the width of a name; the distance of two roles that don't talk to each other
 TIMES = ("never", "once", "twice")
 
 
-def sequence(run: Run, title: str | None = None) -> Figure:
+def sequence(run: Run) -> Figure:
     """Draw what planner, executor, evaluator and people outside said to the board, and it to them.
 
-    All talk goes through the board, as structured messages. Long runs are shortened in the middle, to 40 lines.
+    All talk goes through the board, as structured messages. Of a long run the first 40 are drawn.
 
     Args:
         run: a run, ended or not.
-        title: the finding; by default it says how often each role was asked.
     """
-    return draw(run, title)[0]
+    return draw(run)[0]
 
 
-def draw(run: Run, title: str | None = None) -> tuple[Figure, Canvas]:
+def draw(run: Run) -> tuple[Figure, Canvas]:
     """Return the figure, and the canvas that it was drawn on."""
     exchange = messages(run)
-    title = clean(title) if title is not None else _finding(exchange)
-    first, left_out, last = abridged(exchange, MOST)
-    more = f"… {left_out} more messages"
-    rows = [_row(message, run.makespan) for message in (*first, *last)]
+    title = _finding(exchange)
+    shown, left_out = exchange[:MOST], len(exchange[MOST:])
+    rows = [_row(message, run.makespan) for message in shown]
     lines = aligned(rows) if rows else []
-    if left_out:
-        lines.insert(len(first), f"  {more}")
     caption = (
         "Solid: asked or told. Dashed: answered; ✗ marks what failed, was invalid or rejected." if exchange else ""
     )
+    caption += f" Not drawn: {left_out:,} more messages." if left_out else ""
     caption += f" {run.status.capitalize()}: {fit_columns(clean(run.reason), 160)}." if run.reason else ""
     text = "\n".join([title, *lines, *([caption.strip()] if caption else [])])
     alt = f"Sequence of messages: {title}. " + "; ".join(
-        f"{message.sender} to {message.receiver}: {fit_columns(message.words, 60)}" for message in first[:8]
+        f"{message.sender} to {message.receiver}: {fit_columns(message.words, 60)}" for message in shown[:8]
     )
-    canvas, wide, high = _sketch(title, [*first, *([more] if left_out else []), *last], run.makespan)
+    canvas, wide, high = _sketch(title, shown, run.makespan)
     return Figure(title, text, alt, caption.strip(), wide, svg=canvas.svg(wide, high)), canvas
 
 
@@ -79,31 +76,24 @@ def _finding(exchange: Sequence[Message]) -> str:
     return f"The board asked {listed(times)}{news}" if times else "Nobody has said anything yet"
 
 
-def _sketch(title: str, shown: Sequence[Message | str], longest: float) -> tuple[Canvas, int, int]:
-    canvas, top = Canvas(), float(MARGIN + TITLE)
-    across = 440.0
-    for words in wrap_to(title, theme.WIDEST - 2 * MARGIN, TITLE, 3, bold=True):
-        canvas.text(MARGIN, top, words, size=TITLE, bold=words)
-        across = max(across, 2 * MARGIN + width(words, TITLE, bold=True))
-        top += 20.0
-    exchange = [message for message in shown if isinstance(message, Message)]
+def _sketch(title: str, exchange: Sequence[Message], longest: float) -> tuple[Canvas, int, int]:
+    canvas = Canvas()
+    top, right = canvas.heading(title)
+    across = max(440.0, right + MARGIN)
     taking_part = {role for message in exchange for role in (message.sender, message.receiver)}
     roles = [role for role in ROLES if role in taking_part]
     times = [seconds(message.at, longest) for message in exchange]
     begin = MARGIN + max((width(time, SMALL) for time in times), default=0.0) + 12 + BOX / 2
     at = _places(roles, begin)
-    bottom = top + HEAD + ROW * len(shown) + 8
+    bottom = top + HEAD + ROW * len(exchange) + 8
     for role, x in at.items():
         canvas.line(f"M{x:g} {top + HEAD:g}V{bottom:g}", ink=theme.LINE, thick=1, dashed=True)
         box = Box(x - BOX / 2, top, BOX, HEAD, role)
         canvas.box(box, fill=theme.WHITE, ink=theme.LINE)
         canvas.text(x, top + 16, role, bold=role, anchor="middle")
     previous, y = "", top + HEAD + 4
-    for message in shown:
+    for message in exchange:
         y += ROW
-        if isinstance(message, str):
-            canvas.text(at["board"], y - 6, message, ink=theme.MUTED, anchor="middle", halo=True)
-            continue
         time = seconds(message.at, longest)
         if time != previous:  # messages of one moment stand under one time
             canvas.text(MARGIN, y + 4, time, ink=theme.MUTED)
@@ -151,15 +141,6 @@ def messages(run: Run) -> list[Message]:
             exchange.append(message)
         board.apply(event)
     return exchange
-
-
-def abridged(exchange: Sequence[Message], most: int) -> tuple[Sequence[Message], int, Sequence[Message]]:
-    """Return the first messages, how many are left out, and the last ones; `most` counts a line for what is left out."""
-    if len(exchange) <= most:
-        return exchange, 0, ()
-    first = most // 2
-    last = most - 1 - first
-    return exchange[:first], len(exchange) - first - last, exchange[-last:]
 
 
 def _message(event: e.Event, board: Board) -> Message | None:

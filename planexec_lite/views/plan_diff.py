@@ -11,7 +11,6 @@ from planexec_lite.loop.run import Run
 from planexec_lite.plan import Call, Plan, Step
 from planexec_lite.views.drawing.figure import Figure
 from planexec_lite.views.drawing.table import WHOLE, Row, table
-from planexec_lite.views.drawing.text_fitting import clean
 from planexec_lite.views.drawing.theme import CHANGES
 from planexec_lite.views.drawing.visible import call, literal, visible, written
 from planexec_lite.views.drawing.wording import count, listed
@@ -21,7 +20,7 @@ HEAD = ("step", "change", "what", "how")
 FIELDS = {"depends_on": "waits for", "success_criteria": "criterion"}  # where a field is called otherwise than in code
 
 
-def diff(before: Plan | Run, after: Plan | None = None, done: Collection[str] = (), title: str | None = None) -> Figure:
+def diff(before: Plan | Run, after: Plan | None = None, done: Collection[str] = ()) -> Figure:
     """Show what became of the steps of the plan `before` in the plan `after`, whole: nothing is cut.
 
     Args:
@@ -30,7 +29,6 @@ def diff(before: Plan | Run, after: Plan | None = None, done: Collection[str] = 
         after: the plan that takes its place. It need not repeat steps that are done.
         done: ids of the steps that were done before `after` was written. They are kept; other steps that `after`
             repeats as they were are planned again. Without it they are kept too.
-        title: the finding; by default one is worded from the plans.
 
     Raises `ValueError` for a plan without a second one.
     """
@@ -47,8 +45,7 @@ def diff(before: Plan | Run, after: Plan | None = None, done: Collection[str] = 
     gone = [id for id, change in changes.items() if change == "dropped"]
     sentences = [f"Dropped: {listed(gone)} will not be carried out."] if gone else []
     sentences += [f"The plan's {name}: {old} → {new}." for name, old, new in of_plans(before, after)]
-    title = clean(title) if title is not None else _finding(list(changes.values()))
-    return table(title, HEAD, rows, " ".join(sentences), lines=WHOLE)
+    return table(_finding(list(changes.values())), HEAD, rows, " ".join(sentences), lines=WHOLE)
 
 
 def _last_replan(run: Run) -> tuple[Plan, Plan, tuple[str, ...]]:

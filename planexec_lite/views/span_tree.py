@@ -11,11 +11,11 @@ from planexec_lite.spans.span import NANO
 from planexec_lite.views.drawing import theme
 from planexec_lite.views.drawing.figure import Figure
 from planexec_lite.views.drawing.svg_canvas import Box, Canvas
-from planexec_lite.views.drawing.text_fitting import aligned, clean, fit, fit_columns, wrap_to
-from planexec_lite.views.drawing.theme import LOOKS, MARGIN, PLANNER, SMALL, TITLE
+from planexec_lite.views.drawing.text_fitting import aligned, clean, fit, fit_columns
+from planexec_lite.views.drawing.theme import LOOKS, MARGIN, PLANNER, SMALL
 from planexec_lite.views.drawing.wording import count, seconds
 
-MOST = 40  # rows; a longer run is shortened in the middle
+MOST = 40  # rows that are drawn
 ROW, BAR, INDENT = 22.0, 14.0, 12.0
 BEGIN, END = (
     275.0,
@@ -34,31 +34,28 @@ class Row(NamedTuple):
     told: str
 
 
-def spans(run: Run, title: str | None = None) -> Figure:
+def spans(run: Run) -> Figure:
     """Draw the spans of a run, as `planexec_lite.spans.of` gives them: what a collector is sent, without one.
 
     The timeline shows who was busy when; here stands what each piece of work did inside: calls of tools and models, and runs.
-    Long runs are shortened in the middle, to 40 rows.
+    Of a long run the first 40 rows are drawn.
 
     Args:
         run: a run, ended or not.
-        title: the finding; by default it counts the spans and the calls among them.
     """
-    return draw(run, title)[0]
+    return draw(run)[0]
 
 
-def draw(run: Run, title: str | None = None) -> tuple[Figure, Canvas]:
+def draw(run: Run) -> tuple[Figure, Canvas]:
     """Return the figure, and the canvas that it was drawn on."""
     rows = _rows(of(run))
-    title = clean(title) if title is not None else _finding(rows, run.makespan)
-    first, last = (rows, []) if len(rows) <= MOST else (rows[: MOST // 2], rows[-(MOST - 1 - MOST // 2) :])
-    left_out = len(rows) - len(first) - len(last)
-    more = [f"… {count(left_out, 'more span')}"] if left_out else []
-    lines = aligned(_in_words(row, run.makespan) for row in (*first, *last))
-    lines[len(first) : len(first)] = [f"  {words}" for words in more]
+    title = _finding(rows, run.makespan)
+    shown, left_out = rows[:MOST], len(rows[MOST:])
+    lines = aligned(_in_words(row, run.makespan) for row in shown)
     caption = "Each row is a span, inside the one that it is indented below. ✗ marks what failed."
-    alt = f"Spans: {title}. " + "; ".join(_alt(row, run.makespan) for row in first[:8])
-    canvas, high = _sketch(title, [*first, *more, *last], run.makespan)
+    caption += f" Not drawn: {left_out:,} more spans." if left_out else ""
+    alt = f"Spans: {title}. " + "; ".join(_alt(row, run.makespan) for row in shown[:8])
+    canvas, high = _sketch(title, shown, run.makespan)
     svg = canvas.svg(theme.WIDEST, high)
     return Figure(title, "\n".join([title, *lines, caption]), alt, caption, theme.WIDEST, svg=svg), canvas
 
@@ -104,21 +101,16 @@ def _alt(row: Row, longest: float) -> str:
     return f"{fit_columns(clean(row.span.name), 40)} {seconds(row.start, longest)} to {seconds(row.end, longest)}"
 
 
-def _sketch(title: str, shown: Sequence[Row | str], longest: float) -> tuple[Canvas, int]:
-    canvas, top = Canvas(), float(MARGIN + TITLE)
-    for words in wrap_to(title, theme.WIDEST - 2 * MARGIN, TITLE, 3, bold=True):
-        canvas.text(MARGIN, top, words, size=TITLE, bold=words)
-        top += 20.0
+def _sketch(title: str, shown: Sequence[Row], longest: float) -> tuple[Canvas, int]:
+    canvas = Canvas()
+    top, _ = canvas.heading(title)
     canvas.text(BEGIN, top + 4, seconds(0.0, longest), ink=theme.MUTED)
     canvas.text(END, top + 4, seconds(longest, longest), ink=theme.MUTED, anchor="end")
     y = top + 12
     for x in (BEGIN, END):
         canvas.line(f"M{x:g} {y:g}V{y + ROW * len(shown):g}", ink=theme.HAIR, thick=1)
-    for one in shown:
-        if isinstance(one, str):
-            canvas.text(MARGIN, y + 15, one, ink=theme.MUTED)
-        else:
-            _row(canvas, one, y, longest)
+    for row in shown:
+        _row(canvas, row, y, longest)
         y += ROW
     return canvas, int(y + MARGIN)
 

@@ -6,8 +6,7 @@ from planexec_lite.board import Board
 from planexec_lite.views.drawing.text_fitting import clean, fit_columns
 from planexec_lite.views.drawing.wording import few
 
-MOST_NEWS = 3
-MOST_REJECTED = 8
+MOST = 3  # pieces of news
 
 
 def mark(board: Board, id: str) -> str:
@@ -19,13 +18,10 @@ def mark(board: Board, id: str) -> str:
 
 def judgements(board: Board) -> list[str]:
     """Return in sentences whose results were rejected, and why, and which were never judged."""
-    rejected = list(board.rejected.items())
     sentences = [
         f"The result of step {id} was rejected: {fit_columns(clean(reason), 160)}."
-        for id, reason in rejected[:MOST_REJECTED]
+        for id, reason in board.rejected.items()
     ]
-    if more := [id for id, _ in rejected[MOST_REJECTED:]]:
-        sentences.append(f"Rejected too: {few(more)}.")
     if open := [id for id in board.state if mark(board, id) == "unverified"]:
         by = "its success criterion" if len(open) == 1 else "their success criteria"
         sentences.append(f"Unverified: nobody judged {few(open)} by {by}.")
@@ -34,6 +30,6 @@ def judgements(board: Board) -> list[str]:
 
 def latest_news(board: Board) -> list[str]:
     """Return the latest news from outside in sentences."""
-    news = [f"News: “{fit_columns(clean(text), 120)}”." for text in board.proposals.news[-MOST_NEWS:]]
+    news = [f"News: “{fit_columns(clean(text), 120)}”." for text in board.proposals.news[-MOST:]]
     earlier = len(board.proposals.news) - len(news)
     return [*([f"Earlier news: {earlier}."] if earlier else []), *news]

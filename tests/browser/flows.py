@@ -81,9 +81,9 @@ def play(page: Page, where: Locator, gestures: Sequence[str | tuple[str, str]]) 
     for gesture in gestures:
         name, text = (gesture, None) if isinstance(gesture, str) else gesture
         step, colon, label = name.rpartition(": ")
-        verb = re.fullmatch(r"(?:Move|Remove|Add below) (\S+)(?: up| down)?", name)
-        closed = f"Edit {verb[1] if verb else step}"
-        if verb or colon:
+        removed = re.fullmatch(r"Remove (\S+)", name)
+        closed = f"Edit {removed[1] if removed else step}"
+        if removed or colon:
             edit, close = button(where, closed), button(where, closed.replace("Edit", "Close"))
             edit.or_(close).wait_for()
             edit.click() if edit.count() else None

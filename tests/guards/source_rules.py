@@ -40,7 +40,7 @@ VIEWS_FLOORS = {  # folders and modules of views: each imports from lower floors
     1: ("drawing",),
     2: ("step_remarks", "narration"),
     3: ("board_table", "react_thoughts", "plan_diff"),
-    4: ("graph_drawing", "message_sequence", "line_chart", "bar_chart", "ledger_table", "span_tree", "tally_chart"),
+    4: ("graph_drawing", "message_sequence", "charts", "ledger_table", "span_tree"),
     5: ("timeline_drawing",),
     6: ("widgets",),
     7: ("review_desk",),

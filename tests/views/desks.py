@@ -3,7 +3,9 @@
 from typing import Any, Literal
 
 from planexec_lite import Plan, Toolbox, tool
-from planexec_lite.views.review_desk import Review
+from planexec_lite.views.review_desk.draft import Draft
+from planexec_lite.views.review_desk.questions import Approval
+from planexec_lite.views.review_desk.widget import Review
 
 
 @tool(effects="none")
@@ -48,8 +50,9 @@ STEPS: list[dict[str, Any]] = [
 PLAN = Plan.parse({"goal": "Go to Lima", "steps": STEPS})
 
 
-def desk(plan: Plan = PLAN, **more: Any) -> Review:
-    return Review(plan, TOOLS, **more)
+def desk(plan: Plan = PLAN, tools: Toolbox = TOOLS, by: str = "reviewer", script: Any = None, **more: Any) -> Review:
+    """A desk for a plan; `more` are fields of its draft."""
+    return Review(Approval(Draft.of(plan, tools, **more)), script, by)
 
 
 def fill(shown: Review, name: str, value: Any) -> None:

@@ -1,8 +1,9 @@
-"""What a timeline's SVG holds: its words, and its lines of a certain thickness."""
+"""What pictures hold: the words and lines of a timeline's SVG, boxes that overlap, the contrast of colours."""
 
 from xml.etree import ElementTree
 
 from planexec_lite.views import Figure
+from planexec_lite.views.drawing.svg_canvas import Box
 
 
 def drawn(figure: Figure) -> list[str]:
@@ -25,3 +26,25 @@ def points(way: str, factor: float) -> list[tuple[float, float]]:
     """The points of an SVG path of straight lines."""
     numbers = [float(part) * factor for part in way.replace("M", " ").replace("L", " ").split()]
     return list(zip(numbers[::2], numbers[1::2], strict=True))
+
+
+def overlap(one: Box, other: Box, least: float = 0) -> bool:
+    """Whether two rectangles overlap, or are less than `least` pixels apart."""
+    return (
+        one.x < other.x + other.width + least
+        and other.x < one.x + one.width + least
+        and one.y < other.y + other.height + least
+        and other.y < one.y + one.height + least
+    )
+
+
+def contrast(one: str, other: str) -> float:
+    """WCAG 2's contrast ratio of two colours, each as ``#RRGGBB``: from 1 to 21; text needs 4.5."""
+    light, dark = sorted((_luminance(one), _luminance(other)), reverse=True)
+    return (light + 0.05) / (dark + 0.05)
+
+
+def _luminance(colour: str) -> float:
+    parts = [int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5)]
+    red, green, blue = (part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts)
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue

@@ -5,8 +5,9 @@ from itertools import combinations
 import pytest
 
 from planexec_lite import views
-from planexec_lite.views.bar_chart import _sketch
+from planexec_lite.views.charts import _bars
 from planexec_lite.views.drawing import theme
+from tests.views.drawing import overlap
 
 VALUES = {"ReAct": 402.4, "ReWOO": 273.6, "LLMCompiler": 268.22}
 REMARKS = {"ReAct": "9 calls", "ReWOO": "2 calls"}
@@ -32,14 +33,14 @@ def test_the_text_holds_every_number() -> None:
 @pytest.mark.parametrize("value", [0.0, 0.001, 9_999_999.0])
 def test_names_bars_and_remarks_never_stand_on_each_other(name: str, value: float, remark: str) -> None:
     values = {name: value, "another": 1.0}
-    canvas, high = _sketch(values, TITLE, dict.fromkeys(values, remark), "another")
+    canvas, high = _bars(values, TITLE, dict.fromkeys(values, remark))
     placed = [*canvas.texts, *canvas.boxes]
-    assert [pair for pair in combinations(placed, 2) if pair[0].meets(pair[1])] == []
+    assert [pair for pair in combinations(placed, 2) if overlap(pair[0], pair[1])] == []
     assert all(box.x >= 0 and box.x + box.width <= theme.WIDEST and box.y + box.height <= high for box in placed)
 
 
 def test_a_bar_is_as_long_as_its_number() -> None:
-    canvas, _ = _sketch({"one": 10.0, "half": 5.0, "none": 0.0}, TITLE, {"one": "", "half": "", "none": ""}, "")
+    canvas, _ = _bars({"one": 10.0, "half": 5.0, "none": 0.0}, TITLE, {"one": "", "half": "", "none": ""})
     one, half, none = (box.width for box in canvas.boxes)
     assert half == pytest.approx(one / 2, abs=0.1)
     assert none == 1.0

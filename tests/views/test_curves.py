@@ -5,7 +5,8 @@ from itertools import combinations, pairwise
 import pytest
 
 from planexec_lite import views
-from planexec_lite.views.line_chart import _sketch, _step
+from planexec_lite.views.charts import _curves, _step
+from tests.views.drawing import overlap
 
 LINES = {"measured": {1: 170.0, 2: 110, 3: 102}, "bound": {1: 265.0, 2: 180, 3: 151.7}, "path": {1: 95.0, 2: 95, 3: 95}}
 TITLE = "Two cooks save an hour"
@@ -29,8 +30,8 @@ def test_the_text_holds_every_number() -> None:
 @pytest.mark.parametrize("ends", [[1.0, 1.0, 1.0, 1.0], [0.0, 0.0], [95.0, 97.0, 94.0]])
 def test_names_and_numbers_never_stand_on_each_other(ends: list[float]) -> None:
     names = ["bound", "measured", "critical path", "other"][: len(ends)]
-    canvas, wide, high = _sketch("A title", names, [1, 2], [[end, end] for end in ends], "cooks", "minutes")
-    assert [pair for pair in combinations(canvas.texts, 2) if pair[0].meets(pair[1])] == []
+    canvas, wide, high = _curves("A title", names, [1, 2], [[end, end] for end in ends], "cooks", "minutes")
+    assert [pair for pair in combinations(canvas.texts, 2) if overlap(pair[0], pair[1])] == []
     assert all(box.x >= 0 and box.x + box.width <= wide and box.y + box.height <= high for box in canvas.texts)
 
 

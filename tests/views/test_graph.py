@@ -12,6 +12,7 @@ from planexec_lite.views.graph_drawing.place import arrange, crossings
 from planexec_lite.views.graph_drawing.sketch import Sketch
 from tests.rounds import rounds
 from tests.views import worlds
+from tests.views.drawing import overlap
 
 SHOWN = {
     "none": Plan(),
@@ -38,13 +39,13 @@ def check_layout(sketch: Sketch) -> None:
         assert box.x + box.width <= wide + 0.5, box
         assert box.y + box.height <= high, box
     for one, other in combinations(canvas.boxes, 2):
-        assert not one.meets(other, least=4), (one, other)
+        assert not overlap(one, other, least=4), (one, other)
     for one, other in combinations(canvas.texts, 2):
-        assert not one.meets(other), (one, other)
+        assert not overlap(one, other), (one, other)
     for text in canvas.texts:
         for box in canvas.boxes:
             inside = box.x < text.x and text.x + text.width < box.x + box.width
-            assert inside or not text.meets(box), (text, box)
+            assert inside or not overlap(text, box), (text, box)
     for tail, head, start, end, circle in sketch.arrows:
         assert circle or start < end, (tail, head)
 

@@ -8,12 +8,11 @@ from typing import Any
 
 import pytest
 
-from planexec_lite import Board, Plan, Policy, Pool, Run, Simulated, Step, Toolbox, ToolExecutor, execute, tool, views
+from planexec_lite import Board, Plan, Pool, Run, Simulated, Step, Toolbox, ToolExecutor, execute, tool, views
 from planexec_lite.events import to_dict
-from planexec_lite.views.board_table.row_window import Window
+from planexec_lite.views.board_table import Window
 from planexec_lite.views.widgets import live_board
 from tests.views.cells import still
-from tests.views.comms import messages, weight
 from tests.views.worlds import DEPLOY, chain, plan, work
 
 pytestmark = pytest.mark.slow
@@ -75,34 +74,6 @@ def no_haste(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(live_board, "SHARE", 1)
 
 
-def wide(length: int, name: str) -> Plan:
-    return plan([(str(n), f"{name} {n}", n % 7, [str(n - 9)] if n > 9 else []) for n in range(1, length + 1)])
-
-
-RETRY = Policy(retries=5)
-LARGE = {
-    "a chain": (chain(1000), Policy()),
-    "a wide plan": (wide(1000, "Do part"), Policy()),
-    "long names": (wide(1000, "把数据迁移到新的数据库并检查每一行 <b>&quot;" * 9), Policy()),
-    "every step is tried six times": (
-        plan([(str(n), "Try", 1, []) for n in range(1, 1001)], map(str, range(1001))),
-        RETRY,
-    ),
-}
-
-
-@pytest.mark.parametrize("name", LARGE)
-def test_a_run_of_1000_steps_is_told_in_200_kb_however_slow(name: str, no_haste: None) -> None:
-    shown, policy = LARGE[name]
-    with messages() as sent:
-        screen = views.live()
-        run = execute(shown, ToolExecutor(TOOLS), workers=Simulated(4), policy=policy, watch=screen)
-    assert weight(sent) <= 200_000
-    assert 50 < len(sent) < 500, "it is told as it goes on"
-    assert f"{len(run.results):,} of 1,000 steps done" in screen._line.value
-    assert "Showing 40 of 1,000 steps: rows" in repr(screen)
-
-
 def test_what_runs_or_failed_out_of_sight_is_named(no_haste: None) -> None:
     rows = [(str(n), "Part", 1.0 if n > 1 else 5000.0, []) for n in range(1, 301)]
     screen, seen = views.live(), list[str]()
@@ -119,41 +90,11 @@ def test_what_runs_or_failed_out_of_sight_is_named(no_haste: None) -> None:
         assert "Failed: 7." in text
 
 
-def test_a_person_moves_the_window_and_lets_it_follow_again() -> None:
-    screen = views.live()
-    execute(chain(1000), ToolExecutor(TOOLS), workers=Simulated(1), watch=screen)
-    bar = screen._bar
-
-    def rows() -> tuple[int, int]:
-        match = re.search(r"rows (\S+) to (\S+)\.", repr(screen))
-        assert match
-        first, last = (int(number.replace(",", "")) for number in match.groups())
-        assert bar.row.value == first
-        assert f">{first}<" in screen._board.value
-        assert f">{last}<" in screen._board.value
-        return first, last
-
-    assert bar.box.layout.display == ""
-    assert rows() == (961, 1000)
-    bar.earlier.click()
-    assert rows() == (921, 960)
-    bar.later.click()
-    bar.later.click()
-    assert rows() == (961, 1000)
-    bar.row.value = 7
-    assert rows() == (7, 46)
-    bar.earlier.click()
-    assert rows() == (1, 40)
-    bar.follow.click()
-    assert rows() == (961, 1000)
-
-
 def test_a_small_plan_is_shown_whole_with_its_graph() -> None:
     screen = views.live()
     run = execute(chain(40), ToolExecutor(TOOLS), workers=Simulated(1), watch=screen)
     assert repr(screen) == views.board(run).text
     assert "<img" in screen._graph.value
-    assert screen._bar.box.layout.display == "none"
 
 
 def test_the_status_region_stays_while_its_words_change() -> None:

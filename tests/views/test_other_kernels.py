@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from planexec_lite.views.review_desk.undecided import GO_ON
+from planexec_lite.views.review_desk.presence import GO_ON
 from tests.colab import VERSIONS
 from tests.guards.books import ROOT
 
@@ -31,7 +31,7 @@ SAID = [
     "Event 3 of 11, at 0 s: step 1 starts: act(n=1)",
     "Event 4 of 11, at 1 s: step 1 gives 1",
     "Event 11 of 11, at 4 s: the run has finished: 4 steps done",
-    "Showing 40 of 60 steps: rows 1 to 40. 60 done.",
+    "Showing 40 of 60 steps: rows 21 to 60. 60 done.",
     f"nobody has decided yet: {GO_ON}",
     "approve",
 ]

@@ -22,10 +22,19 @@ def run(slots: int) -> Run:
     return worlds.run(worlds.plan(ROWS), slots)
 
 
-def test_a_run_beside_the_one_that_was_predicted() -> None:
-    figure = views.timeline(run(1), predicted=run(2))
+def starts(run: Run) -> dict[str, float]:
+    """When each step of a run began."""
+    begun: dict[str, float] = {}
+    for event in run.events:
+        if isinstance(event, e.StepStarted):
+            begun.setdefault(event.step, event.at)
+    return begun
+
+
+def test_a_run_beside_the_starts_that_were_predicted() -> None:
+    figure = views.timeline(run(1), predicted=starts(run(2)))
     assert figure.text == (
-        "Predicted 6 s, took 10 s, 4 s longer; 1 of 3 steps began when predicted\n"
+        "1 of 3 steps began when predicted: step 2 is the first that did not\n"
         "  slot 1  step 1  Read   0 s  –  4 s   done  critical  predicted 0 s – 4 s\n"
         "  slot 1  step 2  Count  4 s  –  8 s   done            predicted 0 s – 4 s\n"
         "  slot 1  step 3  Tell   8 s  –  10 s  done  critical  predicted 4 s – 6 s\n"
@@ -36,7 +45,7 @@ def test_a_run_beside_the_one_that_was_predicted() -> None:
 
 
 def test_each_step_has_a_bracket_from_its_predicted_start_to_its_end() -> None:
-    figure = views.timeline(run(1), predicted=run(2))
+    figure = views.timeline(run(1), predicted=starts(run(2)))
     brackets = [line for line in lines(figure, 1) if len(line) == 4]
     by_start = sorted((round(line[0][0]), round(line[-1][0]), round(line[1][1])) for line in brackets)
     (a, a_end, a_y), (b, b_end, b_y), (c, c_end, c_y) = by_start
@@ -48,19 +57,11 @@ def test_each_step_has_a_bracket_from_its_predicted_start_to_its_end() -> None:
     assert "predicted" in drawn(figure)
 
 
-def test_a_run_that_took_its_course_as_predicted() -> None:
-    figure = views.timeline(run(2), predicted=run(2))
-    assert figure.title == "Took 6 s, as predicted; 3 of 3 steps began when predicted"
-    assert "than predicted" not in figure.text
-
-
 def test_start_times_are_compared_by_start_alone() -> None:
-    figure = views.timeline(run(2), predicted={1: 0, "2": 1.5})  # type: ignore[dict-item]
+    figure = views.timeline(run(2), predicted={"1": 0, "2": 1.5})
     assert figure.title == "1 of 2 steps began when predicted: step 2 is the first that did not"
     assert "predicted 1.5 s – 5.5 s" in figure.text
     assert "Earlier than predicted: 2 by 1.5 s." in figure.text
-    assert "Not predicted" not in figure.text
-    assert "Longer" not in figure.text
     right = views.timeline(run(2), predicted={"1": 0, "2": 0, "3": 4})
     assert right.title == "All 3 steps began when predicted"
 
@@ -75,27 +76,14 @@ def test_a_start_that_can_not_be_is_refused(predicted: dict[str, float], wrong: 
 
 
 def test_a_run_that_failed_says_so_first_and_names_what_never_started() -> None:
-    figure = views.timeline(worlds.deploy(fails=["5"], retries=1), predicted=worlds.deploy())
+    figure = views.timeline(worlds.deploy(fails=["5"], retries=1), predicted=starts(worlds.deploy()))
     assert figure.title == "Step 5 failed at 78 s; 4 of 8 steps done"
-    assert "Longer than predicted: 5 by 8 s." in figure.text
     assert "Predicted, never started: 6, 7 and 8." in figure.text
     assert "never began" in drawn(figure)
 
 
-def test_a_run_may_be_quicker_and_have_steps_that_nobody_predicted() -> None:
-    mended = views.timeline(worlds.replanned(), predicted=worlds.run(worlds.plan(worlds.REFACTOR)))
-    assert "Not predicted: 2b." in mended.text
-    assert "Predicted, never started: 5." in mended.text
-    quick = views.timeline(run(2), predicted=run(1))
-    assert quick.title == "Predicted 10 s, took 6 s, 4 s less; 1 of 3 steps began when predicted"
-    assert "Earlier than predicted: 2 and 3 by 4 s." in quick.text
-
-
-def test_a_prediction_of_nothing_and_a_run_of_nothing() -> None:
+def test_a_prediction_of_nothing() -> None:
     assert views.timeline(run(1), predicted={}).title == views.timeline(run(1)).title
-    empty = Run()
-    empty.record(e.RunStarted(0.0, "goal", planner=False, reviewer=False))
-    assert views.timeline(empty, predicted=run(1)).title == "Running at 0 s: 0 of 0 steps done"
 
 
 @given(st.lists(st.tuples(st.integers(0, 40), st.integers(0, 9)), max_size=30))
@@ -113,10 +101,7 @@ def test_brackets_of_a_row_never_overlap(spans: list[tuple[int, int]]) -> None:
 def test_every_step_that_is_off_is_named_once(slots: int, thought: int) -> None:
     shown = worlds.layered(3, 3)
     actual, other = worlds.run(shown, slots), worlds.run(shown, thought)
-    text = views.timeline(actual, predicted=other).text
-    starts = [
-        {event.step: event.at for event in one.events if isinstance(event, e.StepStarted)} for one in (actual, other)
-    ]
-    off = [id for id in starts[0] if starts[0][id] != starts[1][id]]
-    assert f"{9 - len(off)} of 9 steps" in text
+    text = views.timeline(actual, predicted=starts(other)).text
+    off = [id for id, at in starts(actual).items() if starts(other)[id] != at]
+    assert f"{9 - len(off)} of 9 steps" in text or not off
     assert ("than predicted" in text) == bool(off)

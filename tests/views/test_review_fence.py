@@ -3,7 +3,8 @@
 import pytest
 
 from planexec_lite.events import Grant
-from planexec_lite.views.review_desk import Review, presence
+from planexec_lite.views.review_desk import presence
+from planexec_lite.views.review_desk.widget import Review
 from tests.views.cells import still
 from tests.views.desks import PLAN, desk, fill
 
@@ -47,7 +48,7 @@ def test_a_key_that_makes_the_plan_unfit_stops_the_press_before_it(shown: Review
     page_answers(shown)
     page_answers(shown)
     assert not shown.decided
-    assert "takes a number of steps" in shown._answer._stand.value
+    assert "takes a number of steps" in shown._stand.value
 
 
 def test_two_presses_decide_once_and_the_first_counts(shown: Review) -> None:

@@ -93,7 +93,7 @@ def test_a_yes_to_a_gate_is_no_yes_to_a_plan() -> None:
 
 
 def test_at_a_gate_nothing_is_edited_and_nothing_granted() -> None:
-    assert list(desk(at_gate(), TOOLS).controls) == ["Comment", "Approve", "Ask for changes", "Reject"]
+    assert list(desk(at_gate(), TOOLS).controls) == ["Comment", "Approve", "Reject", "Ask for changes"]
 
 
 def test_the_script_decides_at_a_gate_by_the_same_names() -> None:

@@ -46,7 +46,7 @@ def decided(run: Run, tools: Any, *script: Any) -> Decision:
 
 def text_of(desk: Any) -> str:
     return " ".join(
-        [widget.value for widget in (desk._gate._words, desk._answer._stand)]  # what a person reads
+        [widget.value for widget in (desk._head, desk._stand)]  # what a person reads
     )
 
 
@@ -84,8 +84,8 @@ def test_the_desk_that_was_closed_says_what_was_answered() -> None:
     desk.controls["Result"].value = '{"id": 7}'
     desk.controls["It was done"].click()
     assert desk.decision.by == "Ann"
-    assert "Said to be done by Ann: step 2, which is in doubt" in desk._answer._stand.value
-    assert "Its result: " in desk._answer._stand.value
+    assert "Said to be done by Ann: step 2, which is in doubt" in desk._stand.value
+    assert "Its result: " in desk._stand.value
     assert all(control.disabled for control in desk.controls.values())
 
 

@@ -4,11 +4,11 @@ from typing import Any
 
 import pytest
 
-from planexec_lite import Plan, Step, Toolbox, ToolExecutor, tool
+from planexec_lite import Plan, Toolbox, tool
 from planexec_lite.scenarios import deploy, migration
-from planexec_lite.views import Review
 from planexec_lite.views.drawing.visible import code, visible
-from tests.views.desks import TOOLS, desk, fill, press
+from planexec_lite.views.review_desk.widget import Review
+from tests.views.desks import desk, fill, press
 from tests.views.test_review_desk import words
 
 LONG = "Dear team, the release is on its way. " * 40 + "AND DELETE ALL" + " Kind regards." * 40
@@ -154,12 +154,6 @@ def test_many_blanks_and_many_empty_lines_hide_nothing() -> None:
     assert "AND DELETE ALL" in repr(shown)
 
 
-def test_a_text_of_many_lines_scrolls_in_a_box_that_says_so() -> None:
-    shown = desk(booked(params={"hotel": "\n".join(map(str, range(200)))}))
-    assert "All of it stands in this box, which scrolls: 689 characters in 200 lines." in words(shown)
-    assert 'role="group" tabindex="0" aria-label="hotel of step 1"' in words(shown)
-
-
 def test_an_argument_can_not_pass_for_two() -> None:
     assert "book(hotel=&quot;Sol&#x27;, price=&#x27;0&quot;)" in words(desk(booked(params={"hotel": "Sol', price='0"})))
 
@@ -189,23 +183,15 @@ def test_every_change_since_the_plan_before_is_listed() -> None:
     assert "The plan&#x27;s rollback: nothing → book(hotel=" in text
 
 
-class Chooses(ToolExecutor):
-    """Lets a model choose the calls of the steps that name no tool."""
-
-    def chooses_calls(self, step: Step) -> bool:
-        return step.tool is None
-
-
 def test_the_desk_says_for_which_steps_a_model_chooses_the_calls() -> None:
     plan = Plan.parse(
         [{"id": "1", "tool": "book", "params": {"hotel": "Sol"}}, {"id": "2", "description": "Look round"}]
     )
-    shown = Review(plan, Chooses(TOOLS))
+    shown = desk(plan, models=True)
     assert "a model chooses the calls of step 2" in words(shown)
     assert words(shown).count("? a model chooses the calls") == 1
     assert "amodelchoosesthecalls" in table(shown)
-    for tools in (TOOLS, ToolExecutor(TOOLS)):
-        assert "a model chooses" not in words(Review(plan, tools)) + repr(Review(plan, tools))
+    assert "a model chooses" not in words(desk(plan)) + repr(desk(plan))
 
 
 @tool(effects="unknown")
@@ -215,7 +201,7 @@ def call_api(path: str) -> str:
 
 
 def test_effects_that_nobody_declared_are_called_so() -> None:
-    shown = Review(Plan.parse([{"id": "1", "tool": "call_api", "params": {"path": "/a"}}]), Toolbox([call_api]))
+    shown = desk(Plan.parse([{"id": "1", "tool": "call_api", "params": {"path": "/a"}}]), Toolbox([call_api]))
     assert "1 step: 1 declares no effects; step 1 can't be undone" in words(shown).replace("&#x27;", "'")
     assert "! effects not declared, no undo" in words(shown)
     assert "effects not declared, no undo" in repr(shown)
@@ -223,58 +209,25 @@ def test_effects_that_nobody_declared_are_called_so() -> None:
     assert "Step 1 declares no effects and has no undo" in words(shown)
 
 
-# --- long plans -------------------------------------------------------------------------------------------------------
-
-
-def many(number: int) -> Plan:
-    return Plan.parse([{"id": str(n), "tool": "book", "params": {"hotel": f"h{n}"}} for n in range(1, number + 1)])
-
-
-def test_a_long_plan_says_how_much_of_it_is_shown_and_waits_with_the_yes() -> None:
-    shown = desk(many(30))
-    assert "10 of 30 steps shown" in words(shown)
-    assert "h11" not in "".join(box.children[0].children[0].value for box in shown._rows._list.children)
-    assert "steps 11 to 30 were not shown yet" in words(shown)
-    assert shown.controls["Approve"].disabled
-    press(shown, "Show 20 more")
-    assert "30 of 30 steps shown" in words(shown)
-    assert "h30" in words(shown)
-    press(shown, "Approve")
-    assert shown.decision.verdict == "approve"
-
-
-def test_a_short_plan_is_shown_at_once() -> None:
-    assert "steps shown" not in words(desk(many(12)))
-    assert not desk(many(12)).controls["Approve"].disabled
-
-
-@pytest.mark.slow
-def test_a_long_plan_can_be_refused_unread_and_is_shown_step_by_step() -> None:
-    shown = desk(many(200))
-    fill(shown, "Comment", "too long")
-    assert not shown.controls["Reject"].disabled
-    press(shown, "Show 50 more")
-    assert "60 of 200 steps shown" in words(shown)
-    press(shown, "Edit 60", "Move 60 down")
-    assert "61 of 200 steps shown" in words(shown)
-    shown.play(["Remove 150", "Approve"])
-    assert shown.decision.plan is not None
-    assert len(shown.decision.plan.steps) == 199
+def test_a_long_plan_is_shown_to_its_last_step() -> None:
+    steps = [{"id": str(n), "tool": "book", "params": {"hotel": f"h{n}"}} for n in range(1, 51)]
+    text = words(desk(Plan.parse(steps)))
+    assert all(f"h{n}" in text for n in range(1, 51))
 
 
 # --- what nothing takes back ------------------------------------------------------------------------------------------
 
 
 def test_deleting_weighs_more_than_a_message_and_a_deployment_is_marked() -> None:
-    text = words(Review(Plan.parse(migration.DANGEROUS_PLAN), migration.World().tools))
+    text = words(desk(Plan.parse(migration.DANGEROUS_PLAN), migration.World().tools))
     assert text.count("‼ may delete or overwrite, can&#x27;t be undone") == 1
     assert text.count("! runs at most once, can&#x27;t be undone") == 1
-    shown = Review(Plan.parse(deploy.PLAN), deploy.World().tools)
+    shown = desk(Plan.parse(deploy.PLAN), deploy.World().tools)
     assert "steps 4, 6 and 8 can&#x27;t be undone" in words(shown)
 
 
 def test_a_yes_that_nothing_takes_back_is_asked_for_twice_in_words() -> None:
-    shown = Review(Plan.parse(migration.DANGEROUS_PLAN), migration.World().tools)
+    shown = desk(Plan.parse(migration.DANGEROUS_PLAN), migration.World().tools)
     shown.controls["Approve"].click()
     assert not shown.decided
     text = words(shown)
@@ -310,106 +263,9 @@ def test_a_script_approves_in_one_word() -> None:
     assert shown.decision.by == "script"
 
 
-# --- beside the rows --------------------------------------------------------------------------------------------------
-
-
-@tool(latency=3, effects="none", price=0.02, destructive=False)
-def ask(question: str) -> str:
-    """Ask."""
-    return question
-
-
-@tool(latency=lambda size: 2.0 * size, effects="idempotent")
-def grow(size: int) -> int:
-    """Grow."""
-    return size
-
-
-def test_counts_time_and_cost_stand_beside_the_rows() -> None:
-    steps: list[dict[str, Any]] = [
-        {"id": 1, "tool": "ask", "params": {"question": "a"}},
-        {"id": 2, "tool": "grow", "params": {"size": 4}},
-        {"id": 3, "tool": "grow", "params": {"size": "{step_2_result}"}, "depends_on": [2]},
-        {"id": 4, "description": "think", "depends_on": [1, 3]},
-    ]
-    text = words(Review(Plan.parse(steps), Toolbox([ask, grow])))
-    assert "4 steps: 1 only reads, 3 may be repeated" in text
-    assert "At least 8 s (the critical path 2), 11 s one after the other." in text
-    assert "$0.02 for 1 call; steps 2 and 3 declare no price." in text
-    assert "Step 4 leaves its tool to the executor" in text
-
-
 def test_the_graph_follows_the_draft() -> None:
-    shown = Review(Plan.parse(deploy.PLAN), deploy.World().tools)
-    before = words(shown)
-    assert "At least 266 s (the critical path 1 → 2 → 4 → 5 → 6 → 7 → 8), 386 s one after the other." in before
-    assert 'aria-label="The graph of the plan"' in before
+    shown = desk(Plan.parse(deploy.PLAN), deploy.World().tools)
+    assert 'aria-label="The graph of the plan"' in words(shown)
+    before = shown._rows._beside.value if shown._rows is not None else ""
     press(shown, "Edit 8", "Remove 8")
-    assert "At least 265 s" in words(shown)
-
-
-def test_a_dry_run_shows_the_timeline_and_leaves_the_world_alone() -> None:
-    world = deploy.World(currency=None)
-    shown = Review(Plan.parse(deploy.PLAN), world.tools)
-    press(shown, "Dry run")
-    text = words(shown)
-    assert "Tried on a copy; the world itself was not touched." in text
-    assert "1 of 3 endpoints fail on production" in text
-    assert 'aria-label="The timeline of the dry run"' in text
-    assert (world.deployed("production"), world.messages) == ("v2.3.0", [])
-    press(shown, "Edit 8", "Remove 8")
-    assert "Tried on a copy" not in words(shown)
-
-
-def test_a_gate_is_taken_as_opened_in_a_dry_run_and_done_steps_as_done() -> None:
-    plan = Plan.parse(deploy.PLAN)
-    steps = [step.model_copy(update={"gate": True}) for step in plan.steps[1:]]
-    shown = Review(plan.changed(steps=tuple(steps)), deploy.World().tools, done=["1"])
-    press(shown, "Dry run")
-    assert "The dry run finished" in words(shown)
-
-
-def test_where_the_world_can_not_be_copied_the_desk_says_so() -> None:
-    shown = desk()
-    assert "No dry run: these tools change a world that can&#x27;t be copied" in words(shown)
-    assert shown.controls["Dry run"].disabled
-    assert TOOLS.copied is None
-
-
-def test_a_dry_run_that_breaks_off_leaves_the_desk_as_it_was() -> None:
-    def broken() -> Toolbox:
-        raise OSError("no room left")
-
-    shown = Review(booked(), Toolbox(TOOLS, copied=broken))
-    press(shown, "Dry run")
-    assert "The dry run broke off: OSError: no room left" in words(shown)
-    press(shown, "Approve")
-    assert shown.decided
-
-
-# --- comments on steps ------------------------------------------------------------------------------------------------
-
-
-def test_a_comment_on_a_step_reaches_the_planner_with_the_name_of_its_step() -> None:
-    shown = desk()
-    press(shown, "Edit 3")
-    fill(shown, "3: comment", "a cheaper one")
-    press(shown, "Edit 1")
-    assert "to the planner: " in words(shown)
-    fill(shown, "1: comment", "look at June too")
-    fill(shown, "Comment", "Not yet.")
-    press(shown, "Ask for changes")
-    assert shown.decision.comment == (
-        "Not yet.\nStep 1 (See the weather): look at June too\nStep 3 (Book): a cheaper one"
-    )
-    assert shown.decision.plan is None
-
-
-def test_a_comment_on_one_step_is_enough_to_say_no_and_is_no_edit() -> None:
-    shown = desk()
-    press(shown, "Edit 3")
-    fill(shown, "3: comment", "no")
-    assert not shown.draft.edited
-    assert not shown.controls["Reject"].disabled
-    press(shown, "Start over")
-    assert shown.controls["Reject"].disabled
+    assert before not in words(shown)

@@ -8,8 +8,9 @@ from itertools import combinations
 import pytest
 
 from planexec_lite import views
+from planexec_lite.views.charts import _tallies
 from planexec_lite.views.drawing import theme
-from planexec_lite.views.tally_chart import _sketch
+from tests.views.drawing import overlap
 
 ROWS = {"whole": {"cut off": 17, "invalid": 10, "valid": 3}, "without ids": {"cut off": 0, "invalid": 30, "valid": 0}}
 TITLE = "Three of thirty plans could run"
@@ -33,13 +34,13 @@ def test_the_text_holds_every_count() -> None:
 def test_nothing_stands_on_anything_else(names: list[str]) -> None:
     outcomes = ["no call", "another call", "never ends", "waits in vain", "right"]
     counts = [[30, 0, 0, 0, 0], [0, 1, 2, 1_000, 30]]
-    canvas, high = _sketch(TITLE, names, counts, outcomes, "right")
-    assert [pair for pair in combinations(canvas.texts, 2) if pair[0].meets(pair[1])] == []
+    canvas, high = _tallies(TITLE, names, counts, outcomes, "right")
+    assert [pair for pair in combinations(canvas.texts, 2) if overlap(pair[0], pair[1])] == []
     assert all(box.x >= 0 and box.x + box.width <= theme.WIDEST and box.y + box.height <= high for box in canvas.texts)
 
 
 def test_a_bar_is_as_long_as_its_share_of_the_row() -> None:
-    canvas, _ = _sketch(TITLE, ["one", "two"], [[10, 30], [1, 3]], ["bad", "good"], "good")
+    canvas, _ = _tallies(TITLE, ["one", "two"], [[10, 30], [1, 3]], ["bad", "good"], "good")
     lengths = [float(wide) for element in canvas.elements for wide in re.findall(r'd="M\S+ \S+h([\d.]+)"', element)]
     assert lengths[1] == pytest.approx(3 * lengths[0], abs=0.2)
     assert lengths[:2] == lengths[2:]

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from html import escape
-from pathlib import Path
 from urllib.parse import quote
 
 from planexec_lite.views.drawing import theme
@@ -51,20 +50,6 @@ class Figure:
         )
         caption = f'\n<figcaption style="{_CAPTION}">{escape(self.caption)}</figcaption>' if self.caption else ""
         return f'<figure style="{_PLATE};max-width:{self.width}px">\n{picture}{caption}\n</figure>'
-
-    def save(self, path: str | Path) -> Path:
-        """Write the figure to `path`, in the form that its ending names, and return the path.
-
-        Raises `ValueError` for an ending other than ``.svg``, ``.html`` and ``.txt``, and for a table as SVG.
-        """
-        path = Path(path)
-        page = f'<!DOCTYPE html>\n<meta charset="utf-8">\n<title>{escape(self.title)}</title>\n{self._repr_html_()}\n'
-        forms = {".svg": self.svg, ".html": page, ".txt": self.text + "\n"}
-        if not forms.get(path.suffix):
-            known = [ending for ending, form in forms.items() if form]
-            raise ValueError(f"{path.name}: this figure can be saved as {', '.join(known)}, not as {path.suffix!r}")
-        path.write_text(forms[path.suffix], encoding="utf-8", newline="\n")
-        return path
 
 
 def _address(svg: str) -> str:

@@ -6,7 +6,8 @@ from html import escape
 from typing import Literal, NamedTuple
 
 from planexec_lite.views.drawing import theme
-from planexec_lite.views.drawing.text_fitting import width
+from planexec_lite.views.drawing.text_fitting import width, wrap_to
+from planexec_lite.views.drawing.theme import MARGIN, TITLE, WIDEST
 
 Anchor = Literal["start", "middle", "end"]
 
@@ -20,15 +21,6 @@ class Box(NamedTuple):
     height: float
     holds: str
 
-    def meets(self, other: Box, least: float = 0) -> bool:
-        """Whether the two rectangles overlap, or are less than `least` pixels apart."""
-        return (
-            self.x < other.x + other.width + least
-            and other.x < self.x + self.width + least
-            and self.y < other.y + other.height + least
-            and other.y < self.y + self.height + least
-        )
-
 
 class Canvas:
     """A canvas that grows while it is drawn on; `svg` cuts it to size."""
@@ -37,6 +29,15 @@ class Canvas:
         self.elements: list[str] = []
         self.texts: list[Box] = []
         self.boxes: list[Box] = []
+
+    def heading(self, title: str) -> tuple[float, float]:
+        """Write the title in at most three lines, and return the baseline of the next line, and where the longest ends."""
+        top, right = float(MARGIN + TITLE), 0.0
+        for words in wrap_to(title, WIDEST - 2 * MARGIN, TITLE, 3, bold=True):
+            self.text(MARGIN, top, words, size=TITLE, bold=words)
+            right = max(right, MARGIN + width(words, TITLE, bold=True))
+            top += 20.0
+        return top, right
 
     def text(
         self,

@@ -1,7 +1,7 @@
 """One look for all pictures: the colours, symbols and words of the states, the plate, the fonts and the sizes.
 
 The hues are Okabe and Ito's, which colour-blind readers can tell apart ("Color Universal Design", 2008): a light tint as
-the fill, a dark shade as the ink. A state is always symbol, word and fill together. `contrast` is WCAG 2's.
+the fill, a dark shade as the ink. A state is always symbol, word and fill together.
 """
 
 from __future__ import annotations
@@ -61,15 +61,3 @@ SMALL, BODY, TITLE = 11, 12, 15
 WIDEST = 720
 MARGIN = 20
 RADIUS = 6
-
-
-def contrast(one: str, other: str) -> float:
-    """Return the contrast ratio of two colours, each as ``#RRGGBB``: from 1 to 21; text needs 4.5."""
-    light, dark = sorted((_luminance(one), _luminance(other)), reverse=True)
-    return (light + 0.05) / (dark + 0.05)
-
-
-def _luminance(colour: str) -> float:
-    parts = [int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5)]
-    red, green, blue = (part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts)
-    return 0.2126 * red + 0.7152 * green + 0.0722 * blue

@@ -26,11 +26,8 @@ class Sketch:
         most = max((len(band.circles) for band in shape.bands), default=0)
         self.side = 12.0 + 4 * most if most else 0.0
         self.measures = measure(list(cards.values()), shape.bands, 2 * self.side)
-        self.wide, top = 440.0 - MARGIN, float(MARGIN + theme.TITLE)
-        for words in wrap_to(title, theme.WIDEST - 2 * MARGIN, theme.TITLE, 3, bold=True):
-            self.canvas.text(MARGIN, top, words, size=theme.TITLE, bold=words)
-            self.wide = max(self.wide, MARGIN + width(words, theme.TITLE, bold=True))
-            top += 20.0
+        top, right = self.canvas.heading(title)
+        self.wide = max(440.0 - MARGIN, right)
         self.high = top - 4
         for band in shape.bands:
             self._band(band, self.high)

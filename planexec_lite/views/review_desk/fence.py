@@ -111,9 +111,3 @@ class Fence:
         then, self._then = self._then, None
         if then:
             then()
-
-
-def shown_by(box: Any) -> Callable[[], int]:
-    """Return what tells how many views of `box` the page has, as far as it has said."""
-    box._view_count = 0  # from now on the page says so
-    return lambda: box._view_count or 0

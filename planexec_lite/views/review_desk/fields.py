@@ -4,41 +4,25 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from typing import Any, Literal, NamedTuple
+from typing import Any
 
 from planexec_lite.tools import kind_of
 
 LONG = 70  # characters; a longer value gets a field of several lines
-STEP = (
-    "description",
-    "tool",
-    "waits for",
-    "done when",
-    "effects",
-    "undo",
-    "comment",
-)  # the labels of a step's own fields
-Kind = Literal["choice", "line", "lines"]
+STEP = ("description", "tool", "waits for", "done when")  # the labels of a step's own fields
 
 
-class Field(NamedTuple):
-    """How a parameter is asked for: in one line or several, or in one with `options`; `hint` says what may stand there."""
-
-    name: str
-    kind: Kind
-    text: str
-    options: tuple[str, ...]
-    hint: str
+def options(schema: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return the values that a parameter may have, as the texts of a field, where the schema lists them."""
+    return tuple(map(written, _choices(schema)))
 
 
-def field(name: str, schema: Mapping[str, Any], value: Any, required: bool) -> Field:
-    """Return the field for one parameter; `value` is what the plan gives it, None where it gives nothing."""
-    text = "" if value is None else written(value)
-    if choices := _choices(schema):
-        return Field(name, "choice", text, tuple(map(written, choices)), _hint(schema, required))
-    deep = any(kind in ("array", "object") for kind in _types(schema)) or isinstance(value, list | dict)
-    kind: Kind = "lines" if deep or long(text) else "line"
-    return Field(name, kind, text, (), _hint(schema, required))
+def hint(schema: Mapping[str, Any], required: bool) -> str:
+    """Return what may stand in the field of a parameter."""
+    if not schema:
+        return "not a parameter of this tool: clear the field to drop it"
+    default = f", by default {json.dumps(schema['default'], default=str)}" if "default" in schema else ""
+    return kind_of(schema) + (default or ("" if required else ", may be empty"))
 
 
 def long(text: str) -> bool:
@@ -46,10 +30,9 @@ def long(text: str) -> bool:
     return len(text) > LONG or len(text.splitlines()) > 1 or text != text.strip("\n\r")
 
 
-def label(name: str, side: str = "") -> str:
+def label(name: str) -> str:
     """Return what the field of a parameter is called: its name, unless a field of the step itself is called so."""
-    plain = name if name.isidentifier() and name not in STEP else f"argument {name}"
-    return f"{side} {plain}".strip()
+    return name if name.isidentifier() and name not in STEP else f"argument {name}".strip()
 
 
 def written(value: Any) -> str:
@@ -94,9 +77,3 @@ def _types(schema: Mapping[str, Any]) -> Iterator[str]:
             yield str(part["type"])
         elif any(isinstance(choice, str) for choice in part.get("enum", [])):
             yield "string"
-
-
-def _hint(schema: Mapping[str, Any], required: bool) -> str:
-    kind = kind_of(schema) if schema else "not a parameter of this tool: clear the field to drop it"
-    default = f", by default {json.dumps(schema['default'], default=str)}" if "default" in schema else ""
-    return kind + (default or ("" if required or not schema else ", may be empty"))

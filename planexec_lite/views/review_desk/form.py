@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import ipywidgets as w
 
 from planexec_lite.plan import Problem
-from planexec_lite.views.review_desk import fields, look
-from planexec_lite.views.review_desk.calls import unseen
-from planexec_lite.views.review_desk.draft import SIDES, Draft, Side
-from planexec_lite.views.review_desk.focus import focus
+from planexec_lite.views.review_desk import fields, marks
+from planexec_lite.views.review_desk.draft import Draft
+from planexec_lite.views.review_desk.looks import problems, unseen
+from planexec_lite.views.review_desk.parts import WIDE, focus, labelled, styled
 
-Edit = Callable[[Draft], None]
-Change = Callable[[Draft, str], Draft]
 NOTHING = "\u200b"
-WIDE = {"width": "auto"}
 
 
 class Form:
@@ -26,133 +23,95 @@ class Form:
     the cell into text, and the widget is gone.
 
     Args:
-        draft: the draft as it stands when the form opens.
         key: the row that the form is for.
+        current: returns the draft as it stands.
         edit: takes every new draft that an edit makes.
-        current: returns the draft as it stands when the edit is made.
     """
 
-    def __init__(self, draft: Draft, key: int, edit: Edit, current: Callable[[], Draft]) -> None:
-        self.key, self.edit, self.current = key, edit, current
-        self.notes: dict[str, Any] = {"": w.HTML()}
-        self._arguments: dict[Side, tuple[Any, dict[str, Any]]] = {side: (w.VBox(layout=WIDE), {}) for side in SIDES}
-        self._fields = {"description": self._text("description", draft.row(key).step["description"])}
-        self._fields |= {"tool": self._tool(draft, "")} | self._rest(draft) | {"undo": self._tool(draft, "undo")}
-        self._fields["comment"] = self._text("comment", draft.comments.get(key, ""), "to the planner, about this step")
-        for side in SIDES:
-            self._ask_arguments(draft, side)
-        self.box = w.VBox(layout=WIDE)
-        self.box.add_class("pxl-form")
-        shown: list[Any] = []
-        for name, control in self._fields.items():
-            shown += [control, self.notes[name]]
-            shown += [self._arguments["" if name == "tool" else "undo"][0]] if name in ("tool", "undo") else []
-        self.box.children = [*shown, self.notes[""]]
-
-    @property
-    def controls(self) -> dict[str, Any]:
-        """The fields by the words of their labels, in the order in which they stand."""
-        named: dict[str, Any] = {}
-        for name, control in self._fields.items():
-            named[name] = control
-            named |= self._arguments["" if name == "tool" else "undo"][1] if name in ("tool", "undo") else {}
-        return named
-
-    def show(self, problems: Mapping[str, Sequence[Problem]]) -> None:
-        """Write the problems beside the fields they belong to; those of no field stand below all of them.
-
-        A field shows no character that can't be seen: what it holds of them stands beside it too.
-        """
-        controls = self.controls
-        for name, note in self.notes.items():
-            mine = [problem for place, some in problems.items() if self._place(place) == name for problem in some]
-            note.value = look.problems(mine) + unseen(controls[name].value if name in controls else "")
-            note.layout.display = "" if note.value else "none"
-
-    def _place(self, name: str) -> str:
-        return name if name in self.notes else "undo" if name.startswith("undo ") else ""
-
-    def _rest(self, draft: Draft) -> dict[str, Any]:
-        step = draft.row(self.key).step
-        words = look.EFFECTS.get(step["effects"], step["effects"] or "")
-        meant = {words: name for name, words in look.EFFECTS.items()}
-        effects = w.Combobox(options=list(meant), placeholder=self._declared(draft))
-        return {
-            "waits for": self._text("waits for", ", ".join(step["depends_on"]), "nothing: it starts at once"),
-            "done when": self._text("done when", step["success_criteria"] or "", "no check of its result"),
-            "effects": self._field(
-                "effects",
-                effects,
-                words,
-                lambda draft, text: self._set(draft, "effects", meant.get(text, text) or None),
+    def __init__(self, key: int, current: Callable[[], Draft], edit: Callable[[Draft], None]) -> None:
+        self.key, self.current, self.edit = key, current, edit
+        step = current().row(key).step
+        self._own = {
+            "description": self._text("description", step["description"], "", self._describe),
+            "tool": self._choose_tool(step["tool"] or ""),
+            "waits for": self._text(
+                "waits for", ", ".join(step["depends_on"]), "nothing: it starts at once", self._order
             ),
+            "done when": self._text("done when", step["success_criteria"] or "", "no check of its result", self._judge),
         }
+        self._other = w.HTML()  # the problems that belong to no field
+        self.box = styled(w.VBox(layout=WIDE), "pxl-form")
+        self._ask_arguments()
 
-    def _declared(self, draft: Draft) -> str:
-        tool = draft.row(self.key).step["tool"]
-        return "as its tool says" + (f": {look.EFFECTS[draft.toolbox[tool].effects]}" if tool in draft.toolbox else "")
+    def show(self, found: Sequence[Problem]) -> None:
+        """Write the problems of the step below the fields they belong to; those of no field stand below all of them.
 
-    def _text(self, label: str, text: str, hint: str = "") -> Any:
-        changes: dict[str, Change] = {
-            "description": lambda draft, text: self._set(draft, "description", text),
-            "waits for": lambda draft, text: draft.with_dependencies(self.key, text),
-            "done when": lambda draft, text: self._set(draft, "success_criteria", text or None),
-            "comment": lambda draft, text: draft.with_comment(self.key, text),
-        }
-        kind = w.Textarea if fields.long(text) else w.Text
-        return self._field(label, kind(placeholder=hint or NOTHING), text, changes[label])
+        A field shows no character that can't be seen: what it holds of them stands below it too.
+        """
+        draft = self.current()
+        row = draft.row(self.key)
+        by_place: dict[str, list[Problem]] = {}
+        for problem in found:
+            at = marks.place(draft, row, problem)
+            by_place.setdefault(at if at in self.controls else "", []).append(problem)
+        for label, note in self._notes.items():
+            note.value = problems(by_place.get(label, ())) + unseen(self.controls[label].value)
+            note.layout.display = "" if note.value else "none"
+        self._other.value = problems(by_place.get("", ()))
 
-    def _set(self, draft: Draft, name: str, value: str | None) -> Draft:
-        return draft.with_field(self.key, **{name: value})
+    def _describe(self, draft: Draft, text: str) -> Draft:
+        return draft.with_field(self.key, description=text)
 
-    def _tool(self, draft: Draft, side: Side) -> Any:
+    def _order(self, draft: Draft, text: str) -> Draft:
+        ids = text.replace(",", " ").replace(";", " ").split()
+        return draft.with_field(self.key, depends_on=tuple(dict.fromkeys(ids)))
+
+    def _judge(self, draft: Draft, text: str) -> Draft:
+        return draft.with_field(self.key, success_criteria=text or None)
+
+    def _choose_tool(self, name: str) -> Any:
         """The choice of a tool; it takes effect when it is left, because half a name is no tool."""
-        hint = "nothing takes it back" if side else "the executor chooses"
-        chooser = w.Combobox(options=list(draft.toolbox.names), placeholder=hint, continuous_update=False)
-        tool = draft.row(self.key).call(side)["tool"] or ""
-        return self._field(side or "tool", chooser, tool, lambda draft, name: self._choose(draft, name, side))
+        options = list(self.current().toolbox.names)
+        control = w.Combobox(value=name, options=options, placeholder="the executor chooses", continuous_update=False)
 
-    def _choose(self, draft: Draft, name: str, side: Side) -> Draft:
-        draft = draft.with_tool(self.key, name.strip() or None, side)
-        self._ask_arguments(draft, side)
-        self._fields["effects"].placeholder = self._declared(draft)
-        if asked := self._arguments[side][1]:
-            focus(next(iter(asked.values())))
-        return draft
+        def chosen(text: str) -> None:
+            self.edit(self.current().with_tool(self.key, text.strip() or None))
+            self._ask_arguments()
+            self.edit(self.current())
+            if self._arguments:
+                focus(next(iter(self._arguments.values())))
 
-    def _ask_arguments(self, draft: Draft, side: Side) -> None:
-        """Put a field for each parameter of the tool, and for what the plan gives beyond them, in their box."""
-        box, asked = self._arguments[side]
-        for label in asked:
-            self.notes.pop(label, None)
-        asked.clear()
-        tool, given = draft.row(self.key).call(side)["tool"], draft.params(self.key, side)
+        return labelled(control, "tool", chosen)
+
+    def _ask_arguments(self) -> None:
+        """Put a field for each parameter of the tool, and for what the plan gives beyond them, below the tool."""
+        draft = self.current()
+        tool, given = draft.row(self.key).step["tool"], draft.params(self.key)
         known = draft.toolbox[tool].schema if tool in draft.toolbox else {}
-        for name in dict.fromkeys([*known.get("properties", {}), *given]):
-            schema = draft.schema(self.key, name, side)
-            one = fields.field(name, schema, given.get(name), name in known.get("required", ()))
-            label = fields.label(name, side)
-            asked[label] = self._field(label, _control(one), one.text, self._argues(name, side))
-            asked[label].add_class("pxl-value")
-        box.children = [part for label, control in asked.items() for part in (control, self.notes[label])]
-        box.layout.display = "" if asked else "none"
+        names = dict.fromkeys([*known.get("properties", {}), *given])
+        self._arguments = {fields.label(name): self._argument(name, given, known) for name in names}
+        own = dict(self._own)
+        first = {label: own.pop(label) for label in ("description", "tool")}
+        self.controls = {**first, **self._arguments, **own}
+        self._notes = {label: styled(w.HTML(), "pxl-note") for label in self.controls}
+        shown = [one for label, control in self.controls.items() for one in (control, self._notes[label])]
+        self.box.children = [*shown, self._other]
 
-    def _argues(self, name: str, side: Side) -> Change:
-        return lambda draft, text: draft.with_argument(self.key, name, text, side)
+    def _argument(self, name: str, given: dict[str, Any], known: dict[str, Any]) -> Any:
+        schema = self.current().schema(self.key, name)
+        text = fields.written(given[name]) if given.get(name) is not None else ""
+        hint = fields.hint(schema, name in known.get("required", ()))
 
-    def _field(self, label: str, control: Any, text: str, change: Change) -> Any:
-        """Label a control and, with it, the place for its problems; a change of its text is a change of the draft."""
-        control.description, control.value, control.style.description_width = label, text, "110px"
-        control.layout.width = "auto"
-        control.observe(lambda event: self.edit(change(self.current(), event["new"])), "value")
-        self.notes[label] = w.HTML(layout={"display": "none"})
-        self.notes[label].add_class("pxl-note")
-        return control
+        def typed(draft: Draft, new: str) -> Draft:
+            return draft.with_argument(self.key, name, new)
 
+        return styled(self._text(fields.label(name), text, hint, typed, fields.options(schema)), "pxl-value")
 
-def _control(asked: fields.Field) -> Any:
-    if asked.kind == "choice":
-        return w.Combobox(options=asked.options, placeholder=asked.hint)
-    if asked.kind == "lines":
-        return w.Textarea(placeholder=asked.hint, rows=min(6, 2 + len(asked.text) // 90))
-    return w.Text(placeholder=asked.hint)
+    def _text(
+        self, label: str, text: str, hint: str, change: Callable[[Draft, str], Draft], options: Sequence[str] = ()
+    ) -> Any:
+        if options:
+            control = w.Combobox(value=text, placeholder=hint, options=options)
+        else:
+            control = (w.Textarea if fields.long(text) else w.Text)(value=text, placeholder=hint or NOTHING)
+        return labelled(control, label, lambda new: self.edit(change(self.current(), new)))

@@ -4,36 +4,23 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import Any, Protocol
+from typing import Any
 
 from planexec_lite.tools import suggest
-from planexec_lite.views.review_desk.draft import Draft
 
 Gesture = str | tuple[str, str]
-_OF_STEP = re.compile(r"(?P<field>[\w.-]+): .*|(?:Move|Remove|Add below) (?P<verb>[\w.-]+)(?: up| down)?")
+_OF_STEP = re.compile(r"(?P<field>[\w.-]+): .*|Remove (?P<removed>[\w.-]+)")
 
 
 class ScriptError(ValueError):
     """A gesture that nobody could make: there is no such control, or it can't be used right now."""
 
 
-class Desk(Protocol):
-    """What a script plays on: controls by name, the draft as it stands, and whether the plan is decided about."""
-
-    draft: Draft
-
-    @property
-    def controls(self) -> dict[str, Any]: ...
-
-    @property
-    def decided(self) -> bool: ...
-
-
-def play(desk: Desk, gestures: Sequence[Gesture]) -> None:
+def play(desk: Any, gestures: Sequence[Gesture]) -> None:
     """Make one gesture after the other until the plan is decided about.
 
     Args:
-        desk: the review, with nobody before it.
+        desk: the `Review` to play on, with nobody before it.
         gestures: a text presses the button of that name, such as ``"Remove 8"`` or ``"Approve"``; a pair fills in the
             field of that name, as in ``("3: tag", "v2.3.2")``. The form of a step opens by itself.
 
@@ -49,17 +36,19 @@ def play(desk: Desk, gestures: Sequence[Gesture]) -> None:
                 raise ScriptError(f"{_shown(gesture)}: this is a field; write ({name!r}, 'what to fill in')")
             control.click()
         else:
-            _fill_in(control, text, gesture)
+            if hasattr(control, "click"):
+                raise ScriptError(f"{_shown(gesture)}: this is a button; write its name alone")
+            control.value = text
     if not desk.decided:
         raise ScriptError(
             "the script has ended and nothing is decided; end it with 'Approve', 'Reject' or 'Ask for changes'"
         )
 
 
-def _control(desk: Desk, name: str) -> Any:
+def _control(desk: Any, name: str) -> Any:
     """The control of this name; the form that it is in is opened first, as a person would."""
     place = _OF_STEP.fullmatch(name)
-    opens = f"Edit {place['field'] or place['verb']}" if place else ""
+    opens = f"Edit {place['field'] or place['removed']}" if place else ""
     if name not in desk.controls and opens in desk.controls:
         desk.controls[opens].click()
     if name not in desk.controls:
@@ -72,12 +61,6 @@ def _control(desk: Desk, name: str) -> Any:
         why = "write a comment first, ('Comment', 'why')" if name in ("Reject", "Ask for changes") else why
         raise ScriptError(f"{name!r} can't be pressed right now" + (f": {why}" if why else ""))
     return control
-
-
-def _fill_in(control: Any, text: str, gesture: Gesture) -> None:
-    if hasattr(control, "click"):
-        raise ScriptError(f"{_shown(gesture)}: this is a button; write its name alone")
-    control.value = text
 
 
 def _shown(gesture: Gesture) -> str:

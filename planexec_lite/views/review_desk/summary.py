@@ -1,26 +1,39 @@
-"""What stands on the desk in words: the head, a step in its row, how the draft stands, the question before a yes, the end."""
+"""A plan on the desk in words: its head, a step in its row, what is beside the steps, what can't be undone; and a decision."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from html import escape
 
+from planexec_lite.budget import in_words
 from planexec_lite.events import gate_in_words
 from planexec_lite.plan import Plan, Problem
+from planexec_lite.review.reviewers import Decision
 from planexec_lite.tools import Effects
+from planexec_lite.views.drawing.text_fitting import clean
 from planexec_lite.views.drawing.theme import CHANGES
 from planexec_lite.views.drawing.visible import call, visible
-from planexec_lite.views.drawing.wording import count, listed
+from planexec_lite.views.drawing.wording import count, listed, value
 from planexec_lite.views.review_desk import marks
-from planexec_lite.views.review_desk.calls import in_html, isolated, seen
 from planexec_lite.views.review_desk.draft import Draft, Row
-from planexec_lite.views.review_desk.look import CHOSEN, EFFECTS, RISKS, WANTED, bullets, pill, problems
+from planexec_lite.views.review_desk.looks import (
+    CHOSEN,
+    EFFECTS,
+    RISKS,
+    bullets,
+    call_in_full,
+    isolated,
+    meta,
+    pill,
+    problems,
+    seen,
+)
 
 COUNTED: dict[Effects, tuple[str, str]] = {
     "none": ("only reads", "only read"), "idempotent": ("may be repeated", "may be repeated"),
     "unknown": ("declares no effects", "declare no effects"), "once": ("runs at most once", "run at most once"),
 }  # fmt: skip
-WEIGHS = {
+WEIGHS: dict[marks.Risk, str] = {
     "destructive": "may delete or overwrite something and can't be undone",
     "once": "runs at most once and can't be undone",
     "unknown": "declares no effects and has no undo",
@@ -28,55 +41,50 @@ WEIGHS = {
 }
 
 
-def step(draft: Draft, row: Row, faults: Sequence[Problem], closed: bool) -> str:
+def title(goal: str) -> str:
+    """The goal as a headline."""
+    return f'<h3 dir="auto">{seen(goal) if goal.strip() else "A plan without a goal"}</h3>'
+
+
+def head(draft: Draft) -> str:
+    """The goal, how many steps do what, what nothing takes back, and what the planner changed since the last round."""
+    clauses = [_counted(draft)]
+    if risky := [visible(row.id) for row in draft.rows if marks.risk(row, draft.toolbox)]:
+        clauses.append(f"{_steps(risky)} can't be undone")
+    if chosen := [visible(row.id) for row in draft.rows if marks.chosen(row, draft)]:
+        clauses.append(f"a model chooses the calls of {_steps(chosen)}")
+    if draft.done:
+        clauses.append(f"done already: {listed(map(visible, draft.done))}")
+    sentence = escape(f"{count(len(draft.rows), 'step')}: {'; '.join(part for part in clauses if part)}")
+    since = marks.changes(draft.before, draft.received) if draft.before is not None else []
+    goal = title(draft.received.goal)
+    return f"{goal}<p>{sentence}</p>{bullets('Changed since the last plan:', since)}"
+
+
+def changed(draft: Draft) -> str:
+    """What the reviewer changed."""
+    return bullets("You changed:", marks.changes(draft.received, draft.plan) if draft.plan is not None else [])
+
+
+def step(draft: Draft, row: Row, faults: Sequence[Problem] = ()) -> str:
     """A step: what it is for and its call; what it waits for, what it does to the world, how that is taken back."""
-    came = next((one for one in draft.received.steps if one.id == row.id), None)
-    edited = came is not None and repr(came.model_dump()) != repr(dict(row.step))
+    one = row.step
+    came = next((step for step in draft.received.steps if step.id == row.id), None)
+    edited = came is not None and repr(came.model_dump()) != repr(dict(one))
     risk = marks.risk(row, draft.toolbox)
     looks = [CHANGES["added"]] * (came is None) + [CHANGES["changed"]] * edited + ([RISKS[risk]] if risk else [])
     looks += [CHOSEN] * marks.chosen(row, draft)
-    name = isolated(row.step["description"]) if row.step["description"].strip() else "<i>no description</i>"
-    lines = [
-        " ".join([name, *map(pill, looks)]),
-        f"{in_html(*_call(row), f'step {row.id}')} {_meta(about(draft, row))}",
-    ]
-    if row.step["undo"]:
-        asks = " · asks before it is called" if row.call("undo").get("gate") else ""
-        lines.append(_meta("undo: ") + in_html(*_call(row, "undo"), f"the undo of step {row.id}") + _meta(asks))
-    if criterion := row.step["success_criteria"]:
-        lines.append(_meta("done when ") + isolated(criterion))
-    if remark := draft.comments.get(row.key, "").strip():
-        lines.append(_meta("to the planner: ") + isolated(remark))
-    below = problems(faults, hints=False) if closed else ""
-    inner = "".join(f"<div>{line}</div>" for line in lines)
-    return f'<div class="pxl-step"><b>{seen(row.id)}</b><div>{inner}{below}</div></div>'
-
-
-def about(draft: Draft, row: Row) -> str:
-    """What a step waits for, what it does to the world, when it is given up, tried again and asked about."""
-    waits = f"after {listed(map(visible, row.step['depends_on']))}" if row.step["depends_on"] else "starts at once"
-    return " · ".join([waits, EFFECTS[marks.effects(row, draft.toolbox)], *marks.bounds(row)])
-
-
-def head(draft: Draft, since: Sequence[str]) -> str:
-    """The goal, how many steps do what, what nothing takes back, and what the planner changed since the last round."""
-    risky = [row.id for row in draft.rows if marks.risk(row, draft.toolbox)]
-    done = [marks.effects(row, draft.toolbox) for row in draft.rows]
-    clauses = [
-        ", ".join(f"{done.count(one)} {words[done.count(one) > 1]}" for one, words in COUNTED.items() if one in done)
-    ]
-    clauses += (
-        [f"{'step' if len(risky) == 1 else 'steps'} {listed(map(visible, risky))} can't be undone"] if risky else []
-    )
-    chosen = [row.id for row in draft.rows if marks.chosen(row, draft)]
-    clauses += [f"a model chooses the calls of {'step' if len(chosen) == 1 else 'steps'} {listed(chosen)}"] * bool(
-        chosen
-    )
-    clauses += [f"done already: {listed(draft.done)}"] if draft.done else []
-    sentence = escape(f"{count(len(draft.rows), 'step')}: {'; '.join(part for part in clauses if part)}")
-    goal = seen(draft.received.goal) if draft.received.goal.strip() else "A plan to review"
-    more = bullets("Changed since the last plan:", since, most=len(since))
-    return f'<h3 dir="auto">{goal}</h3><p>{sentence}</p>{more}'
+    name = isolated(one["description"]) if one["description"].strip() else "<i>no description</i>"
+    waits = f"after {listed(map(visible, one['depends_on']))}" if one["depends_on"] else "starts at once"
+    about = " · ".join([waits, EFFECTS[marks.effects(row, draft.toolbox)], *marks.bounds(row)])
+    lines = [" ".join([name, *map(pill, looks)]), f"{call_in_full(one['tool'], one['params'])} {meta(about)}"]
+    if undo := one["undo"]:
+        asks = meta(" · asks before it is called") if undo.get("gate") else ""
+        lines.append(meta("undo: ") + call_in_full(undo["tool"], undo["params"]) + asks)
+    if one["success_criteria"]:
+        lines.append(meta("done when ") + isolated(one["success_criteria"]))
+    inner = "".join(f"<div>{line}</div>" for line in lines) + problems(faults, hints=False)
+    return f'<div class="pxl-step"><b>{seen(row.id)}</b><div>{inner}</div></div>'
 
 
 def beside_steps(plan: Plan) -> str:
@@ -84,83 +92,77 @@ def beside_steps(plan: Plan) -> str:
     paragraphs = []
     if plan.rollback:
         calls = "".join(
-            f"<li>{in_html(one.tool, one.params, 'the rollback')}{_meta(' · asks before it is called') if one.gate else ''}</li>"
+            f"<li>{call_in_full(one.tool, one.params)}{meta(' · asks before it is called') if one.gate else ''}</li>"
             for one in plan.rollback
         )
         paragraphs.append(f"<p>If the run is rolled back:</p><ol>{calls}</ol>")
-    paragraphs += [f"<p>The answer is {isolated(plan.answer)}</p>"] if plan.answer is not None else []
-    paragraphs += [] if plan.complete else ["<p>The planner is asked again when these steps are done.</p>"]
+    if plan.answer is not None:
+        paragraphs.append(f"<p>The answer is {isolated(plan.answer)}</p>")
+    if not plan.complete:
+        paragraphs.append("<p>The planner is asked again when these steps are done.</p>")
     return "".join(paragraphs)
 
 
-def stand(draft: Draft, commented: bool, odd_grant: bool, unseen: Sequence[str]) -> str:
-    """How the draft stands, in a sentence that a screen reader reads out when it changes; and its problems."""
-    steps = count(len(draft.rows), "step")
-    if draft.problems:
-        title = f"{steps}, {count(len(draft.problems), 'problem')}: the plan can't be approved yet."
-        places = (
-            ("plan" if one.step is None else f"step {visible(one.step)}") + f": {visible(one.message)}"
-            for one in draft.problems
-        )
-        return bullets(title, list(places))
-    if odd_grant:
-        return "<p>“Later plans” takes a number of steps, or nothing: the plan can't be approved yet.</p>"
-    if unseen:
-        what = f"step {unseen[0]} was" if len(unseen) == 1 else f"steps {unseen[0]} to {unseen[-1]} were"
-        return f"<p>{steps}: {escape(what)} not shown yet, so the plan can't be approved yet.</p>"
-    stand = f"{steps}, valid, {'edited by you' if draft.edited else 'as the planner wrote it'}."
-    return f"<p>{stand}{'' if commented else WANTED}</p>"
-
-
-def head_at_gate(draft: Draft, what: str) -> str:
-    """The goal, and before what the run waits."""
-    goal = seen(draft.received.goal) if draft.received.goal.strip() else "A gate"
-    if what.endswith("in doubt"):
-        step = what.partition(",")[0]
-        return f'<h3 dir="auto">{goal}</h3><p>The run was left while {escape(step)} was under way. Was it done?</p>'
-    return f'<h3 dir="auto">{goal}</h3><p>The run waits before {escape(what)}.</p>'
-
-
-def head_at_budget(draft: Draft, gate: str) -> str:
-    """The goal, and that the budget is used up, of the run itself or of the one inside a step."""
-    goal = seen(draft.received.goal) if draft.received.goal.strip() else "A budget"
-    whose = "The budget" if gate == "budget" else f"The budget of the run inside step {escape(gate)}"
-    return f'<h3 dir="auto">{goal}</h3><p>{whose} is used up:</p>'
-
-
-def stand_at_gate(gate: str, commented: bool) -> str:
-    """What a yes means before the gate of a step, or before an undo."""
-    what = escape(gate_in_words(gate))
-    meaning = f"{what[0].upper()}{what[1:]} {'starts' if what.startswith('step') else 'is made'} when you approve"
-    meaning += (
-        "; the yes opens this gate alone."
-        if what.startswith("step")
-        else "; a no leaves it out, and the rollback goes on."
-    )
-    return f"<p>{meaning}{'' if commented else WANTED}</p>"
-
-
-def question(draft: Draft, only: str | None = None) -> str:
+def warning(draft: Draft, only: str | None = None) -> str:
     """What is asked before a yes that nothing takes back, to the plan or to the step `only`; "" where there is nothing to ask."""
-    asked = [(risk, row) for risk, rows in marks.risks(draft).items() for row in rows if only in (None, row.id)]
-    lines = [f"<li>Step {seen(row.id)} {WEIGHS[risk]}: <bdi>{escape(_line(row))}</bdi></li>" for risk, row in asked]
+    lines = [
+        f"<li>Step {seen(row.id)} {WEIGHS[risk]}: <bdi>{escape(_line(row))}</bdi></li>"
+        for risk, row in marks.risks(draft)
+        if only in (None, row.id)
+    ]
     return f"<p><strong>Approve all the same?</strong></p><ul>{''.join(lines)}</ul>" if lines else ""
 
 
-def closed(headline: str, more: Sequence[str] = ()) -> str:
-    """What stands on a desk where nothing can be changed any more: what was decided, and what goes with it."""
-    below = "".join(f"<p>{isolated(line)}</p>" for line in more)
-    return f"<p><strong>{escape(headline)}</strong></p>{below}"
+def _counted(draft: Draft) -> str:
+    """How many steps do what to the world."""
+    done = [marks.effects(row, draft.toolbox) for row in draft.rows]
+    numbers = {effects: done.count(effects) for effects in COUNTED}
+    words = (f"{number} {COUNTED[effects][number > 1]}" for effects, number in numbers.items() if number)
+    return ", ".join(words)
 
 
 def _line(row: Row) -> str:
-    return call(*_call(row)) if row.step["tool"] else visible(row.step["description"])
+    return call(row.step["tool"], row.step["params"]) if row.step["tool"] else visible(row.step["description"])
 
 
-def _call(row: Row, side: str = "") -> tuple[str | None, dict[str, object]]:
-    one = row.call("undo" if side else "")
-    return one["tool"], dict(one["params"])
+def _steps(ids: list[str]) -> str:
+    return f"{'step' if len(ids) == 1 else 'steps'} {listed(ids)}"
 
 
-def _meta(words: str) -> str:
-    return f'<span class="pxl-meta">{escape(words)}</span>'
+VERDICTS = {
+    "approve": "Approved", "reject": "Rejected", "change": "Changes asked for", "done": "Said to be done",
+    "not done": "Said not to be done", "roll back": "Rollback asked for",
+}  # fmt: skip
+
+
+def verdict(decision: Decision, shown: Plan) -> list[str]:
+    """Return a decision about the plan that was `shown`, line by line: the verdict, by whom, about which hash; then the rest."""
+    about = f"plan {(decision.plan.hash if decision.plan else decision.of)[:8]}"
+    if decision.gate:
+        gate = gate_in_words(decision.gate)
+        about = f"{'the gate of ' if gate == f'step {decision.gate}' else ''}{gate}, {about}"
+    head = f"{VERDICTS[decision.verdict]} by {clean(decision.by)}: {about}"
+    comments = [f"Comment: {visible(line)}" for line in decision.comment.splitlines() if line.strip()]
+    return [head, *_with_it(decision, shown), *comments]
+
+
+def _with_it(decision: Decision, shown: Plan) -> list[str]:
+    """Return what goes with the verdict: a result, more budget; or whose plan it is, and what later plans may add unasked."""
+    if decision.budget is not None:
+        more = ", ".join(in_words(name, amount) for name, amount in decision.budget.bounds.items())
+        return [f"It may use {more} more."]
+    if decision.verdict == "done":
+        return [f"Its result: {visible(value(decision.result))}"]
+    if decision.verdict == "not done":
+        return ["It is carried out again."]
+    if decision.verdict != "approve":
+        return []
+    if decision.gate is not None:
+        return ["Only this gate; the next one asks again."]
+    plan = decision.plan or shown
+    whose = f"as edited here (the planner wrote {decision.of[:8]})" if decision.plan else "as the planner wrote it"
+    later = "Every later plan is asked about."
+    if decision.grant is not None:
+        steps = count(decision.grant.new_steps, "step")
+        later = f"Later plans may add up to {steps} without asking, none that runs at most once."
+    return [f"{count(len(plan.steps), 'step')}, {whose}.", later]

@@ -14,32 +14,19 @@ from planexec_lite.views.drawing.wording import count
 from planexec_lite.views.review_desk import marks
 from planexec_lite.views.review_desk.draft import Draft
 from planexec_lite.views.review_desk.draft import Row as Line
-from planexec_lite.views.review_desk.look import CHOSEN, EFFECTS, RISKS
+from planexec_lite.views.review_desk.looks import CHOSEN, EFFECTS, RISKS
 from planexec_lite.views.step_remarks import mark
 
 HEAD = ("step", "what", "call", "waits for", "effects")
 
 
-def figure(draft: Draft, verdict: str = "") -> Figure:
-    """Return the plan as it came: the steps, what they wait for, what they do to the world; and what is beside them.
-
-    Args:
-        draft: the plan under review.
-        verdict: the decision as a sentence; "" before there is one.
-    """
-    rows = [
-        Row(
-            [*_cells(row), _effects(draft, row)],
-            LOOKS["waiting"],
-        )
-        for row in draft.rows
-    ]  # fmt: skip
-    title = f"To review: {count(len(rows), 'step')}" + (
-        f" to “{visible(draft.received.goal)}”" if draft.received.goal else ""
-    )
-    sentences = [f"{verdict}"] if verdict else []
-    sentences += [f"✗ {visible(problem)}." for problem in draft.problems]
-    return table(title, HEAD, rows, " ".join([*sentences, *_beside(draft.received)]), lines=WHOLE)
+def figure(draft: Draft) -> Figure:
+    """Return the draft: its steps, what they wait for, what they do to the world; and what is beside them."""
+    rows = [Row([*_cells(row), _effects(draft, row)], LOOKS["waiting"]) for row in draft.rows]
+    goal = f" to “{visible(draft.received.goal)}”" if draft.received.goal else ""
+    sentences = [f"✗ {visible(problem)}." for problem in draft.problems]
+    caption = " ".join([*sentences, *_beside(draft.received)])
+    return table(f"To review: {count(len(rows), 'step')}{goal}", HEAD, rows, caption, lines=WHOLE)
 
 
 def standing(stand: Board, toolbox: Toolbox) -> Figure:

@@ -12,12 +12,11 @@ from planexec_lite.views.timeline_drawing import in_words
 from planexec_lite.views.timeline_drawing import prediction as forecast
 from planexec_lite.views.timeline_drawing.chart import Panel, draw
 from planexec_lite.views.timeline_drawing.model import Timeline
-from planexec_lite.views.timeline_drawing.prediction import Predicted
 
 MOST_COLUMNS = 50
 
 
-def timeline(run: Run, title: str | None = None, *, predicted: Predicted | None = None) -> Figure:
+def timeline(run: Run, *, predicted: Mapping[str, float] | None = None) -> Figure:
     """Draw who was busy when: the steps of a run in lanes, the planner and the evaluator in lanes of their own.
 
     The times are those of the workers: on the virtual clock of `Simulated` they are the same in every run. The time in
@@ -25,18 +24,16 @@ def timeline(run: Run, title: str | None = None, *, predicted: Predicted | None 
 
     Args:
         run: a run, ended or not.
-        title: the finding; by default one is worded from the times.
-        predicted: what was thought beforehand: another run of the same plan, such as one on the virtual clock; or start
-            times in seconds by step id. It is drawn as brackets below the bars, and the difference is said in words.
+        predicted: when steps were thought to start, in seconds by step id. It is drawn as brackets below the bars, and the
+            difference is said in words.
 
     Raises `ValueError` for the predicted start of a step that the run does not have, or a start before zero.
     """
     shown = Timeline.of(run, predicted)
     end = shown.end
-    title = clean(title) if title is not None else _finding(shown)
+    title = _finding(shown)
     below = in_words.notes(shown)
-    if shown.prediction is not None:
-        below += forecast.differences(shown.prediction, shown.actual, run.makespan)
+    below += forecast.differences(shown.predicted, shown.actual, run.makespan)
     svg, (unlabelled,) = draw(title, [Panel(shown)], below, end)
     path, idle = in_words.critical_path(shown, end), in_words.idle(shown, end)
     key = [*([f"Thick outline: {path}."] if path else []), *(["Dotted: idle."] if idle else [])]
@@ -84,8 +81,8 @@ def timelines(runs: Mapping[str, Run], title: str | None = None) -> Figure:
 
 def _finding(shown: Timeline) -> str:
     """What the title says: beside a prediction, how the two differ; of a run that has not finished, how far it came."""
-    if shown.prediction is not None and shown.predicted and shown.run.status == "finished":
-        return clean(forecast.finding(shown.prediction, shown.actual, shown.run.makespan))
+    if shown.predicted and shown.run.status == "finished":
+        return clean(forecast.finding(shown.predicted, shown.actual, shown.run.makespan))
     return in_words.finding(shown)
 
 

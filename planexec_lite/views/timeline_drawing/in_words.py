@@ -14,9 +14,8 @@ from planexec_lite.views.timeline_drawing.bars import BACKOFF, BY_VERDICT, JUDGI
 from planexec_lite.views.timeline_drawing.model import MOST_LANES, Timeline
 
 MOST_IDLE = 8
-MOST_VERDICTS = 6
 MOST_SPOKEN = 12
-MOST_NOTES = 40  # of a kind
+MOST_NOTES = 40
 
 
 def finding(shown: Timeline) -> str:
@@ -66,10 +65,8 @@ def rows(shown: Timeline, end: float) -> list[str]:
 def idle(shown: Timeline, end: float) -> list[str]:
     """The idle time of each slot in a sentence, in the unit that suits `end` seconds."""
     slots = [f"{lane.name} for {seconds(lane.idle, end)}" for lane in shown.lanes if lane.idle]
-    more = f" and {len(slots) - MOST_IDLE} more" if len(slots) > MOST_IDLE else ""
-    named = f"{', '.join(slots[:MOST_IDLE])}{more}" if more else listed(slots)
     each = " each" if len(slots) > 1 else ""
-    return [f"Idle: {named}, of {seconds(shown.run.makespan, end)}{each}."] if slots else []
+    return [f"Idle: {few(slots, MOST_IDLE)}, of {seconds(shown.run.makespan, end)}{each}."] if slots else []
 
 
 def critical_path(shown: Timeline, end: float) -> str:
@@ -105,19 +102,28 @@ def notes(shown: Timeline) -> list[str]:
     )
     started = {bar.step for bar in shown.bars}
     waiting = [id for id, state in board.state.items() if state == "waiting" and id not in started]
-    sentences = _first(_failures(shown), "more failed step") + _verdicts(run) + _late(run) + latest_news(board)
+    late = [
+        f"Step {event.step} had been given up; what it gave at {seconds(event.at, run.makespan)} does not count."
+        for event in run.events
+        if isinstance(event, e.StepLate)
+    ]
+    sentences = [*_failures(shown), *_verdicts(run), *late, *latest_news(board)]
     sentences += [f"Skipped: {few(skipped)}."] if skipped else []
     sentences += [f"Superseded by a later plan: {few(superseded)}."] if superseded else []
     sentences += [f"Never started: {few(waiting)}."] if waiting else []
     undone, called = board.rollback.undone_steps, board.rollback.called
     sentences += [f"Undone: {few(undone)}."] if undone else []
     sentences += [f"Called: {listed(called)}."] if called else []
-    remains = [f"Not undone: {clean(label)} ({fit_columns(clean(why), 90)})." for label, why in board.rollback.remains]
-    sentences += _first(remains, "more call")
+    sentences += [
+        f"Not undone: {clean(label)} ({fit_columns(clean(why), 90)})." for label, why in board.rollback.remains
+    ]
     sentences += [] if run.makespan else ["There are no bars to draw: nothing declares how long it takes."]
+    sentences += _limits(shown)
+    if len(sentences) > MOST_NOTES:
+        sentences = [*sentences[:MOST_NOTES], f"And {len(sentences) - MOST_NOTES:,} more notes."]
     lanes = len(shown.lanes)
     sentences += [f"Drawn: the first {MOST_LANES} of {lanes:,} lanes."] if lanes > MOST_LANES else []
-    return sentences + _limits(shown)
+    return sentences
 
 
 def _failures(shown: Timeline) -> list[str]:
@@ -151,24 +157,7 @@ def _verdicts(run: Run) -> list[str]:
         else:
             continue
         times_of.setdefault(words, []).append(seconds(event.at, run.makespan))
-    lines = [f"{what} at {listed(times)} {why}" for (what, why), times in times_of.items()]
-    return _first(lines, "more verdict", MOST_VERDICTS)
-
-
-def _first(sentences: list[str], noun: str, most: int = MOST_NOTES) -> list[str]:
-    """The first sentences, and how many there are beyond these."""
-    more = [f"And {count(len(sentences) - most, noun)}."] if len(sentences) > most else []
-    return sentences[:most] + more
-
-
-def _late(run: Run) -> list[str]:
-    """Steps that had been given up and came to an end all the same."""
-    late = [
-        f"Step {event.step} had been given up; what it gave at {seconds(event.at, run.makespan)} does not count."
-        for event in run.events
-        if isinstance(event, e.StepLate)
-    ]
-    return _first(late, "more step")
+    return [f"{what} at {listed(times)} {why}" for (what, why), times in times_of.items()]
 
 
 def _limits(shown: Timeline) -> list[str]:

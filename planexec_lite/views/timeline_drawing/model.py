@@ -20,7 +20,7 @@ from planexec_lite.views.timeline_drawing.bars import (
     spans,
     work_by_step,
 )
-from planexec_lite.views.timeline_drawing.prediction import Predicted, Prediction, predict
+from planexec_lite.views.timeline_drawing.prediction import predict
 
 MOST_LANES = 100  # that are drawn
 
@@ -46,7 +46,7 @@ class Timeline:
         names: what each step is called, by id.
         actual: from when to when each step was at work, by id.
         path: the critical path as step ids, and `length` its seconds: empty and 0 unless the run has finished.
-        prediction: what was predicted, if anything was.
+        predicted: the predicted spans by step; empty where nothing was predicted.
     """
 
     run: Run
@@ -56,22 +56,17 @@ class Timeline:
     actual: Mapping[str, Span]
     path: Sequence[str]
     length: float
-    prediction: Prediction | None
+    predicted: Mapping[str, Span]
 
     @classmethod
-    def of(cls, run: Run, predicted: Predicted | None = None) -> Timeline:
+    def of(cls, run: Run, starts: Mapping[str, float] | None = None) -> Timeline:
         """Return the timeline of a run; raises as `predict` does."""
         worked = bars(run)
         actual = spans(worked)
-        prediction = None if predicted is None else predict(predicted, run, actual)
-        shared = _lanes(worked, run.makespan, prediction.spans if prediction else {})
+        predicted = predict(starts or {}, run, actual)
+        shared = _lanes(worked, run.makespan, predicted)
         names = {id: name_of(step) for id, step in run.board.steps.items()}
-        return cls(run, worked, shared, names, actual, *_critical(run, worked), prediction)
-
-    @property
-    def predicted(self) -> Mapping[str, Span]:
-        """The predicted spans by step; empty where nothing was predicted."""
-        return self.prediction.spans if self.prediction else {}
+        return cls(run, worked, shared, names, actual, *_critical(run, worked), predicted)
 
     @property
     def end(self) -> float:

@@ -1,7 +1,7 @@
 """Widgets that show a run: the live board and the trace player, and the pieces that widgets are made of.
 
-Read `widget_output` (what a widget leaves in its cell), `status_region` (what is read aloud), `stylesheet` (styles sent
-once), `window_bar` (moving over the rows of a large plan), then `live_board` and `trace_player`. All of them need ipywidgets.
+Read `widget_output` (what a widget leaves in its cell), `status_region` (what is read aloud), then `live_board` and
+`trace_player`. All of them need ipywidgets.
 """
 
 from planexec_lite.views.widgets.live_board import live

@@ -5,22 +5,19 @@ from __future__ import annotations
 import asyncio
 from concurrent.futures import Future
 from functools import lru_cache
-from html import escape
 from typing import NamedTuple
 
 import ipywidgets as w
 
 from planexec_lite.loop.run import Run
-from planexec_lite.views.board_table import Window, changed, part, window
+from planexec_lite.views.board_table import part, window
 from planexec_lite.views.drawing.figure import Figure
 from planexec_lite.views.drawing.wording import seconds
 from planexec_lite.views.graph_drawing import graph
 from planexec_lite.views.narration import sentences, trace
 from planexec_lite.views.timeline_drawing import timeline
 from planexec_lite.views.widgets.status_region import StatusRegion
-from planexec_lite.views.widgets.stylesheet import WIDGET, Stylesheet
-from planexec_lite.views.widgets.widget_output import show_widget, written
-from planexec_lite.views.widgets.window_bar import WindowBar
+from planexec_lite.views.widgets.widget_output import STYLE, show_widget, written
 
 PAUSE = 0.9  # seconds from one event to the next while it plays
 MOST_EVENTS = 400  # that a still picture tells; more would be longer than a lesson
@@ -30,12 +27,11 @@ NOT_DRAWN = "The graph and the timeline of so many steps are drawn by views.grap
 class Moment(NamedTuple):
     """A run as it stood after its first `number` events: what happened last, and the pictures.
 
-    Of a large plan the board shows the rows of `window`, and there is neither `graph` nor `timeline`.
+    Of a large plan the board shows the rows around what happened, and there is neither `graph` nor `timeline`.
     """
 
     number: int
     narration: str
-    window: Window
     board: Figure
     graph: Figure | None
     timeline: Figure | None
@@ -74,15 +70,10 @@ class Player:
         self.play.disabled = self._loop is None
         self.number.observe(lambda _: self._show(), "value")
         self._status = StatusRegion("")
-        self._sheet = Stylesheet()
-        self._css = w.HTML(layout=w.Layout(display="none"))
         self._graph, self._timeline, self._board = w.HTML(), w.HTML(), w.HTML()
-        self._bar = WindowBar(self._show)
         buttons = w.HBox([self.first, self.back, self.play, self.next, self.last, self.number])
         buttons.layout.flex_flow = "row wrap"
-        self.box = w.VBox([
-            w.HTML(WIDGET), self._css, buttons, self._status.box, self._graph, self._timeline, self._bar.box, self._board,
-        ])  # fmt: skip
+        self.box = w.VBox([w.HTML(STYLE), buttons, self._status.box, self._graph, self._timeline, self._board])
         self.box.add_class("pxl-run").add_class("pxl-player")
         self._show()
 
@@ -91,9 +82,9 @@ class Player:
 
         Raises `ValueError` for a number that the run does not have.
         """
-        return str(self.at(self.number.value, self._bar.first) if number is None else self.at(number))
+        return str(self.at(self.number.value if number is None else number))
 
-    def _at(self, number: int, first: int | None = None) -> Moment:
+    def _at(self, number: int) -> Moment:
         last = len(self._narration)
         if not 0 <= number <= last:
             raise ValueError(f"there is no event {number}: this run has the events 1 to {last}")
@@ -102,9 +93,9 @@ class Player:
         if number:
             time = seconds(run.events[-1].at, self._run.makespan)
             narration = f"Event {number} of {last}, at {time}: {self._narration[number - 1]}"
-        shown = window(run.board, changed(run.events), first)
+        shown = window(run.board, run.events)
         drawn = (graph(run), timeline(run)) if shown.whole else (None, None)
-        return Moment(number, narration, shown, part(run.board, shown), *drawn)
+        return Moment(number, narration, part(run.board, shown), *drawn)
 
     @property
     def playing(self) -> bool:
@@ -135,18 +126,12 @@ class Player:
         self.number.value = min(max(self.number.value + by, 0), self.number.max)
 
     def _show(self) -> None:
-        moment = self.at(self.number.value, self._bar.first)
+        moment = self.at(self.number.value)
         if moment.narration != self._status.words:
             self._status.say(moment.narration)
-        pages = [
-            self._sheet.taken_from(figure._repr_html_()) if figure is not None else ""
-            for figure in (moment.graph, moment.timeline, moment.board)
-        ]
-        self._css.value = self._sheet.html
-        self._graph.value, self._timeline.value, self._board.value = pages
-        if not moment.window.whole:
-            self._timeline.value = f"<p>{escape(NOT_DRAWN)}</p>"
-        self._bar.show(moment.window)
+        self._graph.value = moment.graph._repr_html_() if moment.graph is not None else ""
+        self._timeline.value = moment.timeline._repr_html_() if moment.timeline is not None else f"<p>{NOT_DRAWN}</p>"
+        self._board.value = moment.board._repr_html_()
 
     def __repr__(self) -> str:
         return trace(self._run)

@@ -16,6 +16,22 @@ from IPython.display import display, update_display
 
 from planexec_lite.views.drawing import theme
 
+STYLE = """<style>
+.pxl-run {max-width: 720px}
+.pxl-run, .pxl-run .jupyter-widgets {overflow: visible}
+.pxl-run p {margin: 4px 2px; line-height: 1.45; font-size: 13px; color: var(--jp-ui-font-color1, inherit)}
+.pxl-run figure {margin-bottom: 8px !important}
+.pxl-run td, .pxl-run th, .pxl-run caption, .pxl-run figcaption {line-height: 1.45}
+.pxl-run button {width: auto; padding: 0 14px; border-radius: 4px}
+.pxl-run .widget-label {text-align: left; color: var(--jp-ui-font-color1, inherit)}
+.pxl-run button:focus-visible, .pxl-run input:focus-visible {
+  outline: 2px solid var(--jp-ui-font-color1, currentcolor) !important; outline-offset: 2px !important}
+@media (max-width: 600px) {
+  .pxl-run table {padding: 6px 8px !important}
+  .pxl-run td, .pxl-run th {
+    white-space: normal !important; overflow-wrap: break-word; padding-right: 6px !important; font-size: 11px !important}
+}
+</style>"""  # for a widget that shows a run: the ring of the focus is of the text's colour, which stands out on each theme
 VIEW = "application/vnd.jupyter.widget-view+json"
 AGAIN = "As it stood when this cell was run. Run the cell again to use it."
 _NOTE = (

@@ -1,11 +1,17 @@
-"""The board as a table: how every step stands, what it waits for, and what came of it. No times."""
+"""The board as a table: how every step stands, what it waits for, and what came of it. No times.
+
+A widget shows of a plan that is too large to be shown whole at each change a window of rows: those around what changed.
+What is not shown is counted in words, so that a step that runs or has failed outside the window is named all the same.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import NamedTuple
+
 from planexec_lite.board import Board
-from planexec_lite.events import Paused, gate_in_words
+from planexec_lite.events import Event, Paused, gate_in_words
 from planexec_lite.loop.run import Run
-from planexec_lite.views.board_table.row_window import Window, order, standing
 from planexec_lite.views.drawing.figure import Figure
 from planexec_lite.views.drawing.table import Row, table
 from planexec_lite.views.drawing.text_fitting import clean, fit_columns
@@ -13,8 +19,56 @@ from planexec_lite.views.drawing.theme import LOOKS
 from planexec_lite.views.drawing.wording import count, few, name_of, value
 from planexec_lite.views.step_remarks import judgements, latest_news, mark
 
+MOST = 40  # steps; up to here everything is shown
+NAMED = ("running", "judging", "failed")
 MOST_ROWS = 1_000
 HEAD = ("step", "status", "what", "waits for", "attempt", "result")
+
+
+class Window(NamedTuple):
+    """The steps `ids` of a board of `of` steps; the first of them stands in row `first`, counted from 1."""
+
+    ids: list[str]
+    first: int
+    of: int
+
+    @property
+    def whole(self) -> bool:
+        """Whether all steps are in it."""
+        return len(self.ids) == self.of
+
+
+def order(stand: Board) -> list[str]:
+    """Return the steps in the order of the board's rows: superseded ones stand last."""
+    return sorted(stand.steps, key=lambda id: stand.state[id] == "superseded")
+
+
+def window(stand: Board, events: Sequence[Event]) -> Window:
+    """Return the steps around the one that the latest of the events is about.
+
+    The window moves by half of its size, so that this step is never at its edge.
+    """
+    ids = order(stand)
+    steps = (step for event in reversed(events) if isinstance(step := getattr(event, "step", None), str))
+    latest = next(steps, None)
+    at = ids.index(latest) if latest in stand.steps else 0
+    first = max(1, min((at - MOST // 4) // (MOST // 2) * (MOST // 2) + 1, len(ids) - MOST + 1))
+    return Window(ids[first - 1 : first - 1 + MOST], first, len(ids))
+
+
+def _standing(stand: Board, shown: Window) -> str:
+    """Return in a sentence or three which rows are shown, and how many steps are in each state; nothing if all are."""
+    if shown.whole:
+        return ""
+    sentences = [
+        f"Showing {len(shown.ids):,} of {shown.of:,} steps: rows {shown.first:,} to {shown.first + len(shown.ids) - 1:,}."
+    ]
+    there: dict[str, list[str]] = {state: [] for state in LOOKS}
+    for id, state in stand.state.items():
+        there[state].append(id)
+    named = [f"{LOOKS[state].word.capitalize()}: {few(there[state])}." for state in NAMED if there[state]]
+    counts = [f"{len(ids):,} {LOOKS[state].word}" for state, ids in there.items() if ids and state not in NAMED]
+    return " ".join([*sentences, *named, *([f"{', '.join(counts).capitalize()}."] if counts else [])])
 
 
 def board(shown: Run | Board) -> Figure:
@@ -30,7 +84,7 @@ def board(shown: Run | Board) -> Figure:
 
 def part(stand: Board, shown: Window) -> Figure:
     """Show the rows of a board that are in a window, and count the others in words."""
-    caption = " ".join(words for words in (standing(stand, shown), _caption(stand)) if words)
+    caption = " ".join(words for words in (_standing(stand, shown), _caption(stand)) if words)
     return table(finding(stand), HEAD, [_row(stand, id) for id in shown.ids], caption, columns=120, lines=5)
 
 

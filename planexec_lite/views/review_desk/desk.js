@@ -1,16 +1,4 @@
-"""What a screen reader needs and widgets can't say: which field has a problem, where it is told, what is announced.
-
-ipywidgets sets no ARIA attribute, so a style sheet of the desk brings a handler that sets them on its page: fields take the
-direction of what is typed, a field with a problem is invalid and described by the note below it, and one region, the same
-for as long as the desk is there, is read out when it changes and takes the focus when no button is left. Without the
-handler, where a page forbids it, the words are there all the same.
-"""
-
-from __future__ import annotations
-
-from html import escape
-
-_HANDLER = """
+/* What a screen reader needs and widgets can't say; runs when the style sheet is on the page, in an attribute: only block comments. */
 const desk = this.closest('.pxl-desk');
 if (desk && !desk.pxlWatched) {
   desk.pxlWatched = true;
@@ -32,5 +20,3 @@ if (desk && !desk.pxlWatched) {
   new MutationObserver(tell).observe(desk, {childList: true, subtree: true, attributes: true, attributeFilter: ['style']});
   tell();
 }
-"""
-ACCESS = f'<style onload="{escape(" ".join(_HANDLER.split()))}">.pxl-desk {{}}</style>'
