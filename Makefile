@@ -55,7 +55,7 @@ cards: $(STAMP) ## write the interview cards for Anki to build/cards.txt
 hunts: $(STAMP) ## list the bug hunts and which of them are solved
 	@$(BIN)/python -m exercises.hunts
 
-lint: $(STAMP) ## ruff over code and notebooks, mypy --strict over both packages
+lint: $(STAMP) ## ruff over code and notebooks, mypy --strict over all packages
 	$(BIN)/python -m ruff check .
 	$(BIN)/python -m ruff format --check .
 	$(BIN)/python -m mypy --strict
@@ -84,6 +84,6 @@ clean: ## remove the environments and caches
 	rm -rf .venv .venv-latest .pytest_cache .mypy_cache .ruff_cache .hypothesis build dist
 	find . -name __pycache__ -o -name .ipynb_checkpoints -o -name '*.egg-info' | xargs rm -rf
 
-$(STAMP): requirements.lock pyproject.toml distributions/mock-llm/pyproject.toml .ci/environment
+$(STAMP): requirements.lock pyproject.toml distributions/mock-llm/pyproject.toml distributions/planexec-lab/pyproject.toml .ci/environment
 	PYTHON="$(PYTHON)" sh .ci/environment $(VENV) locked
 	@touch $@

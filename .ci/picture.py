@@ -8,8 +8,9 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from planexec_lite import Plan, Simulated, ToolExecutor, execute, views
-from planexec_lite.scenarios import deploy
+from planexec_lab import views
+from planexec_lab.worlds import deploy
+from planexec_lite import Plan, Simulated, ToolExecutor, execute
 
 PICTURE = Path(__file__).resolve().parent.parent / ".github" / "run.svg"
 

@@ -19,7 +19,7 @@ from textwrap import wrap
 from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
-    from planexec_lite.views import Figure
+    from planexec_lab.views import Figure
 
 FILE = Path(__file__).with_name("cards.json")
 LESSONS = tuple(f"{number:02d}" for number in range(17))
@@ -177,7 +177,7 @@ def named(*names: str) -> list[Card]:
 def show(*names: str) -> Figure:
     """Cards as a figure, by lesson, ``show("05")``, or by their ids: the question and why it is asked stand open, the
     answer is folded away. Raises `ValueError` like `named`."""
-    from planexec_lite.views import Figure  # loading it takes a moment, and the export needs no picture
+    from planexec_lab.views import Figure  # loading it takes a moment, and the export needs no picture
 
     cards = named(*names)
     title = f"{len(cards)} answer{'s' * (len(cards) != 1)} to say aloud"
@@ -203,7 +203,7 @@ def _lines(card: Card) -> list[str]:
 
 
 def _html(title: str, cards: list[Card]) -> str:
-    from planexec_lite.views.drawing import theme
+    from planexec_lab.views.drawing import theme
 
     plate = f"color:{theme.TEXT};background-color:{theme.PLATE};font-size:13px;line-height:1.45;text-align:left"
     small = f"color:{theme.MUTED};font-size:12px"

@@ -232,7 +232,7 @@ def shown(value: Any) -> str:
 def _written_by_dataclass(value: Any) -> Any:
     """The way in which `dataclass` has a value of ours written; None where the class says it itself, or is a learner's."""
     kind = type(value)
-    ours = kind.__module__.startswith("planexec_lite.")
+    ours = kind.__module__.startswith(("planexec_lite.", "planexec_lab."))
     return kind.__repr__ if ours and is_dataclass(kind) and kind.__dataclass_params__.repr else None  # type: ignore[attr-defined]
 
 

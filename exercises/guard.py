@@ -35,7 +35,7 @@ PATIENCE = 30.0  # seconds on the wall for an answer that waits; ten times the l
 IMPORTING = 120.0  # seconds on the wall for imports: a module that never ends is no import
 SLOWER = 6.0  # times that a browser tab takes for the same
 OFTEN = 500  # jumps and calls in a tab between two looks at the clocks
-PACKAGES = ("exercises", "planexec_lite", "builtins")
+PACKAGES = ("exercises", "planexec_lite", "planexec_lab", "builtins")
 _GONE = object()
 
 

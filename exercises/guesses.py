@@ -14,9 +14,9 @@ from numbers import Real
 from typing import Any, NamedTuple
 
 from exercises import record
-from planexec_lite.views.drawing.figure import Figure
-from planexec_lite.views.drawing.table import Row, table
-from planexec_lite.views.drawing.theme import LOOKS
+from planexec_lab.views.drawing.figure import Figure
+from planexec_lab.views.drawing.table import Row, table
+from planexec_lab.views.drawing.theme import LOOKS
 
 COLUMNS = ("prediction", "status", "your guess", "outcome", "kind")
 NEAR = 0.25  # of the outcome: so far off a number may be and still count as near

@@ -78,7 +78,7 @@ class LessonQuiz:
 
     def _ipython_display_(self) -> None:
         """The widgets for a notebook, and the questions in text for everything else."""
-        from planexec_lite.views import show_widget
+        from planexec_lab.views import show_widget
 
         show_widget(self.widget(), repr(self))
 

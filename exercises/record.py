@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import Any
 
 from exercises import book
-from planexec_lite.views.drawing.figure import Figure
-from planexec_lite.views.drawing.table import Row, table
-from planexec_lite.views.drawing.theme import LOOKS
+from planexec_lab.views.drawing.figure import Figure
+from planexec_lab.views.drawing.table import Row, table
+from planexec_lab.views.drawing.theme import LOOKS
 
 _SESSION: dict[str, Any] = {}
 VERDICTS = {

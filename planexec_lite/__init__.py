@@ -4,13 +4,13 @@ A planner writes a plan, an executor carries out its steps, a board shows where 
 work between them. Read in this order:
 
 1. `events`: what can happen. `board`: where everything stands, as a fold of the events.
-2. `decide`, with the settings in `policy`: what happens next. `loop`: decide, record, start, wait.
+2. `assembly`: the rules that decide what happens next, each in `capabilities`; their settings are in `policy`.
+   `loop`: decide, record, start, wait.
 3. `plan` and `references`: what a plan is, and when it is valid. `tools` and `meter`: what a step calls, and what it costs.
 4. `planning`, `executors`, `review`, `workers`: the parts that can be exchanged. `model`: what those with a model share.
 5. `journal`: runs on disk, from which they go on.
-6. `views`: pictures and the desk. `formats`: plans as others publish them. `scenarios`: the worlds of the lessons.
-7. `variations`: the pattern's other names, as compositions. `scoreboard`, `comparison`, `grade`: what is counted about them.
-7. `comparison`: when planning wins and when it loses, by runs in those worlds.
+
+The worlds, pictures, formats and measurements of the lessons are in another package, `planexec_lab`.
 """
 
 from planexec_lite.board import Board
@@ -20,7 +20,6 @@ from planexec_lite.executors import HybridExecutor, ReActExecutor, Team, ToolExe
 from planexec_lite.journal import Journal, JournalError
 from planexec_lite.loop import PlannerExecutor, execute
 from planexec_lite.loop.run import Run
-from planexec_lite.model.connect import connect
 from planexec_lite.plan import Plan, PlanError, Step
 from planexec_lite.planning.planners import LLMPlanner, NextStepPlanner, RulePlanner
 from planexec_lite.policy import Backoff, Breaker, Policy
@@ -62,7 +61,6 @@ __all__ = [
     "ToolExecutor",
     "Toolbox",
     "Verdict",
-    "connect",
     "execute",
     "tool",
 ]

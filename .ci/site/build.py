@@ -77,7 +77,7 @@ def lay_out_pyodide(core: Path, server: str, into: Path) -> None:
     for name in ("ipykernel", "piplite", "pyodide_kernel"):
         (wheel,) = (EXTENSION / "static" / "pypi").glob(f"{name}-*.whl")
         shutil.copy(wheel, into)
-    wheels.build([ROOT, ROOT / "distributions" / "mock-llm"], into)
+    wheels.build([ROOT, *sorted((ROOT / "distributions").iterdir())], into)
     wheels.pack("exercises", "0.1.0", exercises(), into)
     for name in wheels.EMPTY:
         wheels.pack(name, lock.pins[name], {}, into)

@@ -11,15 +11,16 @@ from typing import Any
 
 MODULES = {  # module -> what a lesson writes before its names
     "planexec_lite": "",
-    "planexec_lite.views": "views.",
-    "planexec_lite.formats": "formats.",
-    "planexec_lite.grade": "",
-    "planexec_lite.mcp": "mcp.",
-    "planexec_lite.prompts": "prompts.",
-    "planexec_lite.recorded": "recorded.",
-    "planexec_lite.spans": "spans.",
+    "planexec_lab": "",
+    "planexec_lab.views": "views.",
+    "planexec_lab.formats": "formats.",
+    "planexec_lab.grade": "",
+    "planexec_lab.mcp": "mcp.",
+    "planexec_lab.prompts": "prompts.",
+    "planexec_lab.recorded": "recorded.",
+    "planexec_lab.spans": "spans.",
     "planexec_lite.events": "",
-    "planexec_lite.gantz": "gantz.",
+    "planexec_lab.gantz": "gantz.",
     "planexec_lite.planning": "",
     "exercises": "",
     "exercises.puzzles": "",
@@ -87,7 +88,7 @@ def _parts(cls: type) -> tuple[Part, ...]:
 
 def _signature(value: Any) -> str:
     try:
-        written = re.sub(r"planexec_lite\.[\w.]+\.(\w+)|'", r"\1", str(inspect.signature(value)))
+        written = re.sub(r"planexec_l(?:ite|ab)\.[\w.]+\.(\w+)|'", r"\1", str(inspect.signature(value)))
     except (TypeError, ValueError):
         return "(…)"
     written = re.sub(r"\(self(, )?", "(", written)

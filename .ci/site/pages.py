@@ -31,8 +31,8 @@ TEXTS = {  # texts of the checkout that are pages too
     "exercises/NIGHT_BEFORE.md": "night_before.html",
     "exercises/hunts/README.md": "hunts.html",
     "exercises/drill/PROMPT.md": "drill.html",
-    "planexec_lite/formats/README.md": "formats.html",
-    "planexec_lite/recorded/README.md": "recorded.html",
+    "planexec_lab/formats/README.md": "formats.html",
+    "planexec_lab/recorded/README.md": "recorded.html",
     "mock_llm/README.md": "mock_llm.html",
     "mock_llm/TESTING.md": "testing.html",
 }
@@ -193,7 +193,7 @@ class Pages:
     def _named(self, code: re.Match[str]) -> str:
         """A name in a text, linked; `planexec_lite.policy.Policy.replan` leads to `Policy`."""
         parts = code[1].split(".")
-        for called in (code[1], *(parts[1:] if parts[0] in ("planexec_lite", "mock_llm") else ())):
+        for called in (code[1], *(parts[1:] if parts[0] in ("planexec_lite", "planexec_lab", "mock_llm") else ())):
             if called in self.links:
                 return f'<a href="{self.links[called]}">{code[0]}</a>'
         return code[0]

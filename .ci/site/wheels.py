@@ -25,13 +25,14 @@ from packaging.utils import canonicalize_name, parse_wheel_filename
 # what a kernel installs by itself where it is not there
 KERNEL = ["ipykernel", "comm", "pyodide-kernel", "jedi", "ipython"]
 EMPTY = ["jedi"]  # 5 MB and 2,300 files, by which names are completed; without it they are completed by what they hold
-KIT = ["planexec-lite", "mock-llm", "exercises"]
+KIT = ["planexec-lab", "exercises"]
 FROM_PYODIDE = {"contourpy", "kiwisolver", "matplotlib", "numpy", "pillow", "pyyaml"}
 LEFT_OUT = {"jupyterlab-widgets", "widgetsnbextension"}  # for a Jupyter that has a server
 NEEDS = {  # in place of what their own files say
-    "planexec-lite": ["ipywidgets", "matplotlib", "mock-llm", "openai", "pydantic"],
+    "planexec-lite": ["pydantic"],
+    "planexec-lab": ["ipywidgets", "matplotlib", "mock-llm", "openai", "planexec-lite"],
     "mock-llm": ["httpx2", "openai", "pyyaml"],
-    "exercises": ["planexec-lite", "pyyaml"],
+    "exercises": ["planexec-lab", "pyyaml"],
     "pyodide-kernel": ["comm", "ipython"],
     "ipykernel": [],
     "jedi": [],

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from exercises.arena.worlds import Records, Shop
+from planexec_lab.worlds import deploy, migration
 from planexec_lite import Plan
-from planexec_lite.scenarios import deploy, migration
 
 World = Shop | Records
 

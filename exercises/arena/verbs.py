@@ -13,10 +13,11 @@ from exercises.arena.worlds import Records, Shop, harm
 from exercises.checker import display
 from exercises.exercise import without_addresses
 from exercises.guard import guarded
-from planexec_lite import Plan, PlanError, Run, Simulated, Toolbox, ToolExecutor, execute, views
-from planexec_lite.views.drawing.table import Row, table
-from planexec_lite.views.drawing.theme import LOOKS
-from planexec_lite.views.drawing.wording import count
+from planexec_lab import views
+from planexec_lab.views.drawing.table import Row, table
+from planexec_lab.views.drawing.theme import LOOKS
+from planexec_lab.views.drawing.wording import count
+from planexec_lite import Plan, PlanError, Run, Simulated, Toolbox, ToolExecutor, execute
 from planexec_lite.workers.session import described
 
 Check = Callable[[Plan, Toolbox], Iterable[str] | None]

@@ -12,7 +12,7 @@ from functools import singledispatch
 from pathlib import Path
 from typing import Any
 
-from planexec_lite.scenarios import deploy, migration
+from planexec_lab.worlds import deploy, migration
 
 _VERSION = re.compile(r"\bv\d+\.\d+\.\d+\b")
 

@@ -8,6 +8,8 @@ from typing import Any
 
 from exercises.checks import said
 from exercises.exercise import Trial, exercise, unforeseen
+from planexec_lab import views
+from planexec_lab.worlds import arithmetic
 from planexec_lite import (
     NextStepPlanner,
     Plan,
@@ -19,9 +21,7 @@ from planexec_lite import (
     Toolbox,
     ToolExecutor,
     execute,
-    views,
 )
-from planexec_lite.scenarios import arithmetic
 
 SUM = "What is 2 * 3 + 4 * 5 - 6?"
 RULES = MappingProxyType(

@@ -10,6 +10,8 @@ from typing import Any
 from exercises.checks import said
 from exercises.checks.order import unguarded
 from exercises.exercise import Trial, cut, exercise
+from planexec_lab import views
+from planexec_lab.worlds import migration
 from planexec_lite import (
     Board,
     NextStepPlanner,
@@ -22,10 +24,8 @@ from planexec_lite import (
     Toolbox,
     ToolExecutor,
     tool,
-    views,
 )
 from planexec_lite.events import StepStarted
-from planexec_lite.scenarios import migration
 
 
 def _read(steps: int) -> int:

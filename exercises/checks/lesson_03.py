@@ -10,9 +10,10 @@ from typing import Any
 from exercises.checks import said
 from exercises.checks.order import unguarded
 from exercises.exercise import Trial, exercise
-from planexec_lite import Plan, PlanError, Simulated, ToolExecutor, execute, references, views
+from planexec_lab import views
+from planexec_lab.worlds import deploy
+from planexec_lite import Plan, PlanError, Simulated, ToolExecutor, execute, references
 from planexec_lite.plan import Problem
-from planexec_lite.scenarios import deploy
 
 DINNER = (
     "serve < carve sauce",

@@ -11,6 +11,8 @@ import openai.resources.chat.completions  # noqa: F401  (what a check needs is t
 from exercises.checks import said
 from exercises.exercise import Raised, Trial, cut, exercise, shown
 from mock_llm import MockLLM
+from planexec_lab import connect, views
+from planexec_lab.worlds import arithmetic, clock
 from planexec_lite import (
     Board,
     LLMPlanner,
@@ -23,13 +25,10 @@ from planexec_lite import (
     Simulated,
     Toolbox,
     ToolExecutor,
-    connect,
     execute,
     tool,
-    views,
 )
 from planexec_lite.model import model_for
-from planexec_lite.scenarios import arithmetic, clock
 
 BOUNDS = (1, 3, 9)
 

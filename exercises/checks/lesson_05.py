@@ -12,6 +12,8 @@ import openai.resources.chat.completions  # noqa: F401  (what a check needs is t
 from exercises.checks import said
 from exercises.exercise import Raised, Trial, cut, exercise, shown
 from mock_llm import MockLLM, Reply, Scene, ToolUse, When
+from planexec_lab import views
+from planexec_lab.worlds import migration, research, support
 from planexec_lite import (
     LLMPlanner,
     Plan,
@@ -25,11 +27,9 @@ from planexec_lite import (
     ToolExecutor,
     execute,
     tool,
-    views,
 )
 from planexec_lite.meter import ModelCall
 from planexec_lite.model import prices
-from planexec_lite.scenarios import migration, research, support
 from planexec_lite.tools import ToolError
 
 STRONG, CHEAP = "gpt-4o", "gpt-4o-mini"

@@ -9,6 +9,8 @@ from typing import Any
 from exercises.checks import said
 from exercises.checks.order import behind
 from exercises.exercise import Trial, exercise, unforeseen
+from planexec_lab import views
+from planexec_lab.worlds import kitchen, migration, research
 from planexec_lite import (
     Board,
     Plan,
@@ -23,9 +25,7 @@ from planexec_lite import (
     ToolExecutor,
     Verdict,
     tool,
-    views,
 )
-from planexec_lite.scenarios import kitchen, migration, research
 
 SHOPPING = ("leeks", "bread", "apples", "flour")
 INSTEAD = (("leeks", "onions"), ("apples", "pears"))

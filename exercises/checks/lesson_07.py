@@ -9,6 +9,8 @@ from typing import Any
 
 from exercises.checks import said
 from exercises.exercise import Trial, exercise
+from planexec_lab import views
+from planexec_lab.worlds import deploy
 from planexec_lite import (
     Board,
     Decision,
@@ -22,11 +24,9 @@ from planexec_lite import (
     Tool,
     Toolbox,
     ToolExecutor,
-    views,
 )
 from planexec_lite.events import Event, Paused, PlanProposed, Reviewed, StepDone, StepStarted
 from planexec_lite.plan import Call
-from planexec_lite.scenarios import deploy
 
 LETTERS = "ABCDEF"
 

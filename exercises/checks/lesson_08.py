@@ -8,8 +8,9 @@ from typing import Any
 
 from exercises.checks import said
 from exercises.exercise import Trial, exercise
-from planexec_lite import Plan, Run, Simulated, Toolbox, ToolExecutor, execute, tool, views
-from planexec_lite.scenarios import kitchen
+from planexec_lab import views
+from planexec_lab.worlds import kitchen
+from planexec_lite import Plan, Run, Simulated, Toolbox, ToolExecutor, execute, tool
 
 Graph = Mapping[str, tuple[str, ...]]
 

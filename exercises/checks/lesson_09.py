@@ -9,6 +9,7 @@ from random import Random
 from typing import Any
 
 from exercises.exercise import Trial, exercise
+from planexec_lab import views
 from planexec_lite import (
     Board,
     Plan,
@@ -23,7 +24,6 @@ from planexec_lite import (
     Verdict,
     execute,
     tool,
-    views,
 )
 from planexec_lite.assembly import decide
 from planexec_lite.events import (

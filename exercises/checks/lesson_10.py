@@ -15,6 +15,7 @@ from typing import Any, NoReturn
 
 from exercises.checks.hashes import in_process
 from exercises.exercise import Raised, Trial, exercise
+from planexec_lab import views
 from planexec_lite import (
     Budget,
     Decision,
@@ -28,7 +29,6 @@ from planexec_lite import (
     Toolbox,
     ToolExecutor,
     Verdict,
-    views,
 )
 from planexec_lite.events import BudgetGranted, Event
 from planexec_lite.meter import ModelCall, charge

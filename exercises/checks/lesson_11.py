@@ -15,6 +15,9 @@ from exercises.exercise import Raised, Trial, cut, exercise
 from mock_llm import MockLLM
 from mock_llm.script import Reply, ToolUse
 from mock_llm.types import Request
+from planexec_lab import variations, views
+from planexec_lab.scoreboard import Faults, KnownWay, Row, Task, calls_in, race, row, tasks
+from planexec_lab.scoreboard import model as scripted_model
 from planexec_lite import (
     Plan,
     PlannerExecutor,
@@ -25,14 +28,10 @@ from planexec_lite import (
     Toolbox,
     ToolExecutor,
     execute,
-    variations,
-    views,
 )
 from planexec_lite.events import Event, PlanFailed, PlanProposed, StepFailed
 from planexec_lite.model import model_for
 from planexec_lite.references import resolve
-from planexec_lite.scoreboard import Faults, KnownWay, Row, Task, calls_in, race, row, tasks
-from planexec_lite.scoreboard import model as scripted_model
 
 ON_PAPER = ("ReAct", "plan-and-execute", "planner-executor", "ReWOO")
 CALLS = (

@@ -14,7 +14,8 @@ from typing import Any, NamedTuple
 from exercises.checks import shell
 from exercises.checks.hashes import in_process
 from exercises.exercise import Raised, Trial, cut, exercise, shown, unforeseen
-from planexec_lite import Plan, PlannerExecutor, Simulated, Step, Tool, Toolbox, ToolExecutor, views
+from planexec_lab import views
+from planexec_lite import Plan, PlannerExecutor, Simulated, Step, Tool, Toolbox, ToolExecutor
 
 TABLE = {"type": "string", "enum": ["orders", "carts"]}
 DELETE: dict[str, Any] = {

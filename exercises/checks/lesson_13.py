@@ -13,6 +13,8 @@ from random import Random
 from typing import Any
 
 from exercises.exercise import Trial, exercise, unforeseen
+from planexec_lab import spans, views
+from planexec_lab.spans import Span, names
 from planexec_lite import (
     Plan,
     PlannerExecutor,
@@ -25,14 +27,11 @@ from planexec_lite import (
     Toolbox,
     ToolExecutor,
     Verdict,
-    spans,
-    views,
 )
 from planexec_lite.events import Event, Inside
 from planexec_lite.meter import ModelCall, charge
 from planexec_lite.model.prices import cost
 from planexec_lite.policy import Backoff
-from planexec_lite.spans import Span, names
 
 
 class _World:

@@ -9,9 +9,10 @@ from typing import Any, NamedTuple
 
 from exercises.puzzles import notation
 from exercises.puzzles.workshop import Workshop
-from planexec_lite import Plan, PlannerExecutor, Policy, RulePlanner, Run, Simulated, ToolExecutor, execute, views
+from planexec_lab import views
+from planexec_lab.views import Figure
+from planexec_lite import Plan, PlannerExecutor, Policy, RulePlanner, Run, Simulated, ToolExecutor, execute
 from planexec_lite.plan import Problem
-from planexec_lite.views import Figure
 
 Edge = tuple[str, str]
 

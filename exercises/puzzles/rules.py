@@ -7,8 +7,9 @@ from collections import Counter
 
 from exercises.puzzles import notation
 from exercises.puzzles.attempt import Attempt, Edge, Rule
-from planexec_lite import Run, views
-from planexec_lite.views.drawing.wording import count, listed
+from planexec_lab import views
+from planexec_lab.views.drawing.wording import count, listed
+from planexec_lite import Run
 
 
 def reached(attempt: Attempt) -> str:

@@ -10,8 +10,8 @@ from exercises.checker import Outcome, display
 from exercises.puzzles.attempt import Attempt
 from exercises.puzzles.rules import reached
 from exercises.puzzles.twelve import PUZZLES
-from planexec_lite.views import Figure
-from planexec_lite.views.drawing.table import Row, table
+from planexec_lab.views import Figure
+from planexec_lab.views.drawing.table import Row, table
 from planexec_lite.workers.session import described
 
 COLUMNS = 88

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 
 from exercises.puzzles.notation import Line
+from planexec_lab.views.drawing.wording import listed
 from planexec_lite import Plan, Run, Tool, Toolbox
-from planexec_lite.views.drawing.wording import listed
 
 
 class Workshop:

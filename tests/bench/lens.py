@@ -1,6 +1,6 @@
 """Pictures of many numbers: a table whose cells hold a bar and its number, and bars made of named parts.
 
-The look is the one of the kit's own figures (planexec_lite.views.drawing.theme). Every bar stands beside its number and
+The look is the one of the kit's own figures (planexec_lab.views.drawing.theme). Every bar stands beside its number and
 the name of its row, so that nothing rests on colour. The same numbers always give the same bytes.
 """
 
@@ -10,9 +10,9 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from planexec_lite.views.drawing.svg_canvas import Canvas
-from planexec_lite.views.drawing.text_fitting import width
-from planexec_lite.views.drawing.theme import BODY, HAIR, LINE, LOOKS, MARGIN, MUTED, SMALL, TITLE, WIDEST, Look
+from planexec_lab.views.drawing.svg_canvas import Canvas
+from planexec_lab.views.drawing.text_fitting import width
+from planexec_lab.views.drawing.theme import BODY, HAIR, LINE, LOOKS, MARGIN, MUTED, SMALL, TITLE, WIDEST, Look
 
 KINDS = {"ours": LOOKS["done"], "plain": LOOKS["skipped"], "framework": LOOKS["failed"]}
 PARTS = (LOOKS["waiting"], LOOKS["judging"], LOOKS["done"])

@@ -141,7 +141,7 @@ def test_no_text_of_a_picture_leaves_its_plate_or_covers_another(report: Report)
 
 def texts(svg: str) -> list[tuple[float, float, float, str]]:
     """Left, right and baseline of every text, with its words."""
-    from planexec_lite.views.drawing.text_fitting import width
+    from planexec_lab.views.drawing.text_fitting import width
 
     boxes = []
     for text in ElementTree.fromstring(svg).iter("{http://www.w3.org/2000/svg}text"):

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from statistics import median
 
-from planexec_lite import Run, Simulated, views
+from planexec_lab import views
+from planexec_lite import Run, Simulated
 from planexec_lite.loop.loop import Watch
 from planexec_lite.plan import Plan
 from tests.bench import ours

@@ -17,7 +17,7 @@ from tests.browser.lab import free_port
 from tests.guards.books import ROOT
 
 NEEDS = ["pydantic>=2.11,<3", "matplotlib>=3.10,<4"]
-SETUP = "from planexec_lite import *\nfrom planexec_lite import views\nfrom tests.views.desks import PLAN, TOOLS"
+SETUP = "from planexec_lite import *\nfrom planexec_lab import views\nfrom tests.views.desks import PLAN, TOOLS"
 SHOW = 'desk = views.desk(PLAN, TOOLS, script=["Approve"])\ndesk'
 READ = """import json
 decision = desk.decision

@@ -9,9 +9,9 @@ from tests.browser.lab import Lab, desk_in_a_browser, run_all
 
 pytestmark = desk_in_a_browser
 
-SETUP = "from planexec_lite import *\nfrom planexec_lite import views\nfrom tests.views.desks import PLAN, TOOLS"
+SETUP = "from planexec_lite import *\nfrom planexec_lab import views\nfrom tests.views.desks import PLAN, TOOLS"
 SHOWN = "screen = views.desk(PLAN, TOOLS)\nscreen"
-HARD = """from planexec_lite.scenarios import deploy
+HARD = """from planexec_lab.worlds import deploy
 shop = deploy.World()
 steps = Plan.parse(deploy.PLAN).steps
 message = "Dear team\\u202e, v2.3.1 is out. " * 12 + "\\n\\nAND DELETE ALL"

@@ -14,7 +14,7 @@ from tests.browser.lab import Lab, desk_in_a_browser, run_all, wait_until_ready
 
 pytestmark = desk_in_a_browser
 
-AGAIN = "from planexec_lite import views\nviews.desk()"
+AGAIN = "from planexec_lab import views\nviews.desk()"
 
 
 @pytest.fixture

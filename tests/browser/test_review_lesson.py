@@ -3,8 +3,8 @@
 import pytest
 from playwright.sync_api import Page
 
+from planexec_lab.worlds import migration
 from planexec_lite import Plan, Step
-from planexec_lite.scenarios import migration
 from tests.browser import flows
 from tests.browser.flows import button, desk, play, shoot, wait_dark, write
 from tests.browser.lab import COMPLAINTS, Lab, lessons_in_a_browser, listen, ours, run_all

@@ -15,7 +15,8 @@ pytestmark = [*desk_in_a_browser, pytest.mark.wide]
 
 KILL = """import subprocess, sys
 from pathlib import Path
-from planexec_lite import Journal, views
+from planexec_lab import views
+from planexec_lite import Journal
 from tests.browser.paying import agent
 
 folder = {folder!r}

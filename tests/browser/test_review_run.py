@@ -28,7 +28,7 @@ pytestmark = lessons_in_a_browser
 SETUP = """import time
 from concurrent.futures import ThreadPoolExecutor
 from planexec_lite import *
-from planexec_lite import views
+from planexec_lab import views
 
 @tool(effects="none")
 def nap(seconds: float) -> str:

@@ -16,6 +16,7 @@ from pathlib import Path
 
 import pytest
 
+from planexec_lab.prompts import Registry, RegistryError
 from planexec_lite import (
     Journal,
     JournalError,
@@ -30,7 +31,6 @@ from planexec_lite import (
     file_lock,
 )
 from planexec_lite.journal.lease import is_held
-from planexec_lite.prompts import Registry, RegistryError
 from planexec_lite.sqlite_file import users_of
 from tests.core.shapes import step
 
@@ -66,7 +66,7 @@ import json, shutil, sys, tempfile
 from pathlib import Path
 from threading import Event, Thread
 from planexec_lite import Journal
-from planexec_lite.prompts import Registry
+from planexec_lab.prompts import Registry
 from tests.core.test_acknowledged_writes import execute, executor_of, gated, look
 
 kind, path, name, times, copies = sys.argv[1], Path(sys.argv[2]), sys.argv[3], int(sys.argv[4]), sys.argv[5] == "copies"
@@ -165,7 +165,7 @@ import shutil, sys
 from pathlib import Path
 from threading import Thread
 from planexec_lite import Journal
-from planexec_lite.prompts import Registry, RegistryError
+from planexec_lab.prompts import Registry, RegistryError
 from tests.core.test_acknowledged_writes import chain, execute, executor_of, look
 
 path = Path(sys.argv[1])

@@ -296,7 +296,7 @@ def test_a_plan_that_a_caller_keeps_and_changes_is_another_plan() -> None:
 
 @pytest.mark.parametrize("step", [PAY_BOB, IN_WORDS])
 def test_the_desk_says_for_which_steps_a_model_chooses(step: dict[str, Any]) -> None:
-    from planexec_lite import views
+    from planexec_lab import views
 
     office = Office()
     planner = RulePlanner(lambda goal: [step])

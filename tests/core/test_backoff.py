@@ -12,6 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from planexec_lab.views.narration import trace
+from planexec_lab.views.timeline_drawing.model import Timeline
 from planexec_lite import (
     Backoff,
     Inline,
@@ -29,8 +31,6 @@ from planexec_lite import (
     execute,
 )
 from planexec_lite.events import BackoffEnded, BackoffStarted, StepStarted
-from planexec_lite.views.narration import trace
-from planexec_lite.views.timeline_drawing.model import Timeline
 from tests.core.shapes import Portions, Workshop, check_fold, check_replay, jobs, plan_of, starts, step
 from tests.rounds import rounds
 

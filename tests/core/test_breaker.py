@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from planexec_lab.views.narration import trace
 from planexec_lite import (
     Backoff,
     Board,
@@ -27,7 +28,6 @@ from planexec_lite import (
 from planexec_lite.events import StepBlocked, StepDone, StepFailed, StepStarted
 from planexec_lite.meter import charge, now
 from planexec_lite.plan import Step
-from planexec_lite.views.narration import trace
 from tests.core.shapes import Portions, check_fold, check_replay, step
 from tests.rounds import rounds
 

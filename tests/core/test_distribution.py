@@ -1,4 +1,4 @@
-"""planexec-lite as distributions: wheels and archives are built, installed into an empty environment, and a lesson runs there.
+"""All three distributions: wheels and archives are built, installed into an empty environment, and a lesson runs there.
 
 The lessons come from the archive of the source, as a learner would have them who never cloned the project.
 """
@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 import shutil
-import zipfile
 from pathlib import Path
 
 import pytest
@@ -17,7 +16,7 @@ from tests.guards.books import ROOT
 from tests.guards.readme_rules import snippets
 
 LOOPBACK = True  # a kernel listens there
-OURS = {"planexec-lite", "mock-llm"}
+OURS = {"planexec-lite", "planexec-lab", "mock-llm"}
 KERNEL = {"argv": ["python", "-m", "ipykernel_launcher", "-f", "{connection_file}"], "language": "python"}
 pytestmark = pytest.mark.wide
 
@@ -39,23 +38,32 @@ def source(kit: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def empty(kit: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The programs of an environment that has both wheels and what the lessons ask for, and nothing else."""
+    """The programs of an environment that has all three wheels and what the lessons need, and nothing else."""
     folder = tmp_path_factory.mktemp("empty") / "env"
     model = built(ROOT / "distributions" / "mock-llm", tmp_path_factory.mktemp("model"))
-    asked_for = needed("planexec-lite", {"notebooks"}) - OURS
-    return empty_environment(folder, asked_for, [f"{kit}[notebooks]", str(model)])
+    lab = built(ROOT / "distributions" / "planexec-lab", tmp_path_factory.mktemp("lab"))
+    return empty_environment(
+        folder, needed("planexec-lab", {"notebooks"}) - OURS, [f"{lab}[notebooks]", str(model), str(kit)]
+    )
+
+
+@pytest.fixture(scope="module")
+def pattern(kit: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The programs of an environment that has planexec-lite, pydantic and nothing else."""
+    folder = tmp_path_factory.mktemp("pattern") / "env"
+    return empty_environment(folder, needed("planexec-lite", set()), [str(kit)])
 
 
 @pytest.mark.xdist_group("distribution")
 class TestDistribution:
-    def test_the_wheel_holds_the_package_its_worlds_and_its_types(self, kit: Path) -> None:
-        with zipfile.ZipFile(kit) as archive:
-            names = set(archive.namelist())
-        package = (path for path in (ROOT / "planexec_lite").rglob("*") if path.suffix in {".py", ".yaml", ".typed"})
-        assert names >= {path.relative_to(ROOT).as_posix() for path in package}
+    @pytest.mark.parametrize("package", ["planexec_lite", "planexec_lab"])
+    def test_the_wheel_holds_the_package_and_its_types(self, package: str, empty: Path) -> None:
+        (installed,) = empty.parent.rglob(f"site-packages/{package}")
+        files = [path for path in (ROOT / package).rglob("*") if path.suffix in {".py", ".yaml", ".gz", ".typed"}]
+        assert [path for path in files if not (installed / path.relative_to(ROOT / package)).is_file()] == []
 
     def test_the_archive_holds_what_a_learner_opens(self, source: Path) -> None:
-        for folder in ("notebooks", "exercises", "planexec_lite", "mock_llm", "tests", "distributions"):
+        for folder in ("notebooks", "exercises", "planexec_lite", "planexec_lab", "mock_llm", "tests", "distributions"):
             assert (source / folder).is_dir()
         assert {path.name for path in (ROOT / "notebooks").glob("*.ipynb")} == {
             path.name for path in (source / "notebooks").glob("*.ipynb")
@@ -72,10 +80,10 @@ class TestDistribution:
         assert Path(model).is_relative_to(empty.parent)
         assert tests == "None"
 
-    def test_the_ten_lines_of_the_readme_print_there_what_it_shows(self, empty: Path, tmp_path: Path) -> None:
+    def test_the_readme_s_first_run_needs_the_pattern_alone(self, pattern: Path, tmp_path: Path) -> None:
         first = snippets((ROOT / "README.md").read_text(encoding="utf-8"))[0]
-        (tmp_path / "ten.py").write_text(first.source, encoding="utf-8")
-        assert stdout_of(empty / "python", "ten.py", cwd=tmp_path, scratch=tmp_path) == first.promised
+        (tmp_path / "first.py").write_text(first.source, encoding="utf-8")
+        assert stdout_of(pattern / "python", "first.py", cwd=tmp_path, scratch=tmp_path) == first.promised
 
     def test_a_lesson_runs_there_cell_by_cell(self, empty: Path, source: Path, tmp_path: Path) -> None:
         for folder in ("notebooks", "exercises"):

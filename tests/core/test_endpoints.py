@@ -13,6 +13,7 @@ import httpx2
 import openai
 import pytest
 
+from planexec_lab.views.narration import sentences
 from planexec_lite import (
     Budget,
     Journal,
@@ -36,7 +37,6 @@ from planexec_lite.meter import Knowing, Meter
 from planexec_lite.model import Answer, AnswerError, Bounds, ask, ask_streaming, converse
 from planexec_lite.model.answer import ThoughtFilter, spoken
 from planexec_lite.planning import Summary
-from planexec_lite.views.narration import sentences
 
 ASKED = [{"role": "system", "content": "rules"}, {"role": "user", "content": "?"}]
 STEP: dict[str, Any] = {

@@ -7,9 +7,9 @@ import pytest
 
 from exercises import guard
 from mock_llm import MockLLM
+from planexec_lab.worlds import refactor
+from planexec_lab.worlds.refactor import suite
 from planexec_lite import Pool, Toolbox, tool
-from planexec_lite.scenarios import refactor
-from planexec_lite.scenarios.refactor import suite
 
 
 @pytest.fixture

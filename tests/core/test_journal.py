@@ -475,7 +475,7 @@ def test_the_command_line_tells_any_goal_to_any_terminal(encoding: str, journal:
     execute(plan, ToolExecutor(TOOLS), journal=journal)
 
     def told(*arguments: str) -> bytes:
-        command = [sys.executable, "-m", "planexec_lite", "runs", str(journal.path), *arguments]
+        command = [sys.executable, "-m", "planexec_lab", "runs", str(journal.path), *arguments]
         environment = os.environ | {"PYTHONIOENCODING": encoding}
         return subprocess.run(command, capture_output=True, check=True, env=environment).stdout
 

@@ -7,6 +7,8 @@ from typing import Any
 
 import pytest
 
+from planexec_lab import views
+from planexec_lab.views.narration import trace
 from planexec_lite import (
     ApproveAll,
     Board,
@@ -23,12 +25,10 @@ from planexec_lite import (
     ToolExecutor,
     execute,
     tool,
-    views,
 )
 from planexec_lite.events import Inside, RunStarted, StepDone, from_dict, to_dict
 from planexec_lite.model.marking import DATA_RULE
 from planexec_lite.review.reviewers import AskPerson, Decision
-from planexec_lite.views.narration import trace
 from tests.core.test_planners import FIRST, GOAL, SECOND, FakeClient
 from tests.core.test_planners import TOOLS as SUMS
 

@@ -12,10 +12,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planexec_lite import Budget, Decision, Journal, Policy, Run, views
+from planexec_lab import views
+from planexec_lab.views.narration import trace
+from planexec_lite import Budget, Decision, Journal, Policy, Run
 from planexec_lite.events import RollbackBegun, StepDone, StepStarted, UndoDone, UndoStarted
 from planexec_lite.loop.nested import innermost
-from planexec_lite.views.narration import trace
 from tests.core.deep import NO, YES, Case, Stop, cases, cut, leaves, site_of, to_the_end, told
 from tests.core.shapes import check_fold, check_replay
 from tests.core.test_rollback import Site

@@ -7,6 +7,8 @@ from typing import Any
 
 import pytest
 
+from planexec_lab.views.narration import trace
+from planexec_lab.views.review_desk import desk
 from planexec_lite import (
     Decision,
     HybridExecutor,
@@ -31,8 +33,6 @@ from planexec_lite.events import (
     UndoStarted,
 )
 from planexec_lite.meter import emit
-from planexec_lite.views.narration import trace
-from planexec_lite.views.review_desk import desk
 from tests.core.deep import NO, YES, to_the_end
 from tests.core.shapes import Portions, check_fold, step
 from tests.core.test_rollback import FAILED, Site, broken, call, up

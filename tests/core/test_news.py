@@ -473,7 +473,7 @@ def test_what_comes_as_a_run_ends_can_be_seen_and_is_read_by_nobody(journal: Jou
 
     run = Late(Portions(FIRST), world.executor, journal=journal).run("go")
     assert (run.status, texts(run), journal.inbox(1)) == ("finished", [], ["late"])
-    told = subprocess.run([sys.executable, "-m", "planexec_lite", "runs", str(journal.path), "1"],
+    told = subprocess.run([sys.executable, "-m", "planexec_lab", "runs", str(journal.path), "1"],
                           capture_output=True, text=True, check=True)  # fmt: skip
     assert told.stdout.endswith("told, and not recorded: late\n")
 
@@ -571,7 +571,7 @@ def test_a_run_in_another_process_is_told_through_the_file(way: str, tmp_path: P
         if way == "journal":
             journal.tell(1, "hurry")
         else:
-            command = [sys.executable, "-m", "planexec_lite", "runs", str(journal.path), "1", "--tell", "hurry"]
+            command = [sys.executable, "-m", "planexec_lab", "runs", str(journal.path), "1", "--tell", "hurry"]
             told = subprocess.run(command, capture_output=True, text=True, check=False)
             assert (told.stdout, told.stderr) == ("run 1 is told\n", "")
         hold.unlink()
@@ -583,7 +583,7 @@ def test_a_run_in_another_process_is_told_through_the_file(way: str, tmp_path: P
 
 
 def test_the_command_line_says_what_it_can_not_tell(journal: Journal, capsys: pytest.CaptureFixture[str]) -> None:
-    from planexec_lite.__main__ import main
+    from planexec_lab.__main__ import main
 
     _, run = gated(journal)
     assert main(["runs", str(journal.path), "1", "--tell", "one \x1b[2J"]) == 0

@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
+from planexec_lab.views import player
 from planexec_lite import Plan, PlanError, Policy, Pool, Step, Tool, Toolbox, ToolExecutor, execute, tool
 from planexec_lite.events import Action, Inside, Thought, from_dict, to_dict
 from planexec_lite.meter import emit
 from planexec_lite.references import MissingResultError, find
-from planexec_lite.views import player
 
 
 def make() -> dict[str, Any]:

@@ -8,6 +8,8 @@ from typing import Any
 import pytest
 
 from mock_llm import MockLLM
+from planexec_lab import connect
+from planexec_lab.worlds import research
 from planexec_lite import (
     HybridExecutor,
     LLMPlanner,
@@ -17,7 +19,6 @@ from planexec_lite import (
     Step,
     Toolbox,
     ToolExecutor,
-    connect,
     tool,
 )
 from planexec_lite.board import Board
@@ -25,7 +26,6 @@ from planexec_lite.events import Action, Inside, Observation, Thought, from_dict
 from planexec_lite.meter import Meter, ModelCall
 from planexec_lite.model import prices
 from planexec_lite.plan import Plan
-from planexec_lite.scenarios import research
 
 CALLED: list[str] = []
 
@@ -127,7 +127,7 @@ def test_it_is_shown_only_the_tools_that_the_step_may_use() -> None:
 
 
 def test_planner_and_executor_share_no_prompt() -> None:
-    llm = MockLLM("planexec_lite/scenarios/research/team.yaml")
+    llm = MockLLM("planexec_lab/worlds/research/team.yaml")
     world = research.World()
     executor = ReActExecutor(llm.client(), world.tools, "cheap")
     run = PlannerExecutor(LLMPlanner(llm.client(), "strong", tasks=True), executor, workers=Simulated(4)).run(
@@ -147,7 +147,7 @@ def test_planner_and_executor_share_no_prompt() -> None:
 
 
 def test_a_changed_document_changes_the_executors_next_request_and_its_answer() -> None:
-    corpus = (files("planexec_lite") / "scenarios" / "research" / "corpus.md").read_text(encoding="utf-8")
+    corpus = (files("planexec_lab") / "worlds" / "research" / "corpus.md").read_text(encoding="utf-8")
     task = Step(id="1", description="Find the latest trend in wind turbines, in one sentence with its source")
     answers = []
     for text in (corpus, corpus.replace("floating turbine", "flying turbine")):

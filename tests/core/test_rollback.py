@@ -15,6 +15,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from planexec_lab.worlds import migration
 from planexec_lite import (
     Decision,
     Inline,
@@ -46,7 +47,6 @@ from planexec_lite.events import (
 )
 from planexec_lite.meter import made_once
 from planexec_lite.plan import Step
-from planexec_lite.scenarios import migration
 from tests.core.shapes import END, Job, Portions, Writing, check_fold, check_replay, jobs, step
 from tests.rounds import rounds
 
@@ -728,8 +728,8 @@ def test_the_database_and_the_files_are_what_they_were(fails_at: str) -> None:
 
 
 def test_the_rollback_is_on_the_timeline_and_in_the_trace() -> None:
-    from planexec_lite.views.narration import trace
-    from planexec_lite.views.timeline_drawing.model import Timeline
+    from planexec_lab.views.narration import trace
+    from planexec_lab.views.timeline_drawing.model import Timeline
 
     run = Site(stuck="1").run(up("1"), up("2", "1"), broken("3", "2"), rollback=[call("tell", text="sorry")])
     lanes = {lane.name: lane.bars for lane in Timeline.of(run).lanes}

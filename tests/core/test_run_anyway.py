@@ -9,6 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from planexec_lab.views.review_desk.draft import Draft
+from planexec_lab.views.review_desk.marks import bounds
 from planexec_lite import (
     Inline,
     Plan,
@@ -21,8 +23,6 @@ from planexec_lite import (
     execute,
 )
 from planexec_lite.events import StepStarted
-from planexec_lite.views.review_desk.draft import Draft
-from planexec_lite.views.review_desk.marks import bounds
 from tests.core.shapes import Job, Portions, Workshop, Writing, check_fold, check_replay, jobs, plan_of, starts, step
 from tests.rounds import rounds
 

@@ -42,7 +42,6 @@ NAMES = {
     "RuleEvaluator": None,
     "LLMEvaluator": None,
     "ReActExecutor": "client tools model *max_iterations",
-    "connect": "world",
 }
 
 

@@ -17,10 +17,10 @@ from urllib.error import URLError
 import pytest
 from openai import OpenAI
 
+from planexec_lab.worlds import arithmetic
 from planexec_lite import LLMPlanner, PlannerExecutor, Policy, ReActExecutor, Step, ToolExecutor
 from planexec_lite.events import PlanProposed
 from planexec_lite.meter import Meter
-from planexec_lite.scenarios import arithmetic
 from tests.environments import make_environment
 
 LOOPBACK = True

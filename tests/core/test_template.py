@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from planexec_lab.worlds.arithmetic import TOOLS
 from planexec_lite import LLMPlanner
 from planexec_lite.planning import INSTRUCTIONS
-from planexec_lite.scenarios.arithmetic import TOOLS
 from planexec_lite.template import check, fields, fill
 
 PIECES = st.sampled_from(

@@ -12,10 +12,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from planexec_lab.worlds.flaky import NoAnswerError, flaky
 from planexec_lite import Plan, Simulated, Tool, Toolbox, ToolExecutor, execute
 from planexec_lite.meter import Meter
 from planexec_lite.model.schemas import closed_parameters
-from planexec_lite.scenarios.flaky import NoAnswerError, flaky
 from planexec_lite.tools import ToolError
 from tests.rounds import rounds
 

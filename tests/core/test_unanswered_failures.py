@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from planexec_lab.worlds import deploy
 from planexec_lite import (
     NextStepPlanner,
     Plan,
@@ -18,7 +19,6 @@ from planexec_lite import (
     ToolExecutor,
 )
 from planexec_lite.board import Board
-from planexec_lite.scenarios import deploy
 from tests.core.shapes import step
 
 SMOKE = step("smoke", "check")

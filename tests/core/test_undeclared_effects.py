@@ -7,22 +7,8 @@ from typing import Any
 
 import pytest
 
-import planexec_lite.scenarios
-from planexec_lite import (
-    ApproveAll,
-    Decision,
-    Journal,
-    Plan,
-    PlannerExecutor,
-    Policy,
-    RulePlanner,
-    Simulated,
-    Tool,
-    Toolbox,
-    ToolExecutor,
-    execute,
-)
-from planexec_lite.scenarios import (
+import planexec_lab.worlds
+from planexec_lab.worlds import (
     arithmetic,
     bisect,
     clock,
@@ -36,6 +22,20 @@ from planexec_lite.scenarios import (
     research,
     support,
     trail,
+)
+from planexec_lite import (
+    ApproveAll,
+    Decision,
+    Journal,
+    Plan,
+    PlannerExecutor,
+    Policy,
+    RulePlanner,
+    Simulated,
+    Tool,
+    Toolbox,
+    ToolExecutor,
+    execute,
 )
 from tests.core.shapes import step
 
@@ -114,7 +114,7 @@ def test_each_tool_of_a_world_declares_its_effects(name: str) -> None:
 
 
 def test_no_world_is_forgotten_here() -> None:
-    folder = Path(planexec_lite.scenarios.__file__).parent
+    folder = Path(planexec_lab.worlds.__file__).parent
     worlds = {one.parent.name for one in folder.glob("*/world.py")} | {"arithmetic"}
     assert worlds - WORLDS.keys() == {"strangers"}  # its tools come from a server that nobody trusts
 

@@ -8,6 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from planexec_lab.views import desk
+from planexec_lab.views.narration import trace
 from planexec_lite import (
     ApproveAll,
     Backoff,
@@ -25,8 +27,6 @@ from planexec_lite import (
 )
 from planexec_lite.board import IllegalTransition
 from planexec_lite.events import Reviewed, RollbackBegun, UndoDone, UndoStarted
-from planexec_lite.views import desk
-from planexec_lite.views.narration import trace
 from tests.core.shapes import Job, Portions, Writing, check_fold, check_replay, jobs
 from tests.core.test_rollback import FAILED, Site, Verdicts, broken, check_rollback, told, up
 from tests.rounds import rounds

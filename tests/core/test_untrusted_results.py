@@ -8,6 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mock_llm import MockLLM
+from planexec_lab import connect
+from planexec_lab.worlds import inbox
+from planexec_lab.worlds.inbox import MAILS
 from planexec_lite import (
     ApproveAll,
     LLMEvaluator,
@@ -23,7 +26,6 @@ from planexec_lite import (
     Tool,
     Toolbox,
     ToolExecutor,
-    connect,
     execute,
     tool,
 )
@@ -37,8 +39,6 @@ from planexec_lite.plan import Problem
 from planexec_lite.planning import Summary, Telling, growth, told
 from planexec_lite.planning.telling import record
 from planexec_lite.review import Decision
-from planexec_lite.scenarios import inbox
-from planexec_lite.scenarios.inbox import MAILS
 from tests.rounds import rounds
 
 AS_IT_IS = Telling(marked=False)
@@ -457,7 +457,7 @@ def test_what_a_planner_is_told_grows_with_the_steps_or_is_bounded() -> None:
 
 
 def test_the_growth_can_be_drawn() -> None:
-    from planexec_lite.views import curves
+    from planexec_lab.views import curves
 
     lines = {
         "as it is": growth(going_on(AS_IT_IS).events),

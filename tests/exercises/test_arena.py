@@ -12,8 +12,8 @@ from exercises.arena.plans import HARMFUL, HARMLESS, TWIN_WORLDS, Contender, bug
 from exercises.arena.verbs import asked, carried_out
 from exercises.arena.worlds import Records, Shop, harm
 from exercises.book import HERE
+from planexec_lab.worlds import deploy, migration
 from planexec_lite import Plan, Toolbox
-from planexec_lite.scenarios import deploy, migration
 from tests.guards.test_lessons import COLUMNS, printed
 
 NOTEBOOK = HERE / "break_it.ipynb"

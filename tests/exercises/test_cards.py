@@ -11,8 +11,8 @@ import pytest
 
 from exercises import cards
 from exercises.cards import Card
+from planexec_lab.worlds import deploy, kitchen, migration
 from planexec_lite import Plan, Simulated, ToolExecutor, execute
-from planexec_lite.scenarios import deploy, kitchen, migration
 from tests.guards import books
 from tests.guards.books import ROOT
 

@@ -16,8 +16,8 @@ from exercises.puzzles.attempt import Puzzle
 from exercises.puzzles.twelve import PUZZLES
 from exercises.puzzles.verdict import judged
 from exercises.puzzles.workshop import Workshop
+from planexec_lab.views import Figure
 from planexec_lite import Simulated, ToolExecutor, execute
-from planexec_lite.views import Figure
 from tests.guards.test_lessons import COLUMNS, printed
 
 NOTEBOOK = HERE / "puzzles.ipynb"

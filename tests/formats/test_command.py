@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from planexec_lite import formats
-from planexec_lite.formats.__main__ import main
+from planexec_lab import formats
+from planexec_lab.formats.__main__ import main
 
 
 def test_convert_writes_the_plan_in_another_format(tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes]) -> None:

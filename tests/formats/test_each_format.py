@@ -5,7 +5,8 @@ from typing import Any
 
 import pytest
 
-from planexec_lite import formats, references
+from planexec_lab import formats
+from planexec_lite import references
 from planexec_lite.plan import Plan, PlanError
 
 SAME_PLAN: dict[str, Any] = {  # one plan in each format: 2 waits for 1, and 3 for both

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from planexec_lite import formats
+from planexec_lab import formats
 from planexec_lite.plan import Plan, PlanError, Problem
 from tests.rounds import rounds
 

@@ -11,8 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planexec_lite import Toolbox, formats, tool
-from planexec_lite.formats.taskbench import _nearest
+from planexec_lab import formats
+from planexec_lab.formats.taskbench import _nearest
+from planexec_lite import Toolbox, tool
 from tests.rounds import rounds
 
 SMALL, LARGE, MOST = 500, 4_000, 24  # eight times the size: 8 is linear, 64 is quadratic

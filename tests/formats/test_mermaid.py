@@ -2,7 +2,7 @@
 
 import pytest
 
-from planexec_lite import formats
+from planexec_lab import formats
 from planexec_lite.plan import Plan, PlanError
 
 README = """```mermaid

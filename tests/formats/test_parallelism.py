@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planexec_lite import Plan, Step, formats
-from planexec_lite.formats import PUBLISHED, Measured, Published, gain, measure, parallelism
+from planexec_lab import formats
+from planexec_lab.formats import PUBLISHED, Measured, Published, gain, measure, parallelism
+from planexec_lite import Plan, Step
 
 
 def plan(*waits_for: str) -> Plan:
@@ -105,7 +106,7 @@ def test_a_folder_is_measured_file_by_file(tmp_path: Path) -> None:
 def test_the_module_prints_the_table_of_a_folder_and_refuses_a_wrong_call(tmp_path: Path) -> None:
     write(tmp_path)
     done = subprocess.run(
-        [sys.executable, "-W", "error", "-m", "planexec_lite.formats.gain", str(tmp_path)],
+        [sys.executable, "-W", "error", "-m", "planexec_lab.formats.gain", str(tmp_path)],
         capture_output=True, text=True, encoding="utf-8", check=True,
     )  # fmt: skip
     assert done.stderr == ""

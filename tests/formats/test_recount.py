@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
-from planexec_lite.formats import PUBLISHED, names, recount
-from planexec_lite.formats.recount import Row
+from planexec_lab.formats import PUBLISHED, names, recount
+from planexec_lab.formats.recount import Row
 
 
 def test_the_rows_add_up_to_what_is_published() -> None:
@@ -41,7 +41,7 @@ def test_the_figures_of_each_plan_fit_together() -> None:
 
 
 def test_the_readme_says_what_the_rows_say() -> None:
-    readme = resources.files("planexec_lite.formats").joinpath("README.md").read_text("utf-8")
+    readme = resources.files("planexec_lab.formats").joinpath("README.md").read_text("utf-8")
     small = [row for row in recount.recorded() if row.part.startswith("taskbench")]
     unread = sum(row.problems == "unread" for row in small)
     unfit = sum(bool(row.problems) for row in small) - unread
@@ -101,7 +101,7 @@ def test_the_command_counts_writes_rows_and_tells_a_difference(tmp_path: Path) -
     folder = publication(tmp_path)
     (folder / "GNN4TaskPlan/prediction/multimedia/mistral-7b/direct.json").unlink()  # without a fit plan: no total
     done = subprocess.run(
-        [sys.executable, "-W", "error", "-m", "planexec_lite.formats.recount", str(folder), str(tmp_path / "rows.csv")],
+        [sys.executable, "-W", "error", "-m", "planexec_lab.formats.recount", str(folder), str(tmp_path / "rows.csv")],
         capture_output=True, text=True, encoding="utf-8",
     )  # fmt: skip
     assert (done.stderr, done.returncode) == ("", 1)
@@ -115,7 +115,7 @@ def test_the_command_counts_writes_rows_and_tells_a_difference(tmp_path: Path) -
 @pytest.mark.parametrize("arguments", [[], ["/nowhere/at/all"], ["a", "b", "c"]])
 def test_a_wrong_call_is_told_how_to_call(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert recount.main(arguments) == 2
-    assert "usage: python -m planexec_lite.formats.recount FOLDER" in capsys.readouterr().err
+    assert "usage: python -m planexec_lab.formats.recount FOLDER" in capsys.readouterr().err
 
 
 def test_every_published_set_has_its_own_name_and_a_format() -> None:

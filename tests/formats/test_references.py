@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planexec_lite import formats, references
+from planexec_lab import formats
+from planexec_lite import references
 
 Written = list[list[int | str]]  # for each step the parts of its argument: a number is the result of that step
 

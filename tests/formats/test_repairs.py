@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planexec_lite import Plan, Toolbox, formats, tool
+from planexec_lab import formats
+from planexec_lite import Plan, Toolbox, tool
 from tests.core.shapes import jobs, plan_of
 from tests.rounds import rounds
 

@@ -6,7 +6,8 @@ from collections import Counter
 
 import pytest
 
-from planexec_lite import formats, tool
+from planexec_lab import formats
+from planexec_lite import tool
 from planexec_lite.plan import Plan, PlanError
 from planexec_lite.tools import Tool, Toolbox, ToolError
 

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planexec_lite import formats
-from planexec_lite.formats import writing
+from planexec_lab import formats
+from planexec_lab.formats import writing
+from planexec_lab.worlds import deploy
 from planexec_lite.plan import Plan, PlanError, Step
-from planexec_lite.scenarios import deploy
 from tests.core.shapes import NAMES, json_values
 from tests.formats.test_each_format import IN_WORDS, SAME_PLAN, shape, source
 from tests.rounds import rounds

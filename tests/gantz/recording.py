@@ -8,10 +8,10 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from planexec_lite import gantz
-from planexec_lite.gantz.running import run
-from planexec_lite.scenarios.manifest.recording import LOSS, RECORDING, Tables, call_of
-from planexec_lite.scenarios.manifest.world import World
+from planexec_lab import gantz
+from planexec_lab.gantz.running import run
+from planexec_lab.worlds.manifest.recording import LOSS, RECORDING, Tables, call_of
+from planexec_lab.worlds.manifest.world import World
 
 INJECTED = "migration.sql; rm backup_20251204.sql"  # a file name that is a command, too
 

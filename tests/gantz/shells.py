@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from planexec_lite import gantz
+from planexec_lab import gantz
 from planexec_lite.tools import Tool
 
 NEEDS_A_SHELL = pytest.mark.skipif(os.name != "posix", reason="a manifest's scripts need a POSIX shell")

@@ -4,9 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from planexec_lite import Decision, Plan, PlannerExecutor, ToolExecutor, execute, gantz
-from planexec_lite.gantz import ManifestError, parsed, read
-from planexec_lite.scenarios import manifest as world
+from planexec_lab import gantz
+from planexec_lab.gantz import ManifestError, parsed, read
+from planexec_lab.worlds import manifest as world
+from planexec_lite import Decision, Plan, PlannerExecutor, ToolExecutor, execute
 
 ARTICLE = """\
 # gantz.yaml

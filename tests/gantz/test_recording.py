@@ -7,9 +7,10 @@ from typing import Any
 
 import pytest
 
-from planexec_lite import Simulated, ToolExecutor, execute, gantz
-from planexec_lite.scenarios import manifest
-from planexec_lite.scenarios.manifest.recording import RECORDING, RecordedWorld, call_of
+from planexec_lab import gantz
+from planexec_lab.worlds import manifest
+from planexec_lab.worlds.manifest.recording import RECORDING, RecordedWorld, call_of
+from planexec_lite import Simulated, ToolExecutor, execute
 from tests.gantz.recording import INJECTED, WALKS, recorded
 from tests.gantz.shells import NEEDS_A_SHELL
 

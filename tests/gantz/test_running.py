@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from planexec_lab.gantz import ManifestError, load, running
+from planexec_lab.gantz.running import environment, run
+from planexec_lab.gantz.toolbox import LONGEST
 from planexec_lite import Inline, Plan, ToolExecutor, execute
-from planexec_lite.gantz import ManifestError, load, running
-from planexec_lite.gantz.running import environment, run
-from planexec_lite.gantz.toolbox import LONGEST
 from planexec_lite.tools import ToolError
 from tests.gantz.shells import NEEDS_A_SHELL
 

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from planexec_lite.gantz import ManifestError, running
-from planexec_lite.gantz.script import prepare
+from planexec_lab.gantz import ManifestError, running
+from planexec_lab.gantz.script import prepare
 from planexec_lite.tools import ToolError
 from tests.gantz.shells import NEEDS_A_SHELL, SHELLS, Desk, as_sh, written
 

@@ -8,14 +8,14 @@ from typing import Any
 
 import pytest
 
+from planexec_lab.mcp import ToolServer
+from planexec_lab.mcp.errors import ToolFailedError
+from planexec_lab.worlds import manifest
 from planexec_lite import Simulated, ToolExecutor, execute
-from planexec_lite.mcp import ToolServer
-from planexec_lite.mcp.errors import ToolFailedError
-from planexec_lite.scenarios import manifest
 from tests.gantz.shells import NEEDS_A_SHELL
 
 pytestmark = [NEEDS_A_SHELL, pytest.mark.slow]
-RUN = [sys.executable, "-m", "planexec_lite.gantz"]
+RUN = [sys.executable, "-m", "planexec_lab.gantz"]
 READS = ["--effects", "read_schema=none", "--effects", "verify_integrity=none"]
 ENV = ["--env", "PATH", "--env", "DAY", "--env", "DATABASES"]
 

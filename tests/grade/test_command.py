@@ -1,4 +1,4 @@
-"""The command ``python -m planexec_lite.grade``: planners of every kind over a data set, in words and for a machine."""
+"""The command ``python -m planexec_lab.grade``: planners of every kind over a data set, in words and for a machine."""
 
 import json
 import subprocess
@@ -10,10 +10,10 @@ import pytest
 import yaml
 
 from mock_llm import MockLLM
+from planexec_lab.formats import PublishedTool
+from planexec_lab.grade import Graded, answered, compared, gold_rows
+from planexec_lab.grade.__main__ import main
 from planexec_lite import LLMPlanner, Plan, RulePlanner, tool
-from planexec_lite.formats import PublishedTool
-from planexec_lite.grade import Graded, answered, compared, gold_rows
-from planexec_lite.grade.__main__ import main
 from planexec_lite.tools import Toolbox
 
 GOALS = [f"Fetch the letter of the {day}th" for day in range(4, 12)]
@@ -187,7 +187,7 @@ def test_an_endpoint_that_is_not_there_is_named_and_ends_nothing(
 def test_tools_of_a_world_say_what_is_valid_and_what_is_risky(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    from planexec_lite.scenarios import migration
+    from planexec_lab.worlds import migration
 
     path = tmp_path / "gold.json"
     path.write_text(migration.PLAN, "utf-8")
@@ -238,7 +238,7 @@ def test_a_row_without_a_goal_asks_no_planner(good: Path, tmp_path: Path, capsys
 
 @pytest.mark.slow
 def test_the_module_runs_from_the_command_line(gold: Path, good: Path) -> None:
-    command = [sys.executable, "-W", "error", "-m", "planexec_lite.grade", "--planner", str(good), str(gold)]
+    command = [sys.executable, "-W", "error", "-m", "planexec_lab.grade", "--planner", str(good), str(gold)]
     done = subprocess.run(command, capture_output=True, text=True, encoding="utf-8", check=True)
     assert done.stderr == ""
     assert "tool F1         1.00" in done.stdout
@@ -259,7 +259,7 @@ def test_asking_a_planner_carries_nothing_out() -> None:
 
 def test_the_lessons_see_the_same_as_the_command(gold: Path, good: Path, bad: Path) -> None:
     rows, _ = gold_rows(gold)
-    from planexec_lite.grade.answers import offered
+    from planexec_lab.grade.answers import offered
 
     graded = []
     for path in (good, bad):

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from planexec_lite import formats
-from planexec_lite.grade import gold_rows, written
-from planexec_lite.grade.answers import offered
-from planexec_lite.grade.dataset import tools_in, tools_of
+from planexec_lab import formats
+from planexec_lab.grade import gold_rows, written
+from planexec_lab.grade.answers import offered
+from planexec_lab.grade.dataset import tools_in, tools_of
 from planexec_lite.model.schemas import plan_schema
 
 NESTFUL = {

@@ -4,10 +4,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planexec_lite import Plan, Step, Toolbox, formats, tool
-from planexec_lite.formats import PublishedTool
-from planexec_lite.grade import METRICS, Cost, Grade, grade
-from planexec_lite.grade.matching import before, matched
+from planexec_lab import formats
+from planexec_lab.formats import PublishedTool
+from planexec_lab.grade import METRICS, Cost, Grade, grade
+from planexec_lab.grade.matching import before, matched
+from planexec_lite import Plan, Step, Toolbox, tool
 from planexec_lite.plan import Call, PlanError
 from tests.grade import witness
 from tests.grade.plans import plan, plans

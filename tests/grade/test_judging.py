@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
+from planexec_lab.grade import Case, JudgeScore, judged
 from planexec_lite import RuleEvaluator, Step
 from planexec_lite.board import Board
-from planexec_lite.grade import Case, JudgeScore, judged
 from planexec_lite.review import Verdict
 
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planexec_lite.grade import Paired, paired
+from planexec_lab.grade import Paired, paired
 from tests.rounds import rounds
 
 

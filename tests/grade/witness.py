@@ -1,4 +1,4 @@
-"""An independent witness: the same numbers by networkx, and by counting lists, without a line of planexec_lite.grade."""
+"""An independent witness: the same numbers by networkx, and by counting lists, without a line of planexec_lab.grade."""
 
 from collections.abc import Callable, Hashable, Sequence
 

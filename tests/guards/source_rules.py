@@ -19,13 +19,14 @@ FLOORS = {
     9: ("assembly",),
     10: ("loop",),
     11: ("journal", "spans"),
-    12: ("formats", "views", "scenarios", "variations"),
+    12: ("connect", "formats", "views", "worlds", "variations"),
     13: ("grade", "mcp", "scoreboard"),
     14: ("comparison", "gantz", "recorded"),
     15: ("prompts",),
     16: ("__main__",),
 }
 FLOOR_OF = {unit: floor for floor, units in FLOORS.items() for unit in units}
+PACKAGES = ("planexec_lite", "planexec_lab", "mock_llm")
 MOCK_LLM_FLOORS = {  # folders of mock_llm: each imports from folders on lower floors, and from itself
     1: ("json_schema", "types"),
     2: ("script",),
@@ -46,11 +47,15 @@ VIEWS_FLOORS = {  # folders and modules of views: each imports from lower floors
     7: ("review_desk",),
 }
 VIEWS_FLOOR_OF = {part: floor for floor, parts in VIEWS_FLOORS.items() for part in parts}
+FORBIDDEN = {  # (what is imported, by which package)
+    *(("planexec_lab", package) for package in ("planexec_lite", "mock_llm")),
+    *(("mock_llm", "planexec_lite"), ("planexec_lite", "mock_llm")),
+    *(("exercises", package) for package in PACKAGES),
+}
 PYDANTIC = {"pydantic", "pydantic_core", "typing_extensions"}  # pydantic and the two that it brings
-CORE = 11  # up to this floor: pydantic and the standard library
-# what a core module may import when it is used, not when it is loaded
-LAZY = {"model": {"openai", "mock_llm"}, "spans": {"opentelemetry"}}
-DRAWING = {"matplotlib", "ipywidgets", "IPython"}  # for planexec_lite.views alone
+# what a part of planexec_lite may import when it is used, not when it is loaded; else pydantic and the standard library
+LAZY = {"model": {"openai"}}
+DRAWING = {"matplotlib", "ipywidgets", "IPython"}  # for planexec_lab.views alone
 
 
 @dataclass(frozen=True)
@@ -70,6 +75,11 @@ def modules(root: Path, package: str) -> dict[str, Path]:
         parts = path.relative_to(root).with_suffix("").parts
         named[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = path
     return named
+
+
+def all_modules(root: Path) -> dict[str, Path]:
+    """Module name -> file, for all packages."""
+    return {name: path for package in PACKAGES for name, path in modules(root, package).items()}
 
 
 def is_type_checking(node: ast.AST) -> bool:
@@ -99,15 +109,15 @@ def imports(module: str, path: Path, known: set[str]) -> Iterator[Import]:
 
 
 def all_imports(root: Path) -> list[Import]:
-    """Every import of both packages."""
-    files = modules(root, "planexec_lite") | modules(root, "mock_llm")
+    """Every import of all packages."""
+    files = all_modules(root)
     return [imported for name, path in files.items() for imported in imports(name, path, set(files))]
 
 
 def unit_of(module: str) -> str | None:
-    """The part of planexec_lite that a module belongs to; None for the package itself and for strangers."""
+    """The part of planexec_lite or planexec_lab that a module belongs to; None for the packages and for strangers."""
     parts = module.split(".")
-    return parts[1] if parts[0] == "planexec_lite" and len(parts) > 1 else None
+    return parts[1] if parts[0] in ("planexec_lite", "planexec_lab") and len(parts) > 1 else None
 
 
 def faults_of(imported: Import) -> Iterator[str]:
@@ -115,15 +125,16 @@ def faults_of(imported: Import) -> Iterator[str]:
     unit, target = unit_of(imported.module), unit_of(imported.target)
     top = imported.target.split(".")[0]
     floor = FLOOR_OF.get(unit or "", 0)
-    if imported.module.split(".")[0] == "mock_llm" and top == "planexec_lite":
-        yield "mock_llm knows nothing of planexec_lite"
+    package = imported.module.split(".")[0]
+    if top != package and (top, package) in FORBIDDEN:
+        yield f"{package} never imports {top}"
     if unit and target and unit != target and FLOOR_OF.get(target, 0) >= floor:
         yield f"{unit} is on floor {floor}, {target} on floor {FLOOR_OF.get(target, 0)}: import only from floors below"
-    if unit and imported.target == "planexec_lite":
+    if unit and imported.target in ("planexec_lite", "planexec_lab"):
         yield "a module imports from the module that has the name, not from the package"
     if top in DRAWING and unit != "views":
-        yield f"only planexec_lite.views imports {top}"
-    if unit and 0 < floor <= CORE and top not in {"planexec_lite", *PYDANTIC, *sys.stdlib_module_names}:
+        yield f"only planexec_lab.views imports {top}"
+    if package == "planexec_lite" and unit and top not in {"planexec_lite", *PYDANTIC, *sys.stdlib_module_names}:
         if top not in LAZY.get(unit, set()):
             yield f"the core imports pydantic and the standard library, not {top}"
         elif imported.at_load:
@@ -166,12 +177,12 @@ def mock_llm_faults(root: Path) -> Iterator[str]:
 def part_of_views(module: str) -> str | None:
     """The folder or module of views that a module belongs to; None for the face of views and for strangers."""
     parts = module.split(".")
-    return parts[2] if parts[:2] == ["planexec_lite", "views"] and len(parts) > 2 else None
+    return parts[2] if parts[:2] == ["planexec_lab", "views"] and len(parts) > 2 else None
 
 
 def views_faults(root: Path) -> Iterator[str]:
     """Every import inside views, at load or late, that goes up, sideways or past a folder's face."""
-    parts = {part for name in modules(root, "planexec_lite") if (part := part_of_views(name))}
+    parts = {part for name in modules(root, "planexec_lab") if (part := part_of_views(name))}
     for part in sorted(parts - set(VIEWS_FLOOR_OF)):
         yield f"views.{part} stands on no floor: place it in VIEWS_FLOORS of tests/guards/source_rules.py"
     for imported in all_imports(root):
@@ -183,14 +194,14 @@ def views_faults(root: Path) -> Iterator[str]:
         if above >= floor:
             yield f"{where}: views.{here} is on floor {floor}, views.{there} on floor {above}, and imports go down"
         if imported.target.count(".") > 2 and there != "drawing":  # of drawing, each module is a face
-            yield f"{where}: import from planexec_lite.views.{there}, the face of its folder"
+            yield f"{where}: import from planexec_lab.views.{there}, the face of its folder"
 
 
 def import_faults(root: Path) -> list[str]:
     """Every import that breaks a rule, and every module without a floor."""
-    units = {unit for name in modules(root, "planexec_lite") if (unit := unit_of(name))}
+    units = {unit for name in all_modules(root) if (unit := unit_of(name))}
     report = [
-        f"planexec_lite.{unit} stands on no floor: place it in FLOORS of tests/guards/source_rules.py"
+        f"{unit} stands on no floor: place it in FLOORS of tests/guards/source_rules.py"
         for unit in sorted(units - set(FLOOR_OF) - {"__init__", "__main__"})
     ]
     for imported in all_imports(root):
@@ -205,7 +216,7 @@ def circle(root: Path, late: str = "nowhere") -> list[str]:
 
     An import inside a function, or for type checking alone, counts in the modules whose names begin with `late`.
     """
-    files = modules(root, "planexec_lite") | modules(root, "mock_llm")
+    files = all_modules(root)
     graph: dict[str, set[str]] = {name: set() for name in files}
     for imported in all_imports(root):
         if (

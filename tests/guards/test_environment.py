@@ -78,7 +78,7 @@ def test_venv_and_pip_are_used_without_uv(tmp_path: Path) -> None:
     installs = [line for line in log(tmp_path) if line.startswith("python -m pip install ")]
     assert [line.split("check ")[1] for line in installs] == [
         "--requirement requirements.lock",
-        "--no-deps --editable . --editable distributions/mock-llm",
+        "--no-deps --editable . --editable distributions/mock-llm --editable distributions/planexec-lab",
     ]
 
 
@@ -88,7 +88,8 @@ def test_uv_is_used_when_present_and_needs_no_venv_module(tmp_path: Path) -> Non
     made, locked, own = log(tmp_path)
     assert made == f"uv venv --quiet --seed --python python3 {tmp_path / 'env'}"
     assert locked == "uv pip install --quiet --requirement requirements.lock"
-    assert own == "uv pip install --quiet --no-deps --editable . --editable distributions/mock-llm"
+    everything = "--editable . --editable distributions/mock-llm --editable distributions/planexec-lab"
+    assert own == f"uv pip install --quiet --no-deps {everything}"
 
 
 def test_uv_finds_a_python_when_there_is_none(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tests.guards.books import ROOT
-from tests.guards.source_rules import modules
+from tests.guards.source_rules import all_modules
 
 ROWS = re.findall(r"^\| ([^|]+) \| ([^|]+) \| `([\w.]+)` \|$", (ROOT / "GLOSSARY.md").read_text(encoding="utf-8"), re.M)
 REPLACED = {
@@ -74,8 +74,8 @@ def test_what_a_term_names_is_there(term: str, meaning: str, path: str) -> None:
 
 def test_the_code_uses_the_words_of_the_glossary() -> None:
     faults = []
-    for module, path in {**modules(ROOT, "planexec_lite"), **modules(ROOT, "mock_llm")}.items():
-        below_views = module.startswith("planexec_lite.") and not module.startswith("planexec_lite.views")
+    for module, path in all_modules(ROOT).items():
+        below_views = module.startswith("planexec_l") and not module.startswith("planexec_lab.views")
         replaced = REPLACED | REPLACED_BELOW_VIEWS if below_views else REPLACED
         tree = ast.parse(path.read_text(encoding="utf-8"))
         names = {getattr(node, part, None) for node in ast.walk(tree) for part in ("id", "attr", "name", "arg")}

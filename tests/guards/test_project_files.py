@@ -22,7 +22,11 @@ from tests.guards import books
 from tests.guards.books import ROOT, TEXT_ONLY
 
 PROJECT: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-SCRIPTED: dict[str, Any] = tomllib.loads((ROOT / "distributions/mock-llm/pyproject.toml").read_text(encoding="utf-8"))
+OTHERS: dict[str, dict[str, Any]] = {
+    name: tomllib.loads((ROOT / f"distributions/{name}/pyproject.toml").read_text(encoding="utf-8"))
+    for name in ("mock-llm", "planexec-lab")
+}
+OURS = {*OTHERS, "planexec-lite"}
 LOCK = (ROOT / "requirements.lock").read_text(encoding="utf-8")
 WORKFLOW = ROOT / ".github" / "workflows" / "ci.yml"
 PAGES = ROOT / ".github" / "workflows" / "pages.yml"
@@ -41,29 +45,37 @@ def pins() -> list[Requirement]:
 
 def declared() -> list[Requirement]:
     """Every requirement of pyproject.toml that names a distribution of somebody else."""
-    extras = PROJECT["optional-dependencies"]
-    own = [*SCRIPTED["project"]["dependencies"], *SCRIPTED["build-system"]["requires"]]
-    lines = [*PROJECT["dependencies"], *extras["notebooks"], *extras["test"], *own]
-    lines += [line for extra in SCRIPTED["project"]["optional-dependencies"].values() for line in extra]
-    return [wanted for wanted in map(Requirement, lines) if wanted.name != SCRIPTED["project"]["name"]]
+    extras, lab = PROJECT["optional-dependencies"], OTHERS["planexec-lab"]["project"]["optional-dependencies"]
+    lines = [*PROJECT["dependencies"], *extras["openai"], *extras["test"], *lab["notebooks"], *lab["mcp"], *lab["otel"]]
+    lines += [line for extra in OTHERS["mock-llm"]["project"]["optional-dependencies"].values() for line in extra]
+    for other in OTHERS.values():
+        lines += [*other["project"]["dependencies"], *other["build-system"]["requires"]]
+    return [wanted for wanted in map(Requirement, lines) if wanted.name not in OURS]
 
 
-def test_the_lessons_need_the_scripted_model_of_this_tree() -> None:
+def test_the_distributions_need_each_other_from_this_tree() -> None:
     whole: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
-    assert f"mock-llm=={SCRIPTED['project']['version']}" in PROJECT["optional-dependencies"]["notebooks"]
-    assert whole["tool"]["uv"]["sources"] == {"mock-llm": {"path": "distributions/mock-llm", "editable": True}}
-    assert "mock-llm" not in LOCK
+    version = PROJECT["version"]
+    needed = OTHERS["planexec-lab"]["project"]["dependencies"]
+    assert needed == [f"mock-llm=={version}", f"planexec-lite=={version}"]
+    assert whole["tool"]["uv"]["sources"] == {
+        name: {"path": f"distributions/{name}", "editable": True} for name in OTHERS
+    }
+    assert [name for name in OURS if name in LOCK] == []
+    assert PROJECT["dependencies"] == ["pydantic>=2.11,<3"]
 
 
-def test_both_distributions_are_of_one_make() -> None:
+@pytest.mark.parametrize("name", OTHERS)
+def test_all_distributions_are_of_one_make(name: str) -> None:
+    other, folder = OTHERS[name]["project"], ROOT / "distributions" / name
     alike = ("version", "license", "authors", "requires-python")
-    assert [name for name in alike if SCRIPTED["project"][name] != PROJECT[name]] == []
+    assert [name for name in alike if other[name] != PROJECT[name]] == []
     whole: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
-    assert SCRIPTED["build-system"] == whole["build-system"]
-    pythons = [line.rpartition(" ")[2] for line in SCRIPTED["project"]["classifiers"] if "Language" in line]
-    assert pythons == PYTHONS
-    licences = [(ROOT / folder / "LICENSE").read_bytes() for folder in (".", "distributions/mock-llm")]
-    assert licences[0] == licences[1]
+    assert OTHERS[name]["build-system"] == whole["build-system"]
+    assert [line.rpartition(" ")[2] for line in other["classifiers"] if "Language" in line] == PYTHONS
+    assert (folder / "LICENSE").read_bytes() == (ROOT / "LICENSE").read_bytes()
+    hook = ROOT / "distributions" / "mock-llm" / "hatch_build.py"
+    assert (folder / "hatch_build.py").read_bytes() == hook.read_bytes()
 
 
 def test_the_changelog_begins_with_this_version() -> None:
@@ -84,13 +96,13 @@ def test_an_editor_s_container_makes_the_environment_of_make_lab() -> None:
 
 def test_make_lab_has_the_scripted_model_as_a_distribution() -> None:
     here = metadata.distribution("mock-llm")
-    assert here.version == SCRIPTED["project"]["version"]
+    assert here.version == PROJECT["version"]
     assert {(entry.group, entry.name) for entry in here.entry_points} == {
         ("console_scripts", "mock-llm"),
         ("pytest11", "mock_llm"),
     }
     environment = (ROOT / ".ci" / "environment").read_text(encoding="utf-8")
-    assert environment.count("--editable distributions/mock-llm\n") == 2
+    assert environment.count("--editable distributions/mock-llm --editable distributions/planexec-lab\n") == 2
 
 
 def locked(platform: str, python: str, release: int = 9) -> dict[str, str]:
@@ -103,8 +115,8 @@ def locked(platform: str, python: str, release: int = 9) -> dict[str, str]:
     return {name: str(pin.specifier).removeprefix("==") for name, pin in zip(names, chosen, strict=True)}
 
 
-def test_dev_is_both_extras() -> None:
-    assert PROJECT["optional-dependencies"]["dev"] == ["planexec-lite[notebooks,test]"]
+def test_dev_is_what_lessons_and_tests_need() -> None:
+    assert PROJECT["optional-dependencies"]["dev"] == ["planexec-lab[notebooks]", "planexec-lite[test]"]
 
 
 def test_lock_pins_exactly_and_names_no_address() -> None:
@@ -162,7 +174,9 @@ def test_environment_yml_installs_the_lock_and_this_project() -> None:
     environment = yaml.safe_load((ROOT / "environment.yml").read_text(encoding="utf-8"))
     assert environment["name"] == PROJECT["name"]
     *conda, pip = environment["dependencies"]
-    assert pip == {"pip": ["-r requirements.lock", "-e .", "-e distributions/mock-llm"]}
+    assert pip == {
+        "pip": ["-r requirements.lock", "-e .", "-e distributions/mock-llm", "-e distributions/planexec-lab"]
+    }
     (python,) = [line for line in conda if line.startswith("python")]
     version = python.removeprefix("python=")
     assert version in PYTHONS

@@ -6,8 +6,9 @@ from pathlib import Path
 import pytest
 
 import mock_llm
+import planexec_lab
 import planexec_lite
-from planexec_lite import views
+from planexec_lab import views
 from tests.browser import tab
 from tests.guards.books import LESSONS, ROOT, name_of
 
@@ -42,12 +43,12 @@ def test_every_link_of_the_site_leads_somewhere(pages: dict[str, str]) -> None:
 
 def test_every_public_name_is_explained_and_leads_to_its_lessons(pages: dict[str, str]) -> None:
     text = pages["reference.html"]
-    for module in (planexec_lite, views, mock_llm):
+    for module in (planexec_lite, planexec_lab, views, mock_llm):
         names = [name for name in module.__all__ if f'id="{module.__name__}.{name}"' not in text]
         assert [name for name in names if f'id="planexec_lite.{name}"' not in text] == []
     assert '<a href="03_plan_as_data.html">03</a>' in text
     assert '<a href="reference.html#planexec_lite.Plan">Plan</a>' in pages["03_plan_as_data.html"]
-    assert '<a href="reference.html#planexec_lite.views.timeline">timeline</a>' in pages["00_tour.html"]
+    assert '<a href="reference.html#planexec_lab.views.timeline">timeline</a>' in pages["00_tour.html"]
     assert '<a href="reference.html#planexec_lite.Policy">' in pages["glossary.html"]
 
 

@@ -8,19 +8,21 @@ import pytest
 
 from tests.guards import books
 from tests.guards.books import ROOT
-from tests.guards.source_rules import circle, import_faults
+from tests.guards.source_rules import PACKAGES, circle, import_faults
 
 HEAVY = ["openai", "httpx", "httpx2", "matplotlib", "numpy", "ipywidgets", "IPython", "ipykernel", "jupyter_client",
          "jupyter_core", "jupyterlab", "nbformat", "traitlets"]  # fmt: skip
 PUBLIC = {  # the public names of the design; a name that is not built yet is not in __all__
     "planexec_lite": """Step Plan PlanError tool Tool Toolbox Board Run PlannerExecutor execute Inline Pool Simulated
         Policy Budget Journal RulePlanner NextStepPlanner LLMPlanner ToolExecutor ReActExecutor RuleEvaluator
-        LLMEvaluator ApproveAll ScriptedReviewer connect""".split(),
+        LLMEvaluator ApproveAll ScriptedReviewer""".split(),
+    "planexec_lab": ["connect"],
     "mock_llm": ["MockLLM"],
 }
 FIRST = {  # what must be there from the first release on
     "planexec_lite": """Step Plan PlanError tool Tool Toolbox Board Run PlannerExecutor execute Inline Pool Simulated
-        Policy RulePlanner NextStepPlanner LLMPlanner ToolExecutor ApproveAll ScriptedReviewer connect""".split(),
+        Policy RulePlanner NextStepPlanner LLMPlanner ToolExecutor ApproveAll ScriptedReviewer""".split(),
+    "planexec_lab": ["connect"],
     "mock_llm": ["MockLLM"],
 }
 COMES_WITH = {"journal": "Journal", "evaluator": "RuleEvaluator"}  # parameter -> the name with which it comes
@@ -52,12 +54,12 @@ def test_no_imports_go_in_a_circle() -> None:
 
 @pytest.mark.slow
 def test_no_late_import_of_the_views_hides_a_circle() -> None:
-    assert circle(ROOT, late="planexec_lite.views.") == []
+    assert circle(ROOT, late="planexec_lab.views.") == []
 
 
 def tree(root: Path, **files: str) -> Path:
     """A source tree; __ in a name stands for a folder."""
-    for package in ("planexec_lite", "mock_llm"):
+    for package in PACKAGES:
         (root / package).mkdir()
         (root / package / "__init__.py").touch()
     for name, source in files.items():
@@ -70,7 +72,10 @@ def tree(root: Path, **files: str) -> Path:
 BAD_IMPORTS = {
     "import only from floors below": {"planexec_lite__board": "from planexec_lite.loop import run"},
     "planning on floor 7": {"planexec_lite__core": "from planexec_lite.planning import RulePlanner"},
-    "mock_llm knows nothing": {"mock_llm__engine__selection": "def f():\n    import planexec_lite.plan"},
+    "mock_llm never imports planexec_lite": {"mock_llm__engine__selection": "def f():\n    import planexec_lite.plan"},
+    "planexec_lite never imports planexec_lab": {"planexec_lite__plan": "def f():\n    from planexec_lab import views"},
+    "planexec_lite never imports mock_llm": {"planexec_lite__model": "def f():\n    import mock_llm"},
+    "planexec_lab never imports exercises": {"planexec_lab__grade": "from exercises import check"},
     "mock_llm/types/errors.py:2 imports mock_llm.api: types is on floor 1, api on floor 4, and imports go down; move": {
         "mock_llm__types__errors": "import json\nfrom mock_llm.api import respond"
     },
@@ -81,20 +86,20 @@ BAD_IMPORTS = {
     },
     "import from the folder that has the name": {"mock_llm__api__routes": "from mock_llm import Answer"},
     "mock_llm.helpers stands on no floor": {"mock_llm__helpers": ""},
-    "only planexec_lite.views imports matplotlib": {"planexec_lite__run": "import matplotlib.pyplot"},
-    "only planexec_lite.views imports ipywidgets": {"mock_llm__serve__server": "from ipywidgets import HTML"},
+    "only planexec_lab.views imports matplotlib": {"planexec_lite__run": "import matplotlib.pyplot"},
+    "only planexec_lab.views imports ipywidgets": {"mock_llm__serve__server": "from ipywidgets import HTML"},
     "not yaml": {"planexec_lite__plan__parse": "import yaml"},
     "when it is used": {"planexec_lite__model": "import openai"},
     "stands on no floor": {"planexec_lite__helpers": ""},
-    "not from the package": {"planexec_lite__views__graph_drawing__sketch": "from planexec_lite import Plan"},
+    "not from the package": {"planexec_lab__views__graph_drawing__sketch": "from planexec_lite import Plan"},
     "views.drawing is on floor 1, views.widgets on floor 6": {
-        "planexec_lite__views__drawing__table": "def f():\n    from planexec_lite.views.widgets import live"
+        "planexec_lab__views__drawing__table": "def f():\n    from planexec_lab.views.widgets import live"
     },
-    "import from planexec_lite.views.widgets, the face": {
-        "planexec_lite__views__review_desk__still": "from planexec_lite.views.widgets.output import show_widget",
-        "planexec_lite__views__widgets__output": "",
+    "import from planexec_lab.views.widgets, the face": {
+        "planexec_lab__views__review_desk__still": "from planexec_lab.views.widgets.output import show_widget",
+        "planexec_lab__views__widgets__output": "",
     },
-    "views.helpers stands on no floor": {"planexec_lite__views__helpers": ""},
+    "views.helpers stands on no floor": {"planexec_lab__views__helpers": ""},
     "loop on floor 10": {"planexec_lite__board": "from . import loop", "planexec_lite__loop": ""},
     "openai": {"planexec_lite__planning": "def f():\n    import openai"},
 }
@@ -111,14 +116,14 @@ def test_good_imports_have_no_fault(tmp_path: Path) -> None:
         "planexec_lite__model__asking": "import json\nimport pydantic\ndef client():\n    import openai",
         "planexec_lite__plan__parse": "from ..tools import Tool\nfrom .steps import Step",
         "planexec_lite__plan__steps": "from collections.abc import Mapping",
-        "planexec_lite__views__graph_drawing__sketch": "import matplotlib\nfrom planexec_lite.board import Board",
-        "planexec_lite__views__widgets__output": "from planexec_lite.views.drawing.theme import LOOKS\nfrom . import bar",
-        "planexec_lite__views__widgets__bar": "",
+        "planexec_lab__views__graph_drawing__sketch": "import matplotlib\nfrom planexec_lite.board import Board",
+        "planexec_lab__views__widgets__output": "from planexec_lab.views.drawing.theme import LOOKS\nfrom . import bar",
+        "planexec_lab__views__widgets__bar": "",
         "mock_llm__api__routes": "import yaml\nfrom mock_llm.engine import answer\nfrom . import http",
         "mock_llm__api__http": "",
         "mock_llm__api__chat__messages": "from mock_llm.api.http import error_response",
         "mock_llm__engine__selection": "from .matching import match",
-        "planexec_lite__model__connect": "def f():\n    import mock_llm",
+        "planexec_lab__connect": "def f():\n    import mock_llm",
     }
     assert import_faults(tree(tmp_path, **files)) == []
     assert circle(tmp_path) == []

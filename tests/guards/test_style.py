@@ -1,4 +1,4 @@
-"""Code and notebooks are formatted and linted by ruff; both packages pass mypy --strict."""
+"""Code and notebooks are formatted and linted by ruff; all packages pass mypy --strict."""
 
 import re
 from pathlib import Path

@@ -9,10 +9,10 @@ import nbformat
 import pytest
 from nbclient import NotebookClient
 
+from planexec_lab.connect import connect
+from planexec_lab.worlds import arithmetic
 from planexec_lite import LLMPlanner
 from planexec_lite.board import Board
-from planexec_lite.model.connect import connect
-from planexec_lite.scenarios import arithmetic
 from tests.guards.books import notebook_tool
 from tests.lessons import endpoint
 

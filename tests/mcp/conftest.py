@@ -10,7 +10,7 @@ from typing import Any
 import psutil
 import pytest
 
-from planexec_lite.mcp import ToolServer
+from planexec_lab.mcp import ToolServer
 
 ROOT = Path(__file__).resolve().parents[2]
 Start = Callable[..., ToolServer]

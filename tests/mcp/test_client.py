@@ -17,10 +17,10 @@ from time import monotonic, sleep
 
 import pytest
 
+from planexec_lab.mcp import ListedTool, ServerGoneError, ToolFailedError, ToolServer, client
+from planexec_lab.mcp.listing import hints_of
 from planexec_lite import Inline, Plan, Policy, Pool, Simulated, ToolExecutor, execute
 from planexec_lite.events import Inside, Observation
-from planexec_lite.mcp import ListedTool, ServerGoneError, ToolFailedError, ToolServer, client
-from planexec_lite.mcp.listing import hints_of
 from planexec_lite.tools import Tool, Toolbox, ToolError
 from tests.mcp.conftest import ROOT, Start, children, command, lines
 
@@ -184,7 +184,7 @@ def test_a_server_that_nobody_holds_is_ended() -> None:
 def test_a_program_that_ends_takes_its_servers_along_without_a_word() -> None:
     program = f"""
 import sys
-from planexec_lite.mcp import ToolServer
+from planexec_lab.mcp import ToolServer
 server = ToolServer({command("good")!r}, cwd={str(ROOT)!r})
 print(server.toolbox["add"].call({{"a": 1, "b": 1}}), server._connection is not None)
 """
@@ -219,14 +219,14 @@ def test_a_server_that_can_not_be_started_says_why(start: Start) -> None:
 
 
 def test_a_server_that_never_answers_is_given_up(start: Start, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("planexec_lite.mcp.connection.STARTS_WITHIN", 0.5)
+    monkeypatch.setattr("planexec_lab.mcp.connection.STARTS_WITHIN", 0.5)
     with pytest.raises(ServerGoneError, match=r"no answer within 0\.5 s"), start("silent"):
         pass
     assert children() == []
 
 
 def test_a_server_that_never_lists_its_tools_is_given_up(start: Start, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("planexec_lite.mcp.connection.STARTS_WITHIN", 5.0)
+    monkeypatch.setattr("planexec_lab.mcp.connection.STARTS_WITHIN", 5.0)
     with pytest.raises(ServerGoneError, match="does not list its tools: Request 'tools/list' timed out"), start("mute"):
         pass
 
@@ -315,7 +315,7 @@ def test_a_tool_of_a_server_runs_in_another_process_with_its_own(start: Start) -
 
 
 def test_the_package_is_loaded_when_a_server_is_used() -> None:
-    program = "import planexec_lite.mcp, sys; print({'mcp', 'anyio', 'httpx2'} & {*sys.modules})"
+    program = "import planexec_lab.mcp, sys; print({'mcp', 'anyio', 'httpx2'} & {*sys.modules})"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, cwd=ROOT, check=True)
     assert done.stdout == "set()\n"
 

@@ -14,6 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mock_llm import MockLLM
+from planexec_lab.mcp import Pin, ToolFailedError, ToolsChangedError, ToolServer
+from planexec_lab.mcp.strangers_words import LONGEST_DESCRIPTION, bounded, quoted, shown_schema, visible
 from planexec_lite import (
     ApproveAll,
     AskPerson,
@@ -27,8 +29,6 @@ from planexec_lite import (
     ToolExecutor,
     execute,
 )
-from planexec_lite.mcp import Pin, ToolFailedError, ToolsChangedError, ToolServer
-from planexec_lite.mcp.strangers_words import LONGEST_DESCRIPTION, bounded, quoted, shown_schema, visible
 from tests.mcp.conftest import Start, lines
 from tests.rounds import rounds
 

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from planexec_lab.mcp import ServerGoneError, ToolsChangedError, ToolServer
 from planexec_lite import Plan, Pool, ToolExecutor, execute
 from planexec_lite.events import Inside, Observation
-from planexec_lite.mcp import ServerGoneError, ToolsChangedError, ToolServer
 from tests.mcp.conftest import ROOT, command, lines
 from tests.mcp.test_client import wait_for
 

@@ -11,16 +11,16 @@ from typing import Any
 
 import pytest
 
+from planexec_lab.mcp import ToolFailedError, ToolServer
+from planexec_lab.worlds import deploy
 from planexec_lite import Plan, ToolExecutor, execute
 from planexec_lite.events import Inside, Observation
-from planexec_lite.mcp import ToolFailedError, ToolServer
-from planexec_lite.scenarios import deploy
 from tests.environments import install_from_npm, make_environment
 from tests.mcp.conftest import ROOT
 
 pytestmark = [pytest.mark.slow, pytest.mark.wide, pytest.mark.xdist_group("mcp_others")]
 
-SERVE = [sys.executable, "-m", "planexec_lite.mcp", "serve"]
+SERVE = [sys.executable, "-m", "planexec_lab.mcp", "serve"]
 
 
 @pytest.fixture(scope="module")

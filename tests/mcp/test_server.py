@@ -12,19 +12,19 @@ import pytest
 from jsonschema import Draft202012Validator
 from mcp import Client, MCPError, StdioServerParameters
 
+from planexec_lab.mcp import ServerGoneError, ToolServer
+from planexec_lab.mcp.__main__ import WORLDS, main, tools_of
+from planexec_lab.mcp.server import served
+from planexec_lab.worlds import deploy
 from planexec_lite import Plan, Tool, Toolbox, ToolExecutor, execute
 from planexec_lite.events import Inside
-from planexec_lite.mcp import ServerGoneError, ToolServer
-from planexec_lite.mcp.__main__ import WORLDS, main, tools_of
-from planexec_lite.mcp.server import served
 from planexec_lite.meter import emit
-from planexec_lite.scenarios import deploy
 from tests.mcp.conftest import ROOT
 
 pytestmark = pytest.mark.slow
 
 ERAS = pytest.mark.parametrize("mode", ["auto", "legacy"])
-COMMAND = [sys.executable, "-m", "planexec_lite.mcp", "serve"]
+COMMAND = [sys.executable, "-m", "planexec_lab.mcp", "serve"]
 DEPLOY = ("deploy_staging", {"tag": "v2.3.1"})
 Action = str
 

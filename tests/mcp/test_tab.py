@@ -10,19 +10,19 @@ from typing import Any
 
 import pytest
 
-import planexec_lite.mcp
+import planexec_lab.mcp
+from planexec_lab.mcp import Pipe, ToolFailedError, ToolServer, tab
+from planexec_lab.mcp.pipe import where_the_kit_is
+from planexec_lab.mcp.worlds import WORLDS
+from planexec_lab.worlds import migration
 from planexec_lite import Plan, Run, Simulated, ToolExecutor, execute
-from planexec_lite.mcp import Pipe, ToolFailedError, ToolServer, tab
-from planexec_lite.mcp.pipe import where_the_kit_is
-from planexec_lite.mcp.worlds import WORLDS
-from planexec_lite.scenarios import migration
 
 pytestmark = pytest.mark.slow
 KINDS = pytest.mark.parametrize("kind", [ToolServer, tab.ToolServer], ids=["a process", "a tab"])
 
 
 def serve(world: str) -> list[str]:
-    return [sys.executable, "-m", "planexec_lite.mcp", "serve", world]
+    return [sys.executable, "-m", "planexec_lab.mcp", "serve", world]
 
 
 def migrated(server: ToolServer) -> Run:
@@ -130,7 +130,7 @@ def test_a_message_is_one_line_and_an_interrupt_leaves_no_program_behind(monkeyp
 def test_every_world_is_served_there(world: str) -> None:
     with tab.ToolServer(serve(world)) as server:
         assert server.left_out == {}
-        assert len(server.toolbox) == len(planexec_lite.mcp.worlds.tools_of(world))
+        assert len(server.toolbox) == len(planexec_lab.mcp.worlds.tools_of(world))
 
 
 def test_no_other_program_runs_there(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -155,9 +155,9 @@ def test_a_process_is_spoken_with_where_only_the_extra_is_missing() -> None:
 WITHOUT_THE_EXTRA = """
 import sys
 sys.modules["mcp"] = sys.modules["mcp_types"] = None
-from planexec_lite.mcp import Pipe, ToolServer, tab
+from planexec_lab.mcp import Pipe, ToolServer, tab
 print(Pipe is tab.Pipe, ToolServer is tab.ToolServer, end=" ")
-with ToolServer([sys.executable, "-m", "planexec_lite.mcp", "serve", "kitchen"]) as server:
+with ToolServer([sys.executable, "-m", "planexec_lab.mcp", "serve", "kitchen"]) as server:
     print(len(server.toolbox) > 0)
 """
 
@@ -172,4 +172,4 @@ def test_a_server_of_the_kit_finds_it_where_it_is_not_installed(monkeypatch: pyt
     monkeypatch.setattr(sys, "path", ["", "/kit", *sys.path])
     assert where_the_kit_is(serve("kitchen"))["PYTHONPATH"].split(os.pathsep)[0] == "/kit"
     assert where_the_kit_is([sys.executable, "-m", "http.server"]) == {}
-    assert where_the_kit_is([sys.executable]) == where_the_kit_is(["node", "-m", "planexec_lite.mcp"]) == {}
+    assert where_the_kit_is([sys.executable]) == where_the_kit_is(["node", "-m", "planexec_lab.mcp"]) == {}

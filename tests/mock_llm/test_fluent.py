@@ -21,7 +21,7 @@ from mock_llm.types.faults import PLAIN_ONLY, STREAM_ONLY, Kind
 from tests.guards.books import ROOT
 from tests.rounds import rounds
 
-SCRIPTS = sorted((ROOT / "planexec_lite" / "scenarios").glob("*/*.yaml"))
+SCRIPTS = sorted((ROOT / "planexec_lab" / "worlds").glob("*/*.yaml"))
 SEARCH = {"type": "function", "function": {"name": "search", "parameters": {"type": "object", "properties": {}}}}
 PLAN = {
     "steps": [

@@ -54,15 +54,12 @@ def tests_of(file: Path) -> str:
 def files(part: str) -> list[Path]:
     """The Python files of a part."""
     places = {
-        "core": ["planexec_lite/*.py", "planexec_lite/*/*.py"],
+        "core": ["planexec_lite/**/*.py"],
         "mock": ["mock_llm/**/*.py"],
         "checks": ["exercises/checks/*.py", "exercises/*.py"],
     }
     paths = {file for pattern in places[part] for file in ROOT.glob(pattern)}
-    others = ("views", "scenarios", "formats", "adapters")
-    return sorted(
-        file for file in paths if not file.name.startswith("__") and file.parent.name not in others and tests_of(file)
-    )
+    return sorted(file for file in paths if not file.name.startswith("__") and tests_of(file))
 
 
 def part_of(change: Change) -> str:

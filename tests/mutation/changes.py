@@ -22,7 +22,7 @@ from tests.exercises.mutants import mutants
 from tests.guards.books import ROOT
 
 KEPT = Path(__file__).with_name("killed.json")
-COPIED = ("planexec_lite", "mock_llm", "exercises", "tests", "notebooks", ".ci", "pyproject.toml")
+COPIED = ("planexec_lite", "planexec_lab", "mock_llm", "exercises", "tests", "notebooks", ".ci", "pyproject.toml")
 COPIED += ("README.md", "CONTRIBUTING.md", "GLOSSARY.md")
 LEFT_OUT = shutil.ignore_patterns("__pycache__", "progress.json", ".ipynb_checkpoints")
 NO_TESTS = 5  # how pytest says that it found none

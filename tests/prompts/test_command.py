@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from planexec_lite import recorded
+from planexec_lab import recorded
+from planexec_lab.prompts import Registry
+from planexec_lab.prompts.__main__ import main
 from planexec_lite.planning import INSTRUCTIONS
-from planexec_lite.prompts import Registry
-from planexec_lite.prompts.__main__ import main
 
 
 @pytest.fixture
@@ -52,5 +52,5 @@ def test_the_check_gives_0_1_or_2(
 
 @pytest.mark.slow
 def test_it_runs_as_a_module(file: Path) -> None:
-    command = [sys.executable, "-m", "planexec_lite.prompts", "check", file, "planner", "2", "1", "--on", "family"]
+    command = [sys.executable, "-m", "planexec_lab.prompts", "check", file, "planner", "2", "1", "--on", "family"]
     assert subprocess.run(command, capture_output=True).returncode == 0

@@ -6,9 +6,8 @@ from random import Random
 
 import pytest
 
-from planexec_lite import recorded
-from planexec_lite.planning import INSTRUCTIONS
-from planexec_lite.prompts import (
+from planexec_lab import recorded
+from planexec_lab.prompts import (
     MEASURES,
     Backtest,
     Comparison,
@@ -21,7 +20,8 @@ from planexec_lite.prompts import (
     recorded_answers,
     rows_from_transcript,
 )
-from planexec_lite.recorded import RecordedAnswer, Transcript
+from planexec_lab.recorded import RecordedAnswer, Transcript
+from planexec_lite.planning import INSTRUCTIONS
 
 WHOLE = PromptVersion("planner", 1, INSTRUCTIONS)
 

@@ -10,10 +10,8 @@ from typing import Any
 import pytest
 
 from mock_llm import MockLLM
-from planexec_lite import Journal, LLMPlanner, PlannerExecutor, Policy, Run, ToolExecutor
-from planexec_lite.model import connect
-from planexec_lite.planning import INSTRUCTIONS
-from planexec_lite.prompts import (
+from planexec_lab import connect
+from planexec_lab.prompts import (
     PromptVersion,
     Registry,
     RegistryError,
@@ -26,15 +24,17 @@ from planexec_lite.prompts import (
     rows_from_runs,
     rows_from_transcript,
 )
-from planexec_lite.recorded import smollm2
-from planexec_lite.scenarios import arithmetic, research
+from planexec_lab.recorded import smollm2
+from planexec_lab.worlds import arithmetic, research
+from planexec_lite import Journal, LLMPlanner, PlannerExecutor, Policy, Run, ToolExecutor
+from planexec_lite.planning import INSTRUCTIONS
 from planexec_lite.tools import ToolError
 
 WHOLE = PromptVersion("planner", 1, INSTRUCTIONS)
 
 
 def arithmetic_run(journal: Journal | None = None) -> Run:
-    planner = LLMPlanner(connect.connect("arithmetic"))
+    planner = LLMPlanner(connect("arithmetic"))
     return PlannerExecutor(planner, ToolExecutor(arithmetic.TOOLS), journal=journal).run(arithmetic.GOAL)
 
 
@@ -69,8 +69,8 @@ def test_a_row_asks_word_for_word_what_the_run_asked() -> None:
 
 @pytest.mark.parametrize("tools", [arithmetic.TOOLS, research.World().tools], ids=["arithmetic", "research"])
 def test_the_tools_of_a_row_read_as_those_of_the_run(tools: object, tmp_path: Path) -> None:
+    from planexec_lab.prompts.datasets import tool_words
     from planexec_lite.model.schemas import plan_schema
-    from planexec_lite.prompts.datasets import tool_words
 
     row = Row("1", "goal", tool_words(tools))  # type: ignore[arg-type]
     registry = Registry(tmp_path / "p.db")
@@ -155,7 +155,7 @@ def test_another_version_is_asked_the_same_questions_again() -> None:
 
 def test_a_measure_can_be_a_function() -> None:
     rows = rows_from_runs([arithmetic_run()], arithmetic.TOOLS)
-    answers = asked(connect.connect("arithmetic"))
+    answers = asked(connect("arithmetic"))
 
     def names_the_goal(answer: object, row: Row) -> bool:
         return row.goal in getattr(answer, "text", "")

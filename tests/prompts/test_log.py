@@ -19,11 +19,11 @@ import pytest
 from openai import AsyncOpenAI, OpenAI
 
 from mock_llm import MockLLM
+from planexec_lab import connect
+from planexec_lab.prompts import Registry, RegistryError, answer_reading, log_table, secrets
+from planexec_lab.worlds import arithmetic
 from planexec_lite import Inline, PlannerExecutor, ToolExecutor
-from planexec_lite.model import connect
 from planexec_lite.planning import INSTRUCTIONS
-from planexec_lite.prompts import Registry, RegistryError, answer_reading, log_table, secrets
-from planexec_lite.scenarios import arithmetic
 
 KEY = "sk-a-key-that-nobody-may-see"
 ASKED: list[Any] = [{"role": "user", "content": "hello"}]
@@ -106,14 +106,14 @@ def test_the_planner_s_requests_are_logged_under_its_version(registry: Registry)
     registry.save("planner", INSTRUCTIONS)
     registry.save("planner", INSTRUCTIONS + "\n- Be brief.")
     registry.release("planner", 2, "production")
-    planner = registry.planner(connect.connect("arithmetic"), "production")
+    planner = registry.planner(connect("arithmetic"), "production")
     run = PlannerExecutor(planner, ToolExecutor(arithmetic.TOOLS)).run(arithmetic.GOAL)
     assert run.status == "finished"
     (one,) = registry.log("planner", 2)
     assert one.request["messages"][0]["content"].endswith("- Be brief.")
     assert one.input_tokens == run.usage.input_tokens
     assert registry.log("planner", 1) == registry.log("other") == []
-    streaming = registry.planner(connect.connect("arithmetic"), 1, stream=True)
+    streaming = registry.planner(connect("arithmetic"), 1, stream=True)
     run = PlannerExecutor(streaming, ToolExecutor(arithmetic.TOOLS), workers=Inline()).run(arithmetic.GOAL)
     assert run.status == "finished"
     assert registry.log("planner", 1)[0].status == "answered"
@@ -122,7 +122,7 @@ def test_the_planner_s_requests_are_logged_under_its_version(registry: Registry)
 def test_a_planner_is_not_made_of_another_prompt(registry: Registry) -> None:
     registry.save("planner", "Plan with {tools}.")
     with pytest.raises(ValueError, match=r"the field \{step\} is missing"):
-        registry.planner(connect.connect("arithmetic"))
+        registry.planner(connect("arithmetic"))
 
 
 # Over a wire
@@ -387,7 +387,7 @@ def test_many_threads_share_a_log(registry: Registry) -> None:
 STREAMING = """
 import sys
 from openai import OpenAI
-from planexec_lite.prompts import Registry
+from planexec_lab.prompts import Registry
 client = Registry(sys.argv[1]).logged(OpenAI(base_url=sys.argv[2], api_key="none-needed"))
 print("sent", flush=True)
 client.chat.completions.create(model="gpt-4o", messages=[{"role": "user", "content": "wait"}])

@@ -16,9 +16,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planexec_lite import Journal, recorded
+from planexec_lab import recorded
+from planexec_lab.prompts import Registry, RegistryError
+from planexec_lite import Journal
 from planexec_lite.planning import INSTRUCTIONS
-from planexec_lite.prompts import Registry, RegistryError
 from tests.core.shapes import step
 from tests.core.test_journal import carried_out
 
@@ -198,7 +199,7 @@ def test_a_locked_file_is_waited_for_and_then_named(registry: Registry, monkeypa
 
 SAVING = """
 import sys
-from planexec_lite.prompts import Registry
+from planexec_lab.prompts import Registry
 registry = Registry(sys.argv[1])
 print("ready", flush=True)
 for n in range(int(sys.argv[3])):

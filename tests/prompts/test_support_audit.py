@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from planexec_lab.connect import connect
+from planexec_lab.prompts import Registry, asked, backtest, check, compare, log_table, rows_from_runs
+from planexec_lab.worlds import support
 from planexec_lite import Journal, LLMEvaluator, PlannerExecutor, Policy, Simulated, ToolExecutor
-from planexec_lite.model.connect import connect
 from planexec_lite.planning import INSTRUCTIONS
-from planexec_lite.prompts import Registry, asked, backtest, check, compare, log_table, rows_from_runs
-from planexec_lite.scenarios import support
 
 
 def test_an_audit_is_logged_turned_into_rows_and_asked_again(tmp_path: Path) -> None:

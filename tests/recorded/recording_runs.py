@@ -11,9 +11,9 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from planexec_lite.recorded.roles import MAX_TOKENS, WORLDS, agent
-from planexec_lite.recorded.whole_runs import RecordedRun, Setting
-from planexec_lite.scoreboard import tasks
+from planexec_lab.recorded.roles import MAX_TOKENS, WORLDS, agent
+from planexec_lab.recorded.whole_runs import RecordedRun, Setting
+from planexec_lab.scoreboard import tasks
 from tests.recorded.recording import MODEL, TEMPERATURE, Listening, continued
 from tests.recorded.small_model import TOOLS_TEMPLATE, fingerprint, model_file, served, versions
 

@@ -12,9 +12,9 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from mock_llm import MockLLM
-from planexec_lite.recorded import NEEDED, RULES
-from planexec_lite.recorded.transcript import Head, Sample, Transcript
-from planexec_lite.scenarios import arithmetic
+from planexec_lab.recorded import NEEDED, RULES
+from planexec_lab.recorded.transcript import Head, Sample, Transcript
+from planexec_lab.worlds import arithmetic
 from tests.recorded.recording import sample, variants
 
 ANSWERS = 30

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planexec_lite.recorded import RecordedAnswer, Sample, Share, Transcript, Variant
-from planexec_lite.recorded.outcomes import (
+from planexec_lab.recorded import RecordedAnswer, Sample, Share, Transcript, Variant
+from planexec_lab.recorded.outcomes import (
     ablation,
     calls_right,
     ends_a_step,
@@ -21,8 +21,8 @@ from planexec_lite.recorded.outcomes import (
     tally,
     tally_first_steps,
 )
-from planexec_lite.recorded.transcript import Head
-from planexec_lite.scenarios import arithmetic
+from planexec_lab.recorded.transcript import Head
+from planexec_lab.worlds import arithmetic
 
 ASKED = Variant("whole", "arithmetic", "What is 12 + 5?", None, True, 2, "a prompt")
 STEP = {"id": "1", "tool": "add", "params": {"a": 12, "b": 5}, "depends_on": []}

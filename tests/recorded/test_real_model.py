@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from openai import OpenAI
 
-from planexec_lite.recorded import load, load_runs, replayed, smollm2, smollm2_runs
+from planexec_lab.recorded import load, load_runs, replayed, smollm2, smollm2_runs
 from tests.recorded.recording import CONTEXT, record
 from tests.recorded.recording_runs import CONTEXT as CONTEXT_OF_RUNS
 from tests.recorded.recording_runs import record_runs, setting
@@ -39,8 +39,9 @@ def test_the_real_model_is_recorded_by_the_kits_own_planner(tmp_path: Path) -> N
 
 
 def test_the_whole_kit_runs_on_the_real_model_by_its_one_setting(monkeypatch: pytest.MonkeyPatch) -> None:
-    from planexec_lite import LLMPlanner, PlannerExecutor, Policy, ToolExecutor, connect
-    from planexec_lite.scenarios import arithmetic
+    from planexec_lab import connect
+    from planexec_lab.worlds import arithmetic
+    from planexec_lite import LLMPlanner, PlannerExecutor, Policy, ToolExecutor
 
     with served(model_file(), context=2048) as url:
         monkeypatch.setenv("PLANEXEC_LLM", url)

@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 
 from mock_llm import MockLLM
+from planexec_lab.recorded import RULES, RecordedAnswer, load, replay, without
+from planexec_lab.recorded.transcript import Head, Variant
+from planexec_lab.recorded.whole_runs import digest
+from planexec_lab.worlds import arithmetic
 from planexec_lite import Board, LLMPlanner, PlanError
-from planexec_lite.recorded import RULES, RecordedAnswer, load, replay, without
-from planexec_lite.recorded.transcript import Head, Variant
-from planexec_lite.recorded.whole_runs import digest
-from planexec_lite.scenarios import arithmetic
 from tests.recorded.recording import Listening, line_of, record
 
 HEAD = Head("a model", "0" * 64, {"a-model": "1.0"}, "2026-11-24", 0.7, 160, 2048, 1)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from planexec_lite import recorded
+from planexec_lab import recorded
+from planexec_lab.recorded import NEEDED
+from planexec_lab.worlds import arithmetic
 from planexec_lite.plan import Plan, PlanError
-from planexec_lite.recorded import NEEDED
-from planexec_lite.scenarios import arithmetic
 from tests.recorded.scripted_family import ANSWERS, WITHOUT, WRONG_ANYWAY, asked
 
 

@@ -7,6 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from planexec_lab import connect, recorded
+from planexec_lab.grade import grade
+from planexec_lab.recorded import Sample, Transcript
+from planexec_lab.recorded.outcomes import Measure, judge
+from planexec_lab.worlds import arithmetic
 from planexec_lite import (
     Board,
     LLMPlanner,
@@ -17,14 +22,8 @@ from planexec_lite import (
     Run,
     Simulated,
     ToolExecutor,
-    connect,
-    recorded,
 )
 from planexec_lite.events import PlanProposed
-from planexec_lite.grade import grade
-from planexec_lite.recorded import Sample, Transcript
-from planexec_lite.recorded.outcomes import Measure, judge
-from planexec_lite.scenarios import arithmetic
 from tests.recorded.recording import variants
 
 FOLDER = Path(recorded.__file__).parent
@@ -58,7 +57,7 @@ def test_the_file_is_small() -> None:
 
 def test_the_planner_asks_today_as_it_asked_then(real: Transcript) -> None:
     today = {variant.name: variant for variant in variants()}
-    mend = "the planner's prompt has changed: record again, as planexec_lite/recorded/README.md says"
+    mend = "the planner's prompt has changed: record again, as planexec_lab/recorded/README.md says"
     assert {name: variant == today[name] for name, variant in real.variants.items()} == dict.fromkeys(
         real.variants, True
     ), mend

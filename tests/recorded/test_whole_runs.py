@@ -11,15 +11,15 @@ from typing import Any
 
 import pytest
 
-from planexec_lite import recorded
+from planexec_lab import recorded
+from planexec_lab.recorded import RecordedAnswer, WholeRuns
+from planexec_lab.recorded.accounts import Account, counted
+from planexec_lab.recorded.roles import CRITERIA, MAX_TOKENS, WORLDS, in_words
+from planexec_lab.recorded.whole_runs import RecordedRun
+from planexec_lab.scoreboard import tasks
 from planexec_lite.events import Action, Inside, Judged, Observation, PlanProposed, PlanStarted, StepStarted
 from planexec_lite.meter import ModelCall
 from planexec_lite.plan import Plan, Problem
-from planexec_lite.recorded import RecordedAnswer, WholeRuns
-from planexec_lite.recorded.accounts import Account, counted
-from planexec_lite.recorded.roles import CRITERIA, MAX_TOKENS, WORLDS, in_words
-from planexec_lite.recorded.whole_runs import RecordedRun
-from planexec_lite.scoreboard import tasks
 from tests.recorded.recording import line_of
 from tests.recorded.small_model import TOOLS_TEMPLATE
 

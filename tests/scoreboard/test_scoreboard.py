@@ -14,23 +14,7 @@ from typing import Any
 
 import pytest
 
-from planexec_lite import (
-    HybridExecutor,
-    Plan,
-    PlannerExecutor,
-    Policy,
-    ReActExecutor,
-    RulePlanner,
-    Simulated,
-    Step,
-    ToolExecutor,
-    execute,
-)
-from planexec_lite.events import Observation, to_dict
-from planexec_lite.meter import emit
-from planexec_lite.model.prices import PRICES
-from planexec_lite.scenarios.flaky import NoAnswerError
-from planexec_lite.scoreboard import (
+from planexec_lab.scoreboard import (
     KINDS,
     Faults,
     Kind,
@@ -46,9 +30,25 @@ from planexec_lite.scoreboard import (
     sweep,
     tasks,
 )
-from planexec_lite.scoreboard.__main__ import main
+from planexec_lab.scoreboard.__main__ import main
+from planexec_lab.variations import VARIATIONS
+from planexec_lab.worlds.flaky import NoAnswerError
+from planexec_lite import (
+    HybridExecutor,
+    Plan,
+    PlannerExecutor,
+    Policy,
+    ReActExecutor,
+    RulePlanner,
+    Simulated,
+    Step,
+    ToolExecutor,
+    execute,
+)
+from planexec_lite.events import Observation, to_dict
+from planexec_lite.meter import emit
+from planexec_lite.model.prices import PRICES
 from planexec_lite.tools import Tool, Toolbox
-from planexec_lite.variations import VARIATIONS
 
 
 def recorded(one: Row) -> list[dict[str, Any]]:
@@ -312,7 +312,7 @@ def test_the_command_prints_the_same_bytes_everywhere() -> None:
             "COLUMNS": width,
             "PLANEXEC_LLM": "http://127.0.0.1:9",
         }
-        command = [sys.executable, "-m", "planexec_lite.scoreboard", "clock", "trail", "flights"]
+        command = [sys.executable, "-m", "planexec_lab.scoreboard", "clock", "trail", "flights"]
         printed.append(subprocess.run(command, env=environment, capture_output=True, check=True).stdout)
     assert printed[0] == printed[1]
     text = printed[0].decode()

@@ -1,6 +1,6 @@
 """Agents in openai-agents and LangGraph, each in an environment of its own: `others` holds them, a scripted model answers.
 
-``python -m tests.spans.frameworks`` records the samples of `planexec_lite.spans` anew.
+``python -m tests.spans.frameworks`` records the samples of `planexec_lab.spans` anew.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from mock_llm import MockLLM
-from planexec_lite.spans import sample_traces
+from planexec_lab.spans import sample_traces
 from tests.environments import make_environment
 
 HERE = Path(__file__).parent / "others"

@@ -8,9 +8,10 @@ import sys
 import time
 from pathlib import Path
 
-from planexec_lite import Inline, Journal, Plan, Tool, Toolbox, ToolExecutor, execute, spans
-from planexec_lite.spans import Live
-from planexec_lite.spans.from_events import EPOCH
+from planexec_lab import spans
+from planexec_lab.spans import Live
+from planexec_lab.spans.from_events import EPOCH
+from planexec_lite import Inline, Journal, Plan, Tool, Toolbox, ToolExecutor, execute
 from tests.core.shapes import step
 
 PLAN = Plan.parse([step("1", "work"), step("2", "work", "1"), step("3", "last", "2"), step("4", "work", "3")])

@@ -13,8 +13,8 @@ import pytest
 from opentelemetry import trace
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
-from planexec_lite import spans, views
-from planexec_lite.spans import live_export
+from planexec_lab import spans, views
+from planexec_lab.spans import live_export
 from tests.spans.collecting import Collector
 from tests.spans.samples import SAMPLES, long
 
@@ -36,7 +36,7 @@ def test_a_collector_gets_the_run_and_it_is_the_same(collector: Collector, name:
     (got,) = collector.got
     assert spans.read(got).events == run.events
     sent = got["resourceSpans"][0]["scopeSpans"][0]
-    assert sent["scope"] == {"name": "planexec_lite.spans"}
+    assert sent["scope"] == {"name": "planexec_lab.spans"}
     assert [span["name"] for span in sent["spans"]] == [span.name for span in spans.of(run)]
     kinds = ["SPAN_KIND_CLIENT" if span.asks else "SPAN_KIND_INTERNAL" for span in spans.of(run)]
     assert [span["kind"] for span in sent["spans"]] == kinds

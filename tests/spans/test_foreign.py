@@ -10,9 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planexec_lite import Board, spans, views
+from planexec_lab import spans, views
+from planexec_lab.views.narration import sentences
+from planexec_lite import Board
 from planexec_lite.events import Action, Inside, Observation, PlanFailed, PlanProposed, StepStarted
-from planexec_lite.views.narration import sentences
 from tests.rounds import rounds
 from tests.spans.samples import SAMPLES, calls_of
 from tests.spans.traces import LANGGRAPH, OPENAI_AGENTS, QUESTION, agent, agents, called, chat, otlp, span

@@ -12,8 +12,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planexec_lite import Run, spans, views
-from planexec_lite.spans import TraceError, reading, tree
+from planexec_lab import spans, views
+from planexec_lab.spans import TraceError, reading, tree
+from planexec_lite import Run
 from tests.rounds import rounds
 from tests.spans.samples import SAMPLES, calls_of
 from tests.spans.traces import LANGGRAPH, OPENAI_AGENTS, agent, called, chat, otlp, span

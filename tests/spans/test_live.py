@@ -22,6 +22,10 @@ from opentelemetry.sdk.trace import ReadableSpan
 from opentelemetry.sdk.trace.export import SpanExporter, SpanExportResult
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
+from planexec_lab import spans
+from planexec_lab.spans import live_export
+from planexec_lab.spans.exporting import as_sdk
+from planexec_lab.spans.from_events import EPOCH
 from planexec_lite import (
     Decision,
     Inline,
@@ -37,13 +41,9 @@ from planexec_lite import (
     ToolExecutor,
     events,
     execute,
-    spans,
 )
 from planexec_lite.plan import Step
 from planexec_lite.review.reviewers import AskPerson
-from planexec_lite.spans import live_export
-from planexec_lite.spans.exporting import as_sdk
-from planexec_lite.spans.from_events import EPOCH
 from tests.core.shapes import step
 from tests.core.test_events import runs
 from tests.core.test_nested import inner, outer
@@ -301,7 +301,7 @@ def test_nobody_waits_for_a_slow_exporter_before_the_run_has_ended(monkeypatch: 
 
 
 def test_a_run_that_can_not_be_drawn_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("planexec_lite.spans.live_export.outermost", lambda _: 1 / 0)
+    monkeypatch.setattr("planexec_lab.spans.live_export.outermost", lambda _: 1 / 0)
     with pytest.warns(RuntimeWarning, match="its spans can't be made: ZeroDivisionError"):
         run = execute(put_up("a", "b"), ToolExecutor(Site().tools), workers=Simulated(), watch=live(Kept()))
     assert run.status == "finished"
@@ -334,7 +334,7 @@ def test_one_serves_several_runs_at_once() -> None:
 @pytest.mark.slow
 def test_the_last_spans_go_when_the_process_ends(collector: Collector) -> None:
     program = (
-        "import sys\nfrom planexec_lite import spans\nfrom tests.spans.samples import SAMPLES\n"
+        "import sys\nfrom planexec_lab import spans\nfrom tests.spans.samples import SAMPLES\n"
         "spans.live(spans.otlp(sys.argv[1]))(SAMPLES['midway']())\nraise KeyboardInterrupt"
     )
     done = subprocess.run([sys.executable, "-c", program, collector.url], cwd=ROOT, capture_output=True, timeout=60)

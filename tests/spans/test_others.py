@@ -10,7 +10,8 @@ from typing import Any
 
 import pytest
 
-from planexec_lite import Run, spans, views
+from planexec_lab import spans, views
+from planexec_lite import Run
 from planexec_lite.events import to_dict
 from tests.spans.frameworks import ANSWER, PACKAGES, QUESTION, trace_of
 

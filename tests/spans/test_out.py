@@ -11,9 +11,10 @@ from typing import Any
 
 import pytest
 
-from planexec_lite import Run, events, spans
-from planexec_lite.spans import Span, names
-from planexec_lite.spans.span import NANO
+from planexec_lab import spans
+from planexec_lab.spans import Span, names
+from planexec_lab.spans.span import NANO
+from planexec_lite import Run, events
 from tests.spans.samples import SAMPLES, calls_of, long
 from tests.views import worlds
 
@@ -225,7 +226,7 @@ def test_a_step_that_was_taken_back_before_it_began_called_no_tool() -> None:
 @pytest.mark.slow
 def test_ids_are_the_same_under_every_hash_seed() -> None:
     program = (
-        "from tests.spans.samples import SAMPLES\nfrom planexec_lite import spans\n"
+        "from tests.spans.samples import SAMPLES\nfrom planexec_lab import spans\n"
         "print(*(spans.write(make()) for make in SAMPLES.values()), sep='\\n')"
     )
     printed = []
@@ -247,6 +248,6 @@ def test_a_run_of_ten_thousand_steps_costs_what_its_length_says() -> None:
 
 @pytest.mark.slow
 def test_importing_it_loads_nothing_of_opentelemetry() -> None:
-    program = "import sys\nfrom planexec_lite import spans\nprint('opentelemetry' in sys.modules)"
+    program = "import sys\nfrom planexec_lab import spans\nprint('opentelemetry' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "False"

@@ -8,7 +8,8 @@ import random
 import pytest
 from hypothesis import given
 
-from planexec_lite import Inline, Plan, Run, Simulated, Tool, Toolbox, ToolExecutor, execute, spans, views
+from planexec_lab import spans, views
+from planexec_lite import Inline, Plan, Run, Simulated, Tool, Toolbox, ToolExecutor, execute
 from planexec_lite.policy import Policy
 from tests.core.test_events import runs
 from tests.rounds import rounds

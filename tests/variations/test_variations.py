@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
+from planexec_lab.scoreboard import Row, model, row, tasks
+from planexec_lab.variations import VARIATIONS, quickest, rehearsed, vote
+from planexec_lab.variations.in_words import ListPlanner
+from planexec_lab.variations.vote import Ballot
 from planexec_lite import Board, Inline, Plan, PlanError, PlannerExecutor, Policy, Simulated, Tool, Toolbox
 from planexec_lite.events import Inside, PlanProposed, PlanStarted, RunStarted, StepDone, StepStarted
-from planexec_lite.scoreboard import Row, model, row, tasks
-from planexec_lite.variations import VARIATIONS, quickest, rehearsed, vote
-from planexec_lite.variations.in_words import ListPlanner
-from planexec_lite.variations.vote import Ballot
 
 STEPS = len(tasks()["deploy"].plan.steps)
 

@@ -5,7 +5,7 @@ from unittest.mock import patch
 
 import ipywidgets
 
-from planexec_lite.views.widgets import widget_output
+from planexec_lab.views.widgets import widget_output
 
 
 def shown(thing: Any) -> tuple[ipywidgets.Box, list[dict[str, Any]]]:

@@ -2,10 +2,10 @@
 
 from typing import Any, Literal
 
+from planexec_lab.views.review_desk.draft import Draft
+from planexec_lab.views.review_desk.questions import Approval
+from planexec_lab.views.review_desk.widget import Review
 from planexec_lite import Plan, Toolbox, tool
-from planexec_lite.views.review_desk.draft import Draft
-from planexec_lite.views.review_desk.questions import Approval
-from planexec_lite.views.review_desk.widget import Review
 
 
 @tool(effects="none")

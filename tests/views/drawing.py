@@ -2,8 +2,8 @@
 
 from xml.etree import ElementTree
 
-from planexec_lite.views import Figure
-from planexec_lite.views.drawing.svg_canvas import Box
+from planexec_lab.views import Figure
+from planexec_lab.views.drawing.svg_canvas import Box
 
 
 def drawn(figure: Figure) -> list[str]:

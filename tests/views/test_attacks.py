@@ -9,6 +9,8 @@ from xml.dom import minidom
 
 import pytest
 
+from planexec_lab import views
+from planexec_lab.views import narration
 from planexec_lite import (
     AskPerson,
     Plan,
@@ -21,11 +23,9 @@ from planexec_lite import (
     Toolbox,
     ToolExecutor,
     execute,
-    views,
 )
 from planexec_lite import events as e
 from planexec_lite.meter import charge
-from planexec_lite.views import narration
 from tests.views.cells import still
 from tests.views.desks import PLAN, TOOLS, desk, fill, press
 

@@ -4,9 +4,9 @@ from itertools import combinations
 
 import pytest
 
-from planexec_lite import views
-from planexec_lite.views.charts import _bars
-from planexec_lite.views.drawing import theme
+from planexec_lab import views
+from planexec_lab.views.charts import _bars
+from planexec_lab.views.drawing import theme
 from tests.views.drawing import overlap
 
 VALUES = {"ReAct": 402.4, "ReWOO": 273.6, "LLMCompiler": 268.22}

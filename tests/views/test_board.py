@@ -2,7 +2,8 @@
 
 import pytest
 
-from planexec_lite import ApproveAll, Plan, PlannerExecutor, Run, Simulated, Toolbox, ToolExecutor, views
+from planexec_lab import views
+from planexec_lite import ApproveAll, Plan, PlannerExecutor, Run, Simulated, Toolbox, ToolExecutor
 from planexec_lite import events as e
 from planexec_lite.plan import Problem
 from tests.views import worlds

@@ -4,8 +4,8 @@ from itertools import combinations, pairwise
 
 import pytest
 
-from planexec_lite import views
-from planexec_lite.views.charts import _curves, _step
+from planexec_lab import views
+from planexec_lab.views.charts import _curves, _step
 from tests.views.drawing import overlap
 
 LINES = {"measured": {1: 170.0, 2: 110, 3: 102}, "bound": {1: 265.0, 2: 180, 3: 151.7}, "path": {1: 95.0, 2: 95, 3: 95}}

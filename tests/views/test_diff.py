@@ -2,9 +2,10 @@
 
 import pytest
 
-from planexec_lite import Plan, Run, views
-from planexec_lite.views.drawing import theme
-from planexec_lite.views.drawing.visible import code
+from planexec_lab import views
+from planexec_lab.views.drawing import theme
+from planexec_lab.views.drawing.visible import code
+from planexec_lite import Plan, Run
 from tests.views import worlds
 
 

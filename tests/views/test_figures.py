@@ -16,8 +16,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planexec_lite import Plan, Run, views
-from planexec_lite.views.drawing import text_fitting, theme
+from planexec_lab import views
+from planexec_lab.views.drawing import text_fitting, theme
+from planexec_lite import Plan, Run
 from tests.rounds import rounds
 from tests.views import worlds
 from tests.views.drawing import contrast
@@ -240,8 +241,8 @@ def test_texts_and_lines_on_the_plate_can_be_read() -> None:
 
 def test_the_kit_loads_no_views_and_the_views_load_no_matplotlib() -> None:
     script = (
-        "import sys, planexec_lite\nassert 'planexec_lite.views' not in sys.modules\n"
-        "from planexec_lite import Plan, Run, views\nviews.graph(Plan()); views.board(Run())\n"
+        "import sys, planexec_lite\nassert 'planexec_lab.views' not in sys.modules\n"
+        "from planexec_lab import views\nfrom planexec_lite import Plan, Run\nviews.graph(Plan()); views.board(Run())\n"
         "print([name for name in ('matplotlib', 'IPython', 'ipywidgets', 'numpy') if name in sys.modules])\n"
     )
     done = subprocess.run([sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, check=True)
@@ -251,7 +252,7 @@ def test_the_kit_loads_no_views_and_the_views_load_no_matplotlib() -> None:
 @pytest.mark.slow
 def test_a_timeline_leaves_pyplot_alone_and_the_persons_settings_as_they_were() -> None:
     script = (
-        "import sys\nfrom tests.views.worlds import deploy\nfrom planexec_lite import views\n"
+        "import sys\nfrom tests.views.worlds import deploy\nfrom planexec_lab import views\n"
         "views.timeline(deploy())\nassert 'matplotlib.pyplot' not in sys.modules\n"
         "import matplotlib\nmatplotlib.rcParams['font.size'] = 31\nbefore = dict.copy(matplotlib.rcParams)\n"
         "views.timeline(deploy())\nprint(before == dict.copy(matplotlib.rcParams))\n"

@@ -5,11 +5,12 @@ from itertools import combinations
 import pytest
 from hypothesis import given
 
-from planexec_lite import Plan, views
-from planexec_lite.views.graph_drawing.graph_figure import draw
-from planexec_lite.views.graph_drawing.layers import Band, Spot, shape
-from planexec_lite.views.graph_drawing.place import arrange, crossings
-from planexec_lite.views.graph_drawing.sketch import Sketch
+from planexec_lab import views
+from planexec_lab.views.graph_drawing.graph_figure import draw
+from planexec_lab.views.graph_drawing.layers import Band, Spot, shape
+from planexec_lab.views.graph_drawing.place import arrange, crossings
+from planexec_lab.views.graph_drawing.sketch import Sketch
+from planexec_lite import Plan
 from tests.rounds import rounds
 from tests.views import worlds
 from tests.views.drawing import overlap

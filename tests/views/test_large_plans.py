@@ -7,9 +7,10 @@ from collections.abc import Callable
 
 import pytest
 
-from planexec_lite import Plan, Run, Simulated, Toolbox, ToolExecutor, execute, views
-from planexec_lite.views.graph_drawing.graph_figure import MOST_EDGES, MOST_STEPS
-from planexec_lite.views.timeline_drawing.model import MOST_LANES
+from planexec_lab import views
+from planexec_lab.views.graph_drawing.graph_figure import MOST_EDGES, MOST_STEPS
+from planexec_lab.views.timeline_drawing.model import MOST_LANES
+from planexec_lite import Plan, Run, Simulated, Toolbox, ToolExecutor, execute
 from tests.views import worlds
 
 TOOLS = Toolbox([worlds.work])

@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from planexec_lite import Budget, Plan, PlannerExecutor, Policy, Simulated, views
+from planexec_lab import views
+from planexec_lite import Budget, Plan, PlannerExecutor, Policy, Simulated
 from planexec_lite.meter import ModelCall, charge
 from tests.core.shapes import step
 from tests.core.test_budgets import FIVE, TOOLS, Asked, Thinking, approve, nested

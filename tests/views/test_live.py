@@ -8,10 +8,11 @@ from typing import Any
 
 import pytest
 
-from planexec_lite import Board, Plan, Pool, Run, Simulated, Step, Toolbox, ToolExecutor, execute, tool, views
+from planexec_lab import views
+from planexec_lab.views.board_table import Window
+from planexec_lab.views.widgets import live_board
+from planexec_lite import Board, Plan, Pool, Run, Simulated, Step, Toolbox, ToolExecutor, execute, tool
 from planexec_lite.events import to_dict
-from planexec_lite.views.board_table import Window
-from planexec_lite.views.widgets import live_board
 from tests.views.cells import still
 from tests.views.worlds import DEPLOY, chain, plan, work
 

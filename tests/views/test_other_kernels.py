@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from planexec_lite.views.review_desk.presence import GO_ON
+from planexec_lab.views.review_desk.presence import GO_ON
 from tests.colab import VERSIONS
 from tests.guards.books import ROOT
 

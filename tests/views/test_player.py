@@ -8,11 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planexec_lite import Budget, Plan, Run, Simulated, Toolbox, ToolExecutor, execute, views
+from planexec_lab import views
+from planexec_lab.views import narration
+from planexec_lab.views.widgets import trace_player
+from planexec_lite import Budget, Plan, Run, Simulated, Toolbox, ToolExecutor, execute
 from planexec_lite import events as e
 from planexec_lite.plan import Call
-from planexec_lite.views import narration
-from planexec_lite.views.widgets import trace_player
 from tests.views.cells import still
 from tests.views.comms import messages, weight
 from tests.views.worlds import chain, criteria, deploy, midway, plan, replanned, thinking, work

@@ -6,9 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planexec_lite import Run, views
+from planexec_lab import views
+from planexec_lab.views.timeline_drawing.bars import Span, lanes
+from planexec_lite import Run
 from planexec_lite import events as e
-from planexec_lite.views.timeline_drawing.bars import Span, lanes
 from tests.rounds import rounds
 from tests.views import worlds
 from tests.views.drawing import drawn, lines

@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from planexec_lab.views import NotDecided
+from planexec_lab.views.review_desk import marks
 from planexec_lite import Plan, Step, Toolbox, tool
 from planexec_lite.events import Grant
-from planexec_lite.views import NotDecided
-from planexec_lite.views.review_desk import marks
 from tests.views.cells import still
 from tests.views.desks import PLAN, TOOLS, desk, fill, press
 

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from planexec_lab.views.review_desk import fields, marks
+from planexec_lab.views.review_desk.draft import Draft
 from planexec_lite import Plan, Step, Tool, Toolbox
-from planexec_lite.views.review_desk import fields, marks
-from planexec_lite.views.review_desk.draft import Draft
 from tests.views.desks import PLAN, TOOLS
 from tests.views.worlds import plans
 

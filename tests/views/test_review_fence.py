@@ -2,9 +2,9 @@
 
 import pytest
 
+from planexec_lab.views.review_desk import presence
+from planexec_lab.views.review_desk.widget import Review
 from planexec_lite.events import Grant
-from planexec_lite.views.review_desk import presence
-from planexec_lite.views.review_desk.widget import Review
 from tests.views.cells import still
 from tests.views.desks import PLAN, desk, fill
 

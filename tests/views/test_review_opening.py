@@ -5,9 +5,9 @@ import sys
 
 import pytest
 
-from planexec_lite.views import NobodyThere, NotDecided
-from planexec_lite.views import desk as open_desk
-from planexec_lite.views.review_desk import opening, presence
+from planexec_lab.views import NobodyThere, NotDecided
+from planexec_lab.views import desk as open_desk
+from planexec_lab.views.review_desk import opening, presence
 from tests.guards import books
 from tests.views.desks import PLAN, TOOLS, desk, press
 
@@ -56,9 +56,9 @@ def test_without_a_person_and_without_a_script_there_is_an_error() -> None:
 @pytest.mark.slow
 def test_views_load_ipywidgets_only_when_a_widget_is_asked_for() -> None:
     code = """import sys
-from planexec_lite import views
+from planexec_lab import views
 assert "ipywidgets" not in sys.modules
-import planexec_lite.views.review_desk.draft
+import planexec_lab.views.review_desk.draft
 assert all(map(callable, (views.desk, views.live, views.player)))
 assert "ipywidgets" in sys.modules"""
     subprocess.run([sys.executable, "-c", code], cwd=books.ROOT, check=True, timeout=600)

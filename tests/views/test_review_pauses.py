@@ -7,6 +7,8 @@ from typing import Any
 
 import pytest
 
+from planexec_lab import views
+from planexec_lab.views import ScriptError
 from planexec_lite import (
     Budget,
     Decision,
@@ -17,10 +19,8 @@ from planexec_lite import (
     Policy,
     Run,
     ToolExecutor,
-    views,
 )
 from planexec_lite import events as e
-from planexec_lite.views import ScriptError
 from tests.core.shapes import step
 from tests.core.test_budgets import FIVE, TOOLS, Asked, Thinking
 from tests.core.test_doubt import PLAN, Bank

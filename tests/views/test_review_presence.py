@@ -10,12 +10,12 @@ import nbformat
 import pytest
 from jupyter_client.manager import start_new_kernel
 
-from planexec_lite.views.review_desk import presence
+from planexec_lab.views.review_desk import presence
 from tests.guards import books
 from tests.network_cut import ipc_kernels  # noqa: F401  (importing it is enough)
 
 PROGRAM: dict[str, Any] = {"msg_type": "execute_request", "content": {"allow_stdin": False}, "metadata": {}}
-FIRST = "from planexec_lite import views\nfrom tests.views.desks import PLAN, TOOLS"
+FIRST = "from planexec_lab import views\nfrom tests.views.desks import PLAN, TOOLS"
 SCRIPTED = [
     'desk = views.desk(PLAN, TOOLS, script=[("1: days", "30"), "Approve"])\ndesk',
     "print(desk.decision.verdict, desk.decision.by, desk.decision.plan.steps[0])",

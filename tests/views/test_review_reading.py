@@ -4,10 +4,10 @@ from typing import Any
 
 import pytest
 
+from planexec_lab.views.drawing.visible import code, visible
+from planexec_lab.views.review_desk.widget import Review
+from planexec_lab.worlds import deploy, migration
 from planexec_lite import Plan, Toolbox, tool
-from planexec_lite.scenarios import deploy, migration
-from planexec_lite.views.drawing.visible import code, visible
-from planexec_lite.views.review_desk.widget import Review
 from tests.views.desks import desk, fill, press
 from tests.views.test_review_desk import words
 

@@ -2,8 +2,8 @@
 
 import pytest
 
+from planexec_lab.views import ScriptError
 from planexec_lite import Plan
-from planexec_lite.views import ScriptError
 from tests.views.desks import PLAN, desk, fill, press
 
 

@@ -6,10 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planexec_lite import Plan, Run, views
+from planexec_lab import views
+from planexec_lab.views.drawing.text_fitting import fit
+from planexec_lab.views.message_sequence import MOST, draw, messages
+from planexec_lite import Plan, Run
 from planexec_lite import events as e
-from planexec_lite.views.drawing.text_fitting import fit
-from planexec_lite.views.message_sequence import MOST, draw, messages
 from tests.rounds import rounds
 from tests.views import worlds
 from tests.views.drawing import overlap

@@ -6,10 +6,11 @@ from itertools import combinations
 
 import pytest
 
-from planexec_lite import Plan, Run, events, spans, views
+from planexec_lab import spans, views
+from planexec_lab.views.drawing import theme
+from planexec_lab.views.span_tree import BEGIN, END, MOST, draw
+from planexec_lite import Plan, Run, events
 from planexec_lite.meter import ModelCall
-from planexec_lite.views.drawing import theme
-from planexec_lite.views.span_tree import BEGIN, END, MOST, draw
 from tests.spans.samples import SAMPLES
 from tests.views import worlds
 from tests.views.drawing import overlap

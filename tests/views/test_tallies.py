@@ -7,9 +7,9 @@ from itertools import combinations
 
 import pytest
 
-from planexec_lite import views
-from planexec_lite.views.charts import _tallies
-from planexec_lite.views.drawing import theme
+from planexec_lab import views
+from planexec_lab.views.charts import _tallies
+from planexec_lab.views.drawing import theme
 from tests.views.drawing import overlap
 
 ROWS = {"whole": {"cut off": 17, "invalid": 10, "valid": 3}, "without ids": {"cut off": 0, "invalid": 30, "valid": 0}}

@@ -2,7 +2,8 @@
 
 import pytest
 
-from planexec_lite import Inline, Plan, Step, Toolbox, execute, views
+from planexec_lab import views
+from planexec_lite import Inline, Plan, Step, Toolbox, execute
 from planexec_lite import events as e
 from planexec_lite.meter import emit
 from tests.views import worlds

@@ -6,13 +6,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planexec_lite import Plan, Policy, Run, Toolbox, ToolExecutor, execute, tool, views
+from planexec_lab import views
+from planexec_lab.views.drawing.text_fitting import width
+from planexec_lab.views.drawing.theme import SMALL
+from planexec_lab.views.timeline_drawing.bars import Bar, bars, lanes
+from planexec_lab.views.timeline_drawing.label import label
+from planexec_lite import Plan, Policy, Run, Toolbox, ToolExecutor, execute, tool
 from planexec_lite import events as e
 from planexec_lite.tools.limits import Limit
-from planexec_lite.views.drawing.text_fitting import width
-from planexec_lite.views.drawing.theme import SMALL
-from planexec_lite.views.timeline_drawing.bars import Bar, bars, lanes
-from planexec_lite.views.timeline_drawing.label import label
 from tests.rounds import rounds
 from tests.views import worlds
 from tests.views.drawing import drawn, lines

@@ -2,7 +2,8 @@
 
 import pytest
 
-from planexec_lite import Plan, Run, views
+from planexec_lab import views
+from planexec_lite import Plan, Run
 from tests.views import worlds
 from tests.views.drawing import drawn, lines
 

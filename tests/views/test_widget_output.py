@@ -8,8 +8,8 @@ import ipywidgets
 import pytest
 
 from exercises.quiz import quiz
-from planexec_lite import views
-from planexec_lite.views.widgets import widget_output
+from planexec_lab import views
+from planexec_lab.views.widgets import widget_output
 from tests.views.cells import shown, still
 from tests.views.worlds import deploy
 

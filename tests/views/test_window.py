@@ -5,8 +5,8 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
+from planexec_lab.views.board_table import MOST, order, part, window
 from planexec_lite import Run, Simulated, Toolbox, ToolExecutor, execute
-from planexec_lite.views.board_table import MOST, order, part, window
 from tests.views.worlds import chain, plan, work
 
 TOOLS = ToolExecutor(Toolbox([work]))

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from planexec_lite.views.drawing import text_fitting, wording
+from planexec_lab.views.drawing import text_fitting, wording
 from tests.views.worlds import names
 
 

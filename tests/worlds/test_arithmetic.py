@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from planexec_lab.connect import connect
+from planexec_lab.worlds import arithmetic
 from planexec_lite import LLMPlanner, NextStepPlanner, Plan, PlannerExecutor, RulePlanner, Simulated, ToolExecutor
 from planexec_lite.board import Board
 from planexec_lite.events import PlanProposed, RunStarted, StepDone, StepStarted
-from planexec_lite.model.connect import connect
-from planexec_lite.scenarios import arithmetic
 
 numbers = st.integers(0, 50).map(str)
 sums = st.recursive(

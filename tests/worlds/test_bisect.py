@@ -2,8 +2,8 @@
 
 import pytest
 
-from planexec_lite.comparison import client_of, react, whole
-from planexec_lite.scenarios import bisect
+from planexec_lab.comparison import client_of, react, whole
+from planexec_lab.worlds import bisect
 from tests.worlds.calls import called
 
 

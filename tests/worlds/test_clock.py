@@ -2,9 +2,9 @@
 
 import pytest
 
+from planexec_lab.connect import connect
+from planexec_lab.worlds import clock
 from planexec_lite import LLMPlanner, PlannerExecutor, Simulated, ToolExecutor
-from planexec_lite.model.connect import connect
-from planexec_lite.scenarios import clock
 
 
 def ask(world):

@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from planexec_lite import comparison as c
+from planexec_lab import comparison as c
+from planexec_lab.comparison import advice, trials
+from planexec_lab.scoreboard.assumptions import PACES, Pace
+from planexec_lab.worlds import flights
 from planexec_lite import events as e
-from planexec_lite.comparison import advice, trials
 from planexec_lite.model.prices import PRICES
-from planexec_lite.scenarios import flights
-from planexec_lite.scoreboard.assumptions import PACES, Pace
 
 CASES = tuple(dict.fromkeys(one.case for one in c.ADVICE))
 pytestmark = pytest.mark.xdist_group("comparison")  # the cases are carried out once
@@ -184,8 +184,8 @@ def test_at_another_pace_no_verdict_turns_round(monkeypatch, factor):
 def test_two_processes_count_the_same():
     source = "\n".join(
         [
-            "from planexec_lite import comparison as c",
-            "from planexec_lite.comparison import trials",
+            "from planexec_lab import comparison as c",
+            "from planexec_lab.comparison import trials",
             "tried = (trials.booking, trials.exploration, trials.unreliable, trials.retried, trials.gap)",
             "rows = c.cases(one for one in c.ADVICE if one.case in tried)",
             "print(c.as_figure(rows), [row.case.planning.runs[0].events for row in rows])",

@@ -5,10 +5,10 @@ import socket
 import openai
 import pytest
 
+from planexec_lab.connect import connect
+from planexec_lab.worlds import arithmetic
 from planexec_lite import LLMPlanner
 from planexec_lite.board import Board
-from planexec_lite.model.connect import connect
-from planexec_lite.scenarios import arithmetic
 
 
 @pytest.fixture(autouse=True)

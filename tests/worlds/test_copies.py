@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
+from planexec_lab.worlds import bisect, deploy, flights, kitchen, migration, refactor, research, support, trail
 from planexec_lite import Plan, Simulated, Tool, Toolbox, ToolExecutor, execute
-from planexec_lite.scenarios import bisect, deploy, flights, kitchen, migration, refactor, research, support, trail
 
 WORLDS = (
     bisect.World, deploy.World, migration.World, refactor.World, research.World, support.World, trail.World,

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from planexec_lab.worlds import migration
+from planexec_lab.worlds.crash import killed
 from planexec_lite.journal import Journal
-from planexec_lite.scenarios import migration
-from planexec_lite.scenarios.crash import killed
 
-PROGRAM = "planexec_lite.scenarios.migration"
+PROGRAM = "planexec_lab.worlds.migration"
 
 
 @pytest.fixture(params=["a process", "a tab"])

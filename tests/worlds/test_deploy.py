@@ -7,8 +7,8 @@ from contextlib import closing
 
 import pytest
 
+from planexec_lab.worlds import deploy
 from planexec_lite import Plan, Simulated, ToolExecutor, execute
-from planexec_lite.scenarios import deploy
 
 
 @pytest.fixture

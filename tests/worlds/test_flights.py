@@ -2,9 +2,9 @@
 
 import pytest
 
-from planexec_lite.comparison import client_of, react, stepwise, whole
+from planexec_lab.comparison import client_of, react, stepwise, whole
+from planexec_lab.worlds import flights
 from planexec_lite.events import Judged
-from planexec_lite.scenarios import flights
 
 
 @pytest.fixture

@@ -5,11 +5,11 @@ from collections import Counter
 
 import pytest
 
+from planexec_lab.connect import connect
+from planexec_lab.worlds import kitchen
 from planexec_lite import LLMPlanner, Plan, PlannerExecutor, Policy, Simulated, ToolExecutor, execute
 from planexec_lite.board import Board
 from planexec_lite.meter import Meter
-from planexec_lite.model.connect import connect
-from planexec_lite.scenarios import kitchen
 
 MINUTE = 60
 ONION_SOUP = ["onions", "stock"]

@@ -12,10 +12,10 @@ from pathlib import Path
 import openai
 import pytest
 
+from planexec_lab.connect import connect
+from planexec_lab.worlds import migration
+from planexec_lab.worlds.migration import BROKEN_SCRIPT, GOAL, HASTY_SCRIPT, SCRIPT
 from planexec_lite import Board, LLMPlanner, NextStepPlanner, Plan, PlannerExecutor, Simulated, ToolExecutor, execute
-from planexec_lite.model.connect import connect
-from planexec_lite.scenarios import migration
-from planexec_lite.scenarios.migration import BROKEN_SCRIPT, GOAL, HASTY_SCRIPT, SCRIPT
 
 LOST = "customer 3 (Bruno Silva) lost its email silva@example.org"
 
@@ -414,7 +414,8 @@ def test_no_result_and_no_error_holds_a_path_of_this_machine(world):
 def test_two_processes_print_the_same():
     source = "\n".join(
         [
-            "from planexec_lite import *; from planexec_lite.scenarios import migration as m; import sqlite3, json",
+            "from planexec_lite import *; from planexec_lab import connect\n"
+            "from planexec_lab.worlds import migration as m; import sqlite3, json",
             "for planner in (NextStepPlanner, LLMPlanner):",
             "    world = m.World()",
             "    agent = PlannerExecutor(planner(connect('migration')), ToolExecutor(world.tools), workers=Simulated())",

@@ -4,11 +4,11 @@ import json
 
 import pytest
 
+from planexec_lab.comparison import client_of, react, stepwise, whole
+from planexec_lab.worlds import deploy, flights, research, support
+from planexec_lab.worlds.flaky import NoAnswerError, flaky
+from planexec_lab.worlds.minds import EXPECTED, Act, Answer, Later, PlanMind, Seen, as_expected
 from planexec_lite import Board, LLMPlanner, Plan, Policy, RuleEvaluator, Step, Toolbox, ToolExecutor, execute, tool
-from planexec_lite.comparison import client_of, react, stepwise, whole
-from planexec_lite.scenarios import deploy, flights, research, support
-from planexec_lite.scenarios.flaky import NoAnswerError, flaky
-from planexec_lite.scenarios.minds import EXPECTED, Act, Answer, Later, PlanMind, Seen, as_expected
 
 
 def test_a_result_that_is_not_there_yet_is_a_reference_in_all_its_parts():

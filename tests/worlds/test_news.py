@@ -6,6 +6,8 @@ from typing import Any
 
 import pytest
 
+from planexec_lab import connect
+from planexec_lab.worlds import deploy, migration
 from planexec_lite import (
     AskPerson,
     Decision,
@@ -15,9 +17,7 @@ from planexec_lite import (
     Policy,
     Simulated,
     ToolExecutor,
-    connect,
 )
-from planexec_lite.scenarios import deploy, migration
 
 NEWS = "The maintenance window closes at 18:00"
 

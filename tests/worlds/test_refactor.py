@@ -11,12 +11,12 @@ from pathlib import Path
 
 import pytest
 
+from planexec_lab.connect import connect
+from planexec_lab.worlds import refactor
 from planexec_lite import LLMPlanner, Plan, PlannerExecutor, Policy, Simulated, ToolExecutor, execute
 from planexec_lite.board import Board
 from planexec_lite.events import PlanProposed, RunStarted, StepDone, StepFailed, StepStarted
-from planexec_lite.model.connect import connect
 from planexec_lite.review.evaluators import RuleEvaluator, Verdict
-from planexec_lite.scenarios import refactor
 
 pytestmark = pytest.mark.slow
 

@@ -13,12 +13,12 @@ from pathlib import Path
 
 import pytest
 
+from planexec_lab.connect import connect
+from planexec_lab.worlds import research
+from planexec_lab.worlds.research.library import parse
 from planexec_lite import Board, LLMPlanner, Plan, PlannerExecutor, Simulated, ToolExecutor, execute
-from planexec_lite.model.connect import connect
-from planexec_lite.scenarios import research
-from planexec_lite.scenarios.research.library import parse
 
-CORPUS = (files("planexec_lite.scenarios.research") / "corpus.md").read_text(encoding="utf-8")
+CORPUS = (files("planexec_lab.worlds.research") / "corpus.md").read_text(encoding="utf-8")
 SECRET = "the firm has money until June"
 
 
@@ -196,7 +196,8 @@ def test_no_result_and_no_error_holds_a_path_of_this_machine(world):
 def test_two_processes_print_the_same():
     source = "\n".join(
         [
-            "from planexec_lite import *; from planexec_lite.scenarios import research as r",
+            "from planexec_lite import *; from planexec_lab import connect\n"
+            "from planexec_lab.worlds import research as r",
             "world = r.World()",
             "agent = PlannerExecutor(LLMPlanner(connect('research')), ToolExecutor(world.tools), workers=Simulated())",
             "print(agent.run(r.GOAL).events, world.report, world.web_search('wind and water'))",

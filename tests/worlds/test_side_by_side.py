@@ -4,10 +4,10 @@ from itertools import pairwise
 
 import pytest
 
+from planexec_lab.connect import connect
+from planexec_lab.worlds import deploy, kitchen, research
 from planexec_lite import LLMPlanner, Plan, PlannerExecutor, Simulated, Team, ToolExecutor, execute
 from planexec_lite.events import StepStarted
-from planexec_lite.model.connect import connect
-from planexec_lite.scenarios import deploy, kitchen, research
 
 MINUTE = 60
 

@@ -10,13 +10,13 @@ from pathlib import Path
 
 import pytest
 
+from planexec_lab.connect import connect
+from planexec_lab.worlds import support
+from planexec_lab.worlds.support.services import SERVICES
 from planexec_lite import LLMPlanner, Plan, PlannerExecutor, Policy, Simulated, ToolExecutor, execute
 from planexec_lite.board import Board
 from planexec_lite.events import PlanProposed, RunStarted, StepDone, StepFailed, StepStarted
-from planexec_lite.model.connect import connect
 from planexec_lite.review.evaluators import RuleEvaluator
-from planexec_lite.scenarios import support
-from planexec_lite.scenarios.support.services import SERVICES
 
 ROOT = Path(__file__).parents[2]
 ORDER = "A-1034"

@@ -11,6 +11,8 @@ import openai
 import pytest
 
 from mock_llm import MockLLM
+from planexec_lab.connect import connect
+from planexec_lab.worlds import migration, refactor, research, support
 from planexec_lite import (
     LLMEvaluator,
     LLMPlanner,
@@ -26,9 +28,7 @@ from planexec_lite import (
 )
 from planexec_lite.board import Board
 from planexec_lite.events import PlanProposed, RunStarted, StepDone, StepStarted
-from planexec_lite.model.connect import connect
 from planexec_lite.references import as_text
-from planexec_lite.scenarios import migration, refactor, research, support
 
 WORLDS = {"support": support, "migration": migration, "refactor": refactor, "research": research}
 SCENARIOS = Path(support.__file__).parents[1]

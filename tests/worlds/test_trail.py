@@ -2,8 +2,8 @@
 
 import pytest
 
-from planexec_lite.comparison import client_of, react, stepwise, whole
-from planexec_lite.scenarios import trail
+from planexec_lab.comparison import client_of, react, stepwise, whole
+from planexec_lab.worlds import trail
 from tests.worlds.calls import called
 
 

@@ -12,8 +12,9 @@ import ipywidgets
 from jupyter_client.manager import start_new_kernel
 
 SETUP = """
-from planexec_lite import Plan, Simulated, Step, Toolbox, ToolExecutor, execute, tool, views
-from planexec_lite.views.widgets import trace_player
+from planexec_lab import views
+from planexec_lite import Plan, Simulated, Step, Toolbox, ToolExecutor, execute, tool
+from planexec_lab.views.widgets import trace_player
 from exercises.quiz import quiz
 trace_player.PAUSE = 0.05
 

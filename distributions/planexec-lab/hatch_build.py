@@ -1,0 +1,21 @@
+"""Where the package is when its distribution is built: beside this file, or in the tree that holds all packages."""
+
+from pathlib import Path
+from typing import Any
+
+from hatchling.builders.hooks.plugin.interface import BuildHookInterface
+
+
+class PackageOfTheTree(BuildHookInterface[Any]):
+    """Puts the tree's package into the archive; an editable installation points at the tree instead."""
+
+    def initialize(self, version: str, build_data: dict[str, Any]) -> None:
+        """Name the folder to hatchling.
+
+        Args:
+            version: "standard" or "editable".
+            build_data: what is added to the archive.
+        """
+        root, package = Path(self.root), self.metadata.name.replace("-", "_")
+        if version == "standard" and not (root / package).is_dir():
+            build_data["force_include"][str(root.parent.parent / package)] = package

@@ -1,0 +1,16 @@
+"""planexec_lab: what the lessons use around the pattern of `planexec_lite`.
+
+- `connect`: the client for a world: its scripted model, or a real endpoint by one environment variable.
+- `worlds`: the worlds that the lessons act in, each real underneath: a database, files, programs, unit tests.
+- `views`: pictures of plans and runs, and the review desk. Only this folder imports matplotlib or ipywidgets.
+- `formats`: plans as others publish them. `spans`: traces. `mcp`, `gantz`: tools from elsewhere.
+- `variations`: the pattern's other names. `scoreboard`, `comparison`: what they cost, and when planning wins.
+- `grade`: grades for plans and judges. `prompts`: versions of prompts, and a log of requests. `recorded`: answers of a small
+  real model.
+
+``python -m planexec_lab runs FILE`` shows the runs in a journal.
+"""
+
+from planexec_lab.connect import connect
+
+__all__ = ["connect"]

@@ -1,0 +1,42 @@
+"""Connect to a model: the scripted model of a world, or a real endpoint by one environment variable."""
+
+from __future__ import annotations
+
+from importlib.resources import files
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from planexec_lite.model import endpoint
+from planexec_lite.tools import suggest
+
+if TYPE_CHECKING:
+    from openai import OpenAI
+
+
+def connect(world: str, script: str = "scenes") -> OpenAI:
+    """Return a genuine `openai.OpenAI` client for a world such as "deploy".
+
+    Args:
+        world: a folder of `planexec_lab.worlds`.
+        script: the world's scene file that answers. A real endpoint (see `planexec_lite.model.endpoint`) ignores it.
+
+    Raises `ValueError` for an unknown world or script, or a setting that is neither "openai" nor a URL.
+    """
+    path = _script(world, script)
+    if (client := endpoint()) is not None:
+        return client
+    from mock_llm import MockLLM
+
+    return MockLLM.load(path).client()
+
+
+def _script(world: str, script: str) -> Path:
+    worlds = Path(str(files("planexec_lab"))) / "worlds"
+    known = {path.parent.name: path.parent for path in sorted(worlds.glob("*/*.yaml"))}
+    if world not in known:
+        raise ValueError(f"there is no world {world!r}{suggest(world, known)}; there are: {', '.join(known)}")
+    scripts = {path.stem: path for path in sorted(known[world].glob("*.yaml"))}
+    if script not in scripts:
+        near = suggest(script, scripts)
+        raise ValueError(f"world {world!r} has no script {script!r}{near}; it has: {', '.join(scripts)}")
+    return scripts[script]

@@ -1,0 +1,205 @@
+"""Published plan formats, read into the same `Plan` and written from it: one module a format, each with its source.
+
+>>> from planexec_lab import formats
+>>> print(formats.read('1. search("Oslo")\\n2. math("$1 / 2")\\n3. join()'))
+1  search(input='Oslo')
+2  math(input='{step_1_result} / 2')  (after 1)
+>>> print(formats.write(Plan.parse(["wash", "dry"]), "mermaid"))
+flowchart TD
+    1["wash"]
+    2["dry"]
+    1 --> 2
+<BLANKLINE>
+
+A reader says what was written; `Plan.problems` says whether it can run. So a reference to a step that does not exist,
+or a cycle, comes through. A writer gives a text that is read back as the same plan, or says what would be lost.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Mapping
+from importlib import resources
+from typing import Any
+
+from planexec_lab.formats import (
+    dot,
+    hugginggpt,
+    lists,
+    llmcompiler,
+    mermaid,
+    native,
+    nestful,
+    rewoo,
+    taskbench,
+    worfbench,
+    writing,
+)
+from planexec_lab.formats.parallelism import Measured, Parallelism, measure, parallelism
+from planexec_lab.formats.published import PUBLISHED, Published, table
+from planexec_lab.formats.repairs import Repair, repaired
+from planexec_lab.formats.shapes import ItemError, fault, load
+from planexec_lab.formats.tool_lists import PublishedTool, nestful_tools, taskbench_tools
+from planexec_lite.plan import Plan, PlanError
+from planexec_lite.tools import Toolbox, shown, suggest
+
+__all__ = [
+    "PUBLISHED", "Measured", "Parallelism", "Published", "PublishedTool", "Repair", "measure", "named", "names",
+    "nestful_tools", "parallelism", "read", "repaired", "sample", "table", "taskbench_tools", "write",
+]  # fmt: skip
+
+_FORMATS: dict[str, Any] = {
+    "native": native,
+    "nestful": nestful,
+    "worfbench": worfbench,
+    "taskbench": taskbench,
+    "llmcompiler": llmcompiler,
+    "rewoo": rewoo,
+    "hugginggpt": hugginggpt,
+    "mermaid": mermaid,
+    "dot": dot,
+    "list": lists,
+}
+names: tuple[str, ...] = tuple(_FORMATS)
+"""The formats that `read` and `write` know."""
+
+
+def read(source: Any, format: str | None = None) -> Plan:
+    """Read a plan in a published format.
+
+    Args:
+        source: one plan: a text, bytes, or what its JSON gave. A Markdown fence around a whole text is taken off.
+        format: one of `names`; None finds out.
+
+    Raises `PlanError` for a format that is unknown or can't be told, and for a fault: it names the line or the item,
+    and how to mend it.
+    """
+    given = source.decode(errors="replace") if isinstance(source, bytes | bytearray) else source
+    text = given
+    try:
+        text = _unfenced(given) if isinstance(given, str) else given
+        data = load(text) if isinstance(text, str) and text.lstrip()[:1] in ("{", "[", '"') else text
+        plan: Plan = _FORMATS[_which(data) if format is None else _known(format)].read(data)
+        return plan
+    except ItemError as error:
+        raise (error.in_text(text) if isinstance(text, str) else PlanError(error.problems)) from None
+    except PlanError as error:
+        raise PlanError(error.problems, given if isinstance(given, str) else "") from None
+    except RecursionError:
+        raise fault("it is nested too deeply", "write flat lists and objects") from None
+
+
+def write(plan: Plan, format: str, leave_out: Collection[str] = ()) -> str:
+    """Write a plan in a published format, so that `read` gives the same plan again.
+
+    Args:
+        plan: the plan.
+        format: one of `names`.
+        leave_out: what may be lost where the format has no place for it, by the names of the fields: ``["gate", "undo"]``;
+            ``"order"`` is that of the ids in `depends_on`.
+
+    Raises `PlanError` with everything that the format can't hold, and `ValueError` for a name that is no field.
+    """
+    writer = _FORMATS[_known(format)]
+    return writing.write(plan, format, writer.write, lambda text: read(text, format), writer.CARRIES, leave_out)
+
+
+def named(plan: Plan, toolbox: Toolbox) -> Plan:
+    """Return `plan` with arguments that had no names (``input``, ``arg2``) under those of the tools' parameters.
+
+    LLMCompiler, ReWOO and TaskBench pass arguments by position; only the toolbox knows what they are called.
+    """
+    steps = []
+    for step in plan.steps:
+        known = toolbox[step.tool].parameters if step.tool is not None and step.tool in toolbox else ()
+        params: dict[str, Any] = {}
+        for name, value in step.params.items():
+            numbered = re.fullmatch(r"input|arg([1-9][0-9]*)", name) if name not in known else None
+            place = int(numbered[1] or 1) - 1 if numbered else len(known)
+            free = place < len(known) and known[place] not in {*step.params, *params}
+            params[known[place] if free else name] = value
+        steps.append(step.model_copy(update={"params": params}))
+    return plan.changed(steps=tuple(steps))
+
+
+def sample() -> tuple[list[Plan], Toolbox]:
+    """Return 20 plans in TaskBench's shape, and their tools: 12 that can run and 8 that can't.
+
+    They were written for this kit, after the faults that small models make in published plans: an unknown tool, nodes
+    counted from 1, a cycle.
+    """
+    folder = resources.files(__name__)
+    lines = folder.joinpath("sample_plans.jsonl").read_text("utf-8").splitlines()
+    tools = taskbench_tools(folder.joinpath("sample_tools.json").read_text("utf-8"))
+    return [read(line, "taskbench") for line in lines], tools
+
+
+def _known(format: str) -> str:
+    if format not in names:
+        raise fault(f"there is no format {format!r}{suggest(format, names)}", _choice(names), "unknown_format")
+    return format
+
+
+def _which(data: Any) -> str:
+    matches = [name for name, one in _FORMATS.items() if one.recognises(data)]
+    if len(matches) == 1:
+        return matches[0]
+    alike = _alike(data) if isinstance(data, str) else {}
+    if alike:
+        (first, line), *others = alike.items()
+        seen = ", ".join([f"line {line} looks like {first}", *(f"line {at} like {name}" for name, at in others)])
+    else:
+        seen = _seen_in_text(data) if isinstance(data, str) else _seen_in_json(data)
+    message = f"this may be {' or '.join(matches)}" if matches else f"this is none of the formats {', '.join(names)}"
+    raise fault(f"{message}: {seen}", _choice(matches or alike or names), "unknown_format")
+
+
+def _alike(text: str) -> dict[str, int]:
+    """The first line that looks like a line of each format, by the format's name."""
+    patterns = {name: one.LINE for name, one in _FORMATS.items() if hasattr(one, "LINE")}
+    alike: dict[str, int] = {}
+    for number, line in enumerate(text.splitlines(), 1):
+        for name, pattern in patterns.items():
+            if pattern.match(line) and not (name == "list" and patterns["llmcompiler"].match(line)):
+                alike.setdefault(name, number)
+    return alike
+
+
+def _seen_in_text(text: str) -> str:
+    lines = [(number, line.strip()) for number, line in enumerate(text.splitlines(), 1) if line.strip()]
+    return f"line {lines[0][0]}, {shown(lines[0][1])}, is like none of them" if lines else "the text is empty"
+
+
+def _seen_in_json(data: Any) -> str:
+    one = data[0] if isinstance(data, list) and data else data
+    where = "it is a list, and its first item is" if one is not data else "it is"
+    if not isinstance(one, Mapping):
+        return f"{where} {shown(one)}"
+    near = [suggest(str(name), _FIELDS) for name in one if name not in _FIELDS]
+    return f"{where} an object with the fields {', '.join(map(repr, one)) or '(none)'}" + next(filter(None, near), "")
+
+
+_FIELDS = ("steps", "tasks", "plan", "output", "graph", "task_nodes", "task_links", "name", "arguments", "task", "dep",
+           "args", "tool", "params", "depends_on", "description")  # fmt: skip
+
+
+def _unfenced(text: str) -> str:
+    """What a Markdown fence holds, on the lines where it stands; a text that is not one fenced block as it is."""
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        line = 1 + text.count("\n", 0, error.start)
+        raise fault(f"line {line}: half a character stands here, {text[error.start]!r}", "write whole ones") from None
+    lines = text.splitlines()
+    used = [n for n, line in enumerate(lines) if line.strip()]
+    if len(used) < 2 or not _FENCE.fullmatch(lines[used[0]]) or lines[used[-1]].strip() != "```":
+        return text
+    inside = lines[used[0] + 1 : used[-1]]
+    return text if any(_FENCE.match(line) for line in inside) else "\n" * (used[0] + 1) + "\n".join(inside)
+
+
+_FENCE = re.compile(r"[ \t]*```[ \t]*\w*[ \t]*")
+
+
+def _choice(known: Any) -> str:
+    return "pass one plan, and say what it is: format=" + " or ".join(map(repr, known))

@@ -1,0 +1,79 @@
+"""A call of a tool as text, ``search('Oslo', limit=3)``: literals as Python writes them, and nothing is evaluated.
+
+Names of arguments that Python can't write stand in ``**{'Exchange Rate': 7}``; a tool whose name has spaces stands in
+quotes, ``'Scan Page'('card.jpg')``. Arguments without names are those of `steps.by_position`.
+"""
+
+from __future__ import annotations
+
+import ast
+import keyword
+import re
+import unicodedata
+from collections.abc import Mapping
+from typing import Any
+
+from planexec_lab.formats.dollars import UNREADABLE, expression
+from planexec_lab.formats.shapes import plain
+from planexec_lab.formats.steps import by_position
+
+_CALL = re.compile(r"""(?P<tool>[\w.-]+|'(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*")\((?P<arguments>.*)\)""", re.DOTALL)
+_BARE = re.compile(r"[\w.-]+")
+
+
+def looks_like_one(text: str) -> bool:
+    """Is `text` a name and, without a space between, brackets up to its end?"""
+    return _CALL.fullmatch(text.strip()) is not None
+
+
+def read(text: str) -> tuple[str, dict[str, Any]]:
+    """Return the tool and its arguments; raise `ValueError` that says why `text` can't be read."""
+    match = _CALL.fullmatch(text.strip())
+    if match is None:
+        raise ValueError("it is no call of a tool")
+    try:
+        tool = match["tool"] if match["tool"][0] not in "'\"" else ast.literal_eval(match["tool"])
+        return str(tool), arguments(expression(f"call({match['arguments']}\n)"), spread=True)
+    except UNREADABLE as error:
+        raise ValueError(why(error)) from None
+
+
+def arguments(call: ast.expr, spread: bool = False) -> dict[str, Any]:
+    """Return the arguments of a parsed call by name; `spread` says whether there may be ``**{…}``.
+
+    Raises one of `dollars.UNREADABLE`.
+    """
+    if not (isinstance(call, ast.Call) and isinstance(call.func, ast.Name)):
+        raise ValueError("it is no call of a tool")
+    params = by_position(map(ast.literal_eval, call.args))
+    for one in call.keywords:
+        value = ast.literal_eval(one.value)
+        if one.arg is None and not (spread and isinstance(value, dict)):
+            raise ValueError("** is no argument")
+        named = {one.arg: value} if one.arg is not None else value
+        if twice := params.keys() & named.keys():
+            raise ValueError(f"the argument {min(map(str, twice))!r} stands twice")
+        params |= named
+    held: dict[str, Any] = plain(params)
+    return held
+
+
+def why(error: BaseException) -> str:
+    """Return in words what Python has against a text."""
+    message = str(getattr(error, "msg", error))
+    return "it holds a name or a formula" if message.startswith("malformed node") else message
+
+
+def written(tool: str, params: Mapping[str, Any]) -> str:
+    """Return the call as text. Raises one of `dollars.UNREADABLE` for a value that Python can't write."""
+    name = tool if _BARE.fullmatch(tool) else repr(tool)
+    values = [params[key] for key in ("input", *(f"arg{n}" for n in range(1, len(params) + 1))) if key in params]
+    if by_position(values) == params and values:
+        return f"{name}({', '.join(map(repr, values))})"
+    parts = [f"{key}={value!r}" for key, value in params.items() if _is_keyword(key)]
+    others = {key: value for key, value in params.items() if not _is_keyword(key)}
+    return f"{name}({', '.join([*parts, f'**{others!r}'] if others else parts)})"
+
+
+def _is_keyword(name: str) -> bool:
+    return name.isidentifier() and not keyword.iskeyword(name) and unicodedata.normalize("NFKC", name) == name

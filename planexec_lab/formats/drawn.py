@@ -1,0 +1,87 @@
+"""What drawn plans have in common, Mermaid's flowcharts and Graphviz's graphs: nodes, and arrows from what comes first.
+
+A node is a step; `labels` says how its text is read. Not a step: a stadium or a circle that only says where to start or
+to stop. Labels of arrows are remarks and are not read, unless they part the ways out of a decision: a plan has no branches.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from planexec_lab.formats import labels
+from planexec_lab.formats.shapes import fault
+from planexec_lab.formats.steps import build, unwritable
+from planexec_lite.plan import Plan
+
+Shape = Literal["box", "round", "decision"]
+_MARKERS = {"start", "begin", "end", "stop", "finish"}
+
+
+@dataclass
+class Node:
+    """A node: on which line it is first named, what it says (None: its id), its shape."""
+
+    line: int
+    lines: list[str] | None = None
+    shape: Shape = "box"
+
+    def is_marker(self, id: str) -> bool:
+        """Does it only say where to start or to stop?"""
+        return (
+            self.shape == "round" and " ".join([id] if self.lines is None else self.lines).strip().lower() in _MARKERS
+        )
+
+
+@dataclass
+class Chart:
+    """A drawing as it is read, line by line."""
+
+    goal: str = ""
+    nodes: dict[str, Node] = field(default_factory=dict)
+    before: dict[str, list[str]] = field(default_factory=dict)
+    ways: dict[str, dict[str, int]] = field(default_factory=dict)
+
+    def node(self, id: str, line: int, lines: list[str] | None = None, shape: Shape | None = None) -> None:
+        """Name a node; a text or a shape that it gets later takes the place of an earlier one."""
+        node = self.nodes.setdefault(id, Node(line))
+        node.lines = node.lines if lines is None else lines
+        node.shape = node.shape if shape is None else shape
+
+    def arrow(self, start: str, end: str, line: int, label: str = "") -> None:
+        """Draw an arrow between two nodes that were named."""
+        self.before.setdefault(end, []).append(start)
+        self.ways.setdefault(start, {}).setdefault(label.strip(), line)
+
+    def plan(self) -> Plan:
+        """Return the plan; raise `PlanError` with the line of what is none."""
+        markers = {id for id, node in self.nodes.items() if node.is_marker(id)}
+        steps = []
+        for id, node in self.nodes.items():
+            if node.shape == "decision" and len(ways := self.ways.get(id, {})) > 1:
+                message = f"line {node.line}: from {id} one goes {' or '.join(map(repr, ways))}; a plan has no branches"
+                raise fault(message, "draw the steps of one way; a run that meets another one asks for a new plan")
+            if id not in markers:
+                depends_on = [other for other in self.before.get(id, []) if other not in markers]
+                steps.append({"id": id, "depends_on": depends_on, **_says(id, node)})
+        return build(steps, self.goal, lines={id: node.line for id, node in self.nodes.items()})
+
+
+def _says(id: str, node: Node) -> dict[str, Any]:
+    try:
+        return labels.read([id] if node.lines is None else node.lines)
+    except ValueError as error:
+        mend = "write the label as search(query='Oslo'), with every text in quotes; or as words that are no call"
+        raise fault(f"line {node.line}: {error}", mend) from None
+
+
+def arrows(plan: Plan) -> Iterator[tuple[str, str]]:
+    """Yield the arrows of a plan; raise `PlanError` for one from a step that the plan does not have."""
+    ids = {step.id for step in plan.steps}
+    for step in plan.steps:
+        for other in step.depends_on:
+            if other not in ids:
+                message = f"it waits for step {other!r}, which the plan does not have: no arrow can begin there"
+                raise unwritable(step.id, message, f"add step {other!r}, or drop the dependency")
+            yield other, step.id

@@ -1,0 +1,74 @@
+"""HuggingGPT: tasks with dependencies. Shen et al., "HuggingGPT: Solving AI Tasks with ChatGPT and its Friends in
+Hugging Face" (2023), https://arxiv.org/abs/2303.17580.
+
+``<GENERATED>-0`` in an argument is the result of task 0, and there may be several in one; -1 in `dep` means none. A
+task waits for its `dep` and for what its arguments name: HuggingGPT's own code mends `dep` in the same way.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from pydantic import BaseModel
+
+from planexec_lab.formats.shapes import shaped
+from planexec_lab.formats.steps import build, only_tools, rewriter, step, unwritable
+from planexec_lite import references
+from planexec_lite.plan import Plan
+from planexec_lite.references import Reference
+
+CARRIES = frozenset({"tool", "params"})
+
+_SHAPE = 'write [{"task": …, "id": 0, "dep": [-1], "args": {"text": …}}, …]'
+_GENERATED = re.compile(r"<GENERATED>-([0-9]+)")
+
+
+class _Task(BaseModel):
+    task: str
+    id: int | str
+    dep: list[int | str] | int | str = []
+    args: dict[str, Any] = {}
+
+
+class _Tasks(BaseModel):
+    tasks: list[_Task]
+
+
+def recognises(data: Any) -> bool:
+    """Is this a list of tasks with `dep` or `args`?"""
+    tasks = data if isinstance(data, list) else []
+    return any(isinstance(task, Mapping) and "task" in task and ("dep" in task or "args" in task) for task in tasks)
+
+
+def read(data: Any) -> Plan:
+    """Read the list of tasks."""
+    rewrite = rewriter(_GENERATED, lambda match: Reference(match[1]))
+    steps = []
+    for task in shaped(_Tasks, {"tasks": data}, _SHAPE, wrapped=1).tasks:
+        listed = task.dep if isinstance(task.dep, list) else [task.dep]
+        after = [str(id) for id in listed if str(id) != "-1"]
+        steps.append(step(str(task.id), task.task, task.args, rewrite, after))
+    return build(steps)
+
+
+def write(plan: Plan) -> str:
+    """Write the list of tasks."""
+    tasks = [
+        {"task": tool, "id": _number(one.id), "dep": [_number(id) for id in one.depends_on] or [-1],
+         "args": references.translate(one.params, _generated)}
+        for one, tool in only_tools(plan)
+    ]  # fmt: skip
+    return json.dumps(tasks, indent=2, ensure_ascii=False)
+
+
+def _number(id: str) -> int | str:
+    return int(id) if re.fullmatch("0|[1-9][0-9]{0,8}", id, re.ASCII) else id
+
+
+def _generated(reference: Reference) -> str:
+    if reference.path:
+        raise unwritable(None, f"{reference} names a part, and <GENERATED>-1 is a whole result", "use the whole result")
+    return f"<GENERATED>-{reference.step}"

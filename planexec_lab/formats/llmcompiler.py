@@ -1,0 +1,92 @@
+"""LLMCompiler: numbered calls. Kim et al., "An LLM Compiler for Parallel Function Calling" (2023),
+https://arxiv.org/abs/2312.04511.
+
+``2. math("$1 / 2")`` calls a tool with literals, as Python writes them; ``join()`` ends the plan, and what follows it
+is not read. A lone argument is named ``input``, several ``arg1``, ``arg2``, …: `formats.named` gives them the names of
+a toolbox. `dollars` says which ``$1`` is a result.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from planexec_lab.formats import calls
+from planexec_lab.formats.dollars import UNREADABLE, expression, results_in
+from planexec_lab.formats.shapes import fault
+from planexec_lab.formats.steps import build, only_tools, step, unwritable
+from planexec_lite import references
+from planexec_lite.plan import Plan
+from planexec_lite.references import Reference
+
+CARRIES = frozenset({"goal", "description", "tool", "params"})
+LINE = re.compile(r"[ \t]*[0-9]+\.[ \t]*\w+\(")
+_NUMBERED = re.compile(r"^" + LINE.pattern, re.M)
+
+_SHAPE = 'write each step on a line of its own: 1. search("Oslo"), then 2. math("$1 / 2"); the last one is join()'
+_LINE = re.compile(r"([0-9]+)\.\s*(\w.*)")
+_WHOLE = re.compile(r"\$\{[0-9]+\}")
+_UNQUOTED = re.compile(r"""("(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*')|\$(?:[0-9]+|\{[0-9]+\})""")
+
+
+def recognises(data: Any) -> bool:
+    """Is this a text with numbered calls?"""
+    return isinstance(data, str) and _NUMBERED.search(data) is not None
+
+
+def read(data: Any) -> Plan:
+    """Read the planner's text; ``Thought:`` becomes the description of the next step, ``Question:`` the goal."""
+    if not isinstance(data, str):
+        raise fault("this is no text", _SHAPE)
+    goal = why = ""
+    steps: list[dict[str, Any]] = []
+    earlier: set[str] = set()
+    for place, line in enumerate(data.splitlines(), 1):
+        text = line.replace("<END_OF_PLAN>", "").strip()
+        if text.startswith("Question:"):
+            goal = text.removeprefix("Question:").strip()
+        elif text.startswith("Thought:"):
+            why = text.removeprefix("Thought:").strip()
+        elif numbered := _LINE.fullmatch(text):
+            tool, params = _call(numbered[2], place)
+            if tool == "join":
+                break
+            steps.append(step(numbered[1], tool, params, results_in(earlier, place), why=why))
+            earlier.add(numbered[1])
+            why = ""
+        elif text:
+            raise fault(f"line {place}: {text[:60]!r} is no numbered call", _SHAPE)
+    return build(steps, goal)
+
+
+def write(plan: Plan) -> str:
+    """Write numbered calls, with ``Thought:`` above one that has a description, and ``join()`` last."""
+    lines = [f"Question: {plan.goal}"] if plan.goal else []
+    for one, tool in only_tools(plan):
+        params = references.translate(one.params, _dollar)
+        lines += [f"Thought: {one.description}"] if one.description else []
+        lines.append(f"{one.id}. {calls.written(tool, {name: _lone(value) for name, value in params.items()})}")
+    last = max((int(one.id) for one in plan.steps if one.id.isdecimal()), default=0)
+    return "\n".join([*lines, f"{last + 1}. join()", ""])
+
+
+def _dollar(reference: Reference) -> str:
+    if reference.path:
+        raise unwritable(None, f"{reference} names a part of a result, and $1 is the whole", "use the whole result")
+    return f"${{{reference.step}}}"
+
+
+def _lone(value: Any) -> Any:
+    """A whole argument needs no braces: ``$1``."""
+    return value.replace("{", "").replace("}", "") if isinstance(value, str) and _WHOLE.fullmatch(value) else value
+
+
+def _call(text: str, place: int) -> tuple[str, dict[str, Any]]:
+    """Return the tool and its arguments; ``$1`` without quotes counts as a text."""
+    try:
+        call = expression(_UNQUOTED.sub(lambda match: match[1] or f'"{match[0]}"', text))
+        params = calls.arguments(call)
+        return call.func.id, params  # type: ignore[attr-defined]
+    except UNREADABLE as error:
+        message = f"line {place}: {text[:60]!r} can't be read: {calls.why(error)}"
+        raise fault(message, "close every bracket and quote; pass texts (in quotes), numbers and lists") from None

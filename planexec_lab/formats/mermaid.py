@@ -1,0 +1,215 @@
+"""Mermaid flowcharts, as people and models draw plans in Markdown: https://mermaid.js.org/syntax/flowchart.html.
+
+``A["search(query='Oslo')"] --> B[Tell it]`` says that B waits for A; `drawn` says what a node is. Subgraphs are read for
+their nodes; comments, styles, classes and clicks are left out. The title above the chart is the goal.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from itertools import product
+from typing import Any
+
+from planexec_lab.formats import calls, labels
+from planexec_lab.formats.drawn import Chart, Shape, arrows
+from planexec_lab.formats.shapes import fault
+from planexec_lab.formats.steps import unwritable
+from planexec_lite.plan import Plan, PlanError
+
+CARRIES = frozenset({"goal", "description", "tool", "params"})
+LINE = re.compile(r"[ \t]*(?:(?:flowchart|graph)[ \t]+(?:TB|TD|BT|RL|LR)\b|[^\n]*(?:-->|-\.+->|==>))")
+
+_HEADER = re.compile(r"\s*(?:flowchart|graph)\b[ \t]*(?:TB|TD|BT|RL|LR|[<>^v])?[ \t]*(?=[;\n]|\Z)")
+_MATTER = re.compile(r"\s*---[ \t]*\n(?P<lines>.*?)^---[ \t]*$", re.DOTALL | re.MULTILINE)
+_TITLE = re.compile(r"^[ \t]*title:[ \t]*(.*?)[ \t]*$", re.MULTILINE)
+_COMMENT = re.compile(r"^[ \t]*%%.*$", re.MULTILINE)
+_STATEMENT = re.compile(r'(?:"[^"]*"|[#&]#?\w+;|[^";\n])+')
+_LEFT_OUT = re.compile(r"(?:classDef|class|style|linkStyle|click|direction|accTitle|accDescr)\b")
+_SUBGRAPH = re.compile(r"subgraph\b\s*([\w.-]*)")
+_ID = re.compile(r"\w+(?:[.-]\w+)*")
+_CLASS = re.compile(r":::[\w-]+")
+_AND = re.compile(r"\s*&\s*")
+_LINK = re.compile(
+    r"""\s*(?P<back><|[xo](?=[-=]))?
+    (?: (?P<hidden>~{3,})
+      | (?:--+|==+|-\.+-)(?P<head>>|[xo](?=[\s|]))
+      | (?:---+|===+|-\.+-)(?![->=.])
+      | (?:--|==|-\.)(?P<text>[^\n]*?)(?:--+|==+|\.+-)(?P<end>>|[xo](?=\s))
+    )[ \t]*(?:\|(?P<label>[^|]*)\|)?\s*""",
+    re.VERBOSE,
+)
+_SHAPES: tuple[tuple[str, tuple[str, ...], Shape], ...] = (
+    ("(((", (")))",), "round"),
+    ("((", ("))",), "round"),
+    ("([", ("])",), "round"),
+    ("(", (")",), "box"),
+    ("[[", ("]]",), "box"),
+    ("[(", (")]",), "box"),
+    ("[/", ("/]", "\\]"), "box"),
+    ("[\\", ("\\]", "/]"), "box"),
+    ("[", ("]",), "box"),
+    ("{{", ("}}",), "box"),
+    ("{", ("}",), "decision"),
+    (">", ("]",), "box"),
+)
+_QUOTED = re.compile(r'\s*"([^"]*)"\s*')
+_BREAK = re.compile(r"<br\s*/?>", re.IGNORECASE)
+_NAMES = {'"': "quot", "<": "lt", ">": "gt", "&": "amp"}
+_KEYWORD = re.compile(
+    r"(?:end|graph|flowchart|subgraph|style|class|classDef|click|linkStyle|direction|default|call|href)(?!\w)", re.ASCII
+)
+_MEND = 'write A["what to do"] --> B["what to do next"], a statement a line; a label with brackets in it needs quotes'
+
+
+def recognises(data: Any) -> bool:
+    """Is this a text that begins with ``flowchart`` or ``graph``, below a title perhaps?"""
+    return isinstance(data, str) and _HEADER.match(*_body(data)) is not None
+
+
+def read(data: Any) -> Plan:
+    """Read a flowchart: an arrow leads from what must be done first."""
+    if not isinstance(data, str):
+        raise fault("this is no text", _MEND)
+    text, start = _body(data)
+    header = _HEADER.match(text, start)
+    if header is None:
+        line = 1 + text.count("\n", 0, len(text) - len(text[start:].lstrip()))
+        raise fault(f"line {line}: this is no flowchart", "begin with a line flowchart TD")
+    title = _TITLE.search(text, 0, start)
+    chart, groups, opened = Chart(_title(title[1]) if title else ""), dict[str, int](), list[int]()
+    line, counted, end = 1, 0, header.end()
+    for match in _STATEMENT.finditer(text, end):
+        written = match[0].strip()
+        begin = match.end() - len(match[0].lstrip())
+        line, counted = line + text.count("\n", counted, begin), begin
+        if text.startswith('"', match.end()) or '"' in text[end : match.start()]:
+            raise fault(f"line {line}: a quote is not closed", _MEND)
+        end = match.end()
+        if written == "end" and opened:
+            opened.pop()
+        elif group := _SUBGRAPH.match(written):
+            groups[group[1]] = line
+            opened.append(line)
+        elif written and not _LEFT_OUT.match(written):
+            _Statement(written, line, chart).read()
+    if '"' in text[end:]:
+        raise fault(f"line {line + text.count(chr(10), counted, end)}: a quote is not closed", _MEND)
+    if opened:
+        raise fault(f"line {opened[-1]}: this subgraph has no end", "write end on a line of its own behind its nodes")
+    for id, place in groups.items():
+        if id in chart.before or id in chart.ways:
+            message = f"line {place}: an arrow begins or ends at the subgraph {id!r}, which is no step"
+            raise fault(message, "draw the arrow between the nodes that it means")
+    return chart.plan()
+
+
+def write(plan: Plan) -> str:
+    """Write a flowchart, a node and an arrow a line; the steps come first, in the order of the plan."""
+    for step in plan.steps:
+        if not _ID.fullmatch(step.id) or _KEYWORD.match(step.id):
+            message = f"a node of a flowchart can't be called {step.id!r}"
+            raise unwritable(step.id, message, "call it 'step-1' or the like")
+    title = (
+        ["---", f"title: {json.dumps(plan.goal, ensure_ascii=not plan.goal.isprintable())}", "---"] if plan.goal else []
+    )
+    nodes = [f'    {step.id}["{_label(labels.written(step))}"]' for step in plan.steps]
+    return "\n".join([*title, "flowchart TD", *nodes, *(f"    {start} --> {end}" for start, end in arrows(plan)), ""])
+
+
+def _body(data: str) -> tuple[str, int]:
+    """The text without comments, and where it goes on behind the lines above the chart."""
+    text = _COMMENT.sub("", data)
+    matter = _MATTER.match(text)
+    return text, matter.end() if matter else 0
+
+
+def _title(written: str) -> str:
+    if len(written) > 1 and written[0] == written[-1] == "'":
+        return written[1:-1].replace("''", "'")
+    try:
+        return str(json.loads(written)) if written.startswith('"') else written
+    except ValueError:
+        return written
+
+
+def _label(lines: list[str]) -> str:
+    written = [labels.encoded(line, _entity, '"#&<>`\\') for line in lines]
+    return "<br/>".join(written) or " "
+
+
+def _entity(character: str) -> str:
+    return f"#{_NAMES.get(character, ord(character))};"
+
+
+class _Statement:
+    """One statement, read from its left to its right: nodes, a link, nodes, a link, nodes."""
+
+    def __init__(self, text: str, line: int, chart: Chart) -> None:
+        self.text, self.line, self.chart, self.place = text, line, chart, 0
+
+    def read(self) -> None:
+        starts = self._nodes()
+        while self.place < len(self.text):
+            link = _LINK.match(self.text, self.place)
+            if link is None:
+                raise self._fault(f"{self.text[self.place :].strip()[:60]!r} can't be read")
+            self.place = link.end()
+            ends = self._nodes()
+            if not link["hidden"]:
+                if link["back"] or not (link["head"] or link["end"]):
+                    raise self._fault(f"{link[0].strip()[:60]!r} does not say which comes first")
+                label = (link["label"] or link["text"] or "").strip().strip('"')
+                for start, end in product(starts, ends):
+                    self.chart.arrow(start, end, self.line, label)
+            starts = ends
+
+    def _nodes(self) -> list[str]:
+        ids = [self._node()]
+        while also := _AND.match(self.text, self.place):
+            self.place = also.end()
+            ids.append(self._node())
+        return ids
+
+    def _node(self) -> str:
+        id = _ID.match(self.text, self.place)
+        if id is None:
+            at = self.text[self.place :].strip()[:60]
+            raise self._fault(f"{at!r} is no node" if at else "a node is missing at the end")
+        if id[0] in ("end", "subgraph", "graph", "flowchart"):
+            raise self._fault(f"{id[0]!r} is no name for a node, and there is nothing here that it could end or begin")
+        self.place = id.end()
+        lines, shape = self._shape()
+        if styled := _CLASS.match(self.text, self.place):
+            self.place = styled.end()
+        self.chart.node(id[0], self.line, lines, shape)
+        return id[0]
+
+    def _shape(self) -> tuple[list[str] | None, Shape | None]:
+        for opening, closings, shape in _SHAPES:
+            if not self.text.startswith(opening, self.place):
+                continue
+            begin = self.place + len(opening)
+            quoted = _QUOTED.match(self.text, begin)
+            if quoted and (closing := next((one for one in closings if self.text.startswith(one, quoted.end())), None)):
+                self.place = quoted.end() + len(closing)
+                return _lines(quoted[1]), shape
+            ends = [end for closing in closings if (end := self.text.find(closing, begin)) >= 0]
+            if ends and not quoted:
+                closing = next(one for one in closings if self.text.startswith(one, min(ends)))
+                self.place = min(ends) + len(closing)
+                return _lines(self.text[begin : min(ends)]), shape
+        return None, None
+
+    def _fault(self, message: str) -> PlanError:
+        return fault(f"line {self.line}: {message}", _MEND)
+
+
+def _lines(written: str) -> list[str]:
+    """The lines of a label; in words ``\\n`` begins a new one, in a call it stays in its text."""
+    text = written.strip()
+    if len(text) > 1 and text[0] == text[-1] == "`":
+        text = text[1:-1]
+    as_it_is, broken = ([labels.decoded(line.strip(), "#&") for line in _BREAK.split(one)] for one in (
+        text.replace("\n", "<br/>"), text.replace("\n", "<br/>").replace("\\n", "<br/>")))  # fmt: skip
+    return as_it_is if calls.looks_like_one(as_it_is[-1]) else broken

@@ -1,0 +1,87 @@
+"""What was measured over published sets of plans, with their sources; the plans themselves are not part of the kit.
+
+`python -m planexec_lab.formats.recount FOLDER` counts again, from copies of the publications; README.md beside this
+module says which, and by which rules. `python -m planexec_lab.formats.gain FOLDER` measures sets of your own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from planexec_lab.formats.parallelism import Measured
+
+
+@dataclass(frozen=True, slots=True)
+class Published:
+    """A set of plans, all of which were counted.
+
+    Args:
+        name: what it is called.
+        source: where it is described.
+        format: which of `formats.names` reads it.
+        note: what the plans are.
+        measured: the counts; valid are plans in which `Plan.problems` finds nothing without a toolbox.
+        valid_with_tools: how many are valid with the published list of tools too; as many as are valid, where there is none.
+    """
+
+    name: str
+    source: str
+    format: str
+    note: str
+    measured: Measured
+    valid_with_tools: int
+
+
+_NESTFUL = "Basu et al. (2024), https://arxiv.org/abs/2409.03797v1"
+
+PUBLISHED = (
+    Published(
+        "NESTFUL, web services", _NESTFUL, "nestful", "calls of web services that can be carried out",
+        Measured(85, 85, 85, 2.0, 2.74, 7, 46, 1.34, 3.5), 61,
+    ),
+    Published(
+        "NESTFUL, Glaive", _NESTFUL, "nestful", "written by a model, picked by people",
+        Measured(169, 169, 165, 2.0, 2.78, 4, 91, 1.35, 2.0), 126,
+    ),
+    Published(
+        "NESTFUL, SGD", _NESTFUL, "nestful", "written by a model, picked by people",
+        Measured(46, 46, 44, 2.0, 2.11, 3, 41, 1.03, 1.5), 32,
+    ),
+    Published(
+        "WorFBench", "Qiao et al. (2024), https://arxiv.org/abs/2410.07869", "worfbench",
+        "workflows in words: the nine parts that models are tested with",
+        Measured(2146, 2086, 2086, 3.0, 3.72, 13, 1584, 1.35, 9.0), 2086,
+    ),
+    Published(
+        "TaskBench, small models", "Wu et al. (2024), https://arxiv.org/abs/2405.19119", "taskbench",
+        "written by models of 7 and 13 billion parameters",
+        Measured(1971, 1902, 1554, 3.0, 3.61, 20, 1447, 1.03, 2.67), 1075,
+    ),
+)  # fmt: skip
+"""The sets that were measured, in November 2026.
+
+A dependency is what a plan's references and edges name. A set whose plans copy values out of earlier results, instead of
+referring to them, can't be measured so: a missing dependency looks like a gain.
+"""
+
+
+def table(rows: Iterable[tuple[str, Measured]]) -> str:
+    """Return what was measured as lines of aligned text, a set a line.
+
+    >>> print(table([("mine", Measured(4, 4, 2, 3.0, 3.0, 4, 1, 1.5, 2.0))]))
+    set   plans  valid  steps  chains  gain  at most
+    mine      4   50 %    3.0    50 %  1.50     2.00
+    """
+    head = ["set", "plans", "valid", "steps", "chains", "gain", "at most"]
+    cells = [head] + [
+        [name, f"{of.plans:,}", f"{of.valid / of.plans:.0%}".replace("%", " %"), f"{of.mean_steps:.1f}",
+         f"{of.chains / of.valid:.0%}".replace("%", " %"), f"{of.mean_gain:.2f}", f"{of.most_gain:.2f}"]
+        for name, of in rows
+    ]  # fmt: skip
+    wide = [max(map(len, column)) for column in zip(*cells, strict=True)]
+    lines = [
+        [row[0].ljust(wide[0]), *(cell.rjust(room) for cell, room in zip(row[1:], wide[1:], strict=True))]
+        for row in cells
+    ]
+    return "\n".join("  ".join(line) for line in lines)

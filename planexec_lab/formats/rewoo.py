@@ -1,0 +1,75 @@
+"""ReWOO: plans and evidence. Xu et al., "ReWOO: Decoupling Reasoning from Observations for Efficient Augmented Language
+Models" (2023), https://arxiv.org/abs/2305.18323.
+
+``Plan: why`` and then ``#E1 = Search[query]``, on one line or two. ``#E10`` is the tenth evidence, never the first and
+a "0": reading by replacing ``#E1`` in the text is a published mistake.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from planexec_lab.formats.shapes import fault
+from planexec_lab.formats.steps import build, only_tools, rewriter, step, unwritable
+from planexec_lite import references
+from planexec_lite.plan import Plan
+from planexec_lite.references import Reference
+
+CARRIES = frozenset({"goal", "description", "tool", "params"})
+LINE = re.compile(r"[ \t]*(?:Plan:|#E[0-9]+[ \t]*=)")
+
+_SHAPE = "write 'Plan: why' and then '#E1 = Tool[input]', with the bracket closed, for each step"
+_PIECE = re.compile(r"^[ \t]*(?=Plan:|#E[0-9]+[ \t]*=)", re.M)
+_DEFINITION = re.compile(r"#E[0-9]+[ \t]*=")
+_CALL = re.compile(r"#E([0-9]+)[ \t]*=[ \t]*([^\[\]\n#=]+)\[")
+_EVIDENCE = re.compile(r"#E([0-9]+)(?!\w)", re.ASCII)
+
+
+def recognises(data: Any) -> bool:
+    """Is this a text that defines evidence?"""
+    return isinstance(data, str) and _DEFINITION.search(data) is not None
+
+
+def read(data: Any) -> Plan:
+    """Read the planner's text; ``Task:`` before it becomes the goal."""
+    if not isinstance(data, str):
+        raise fault("this is no text", _SHAPE)
+    head, *pieces = _PIECE.split(data)
+    if head.strip() and not head.strip().startswith("Task:"):
+        raise fault(f"line 1: {head.strip()[:60]!r} comes before the first plan", _SHAPE)
+    rewrite = rewriter(_EVIDENCE, lambda match: Reference(match[1]))
+    steps: list[dict[str, Any]] = []
+    why, line = "", 1 + head.count("\n")
+    for piece in pieces:
+        call, last = _CALL.search(piece), piece is pieces[-1]
+        thought = piece[: call.start() if call else None].removeprefix("Plan:").strip()
+        body = piece[call.end() :].rstrip() if call else ""
+        closed = body.endswith("]") and not _CALL.search(body)
+        if (why and thought) or (call and not closed) or (not call and (last or _DEFINITION.search(piece))):
+            raise fault(f"line {line}: {piece.strip()[:60]!r} is no plan with one evidence", _SHAPE)
+        why = why or " ".join(thought.split())
+        if call:
+            steps.append(step(call[1], call[2].strip(), {"input": body[:-1]}, rewrite, why=why))
+            why = ""
+        line += piece.count("\n")
+    return build(steps, head.strip().removeprefix("Task:").strip())
+
+
+def write(plan: Plan) -> str:
+    """Write the plan and its evidence, two lines a step; a step has one text for its tool, and no other argument."""
+    lines = [f"Task: {plan.goal}"] if plan.goal else []
+    for one, tool in only_tools(plan):
+        match one.params:
+            case {"input": str(text)} if len(one.params) == 1:
+                lines += [f"Plan: {one.description}", f"#E{one.id} = {tool}[{references.translate(text, _evidence)}]"]
+            case _:
+                message = f"its arguments are {', '.join(map(repr, one.params)) or 'none'}, and ReWOO has a lone text"
+                raise unwritable(one.id, message, "give it one argument 'input', a text")
+    return "\n".join([*lines, ""])
+
+
+def _evidence(reference: Reference) -> str:
+    if reference.path:
+        raise unwritable(None, f"{reference} names a part of a result, and #E1 is the whole", "use the whole result")
+    return f"#E{reference.step}"

@@ -1,0 +1,74 @@
+"""From text to checked data: JSON in, the declared shape out, and a fault that says where and how to mend it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Any, TypeVar
+
+from pydantic import TypeAdapter, ValidationError
+from pydantic_core import from_json
+
+from planexec_lab.formats.places import Path, line_of
+from planexec_lite.plan import PlanError, Problem
+
+T = TypeVar("T")
+
+
+class ItemError(PlanError):
+    """Faults of items in data; `paths` say where each of them is."""
+
+    def __init__(self, problems: Iterable[Problem], paths: Iterable[Path]) -> None:
+        super().__init__(problems)
+        self.paths = tuple(paths)
+
+    def in_text(self, text: str) -> PlanError:
+        """Return the same faults with the lines on which the items stand in JSON `text`."""
+        placed = [
+            replace(problem, message=f"line {line_of(text, path)}: {problem.message}")
+            for problem, path in zip(self.problems[:_PLACED], self.paths[:_PLACED], strict=True)
+        ]
+        return PlanError([*placed, *self.problems[_PLACED:]], text)
+
+
+_PLACED = 20  # as many as a PlanError shows; each of them costs a walk through the text
+
+
+def fault(message: str, mend: str, code: str = "wrong_shape", at: Path | None = None) -> PlanError:
+    """Return the error that says what can't be read, where, and how to mend it; `at` is the item's way in the data."""
+    problem = Problem(code, None, message, mend)
+    return PlanError([problem]) if at is None else ItemError([problem], [at])
+
+
+def load(text: str) -> Any:
+    """Return what JSON `text` holds; raise `PlanError` with the line when it is not JSON."""
+    try:
+        return from_json(text, allow_inf_nan=False)
+    except (ValueError, TypeError) as error:
+        raise fault(
+            f"this is not JSON: {error}", "pass one plan at a time, and nothing around it", "not_json"
+        ) from None
+
+
+def shaped(kind: type[T], data: Any, shape: str, inside: Path = (), wrapped: int = 0) -> T:
+    """Return `data` as a `kind`; raise `ItemError` with every item that does not fit and the right `shape`.
+
+    `data` stands at `inside` of what was read; `wrapped` says how many names of its outermost objects a reader put there.
+    """
+    try:
+        return TypeAdapter(kind).validate_python(data)
+    except ValidationError as error:
+        errors = [(e["loc"], e["msg"]) for e in error.errors(include_url=False)]
+        faults = [
+            Problem("wrong_shape", None, f"{'.'.join(map(str, at)) or 'it'}: {what}", shape) for at, what in errors
+        ]
+        raise ItemError(faults, [(*inside, *at[wrapped:]) for at, _ in errors]) from None
+
+
+def plain(value: Any) -> Any:
+    """Return `value` as JSON holds it; raise `ValueError` when JSON can't: a set, bytes, infinity, half a character."""
+    try:
+        return from_json(json.dumps(value, allow_nan=False))
+    except TypeError as error:
+        raise ValueError(str(error)) from None

@@ -1,0 +1,126 @@
+"""What the readers share: other people's calls and references become steps and references of ours.
+
+A reader names the pattern of its references and what a match means. Everything around a reference is literal: a text
+that only looks like ``{step_1_result}`` is escaped, so that it stays what it was.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+
+from planexec_lab.formats.shapes import fault, plain
+from planexec_lite import references
+from planexec_lite.plan import Plan, PlanError, Problem, Step
+from planexec_lite.references import Reference
+
+Rewrite = Callable[[str], str]
+
+
+def rewriter(pattern: re.Pattern[str], meaning: Callable[[re.Match[str]], Reference | None]) -> Rewrite:
+    """Return a function that writes a text in our notation; a match that means None stays literal.
+
+    Marks that would change our reference are kept apart from it: the opening brace of ``{#E1}`` by a space, and a ``$``
+    before it as a literal.
+    """
+
+    def rewrite(text: str) -> str:
+        written, end = [], 0
+        for match in pattern.finditer(text):
+            if (reference := meaning(match)) is not None:
+                wrapped = text.endswith("{", end, match.start()) and text.startswith("}", match.end())
+                before = references.escape(text[end : match.start()])
+                before = f"{before[:-1]}{{literal $}}" if before.endswith("$") else before
+                written += [before, " " if wrapped else "", str(reference)]
+                end = match.end()
+        return "".join([*written, references.escape(text[end:])])
+
+    return rewrite
+
+
+def rewritten(value: Any, rewrite: Rewrite) -> Any:
+    """Return `value` with every text in it rewritten, in lists and objects at any depth."""
+    if isinstance(value, str):
+        return rewrite(value)
+    if isinstance(value, Mapping):
+        return {name: rewritten(part, rewrite) for name, part in value.items()}
+    return [rewritten(part, rewrite) for part in value] if isinstance(value, list | tuple) else value
+
+
+def step(
+    id: str, tool: str | None, params: Mapping[str, Any], rewrite: Rewrite, after: Iterable[str] = (), why: str = ""
+) -> dict[str, Any]:
+    """Return a step: `params` in our notation; it waits for the ids in `after` and for those that it refers to."""
+    ours = rewritten(params, rewrite)
+    waits_for = dict.fromkeys([*after, *(reference.step for reference in references.find(ours))])
+    return {"id": id, "description": why, "tool": tool, "params": ours, "depends_on": list(waits_for)}
+
+
+def by_position(values: Iterable[Any]) -> dict[str, Any]:
+    """Name arguments that have no names: a lone one ``input``, several ``arg1``, ``arg2``, …; see `formats.named`."""
+    listed = list(values)
+    return {"input": listed[0]} if len(listed) == 1 else {f"arg{n}": value for n, value in enumerate(listed, 1)}
+
+
+_FOREIGN = re.compile(r"(?=.*[^\x00-\x7f])[\w.-]+")
+
+
+def _new_ids(ids: list[str]) -> dict[str, str]:
+    """The ids that a plan can't have, and the new ones."""
+    new: dict[str, str] = {}
+    for number, id in enumerate(ids, 1):
+        if _FOREIGN.fullmatch(id) and id not in new:
+            new[id] = f"step_{number}" if str(number) in ids else str(number)
+    return new
+
+
+def _renamed(value: Any, ids: Mapping[str, str]) -> Any:
+    """A step, or a part of it, with the new ids in its own id, its dependencies and its references."""
+    pattern = re.compile("|".join(re.escape(f"step_{id}_result") for id in ids))
+    renamed = rewritten(value, lambda text: pattern.sub(lambda match: f"step_{ids[match[0][5:-7]]}_result", text))
+    if isinstance(value, dict):
+        renamed["id"] = ids.get(str(value["id"]), value["id"])
+        renamed["depends_on"] = [ids.get(str(one), one) for one in value.get("depends_on", ())]
+    return renamed
+
+
+def build(
+    steps: list[dict[str, Any]], goal: str = "", answer: str | None = None, lines: Mapping[str, int] | None = None
+) -> Plan:
+    """Return the plan; raise `PlanError` for what no plan can hold. `lines` are those of the steps by their ids.
+
+    A step whose id has letters that no id may have, such as "é", is renamed to its number.
+    """
+    ids = _new_ids([str(step["id"]) for step in steps])
+    if ids:
+        steps = [_renamed(step, ids) for step in steps]
+        answer = _renamed(answer, ids)
+        lines = None if lines is None else {ids.get(id, id): line for id, line in lines.items()}
+    try:
+        return Plan.parse(plain({"goal": goal, "steps": steps, "answer": answer}))
+    except PlanError as error:
+        if lines is None:
+            raise
+        placed = [
+            replace(problem, message=f"line {lines.get(problem.step or '', 1)}: {problem.message}")
+            for problem in error.problems
+        ]
+        raise PlanError(placed) from None
+    except ValueError as error:
+        raise fault(f"a plan can't hold this: {error}", "use texts, numbers, lists and objects only") from None
+
+
+def unwritable(step: str | None, message: str, mend: str) -> PlanError:
+    """Return the error that says what a format can't hold, where, and how to mend it."""
+    return PlanError([Problem("unwritable", step, message, mend)])
+
+
+def only_tools(plan: Plan) -> Iterator[tuple[Step, str]]:
+    """Yield the steps with their tools; raise `PlanError` for one that has none."""
+    for one in plan.steps:
+        if one.tool is None:
+            hint = "name the tool, or write a format that has steps in words: native, mermaid, dot, list, worfbench"
+            raise unwritable(one.id, "it has no tool, and this format writes calls alone", hint)
+        yield one, one.tool

@@ -1,0 +1,26 @@
+"""How good is a plan, held against a gold plan; how good is a planner, over a data set; how good is a judge.
+
+>>> from planexec_lite import Plan
+>>> from planexec_lab.grade import grade
+>>> gold = Plan.parse('[{"id": 1, "tool": "backup"}, {"id": 2, "tool": "migrate", "depends_on": [1]}]')
+>>> turned = Plan.parse('[{"id": 1, "tool": "migrate"}, {"id": 2, "tool": "backup", "depends_on": [1]}]')
+>>> one = grade(turned, gold)
+>>> one.valid, one.tool_f1, one.order_kept
+(True, 1.0, 0.0)
+
+Read it in this order: `matching` (which steps are the same), `grading` (the numbers of one plan), `paired` (two planners),
+`dataset`, `answers` and `report` (a planner over a data set, ``python -m planexec_lab.grade``), `judging` (a judge against
+the truth). A number says how near a plan is to one that is known to be good, not that it is bad to differ.
+"""
+
+from planexec_lab.grade.answers import Answered, answered
+from planexec_lab.grade.dataset import GoldRow, gold_rows, written
+from planexec_lab.grade.grading import METRICS, Cost, Grade, grade
+from planexec_lab.grade.judging import Case, JudgeScore, judged
+from planexec_lab.grade.paired import Paired, paired
+from planexec_lab.grade.report import Graded, compared
+
+__all__ = [
+    "METRICS", "Answered", "Case", "Cost", "GoldRow", "Grade", "Graded", "JudgeScore", "Paired", "answered", "compared",
+    "gold_rows", "grade", "judged", "paired", "written",
+]  # fmt: skip

@@ -1,0 +1,72 @@
+"""Ask a planner for a plan, as a run does before anything runs: with the same repairs, and with nothing carried out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from planexec_lab.formats import PublishedTool
+from planexec_lite.events import PlanFailed, PlanProposed
+from planexec_lite.executors import ToolExecutor
+from planexec_lite.loop import PlannerExecutor
+from planexec_lite.meter import ModelCall
+from planexec_lite.plan import Plan
+from planexec_lite.planning import Planner
+from planexec_lite.review import AskPerson
+from planexec_lite.tools import Toolbox
+from planexec_lite.workers import Simulated
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """What a planner answered.
+
+    Args:
+        plan: its last plan, valid or not; None: there was none.
+        why: why there was none, in words.
+        errors: what the endpoint raised on the way, also where a plan came in the end.
+        calls: the calls of its model.
+    """
+
+    plan: Plan | None
+    why: str = ""
+    errors: tuple[str, ...] = ()
+    calls: tuple[ModelCall, ...] = ()
+
+
+def answered(planner: Planner, goal: str, toolbox: Toolbox) -> Answered:
+    """Ask `planner` for a plan for `goal` over the tools of `toolbox`.
+
+    An invalid answer, and an error of the endpoint, go back to the planner as often as in a run.
+    The run stops where a person would be asked to approve the plan, so no tool is called.
+    """
+    run = PlannerExecutor(planner, ToolExecutor(toolbox), AskPerson(), workers=Simulated()).run(goal)
+    plans = [event.plan for event in run.events if isinstance(event, PlanProposed) and event.plan is not None]
+    errors = tuple(event.error for event in run.events if isinstance(event, PlanFailed))
+    why = "" if plans else "; ".join(map(str, run.board.problems))
+    return Answered(plans[-1] if plans else None, why, errors, tuple(run.board.calls))
+
+
+def offered(toolbox: Toolbox) -> Toolbox:
+    """Return the tools as a model can be told them in a strict schema: published lists leave types open.
+
+    An open type becomes a text, a list of anything a list of texts. A tool whose parameters are not published takes
+    ``input``, a list of texts.
+    """
+    return Toolbox(_offered(tool) if isinstance(tool, PublishedTool) else tool for tool in toolbox)
+
+
+def _offered(tool: PublishedTool) -> PublishedTool:
+    unnamed: Mapping[str, Any] = {"properties": {"input": {"type": "array"}}, "required": ["input"]}
+    published = unnamed if tool.published is None else tool.published
+    closed = {name: _closed(part) for name, part in published.get("properties", {}).items()}
+    return PublishedTool(tool.name, tool.description, {**published, "properties": closed})
+
+
+def _closed(schema: Mapping[str, Any]) -> dict[str, Any]:
+    if "anyOf" in schema:
+        return {**schema, "anyOf": [_closed(part) for part in schema["anyOf"]]}
+    if schema.get("type") == "array":
+        return {"items": {"type": "string"}, **schema}
+    return dict(schema) or {"type": "string"}

@@ -1,0 +1,355 @@
+"""A server's tools as a toolbox: any MCP server, over stdin and stdout or over HTTP, behind a plain face.
+
+    with ToolServer(["python", "-m", "planexec_lab.mcp", "serve", "kitchen"]) as kitchen:
+        run = execute(plan, ToolExecutor(kitchen.toolbox))
+
+A server that has ended is started again before the next call, and never in one: a call that it ended in fails the step, and
+whoever decides about the failure knows whether a repeat does harm.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import atexit
+import os
+import weakref
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext
+from contextvars import copy_context
+from pathlib import Path
+from typing import Any, TypeVar
+
+from planexec_lab.mcp.connection import Address, Connection, address_of
+from planexec_lab.mcp.errors import ServerGoneError, ToolFailedError, ToolsChangedError
+from planexec_lab.mcp.listing import ListedTool, Pin, left_out_of
+from planexec_lab.mcp.results import in_its_words, result_of
+from planexec_lab.mcp.strangers_words import bounded, fault_of_name, shown_schema
+from planexec_lite.events import Observation
+from planexec_lite.meter import emit, made_once
+from planexec_lite.model.schemas import closed_parameters
+from planexec_lite.tools import Effects, Tool, Toolbox, awaited
+
+MOST_QUESTIONS = 3
+"""Questions of a server that a person answers per call."""
+MOST_PROGRESS = 100
+"""Reports of progress that are kept of one call."""
+ENDS_WITHIN = 20.0  # seconds; the official client takes seven, at most, to end one that does not end by itself
+
+Asked = Callable[[str], bool]
+T = TypeVar("T")
+_open: weakref.WeakSet[Connection] = weakref.WeakSet()
+
+
+class ToolServer:
+    """An MCP server, and the toolbox of what it lists.
+
+    Args:
+        server: a command in parts, which is started and spoken with over its stdin and stdout; or the URL of a server that
+            speaks streamable HTTP.
+        name: what it is called in words; by default the program or the host.
+        env, cwd: of the command: variables beside the few that every server gets (PATH, HOME and their like), the folder.
+        prefix: put before the names of its tools, where two servers have tools of one name.
+        timeout: seconds of the real clock that a call may take. A step's own timeout is kept too; whichever passes, the
+            server is told that the call is cancelled.
+        pin: what was looked at earlier (`pin`); one that lists these tools otherwise is not gone on with.
+        effects: what calls do to the world, by the tool's name; it counts more than the server's hints.
+        latency: seconds that its tools take in simulation, by name; without them, none.
+        trusted: whether the hints of this server about effects are believed. A server can hint that a payment only reads.
+            The effects of a tool without hints, or of a server that is not trusted, are "unknown".
+        answer: receives a question that the server has for a person, and returns yes or no. It gets one question at a time,
+            and at most `MOST_QUESTIONS` per call; further ones are declined with a reason, and so is a form to be filled
+            in. None: nobody can be asked, and the server is told so.
+        json_text: a result that is text, and is the JSON of an object or a list, is read as that; see `Tool`.
+
+    It is started when it is first needed, and ends with the ``with`` block, with `close`, or with this process. In another
+    process it is another one: a copy that was sent there starts its own, under the same pin.
+    """
+
+    def __init__(
+        self,
+        server: str | Sequence[str],
+        *,
+        name: str | None = None,
+        env: Mapping[str, str] | None = None,
+        cwd: str | Path | None = None,
+        prefix: str = "",
+        timeout: float = 60.0,
+        pin: Pin | None = None,
+        effects: Mapping[str, Effects] | None = None,
+        latency: Mapping[str, float] | None = None,
+        trusted: bool = False,
+        answer: Asked | None = None,
+        json_text: bool = False,
+    ) -> None:
+        self.address = address_of(server, env, cwd)
+        self.name = name or _short_name(self.address)
+        self.prefix, self.timeout, self.trusted, self.answer = prefix, timeout, trusted, answer
+        self.json_text = json_text
+        self.effects, self.latency = dict(effects or {}), dict(latency or {})
+        self.starts = 0
+        self._listed: tuple[ListedTool, ...] = ()
+        self._pin = pin
+        self._toolbox: Toolbox | None = None
+        self._left_out: dict[str, str] = {}
+        self._connection: Connection | None = None
+        self._person: _Person | None = None
+        self._home: tuple[int, Any] = (os.getpid(), None)  # the process and the loop of the connection
+        self._turn: asyncio.Lock | None = None
+        if prefix and fault_of_name(prefix):
+            raise ValueError(f"prefix={prefix!r}: letters, digits, and _ . / - of ASCII")
+
+    def __enter__(self) -> ToolServer:
+        self.toolbox  # noqa: B018 - a server that can't be reached says so here
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return f"ToolServer({self.address})"
+
+    def __getstate__(self) -> dict[str, Any]:
+        own = {
+            "_connection": None,
+            "_person": None,
+            "_turn": None,
+            "_home": (None, None),
+            "_toolbox": None,
+            "starts": 0,
+        }
+        return {**self.__dict__, **own}
+
+    @property
+    def toolbox(self) -> Toolbox:
+        """The tools that it listed when it was first asked, pinned as they were then.
+
+        Raises `ServerGoneError` where it can't be reached, and `ToolsChangedError` where it lists something else than was
+        pinned. Tools that can't be taken are left out; `left_out` says why.
+        """
+        if self._toolbox is None:
+            self.listed  # noqa: B018 - it is asked first
+            self._toolbox, self._left_out = self._taken()
+        return self._toolbox
+
+    @property
+    def listed(self) -> tuple[ListedTool, ...]:
+        """The tools as it listed them when it was first asked, word for word: nothing to be handed to a planner."""
+        if self._pin is None or not self._listed:
+            awaited(self._alone(self._living), loop="servers")
+        return self._listed
+
+    @property
+    def pin(self) -> Pin:
+        """The hashes of what it listed when it was first asked: each tool's name, description, schemas and annotations."""
+        self.listed  # noqa: B018 - it is taken with the listing
+        assert self._pin is not None
+        return self._pin
+
+    @property
+    def left_out(self) -> dict[str, str]:
+        """The listed tools that are not in the toolbox, by name, and why: names, schemas and words that can't be taken."""
+        self.toolbox  # noqa: B018 - it is found out with the toolbox
+        return self._left_out
+
+    def _taken(self) -> tuple[Toolbox, dict[str, str]]:
+        left_out = left_out_of(self._listed)
+        tools = []
+        for one in self._listed:
+            if one.name not in left_out:
+                try:
+                    tool = self._tool(one)
+                    # one tool that can't be described would break the planner of all of them
+                    assert closed_parameters(tool) is not None
+                    assert tool.signature
+                    tools.append(tool)
+                except Exception as error:  # a schema of a stranger may break any reader
+                    left_out[one.name] = str(error) or "its schema is too deep"
+        return Toolbox(tools), left_out
+
+    def close(self) -> None:
+        """End it, and wait for the end of its process. It is started again if it is needed again.
+
+        Raises `TimeoutError` where that does not end.
+        """
+        connection, self._connection = self._connection, None
+        if connection is not None and self._home[0] == os.getpid():
+            connection.end()
+            if not connection.ended.wait(ENDS_WITHIN):
+                raise TimeoutError(f"{self.name} has not ended within {ENDS_WITHIN:g} s; end its process by hand")
+
+    def call(self, tool: ListedTool, arguments: Mapping[str, Any]) -> Any:
+        """Call `tool`, and return its result."""
+        return awaited(self._call(tool, arguments), loop="servers")
+
+    def _tool(self, one: ListedTool) -> Tool:
+        return Tool.from_schema(
+            _Call(self, one),
+            shown_schema(one.input_schema),
+            name=f"{self.prefix}{one.name}",
+            description=one.shown_description(self.name),
+            checked_elsewhere=True,
+            latency=self.latency.get(one.name, 0.0),
+            effects=self._effects(one),
+            destructive=one.destructive if self.trusted else None,
+            json_text=self.json_text,
+            pin="" if self._pin is None else self._pin.of_tool(one.name),
+        )
+
+    def _effects(self, one: ListedTool) -> Effects:
+        return self.effects.get(one.name, one.effects if self.trusted else "unknown")
+
+    async def _call(self, tool: ListedTool, arguments: Mapping[str, Any]) -> Any:
+        from mcp import MCPError
+        from mcp_types import CONNECTION_CLOSED, REQUEST_TIMEOUT
+
+        connection = await self._alone(self._as_pinned)
+        progress = _Progress()
+        person = self._person
+        try:
+            with person.call() if person else nullcontext():
+                answer = await connection.client.call_tool(
+                    tool.name, dict(arguments), read_timeout_seconds=self.timeout, progress_callback=progress.hear
+                )
+        except MCPError as error:
+            if error.code not in (CONNECTION_CLOSED, REQUEST_TIMEOUT):
+                raise ToolFailedError(in_its_words(tool, error.message)) from None
+            self._doubt(tool)
+            if error.code == REQUEST_TIMEOUT:
+                raise TimeoutError(
+                    f"{tool.name}: no answer within {self.timeout:g} s; the server was told to cancel it"
+                ) from None
+            raise ServerGoneError(f"{tool.name}: {connection.farewell()}, before it had answered") from None
+        except Exception as error:  # HTTP that breaks off; an answer that is not what its schema says
+            self._doubt(tool)
+            raise ToolFailedError(in_its_words(tool, str(error))) from None
+        finally:
+            progress.over = True
+        return result_of(answer, tool)
+
+    def _doubt(self, tool: ListedTool) -> None:
+        """Nobody knows what became of the call."""
+        if self._effects(tool) in ("once", "unknown"):
+            made_once()
+
+    async def _alone(self, work: Callable[[], Awaitable[T]]) -> T:
+        """Do `work` while no other call does its own: one start of a server is enough."""
+        home = os.getpid(), asyncio.get_running_loop()
+        if self._home != home:  # this is a copy in another process, or the loop of the connection did not answer
+            self._home, self._connection, self._turn = home, None, None
+        self._turn = self._turn or asyncio.Lock()
+        async with self._turn:
+            return await work()
+
+    async def _living(self) -> Connection:
+        """The connection; a new one where there is none, or the server has ended."""
+        if self._connection is not None and not self._connection.gone:
+            return self._connection
+        if self._connection is not None:
+            await self._connection.close()
+        person = self._person = _Person(self.answer, self.name) if self.answer else None
+        connection = await Connection.opened(self.address, person.reply if person else None)
+        try:
+            await self._look(connection)
+        except BaseException:
+            await connection.close()
+            raise
+        self._connection = connection
+        _open.add(connection)
+        weakref.finalize(self, connection.end).atexit = False
+        self.starts += 1
+        return connection
+
+    async def _as_pinned(self) -> Connection:
+        """The connection, after the server has listed what was pinned once more."""
+        connection = await self._living()
+        try:
+            await self._look(connection)
+        except ServerGoneError:  # it has ended, or forgotten us; nothing was asked of it yet, so it may be started anew
+            await connection.close()
+            connection = await self._living()
+        return connection
+
+    async def _look(self, connection: Connection) -> None:
+        listed = await connection.list_tools()
+        now = Pin.of(listed)
+        if self._pin is not None and (changes := [*self._pin.changes(now)]):
+            raise ToolsChangedError(
+                f"{self.name} no longer lists what was pinned: {'; '.join(changes)}. Nothing of it is called; look at what it "
+                "lists now, and make a new ToolServer if that is as it should be"
+            )
+        if not self._listed:
+            self._listed = tuple(one for one in listed if self._pin is None or one.name in self._pin.tools)
+        self._pin = self._pin or now
+
+
+class _Person:
+    """Brings the questions of one connection to a person; it keeps no reference to the server."""
+
+    def __init__(self, answer: Asked, server: str) -> None:
+        self._answer, self._server = answer, server
+        self._one_at_a_time = asyncio.Lock()
+        self._calls = self._left = 0
+
+    @contextmanager
+    def call(self) -> Iterator[None]:
+        """While a call runs, the server has `MOST_QUESTIONS` more; calls that run side by side share theirs."""
+        self._calls += 1
+        self._left += MOST_QUESTIONS
+        try:
+            yield
+        finally:
+            self._calls -= 1
+            self._left = min(self._left, MOST_QUESTIONS * self._calls)
+
+    async def reply(self, message: str, schema: Mapping[str, Any]) -> str | None:
+        """Ask the person a question of the server; None is a yes, and a text the reason of a no."""
+        if schema.get("required"):  # a form with fields
+            return "a person answers yes or no here, and fills in no form"
+        async with self._one_at_a_time:
+            if not self._left:
+                return f"a person answers at most {MOST_QUESTIONS} questions of a call"
+            self._left -= 1
+            question = f"{self._server} asks: {bounded(message, 500)}"
+            yes = await asyncio.get_running_loop().run_in_executor(None, self._answer, question)
+        return None if yes else "a person was asked, and did not say yes"
+
+
+class _Call:
+    """What a tool of a server calls. It can be sent to another process, where it starts a server of its own."""
+
+    def __init__(self, server: ToolServer, tool: ListedTool) -> None:
+        self.server = server
+        self.tool = tool
+
+    def __call__(self, /, **arguments: Any) -> Any:
+        return self.server.call(self.tool, arguments)
+
+
+class _Progress:
+    """Hears the reports of one call, and puts them into the step that made it: they come on another task."""
+
+    def __init__(self) -> None:
+        self.over = False
+        self._heard = 0
+        self._context = copy_context()
+
+    async def hear(self, progress: float, total: float | None, message: str | None) -> None:
+        self._heard += 1
+        if self.over or self._heard > MOST_PROGRESS:
+            return
+        of = "" if total is None else f" of {total:g}"
+        words = f": {bounded(message, 200)}" if message else ""
+        self._context.run(emit, Observation(f"{progress:g}{of}{words}"))
+
+
+def _short_name(address: Address) -> str:
+    return address.url.split("/")[2] if address.url else Path(address.command[0]).name
+
+
+@atexit.register
+def _end_all() -> None:
+    connections = [*_open]
+    for connection in connections:
+        connection.end()
+    for connection in connections:
+        connection.ended.wait(8)

@@ -1,0 +1,258 @@
+"""One connection to a server, on the event loop that async tools share: opened, asked, and closed with its process.
+
+The official client wants to be entered and left by one and the same task, so a task of its own keeps each connection.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import os
+import tempfile
+import threading
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import IO, Any
+
+from planexec_lab.mcp.errors import ServerGoneError
+from planexec_lab.mcp.listing import ListedTool
+from planexec_lab.mcp.pipe import where_the_kit_is
+from planexec_lab.mcp.strangers_words import bounded
+
+MOST_TOOLS = 1_000
+_MOST_PAGES = 100
+STARTS_WITHIN = 60.0  # seconds that a server has to begin, and to list its tools
+
+logging.getLogger("mcp").addHandler(
+    logging.NullHandler()
+)  # who wants to read along adds one; no cell gets them unasked
+
+
+Answer = Callable[[str, Mapping[str, Any]], Awaitable[str | None]]
+"""Asks a person a question of a server, which has a schema; None is a yes, and a text the reason of a no."""
+
+
+@dataclass(frozen=True)
+class Address:
+    """Where a server is: a command to start it, which it then speaks with over stdin and stdout, or a URL."""
+
+    command: tuple[str, ...] = ()
+    url: str = ""
+    env: Mapping[str, str] = field(default_factory=dict)
+    cwd: str | None = None
+
+    def __str__(self) -> str:
+        return self.url or " ".join([Path(self.command[0]).name, *self.command[1:]])
+
+
+class Connection:
+    """One connection, from its opening to its end."""
+
+    def __init__(self, address: Address) -> None:
+        self.address = address
+        self.ended = threading.Event()  # the process, if any, is gone, and has been waited for
+        self._over = asyncio.Event()
+        self._silent = False
+        self._errors: IO[bytes] | None = None  # what the process writes on stderr
+        self._parting = ""
+        self._loop = asyncio.get_running_loop()
+        self._task: asyncio.Task[None]
+        self.client: Any
+
+    @classmethod
+    async def opened(cls, address: Address, answer: Answer | None) -> Connection:
+        """Start the server, or reach it, and shake hands. Raises `ServerGoneError` where that fails."""
+        try:
+            from mcp import MCPError  # noqa: F401 - which version 1 has not
+        except ImportError as error:
+            raise ImportError(f"this needs the extra mcp: pip install 'planexec-lab[mcp]' ({error})") from None
+        self = cls(address)
+        ready: asyncio.Future[Any] = self._loop.create_future()
+        self._task = asyncio.create_task(self._keep(ready, answer))
+        try:
+            self.client = await asyncio.wait_for(asyncio.shield(ready), STARTS_WITHIN)
+        except BaseException as error:
+            self._task.cancel()
+            await asyncio.wait([self._task])
+            if ready.done() and not ready.cancelled():
+                ready.exception()
+            if isinstance(error, Exception):
+                words = f"no answer within {STARTS_WITHIN:g} s" if isinstance(error, TimeoutError) else _first(error)
+                raise ServerGoneError(f"{address} can't be reached: {words}{self._last_words()}") from None
+            raise
+        return self
+
+    @property
+    def gone(self) -> bool:
+        """Whether it has ended: nothing can be asked over it."""
+        return self._silent or self._task.done()
+
+    async def list_tools(self) -> list[ListedTool]:
+        """Return what the server lists now, all pages. Raises `ServerGoneError` for one that does not, or without end."""
+        from mcp import MCPError
+
+        listed: list[ListedTool] = []
+        cursor = None
+        for _ in range(_MOST_PAGES):
+            try:
+                page = await self.client.list_tools(cursor=cursor)
+            except (MCPError, OSError, ValueError) as error:
+                raise ServerGoneError(f"{self.address} does not list its tools: {_first(error)}") from None
+            listed += [_listed(tool.model_dump(by_alias=True, exclude_none=True)) for tool in page.tools]
+            cursor = page.next_cursor
+            if cursor is None and len(listed) <= MOST_TOOLS:
+                return listed
+            if len(listed) > MOST_TOOLS:
+                break
+        raise ServerGoneError(f"{self.address} lists more than {MOST_TOOLS} tools, or {_MOST_PAGES} pages of them")
+
+    def end(self) -> None:
+        """Ask for its end, from any thread; `ended` says when that has come."""
+        with contextlib.suppress(RuntimeError):  # the loop of a process that has ended
+            self._loop.call_soon_threadsafe(self._over.set)
+
+    async def close(self) -> None:
+        """Close the connection, and wait until the process has ended."""
+        self._over.set()
+        await asyncio.wait([self._task])
+
+    def farewell(self) -> str:
+        """What is known about the end of a server that went away, in a few words."""
+        return f"{self.address} has ended or closed the connection{self._last_words()}"
+
+    async def _keep(self, ready: asyncio.Future[Any], answer: Answer | None) -> None:
+        from mcp import Client, MCPError
+
+        asked = None if answer is None else _asked(answer)
+        with tempfile.TemporaryFile("a+b") as self._errors:  # both write and read: the process always at its end
+            try:
+                # "legacy" begins with `initialize`, which each server knows: a careless one may take any other first
+                # request, such as the probe of "auto", for a call of a tool. Newer servers need "auto" to ask questions.
+                for mode in ("legacy", "auto") if answer is None else ("auto",):
+                    try:
+                        async with Client(
+                            self._transport(),
+                            cache=None,
+                            elicitation_callback=asked,
+                            read_timeout_seconds=STARTS_WITHIN,
+                            mode=mode,
+                        ) as client:
+                            ready.set_result(client)
+                            await self._over.wait()
+                            break
+                    except MCPError:
+                        if ready.done() or mode == "auto":
+                            raise
+            except BaseException as error:
+                if not ready.done():
+                    ready.set_exception(error if isinstance(error, Exception) else ConnectionError("it was given up"))
+            finally:
+                self._silent = True
+                self._parting = self._last_words()
+        self.ended.set()
+
+    @contextlib.asynccontextmanager
+    async def _transport(self) -> AsyncIterator[Any]:
+        from mcp import StdioServerParameters
+        from mcp.client.stdio import stdio_client
+        from mcp.client.streamable_http import streamable_http_client
+
+        opened: Any
+        if self.address.url:
+            opened = streamable_http_client(self.address.url)
+        else:
+            command, *args = self.address.command
+            env = {**where_the_kit_is(self.address.command), **self.address.env}
+            started = StdioServerParameters(
+                command=command, args=args, env=env, cwd=self.address.cwd, encoding_error_handler="replace"
+            )
+            opened = stdio_client(started, errlog=self._errors)  # type: ignore[arg-type]
+        async with opened as (reading, writing):
+            yield _watched(reading, self._fall_silent), writing
+
+    def _fall_silent(self) -> None:
+        self._silent = True
+
+    def _last_words(self) -> str:
+        """The end of what the process wrote on stderr."""
+        if self._errors is None or self._errors.closed:
+            return self._parting
+        with contextlib.suppress(OSError, ValueError):
+            self._errors.seek(max(0, self._errors.seek(0, os.SEEK_END) - 2_000))
+            written = self._errors.read().decode(errors="replace")
+            if lines := [line for line in written.splitlines() if line.strip()]:
+                return f"; its last words: {bounded(lines[-1], 200)}"
+        return ""
+
+
+def _watched(stream: Any, at_the_end: Callable[[], None]) -> Any:
+    """The stream of the server's messages; it calls `at_the_end` when it has ended, so that no call waits for an answer."""
+    from anyio import BrokenResourceError, ClosedResourceError, EndOfStream
+    from anyio.abc import ObjectReceiveStream
+
+    class Watched(ObjectReceiveStream[Any]):
+        last_context = property(lambda self: getattr(stream, "last_context", None))
+
+        async def receive(self) -> Any:
+            try:
+                return await stream.receive()
+            except (EndOfStream, ClosedResourceError, BrokenResourceError):
+                at_the_end()
+                raise
+
+        async def aclose(self) -> None:
+            await stream.aclose()
+
+        def close(self) -> None:
+            stream.close()
+
+    return Watched()
+
+
+def _asked(answer: Answer) -> Any:
+    """What the official client calls when the server wants to know something from a person."""
+    from mcp_types import ElicitResult
+
+    async def callback(context: Any, params: Any) -> ElicitResult:
+        no: str | None = "this client opens no web page"
+        if getattr(params, "mode", "form") == "form":
+            no = await answer(params.message, params.requested_schema)
+        if no is None:
+            return ElicitResult(action="accept", content={})
+        return ElicitResult.model_validate({"action": "decline", "_meta": {"reason": no}})
+
+    return callback
+
+
+def _listed(tool: Mapping[str, Any]) -> ListedTool:
+    return ListedTool(
+        tool["name"],
+        tool.get("description", ""),
+        tool.get("inputSchema", {}),
+        tool.get("outputSchema"),
+        tool.get("annotations", {}),
+        tool.get("title"),
+    )
+
+
+def _first(error: BaseException) -> str:
+    """The words of an error, or of the first one of several."""
+    while isinstance(error, BaseExceptionGroup):
+        error = error.exceptions[0]
+    return bounded(str(error), 300) or type(error).__name__
+
+
+def address_of(server: str | Sequence[str], env: Mapping[str, str] | None, cwd: str | Path | None) -> Address:
+    """Read what a caller wrote: a URL, or a command in parts. Raises `ValueError` for anything else."""
+    if isinstance(server, str):
+        if not server.startswith(("http://", "https://")):
+            raise ValueError(
+                f"{bounded(server, 80)!r} is no URL; a command is a list of its parts, such as ['python', '-m', …]"
+            )
+        return Address(url=server)
+    command = tuple(map(str, server))
+    if not command:
+        raise ValueError("a command has at least one part, the program")
+    return Address(command, env=dict(env or {}), cwd=None if cwd is None else str(cwd))

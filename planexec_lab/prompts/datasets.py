@@ -1,0 +1,181 @@
+"""Data sets made from past runs: each row is a question that a planner was asked, with the answer that it gave.
+
+A row holds all that the planner was told: goal, tools, and the run so far as its events. So another version of the prompt can be
+asked the same question again.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from planexec_lab.prompts.file import RegistryError, digest
+from planexec_lab.recorded import Transcript, is_valid
+from planexec_lab.worlds import arithmetic
+from planexec_lite.board import Board
+from planexec_lite.events import PlanFailed, PlanProposed, PlanStarted, from_json, to_json
+from planexec_lite.journal import Journal
+from planexec_lite.loop.run import Run
+from planexec_lite.tools import Effects, Tool, Toolbox, ToolError, suggest
+
+UNREADABLE = (ValueError, TypeError, LookupError, AttributeError, RecursionError, ToolError)
+
+
+@dataclass(frozen=True, slots=True)
+class ToolWords:
+    """What a planner is told of a tool: its name, what it is for, the JSON schema of its arguments, its effects."""
+
+    name: str
+    description: str
+    schema: Mapping[str, Any]
+    effects: Effects = "none"
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One question that a planner was asked.
+
+    Args:
+        id: which it is in its source, such as "run 3, question 2".
+        goal: what the run was for.
+        tools: that the planner was shown.
+        events: of the run so far, each as JSON; the last one is that the planner was asked.
+        answer: what it answered.
+        tags: what the row is to be found by: those given, why the planner was asked, and how the run ended.
+        score: 1.0 where the answer was a valid plan, 0.0 where not; None: not known.
+    """
+
+    id: str
+    goal: str
+    tools: tuple[ToolWords, ...]
+    events: tuple[str, ...] = ()
+    answer: str = ""
+    tags: tuple[str, ...] = ()
+    score: float | None = None
+
+    @property
+    def board(self) -> Board:
+        """The board as the planner was shown it."""
+        return Board.of([from_json(event) for event in self.events])
+
+    @property
+    def toolbox(self) -> Toolbox:
+        """The tools, to be shown and checked against; a call of one raises `ToolError`."""
+        return Toolbox(
+            Tool.from_schema(
+                _nothing,
+                one.schema,
+                name=one.name,
+                description=one.description,
+                checked_elsewhere=True,
+                effects=one.effects,
+            )
+            for one in self.tools
+        )
+
+
+def _nothing(**arguments: Any) -> None:
+    raise ToolError("a tool in a data set is there to be read; nothing can be called")
+
+
+def tool_words(tools: Toolbox) -> tuple[ToolWords, ...]:
+    """Return what a planner is told of the tools."""
+    return tuple(ToolWords(one.name, one.description, one.schema, one.effects) for one in tools)
+
+
+def rows_from_runs(runs: Iterable[Run] | Journal, tools: Toolbox, tags: Iterable[str] = ()) -> list[Row]:
+    """Return a row for each question that a planner was asked in some runs.
+
+    Args:
+        runs: the runs, or a journal of them.
+        tools: that the planner was shown; a run does not hold them.
+        tags: for every row.
+    """
+    if isinstance(runs, Journal):
+        runs = [runs.load(stored.id) for stored in runs.list()]
+    words, marks = tool_words(tools), tuple(tags)
+    return [row for place, run in enumerate(runs, 1) for row in _of_run(run, f"run {run.id or place}", words, marks)]
+
+
+def _of_run(run: Run, name: str, tools: tuple[ToolWords, ...], tags: tuple[str, ...]) -> Iterator[Row]:
+    asked, number, reason = 0, 0, ""
+    for place, event in enumerate(run.events, 1):
+        if isinstance(event, PlanStarted):
+            asked, number, reason = place, number + 1, event.reason
+        elif isinstance(event, PlanProposed | PlanFailed) and asked:
+            so_far = tuple(to_json(one) for one in run.events[:asked])
+            answer, score = "", 0.0
+            if isinstance(event, PlanProposed):
+                answer = event.text if event.plan is None else event.plan.to_json()
+                score = float(event.plan is not None and not event.problems)
+            marks = (*tags, reason, run.status)
+            yield Row(f"{name}, question {number}", run.board.goal, tools, so_far, answer, marks, score)
+            asked = 0
+
+
+def rows_from_transcript(transcript: Transcript, variant: str = "whole") -> list[Row]:
+    """Return a row for each time that a recorded model was asked: its id is the number of the sample."""
+    asked = transcript.variants[variant]
+    words = tool_words(arithmetic.TOOLS)
+    return [
+        Row(
+            str(sample.number), asked.goal, words, (), sample.answers[0].text, (variant,),
+            float(is_valid(sample.answers[0], asked)),
+        )
+        for sample in transcript.of(variant)
+    ]  # fmt: skip
+
+
+def add(db: sqlite3.Connection, dataset: str, rows: Iterable[Row]) -> int:
+    """Write rows down, each once, and return how many were new. Raises `ValueError` for one that could not be read again."""
+    new = 0
+    for row in rows:
+        data = _written(row)
+        into = "INSERT OR IGNORE INTO dataset_rows (dataset, digest, data) VALUES (?, ?, ?)"
+        new += db.execute(into, (dataset, digest(data), data)).rowcount
+    return new
+
+
+def read(db: sqlite3.Connection, dataset: str) -> list[Row]:
+    """Return the rows of a data set. Raises `RegistryError` where there is none of that name, or a row can't be read."""
+    stored = db.execute("SELECT id, data FROM dataset_rows WHERE dataset = ? ORDER BY id", (dataset,)).fetchall()
+    if not stored:
+        known = counted(db)
+        there = ", ".join(map(repr, known)) or "none"
+        raise RegistryError(f"there is no data set {dataset!r}{suggest(dataset, known)}; there are: {there}")
+    return [_read(id, data) for id, data in stored]
+
+
+def counted(db: sqlite3.Connection) -> dict[str, int]:
+    """Return how many rows each data set has."""
+    return dict(db.execute("SELECT dataset, count(*) FROM dataset_rows GROUP BY dataset ORDER BY min(id)"))
+
+
+def _written(row: Row) -> str:
+    """A row as JSON."""
+    try:
+        data = json.dumps(asdict(row), ensure_ascii=True, sort_keys=True, allow_nan=False)
+        _row(data)
+    except UNREADABLE as problem:
+        raise ValueError(f"row {row.id!r} can't be added: {str(problem)[:200]}") from None
+    return data
+
+
+def _row(data: str) -> Row:
+    value = json.loads(data)
+    value["tools"] = tuple(ToolWords(**one) for one in value["tools"])
+    row = Row(**value | {"events": tuple(value["events"]), "tags": tuple(value["tags"])})
+    _ = row.board, row.toolbox
+    return row
+
+
+def _read(id: int, data: str) -> Row:
+    try:
+        return _row(data)
+    except UNREADABLE as problem:
+        raise RegistryError(
+            f"row {id} of the data sets can't be read ({str(problem)[:200]}): the file is damaged"
+        ) from None

@@ -1,0 +1,151 @@
+"""What a run of a variation came to, counted from its events alone."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from planexec_lab.scoreboard.assumptions import dollars
+from planexec_lite.events import (
+    Event,
+    Inside,
+    Judged,
+    JudgeFailed,
+    Observation,
+    PlanFailed,
+    PlanProposed,
+    PlanStarted,
+    RunStarted,
+    StepCancelled,
+    StepDone,
+    StepFailed,
+    StepProposed,
+    StepStarted,
+    UndoDone,
+)
+from planexec_lite.loop.run import Run
+from planexec_lite.meter import ModelCall, Usage
+from planexec_lite.plan import Step
+
+_ENDS = (StepDone, StepFailed, StepCancelled)
+ROLES = ("planner", "executor", "evaluator")
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """What can be counted in the events of a run.
+
+    Args:
+        seconds: from the start to the last event, on the run's clock.
+        usage: calls and tokens of models, by role; the planner of a run inside a step is a planner too.
+        dollars: what the calls cost.
+        horizon: how many steps the longest plan had that was valid, in the outer run.
+        complete: whether the first valid plan was to be the whole one.
+        reasons: how often the planner was asked, by the reason, in the outer run.
+        hands: who carried out the steps of the outer run: "tools", a model by its name, "a run" of its own; most frequent first.
+        workers: the most steps that were under way at once, in the outer run.
+        wasted: calls of tools whose result does not stand, in runs inside steps too: the call failed, or was taken back. A step
+            that failed without a call is none, as when a model refused it; nor is a call whose result stands and led nowhere.
+    """
+
+    seconds: float
+    usage: dict[str, Usage]
+    dollars: float
+    horizon: int
+    complete: bool
+    reasons: dict[str, int]
+    hands: tuple[str, ...]
+    workers: int
+    wasted: int
+
+    @property
+    def calls(self) -> int:
+        """Calls of models, whatever their role."""
+        return sum(usage.calls for usage in self.usage.values())
+
+    @property
+    def replans(self) -> int:
+        """How often the rest was planned again: after a failure, news, a stall, or a step."""
+        return sum(self.reasons.get(reason, 0) for reason in ("failure", "news", "stall", "step"))
+
+
+def figures(run: Run) -> Figures:
+    """Count what happened in `run`."""
+    events = run.events
+    calls: dict[str, list[ModelCall]] = {role: [] for role in ROLES}
+    for role, call in calls_in(events):
+        calls[role].append(call)
+    plans = [event.plan for event in events if isinstance(event, PlanProposed) and event.plan and not event.problems]
+    return Figures(
+        seconds=run.makespan,
+        usage={role: Usage.of(some) for role, some in calls.items() if some},
+        dollars=dollars(call for some in calls.values() for call in some),
+        horizon=max((len(plan.steps) for plan in plans), default=0),
+        complete=bool(plans) and plans[0].complete,
+        reasons=dict(Counter(event.reason for event in events if isinstance(event, PlanStarted))),
+        hands=tuple(hand for hand, _ in Counter(_hands(events)).most_common()),
+        workers=_at_once(events),
+        wasted=_wasted(events),
+    )
+
+
+def calls_in(events: Iterable[Any]) -> Iterator[tuple[str, ModelCall]]:
+    """Every call of a model with its role. What a run inside a step asked is counted there, and not with the step again."""
+    inside: dict[str, list[Event]] = {}
+    for event in events:
+        if isinstance(event, Inside):
+            inside.setdefault(event.step, []).append(event.event)
+            continue
+        role = "executor"
+        if isinstance(event, PlanProposed | PlanFailed):
+            role = "planner"
+        elif isinstance(event, Judged | JudgeFailed):
+            role = "evaluator"
+        within = inside.pop(event.step, []) if isinstance(event, _ENDS) else []
+        if any(isinstance(one, RunStarted) for one in within):
+            yield from calls_in(within)
+        else:
+            yield from ((role, call) for call in getattr(event, "calls", ()))
+
+
+def _hands(events: Iterable[Any]) -> Iterator[str]:
+    """Who carried out each step that was done."""
+    runs: set[str] = set()
+    for event in events:
+        match event:
+            case Inside(step=id, event=RunStarted()):
+                runs.add(id)
+            case StepDone(step=id, calls=calls):
+                yield "a run" if id in runs else calls[-1].model if calls else "tools"
+
+
+def _at_once(events: Iterable[Any]) -> int:
+    most = now = 0
+    for event in events:
+        now += isinstance(event, StepStarted) - isinstance(event, _ENDS)
+        most = max(most, now)
+    return most
+
+
+def _wasted(events: Iterable[Any]) -> int:
+    """Calls that failed or were taken back. Those of an executor that thinks, and of a run inside, are told inside their step."""
+    wasted = 0
+    steps: dict[str, Step] = {}
+    inside: dict[str, list[Event]] = {}
+    for event in events:
+        match event:
+            case StepProposed(step=step):
+                steps[step.id] = step
+            case PlanProposed(plan=plan) if plan is not None:
+                steps |= {step.id: step for step in plan.steps}
+            case Inside(step=id, event=inner):
+                inside.setdefault(id, []).append(inner)
+            case Observation(error=error):
+                wasted += error
+            case StepFailed(step=id):
+                wasted += steps[id].tool is not None and id not in inside
+            case UndoDone(step=id):
+                wasted += " " not in id  # a call of the plan's rollback has a space, and takes back no call of its own
+    return wasted + sum(_wasted(some) for some in inside.values())

@@ -1,0 +1,112 @@
+"""The scoreboard as figures: what follows from a variation's structure, and, apart from it, what follows from a script."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from statistics import fmean
+
+from planexec_lab.scoreboard.rows import Row
+from planexec_lab.views.charts import bars
+from planexec_lab.views.drawing.figure import Figure
+from planexec_lab.views.drawing.table import WHOLE, table
+from planexec_lab.views.drawing.table import Row as Line
+from planexec_lab.views.drawing.theme import LOOKS
+from planexec_lab.views.drawing.wording import count, listed
+
+PLAIN = LOOKS["waiting"]
+MISSED = "missed"
+_ROLES = ("planner", "executor", "evaluator")
+
+
+def settings(rows: Sequence[Row]) -> Figure:
+    """Horizon, trigger, who carries out a step, how many at once, and calls of each variation, as its run on one task shows."""
+    head = ("variation", "horizon", "asked again", "steps by", "at once", "calls")
+    lines = []
+    for row in rows:
+        hands, workers = ", ".join(row.figures.hands), str(row.figures.workers)
+        cells = [row.variation, _horizon(row), _asked_again(row), hands, workers, _by_role(row)]
+        lines.append(Line(cells, PLAIN))
+    return table(f"One loop, {count(len(rows), 'variation')}: {rows[0].task}", head, lines, columns=40)
+
+
+def goals(rows: Sequence[Row]) -> Figure:
+    """Which goals each variation reached, as the worlds show it, and which it missed though nothing went wrong."""
+    by_variation: dict[str, dict[str, bool]] = {}
+    for row in rows:
+        by_variation.setdefault(row.variation, {})[row.task] = row.reached
+    lines = []
+    for name, tasks in by_variation.items():
+        missed = [task for task, reached in tasks.items() if not reached]
+        lines.append(Line([name, f"{len(tasks) - len(missed)} of {len(tasks)}", ", ".join(missed)], PLAIN))
+    always = [name for name, tasks in by_variation.items() if all(tasks.values())]
+    title = (
+        f"{len(always)} of {count(len(by_variation), 'variation')} reach{'es' if len(always) == 1 else ''} every goal"
+    )
+    missing = len(always) < len(by_variation)
+    return table(title, ("variation", "reached", "missed"), lines, _MISSING if missing else "")
+
+
+_MISSING = """Where a goal is missed, steps were done on what a plan took for granted. \
+That an executor looks no further than its task is the script's word."""
+
+
+def robustness(rows: Sequence[Row]) -> Figure:
+    """How often the goal was reached under faults: it follows from what the script does when it is asked again."""
+    columns = list(dict.fromkeys((row.faults.kind, row.faults.rate) for row in rows))
+    by_variation: dict[str, list[Row]] = {}
+    for row in rows:
+        by_variation.setdefault(row.variation, []).append(row)
+    head = ("variation", *(f"{kind} {rate:.0%}" for kind, rate in columns), "calls", "wasted", "replans")
+    lines = []
+    for name, some in by_variation.items():
+        cells = [name]
+        for column in columns:
+            reached = [row.reached for row in some if (row.faults.kind, row.faults.rate) == column]
+            cells.append(f"{sum(reached)} of {len(reached)}")
+        for counted in ("calls", "wasted", "replans"):
+            cells.append(f"{fmean(getattr(row.figures, counted) for row in some):.1f}")
+        lines.append(Line(cells, PLAIN))
+    reached_by = {name: sum(row.reached for row in some) for name, some in by_variation.items()}
+    best = [name for name, times in reached_by.items() if times == max(reached_by.values())]
+    reach = "reaches" if len(best) == 1 else "reach"
+    caption = "These columns follow from scripts: a scripted model always knows what to do, once it is asked. No merit of a model."
+    return table(f"Under faults, {listed(best)} {reach} the goal most often", head, lines, caption, lines=WHOLE)
+
+
+def race(rows: Sequence[Row]) -> Figure:
+    """The variations on one task by their seconds, with calls and cost. Who missed the goal stands in it, and not in its title."""
+    ordered = sorted(rows, key=lambda row: row.figures.seconds)
+    arrived = [row for row in ordered if row.reached] or ordered
+    first, last = arrived[0], arrived[-1]
+    title = f"{first.variation} takes {first.figures.seconds:,.0f} s, {last.variation} {last.figures.seconds:,.0f} s: {first.task}"
+    remarks = {
+        row.variation: f"{count(row.figures.calls, 'call')}, ${row.figures.dollars:.4f}"
+        + ("" if row.reached else f", goal {MISSED}")
+        for row in ordered
+    }
+    return bars({row.variation: row.figures.seconds for row in ordered}, title, "seconds", remarks=remarks)
+
+
+def _horizon(row: Row) -> str:
+    steps = count(row.figures.horizon, "step")
+    if not row.figures.complete:
+        return steps
+    return f"all {steps}" if row.figures.horizon > 1 else "the only step"
+
+
+def _asked_again(row: Row) -> str:
+    words = {
+        "horizon": "horizon reached",
+        "step": "after each step",
+        "failure": "after a failure",
+        "repair": "invalid plan",
+    }
+    again = [
+        f"{words.get(reason, reason)} {times} ×" for reason, times in row.figures.reasons.items() if reason != "first"
+    ]
+    return ", ".join(again) or "never"
+
+
+def _by_role(row: Row) -> str:
+    usage = row.figures.usage
+    return ", ".join(f"{role} {usage[role].calls}" for role in _ROLES if role in usage)

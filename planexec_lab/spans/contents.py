@@ -1,0 +1,84 @@
+"""What was said in a foreign span: a tool's arguments and result, and what a model was asked, in the shapes that frameworks use."""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import Any
+
+from planexec_lab.spans import names
+from planexec_lab.spans.span import Span, utf8
+from planexec_lab.spans.tree import nested_deeper
+from planexec_lite.plan.data import fixed
+
+_DEEPEST = 40
+
+
+def arguments(span: Span) -> dict[str, Any]:
+    """A tool's arguments by name; what is no object stands under "input"."""
+    value = _first(span, names.ARGUMENTS, *names.ARGUMENTS_TOO)
+    return value if isinstance(value, dict) else {} if value is None else {"input": value}
+
+
+def result(span: Span) -> Any:
+    """A tool's result; of a message that holds it, the content."""
+    if names.RESULT in span.attributes:
+        return fixed(_first(span, names.RESULT))
+    value = _first(span, *names.RESULT_TOO)
+    for key in ("output", "content"):
+        if isinstance(value, dict) and key in value:
+            value = value[key]
+    return fixed(value)
+
+
+def question(span: Span) -> str:
+    """What the user said to a model or an agent; "" where it is not told."""
+    content = _first(span, *names.ARGUMENTS_TOO[::-1])
+    messages = content.get("messages") if isinstance(content, dict) else content
+    for one in messages if isinstance(messages, list) else []:
+        # a pair of role and text, or an object of OpenAI's, LangChain's, or the conventions'
+        role, text = one if isinstance(one, list) and len(one) == 2 else (None, None)
+        if isinstance(one, dict):
+            role, text = one.get("role") or one.get("type"), one.get("content") or one.get("parts")
+        if role in ("user", "human"):
+            return _text(text)
+    return ""
+
+
+def answer(span: Span) -> str:
+    """What a model answered in words; "" where it is not told."""
+    return _text(_first(span, *names.RESULT_TOO[::-1]))
+
+
+def _text(content: Any) -> str:
+    """The first words among parts and messages."""
+    waiting = [content]
+    while waiting:
+        one = waiting.pop()
+        if isinstance(one, str) and one:
+            return one
+        if isinstance(one, dict):
+            keys = ("content", "text", "parts", "generations", "message", "kwargs", "output", "messages")
+            waiting += [one[key] for key in reversed(keys) if key in one]
+        waiting += reversed(one) if isinstance(one, list) else []
+    return ""
+
+
+def _first(span: Span, *keys: str) -> Any:
+    """The first of these attributes that is there: what its JSON says, or the text."""
+    value = next((span.attributes[key] for key in keys if key in span.attributes), None)
+    if not isinstance(value, str):
+        return list(value) if isinstance(value, tuple) else value
+    try:
+        data = json.loads(value, parse_constant=str, parse_float=_finite)
+        if "\\ud" in value.lower():  # perhaps half a pair of surrogates, which can't be written down
+            data = json.loads(utf8(json.dumps(data, ensure_ascii=False)))
+        return value if nested_deeper(data, _DEEPEST) else data
+    except (ValueError, RecursionError):
+        return value
+
+
+def _finite(digits: str) -> float | str:
+    """A number, or its digits where it is too large for one."""
+    number = float(digits)
+    return number if math.isfinite(number) else digits

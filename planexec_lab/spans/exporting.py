@@ -1,0 +1,115 @@
+"""Spans handed to an exporter of OpenTelemetry's SDK: the console's, or one that sends them to a collector.
+
+They are built as the SDK's own values and given to the exporter directly. No provider is made or changed, so a program that
+traces itself is not disturbed.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Iterable
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+from planexec_lab.spans.from_events import of
+from planexec_lab.spans.otlp_json import SCOPE, SERVICE
+from planexec_lab.spans.span import Span
+from planexec_lite.loop.run import Run
+
+if TYPE_CHECKING:
+    from opentelemetry.sdk.trace import ReadableSpan
+    from opentelemetry.sdk.trace.export import SpanExporter
+
+BATCH = 512  # so many are sent at once, as the SDK's own processor does; a collector puts them together by their ids
+LOOPBACK = ("127.0.0.1", "localhost", "::1")
+
+
+class ExportFailedError(RuntimeError):
+    """The exporter could not hand the spans on."""
+
+
+def send(run: Run | Iterable[Span], exporter: SpanExporter, *, epoch: float | None = None) -> int:
+    """Hand a run, or the spans that `of` made of one, to an exporter of OpenTelemetry's SDK, and return how many there are.
+
+    Args:
+        run: a run, or spans, which have their dates already.
+        exporter: of OpenTelemetry's SDK; it is not shut down.
+        epoch: when the run began, in seconds since 1970; None: the run ends now, by this machine's clock.
+
+    Raises `ExportFailedError` where the exporter fails (the first portions of a long run may have gone), and `ImportError` where
+    the extra is missing.
+    """
+    success = from_sdk("trace.export", "SpanExportResult").SUCCESS
+    if isinstance(run, Run):
+        epoch = max(0.0, time.time() - run.makespan) if epoch is None else epoch
+        run = of(run, epoch=epoch)
+    spans = list(run)
+    for start in range(0, len(spans), BATCH):
+        batch = as_sdk(spans[start : start + BATCH])
+        if exporter.export(batch) is not success:
+            words = f"{type(exporter).__name__} could not hand on {len(batch)} spans"
+            raise ExportFailedError(f"{words}; is a collector there?")
+    return len(spans)
+
+
+def console() -> SpanExporter:
+    """An exporter that prints spans."""
+    exporter: SpanExporter = from_sdk("trace.export", "ConsoleSpanExporter")(out=sys.stdout)  # a notebook has its own
+    return exporter
+
+
+def otlp(url: str = "http://127.0.0.1:4318/v1/traces", *, timeout: float = 10.0) -> SpanExporter:
+    """An exporter that sends spans to a collector on this machine, by OTLP over HTTP; it gives up after `timeout` seconds.
+
+    Raises `ValueError` for a collector elsewhere: spans hold what was said in a run. One that runs here can pass them on.
+    """
+    parts = urlsplit(url)
+    if parts.scheme != "http" or parts.hostname not in LOOPBACK:
+        raise ValueError(
+            f"{url!r}: a collector on this machine is wanted, as http://127.0.0.1:4318/v1/traces; it can pass on"
+        )
+    from_sdk("trace.export", "SpanExporter")
+    from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
+
+    return OTLPSpanExporter(endpoint=url, timeout=timeout)
+
+
+def from_sdk(module: str, name: str) -> Any:
+    """Import a name of OpenTelemetry's SDK. Raises `ImportError`, with what must be installed, where the extra is missing."""
+    try:
+        return getattr(import_module(f"opentelemetry.sdk.{module}"), name)
+    except ImportError as missing:
+        raise ImportError("runs as spans need the extra otel: pip install 'planexec-lab[otel]'") from missing
+
+
+def as_sdk(spans: Iterable[Span]) -> list[ReadableSpan]:
+    """Spans as the SDK's own values."""
+    from opentelemetry.sdk.resources import Resource
+    from opentelemetry.sdk.trace import Event, ReadableSpan
+    from opentelemetry.sdk.util.instrumentation import InstrumentationScope
+    from opentelemetry.trace import SpanContext, SpanKind, TraceFlags
+    from opentelemetry.trace.status import Status, StatusCode
+
+    resource, scope = Resource({"service.name": SERVICE}), InstrumentationScope(SCOPE)
+
+    def context(trace_id: str, span_id: str) -> Any:
+        return SpanContext(int(trace_id, 16), int(span_id, 16), is_remote=False, trace_flags=TraceFlags(1))
+
+    return [
+        ReadableSpan(
+            span.name,
+            context=context(span.trace_id, span.span_id),
+            parent=None if span.parent_id is None else context(span.trace_id, span.parent_id),
+            resource=resource,
+            attributes=dict(span.attributes),
+            events=[Event(one.name, dict(one.attributes), one.at) for one in span.events],
+            kind=SpanKind.CLIENT if span.asks else SpanKind.INTERNAL,
+            status=Status() if span.error is None else Status(StatusCode.ERROR, span.error),
+            start_time=span.start,
+            end_time=span.end,
+            instrumentation_scope=scope,
+        )
+        for span in spans
+    ]

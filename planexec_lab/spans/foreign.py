@@ -1,0 +1,204 @@
+"""The spans of somebody else's agent as the events of a run.
+
+An agent that asks a model, calls the tools that the model names, and asks again, is this kit's loop with a planner that looks
+one step ahead. So a call of a model is planning, and a call of a tool is a step; an agent that the agent calls is a step, too.
+What is below a step happened inside it. A plan was never written down: what is asked for in one answer stands side by side, and
+depends on what was done before that answer, since the model had seen it. A call of a model while steps are at work plans
+nothing that the others wait for: it is a step of its own.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import accumulate
+from typing import get_args
+
+from pydantic import ValidationError
+
+from planexec_lab.spans import names
+from planexec_lab.spans.contents import answer, arguments, question, result
+from planexec_lab.spans.span import Span, TraceError, seconds
+from planexec_lab.spans.tree import Tree
+from planexec_lite import events as e
+from planexec_lite.meter import ModelCall
+from planexec_lite.plan import Plan, Step
+from planexec_lite.references import escape
+
+MOST_EDGES = 2_000  # between what one answer asked for and what was done before it
+_PLANNING = (*names.MODELS_ASKED, names.PLAN)
+
+
+@dataclass
+class _Round:
+    """What the model was asked, if it was, and the steps that came of it."""
+
+    asked: Sequence[Span] = ()
+    steps: list[Span] = field(default_factory=list)
+
+
+def events(tree: Tree) -> list[e.Event]:
+    """Return the events of the run that a trace tells of. Raises `TraceError` for a step that can't be one."""
+    return _Telling(tree).events()
+
+
+class _Telling:
+    def __init__(self, tree: Tree) -> None:
+        self.tree = tree
+        units = list(_units(tree))
+        thinking = _together([span for span in units if _operation(span) in _PLANNING])
+        work = [span for span in units if _operation(span) not in _PLANNING]
+        self.rounds = _rounds(thinking, work)
+        asked = [*tree.top, *(span for some in thinking for span in some)]
+        self.goal = next((text for span in asked if (text := question(span))), tree.top[0].name)
+        self.ids = {span.span_id: str(number) for number, span in enumerate(self._steps(), 1)}
+
+    def _steps(self) -> Iterator[Span]:
+        for one in self.rounds:
+            yield from one.steps
+
+    def events(self) -> list[e.Event]:
+        told: list[e.Event] = [e.RunStarted(0.0, self.goal, True, False, models_in_steps=True)]
+        done: list[Span] = []
+        for number, one in enumerate(self.rounds):
+            plan = self._plan(one, done, last=number == len(self.rounds) - 1)
+            told += self._planned(one, plan, first=number == 0)
+            told += self._worked(one.steps)
+            done = [span for span in one.steps if span.error is None] or done
+        top = self.tree.top
+        status = next((ended for span in top if (ended := span.attributes.get(names.OWN + "status"))), None)
+        failed = [span for span in top if span.error is not None]
+        over = self._at(max(span.end for span in self.tree.spans))
+        if status not in get_args(e.Status):
+            status = "failed" if failed else "finished"
+        reason = (failed[0].error if failed else "") or "the trace ends"
+        return [*told, e.Ended(over, status, reason)]  # type: ignore[arg-type]
+
+    def _plan(self, one: _Round, done: Sequence[Span], *, last: bool) -> Plan:
+        waits = sorted(done, key=lambda span: span.end)
+        if len(waits) * len(one.steps) > MOST_EDGES:
+            waits = waits[-1:]
+        before = tuple(self.ids[span.span_id] for span in waits)
+        steps = tuple(self._step(span, before) for span in one.steps)
+        text = answer(one.asked[-1]) if last and one.asked and not steps else None
+        return Plan(goal=self.goal, steps=steps, complete=last, answer=escape(text) if text else None)
+
+    def _step(self, span: Span, before: tuple[str, ...]) -> Step:
+        tool = span.attributes.get(names.TOOL)
+        id, called = self.ids[span.span_id], str(tool) if tool is not None else None
+        try:
+            if _operation(span) == names.EXECUTE_TOOL:
+                called = called or span.name or "tool"
+                return Step(id=id, tool=called, params=arguments(span), depends_on=before)
+            return Step(id=id, description=span.name or "step", depends_on=before)
+        except (ValidationError, RecursionError) as problem:
+            raise TraceError(f"{self.tree.places[span.span_id]}: it can't be a step: {str(problem)[:200]}") from problem
+
+    def _planned(self, one: _Round, plan: Plan, *, first: bool) -> Iterator[e.Event]:
+        if not one.asked:
+            if plan.steps:
+                yield e.PlanProposed(self._at(one.steps[0].start), plan)
+            return
+        start, end = min(span.start for span in one.asked), max(span.end for span in one.asked)
+        calls = tuple(call for span in one.asked for call in self._calls(span))
+        yield e.PlanStarted(self._at(start), "first" if first else "horizon")
+        failed = next((span.error for span in one.asked if span.error is not None), None)
+        if failed is None:
+            yield e.PlanProposed(self._at(end), plan, seconds=seconds(end - start), calls=calls)
+            return
+        yield e.PlanFailed(self._at(end), failed or "failed", seconds(end - start), calls)
+        if plan.steps:
+            yield e.PlanProposed(self._at(one.steps[0].start), plan)
+
+    def _worked(self, steps: Sequence[Span]) -> Iterator[e.Event]:
+        """The beginnings and ends of steps in their order; at one moment an end comes first, but not before its beginning."""
+        moments = [(span.start, 1, place, span) for place, span in enumerate(steps)]
+        moments += [(span.end, 0 if span.end > span.start else 2, place, span) for place, span in enumerate(steps)]
+        for at, what, _, span in sorted(moments, key=lambda moment: moment[:3]):
+            if what == 1:
+                yield e.StepStarted(self._at(at), self.ids[span.span_id])
+            else:
+                yield from self._ended(span)
+
+    def _ended(self, span: Span) -> Iterator[e.Event]:
+        id, at, took = self.ids[span.span_id], self._at(span.end), seconds(span.end - span.start)
+        calls = tuple(self._calls(span))
+        for one in self.tree.walk(span):
+            if one is not span and _operation(one) == names.EXECUTE_TOOL:
+                tool = str(one.attributes.get(names.TOOL) or one.name or "tool")
+                seen = one.error if one.error is not None else str(result(one))
+                yield e.Inside(self._at(one.start), id, e.Action(tool, arguments(one)))
+                yield e.Inside(self._at(one.end), id, e.Observation(seen, one.error is not None))
+        if span.error is not None:
+            yield e.StepFailed(at, id, span.error or "failed", took, calls, final=True)
+        else:
+            yield e.StepDone(at, id, result(span), took, calls)
+
+    def _calls(self, span: Span) -> Iterator[ModelCall]:
+        """The calls of models at a span or below; one inside another is the same call, told twice."""
+        waiting = [span]
+        while waiting:
+            one = waiting.pop()
+            if _operation(one) in names.MODELS_ASKED:
+                model = one.attributes.get(names.MODEL) or one.attributes.get(names.MODEL_THAT_ANSWERED) or "unknown"
+                tokens = [_tokens(one.attributes.get(name)) for name in (names.TOKENS_IN, names.TOKENS_OUT)]
+                yield ModelCall(str(model), tokens[0], tokens[1], seconds(one.end - one.start))
+            else:
+                waiting += reversed(self.tree.inside(one))
+
+    def _at(self, time: int) -> float:
+        return seconds(time - self.tree.start)
+
+
+def _units(tree: Tree) -> Iterator[Span]:
+    """The spans that are planning or steps, and stand in no other; where there is none, those that have nothing below them."""
+    units, leaves = [], []
+    waiting = [(span, False) for span in reversed(tree.top)]
+    while waiting:
+        span, in_agent = waiting.pop()
+        agent = _operation(span) == names.INVOKE_AGENT
+        if _operation(span) in (*_PLANNING, names.EXECUTE_TOOL) or (agent and in_agent):
+            units.append(span)
+            continue
+        leaves += [] if tree.inside(span) else [span]
+        waiting += [(one, in_agent or agent) for one in reversed(tree.inside(span))]
+    return iter(sorted(units or leaves, key=lambda span: span.start))
+
+
+def _together(thinking: Sequence[Span]) -> list[list[Span]]:
+    """Calls of models at the same time are taken together: there is one planner."""
+    groups: list[list[Span]] = []
+    end = -1
+    for span in thinking:
+        if span.start >= end:
+            groups.append([])
+        groups[-1].append(span)
+        end = max(end, span.end)
+    return groups
+
+
+def _rounds(thinking: Sequence[list[Span]], work: Sequence[Span]) -> list[_Round]:
+    """Share the steps out to what was asked before them. What is asked while a step is at work is a step itself."""
+    starts, ends = [span.start for span in work], list(accumulate((span.end for span in work), max))
+    quiet, busy = [], []
+    for group in thinking:
+        before = bisect_left(starts, max(span.end for span in group))
+        at_work = before > 0 and ends[before - 1] > group[0].start
+        busy += group if at_work else []
+        quiet += [] if at_work else [group]
+    rounds = [_Round(), *(_Round(group) for group in quiet)]
+    place = 0
+    for span in sorted([*work, *busy], key=lambda span: span.start):
+        while place + 1 < len(rounds) and rounds[place + 1].asked[0].start <= span.start:
+            place += 1
+        rounds[place].steps.append(span)
+    return rounds if rounds[0].steps or len(rounds) == 1 else rounds[1:]
+
+
+def _operation(span: Span) -> str:
+    return str(span.attributes.get(names.OPERATION, ""))
+
+
+def _tokens(value: object) -> int:
+    return value if type(value) is int and value >= 0 else 0

@@ -1,0 +1,136 @@
+"""Live export: the spans of a run handed on while it goes on, each soon after it has ended."""
+
+from __future__ import annotations
+
+import atexit
+import time
+import warnings
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from threading import Lock, Thread
+from typing import TYPE_CHECKING, Any
+
+from planexec_lab.spans.exporting import as_sdk, from_sdk
+from planexec_lab.spans.from_events import checked_epoch, outermost
+from planexec_lab.spans.jobs import Told
+from planexec_lab.spans.run_spans import Placed, RunSpans, Trace
+from planexec_lab.spans.span import Span
+from planexec_lite.events import Event
+from planexec_lite.loop.run import Run
+
+if TYPE_CHECKING:
+    from opentelemetry.sdk.trace.export import SpanExporter
+
+MOST_WAITING = 20_000  # spans that wait for the exporter; the SDK logs that it drops the oldest
+PATIENCE = 5.0  # seconds for which a run that has stopped waits for its last spans to go
+MOST_RUNS = 100  # runs that are remembered, because they can go on
+_EVERY = 200  # milliseconds between two portions
+
+
+@dataclass(slots=True)
+class _Followed:
+    """A run so far: the first `seen` of these events are drawn, and the spans with these ids and ends have been handed on."""
+
+    trace: Trace
+    drawn: RunSpans
+    events: Sequence[Event] = ()
+    seen: int = 0
+    sent: set[tuple[str, int]] = field(default_factory=set)
+
+
+class Live:
+    """Hands on the spans of runs while they go on: given to a run as its `watch`. It serves several runs, on several threads."""
+
+    def __init__(self, exporter: SpanExporter, epoch: float | None, content: bool) -> None:
+        self._epoch, self._content = None if epoch is None else checked_epoch(epoch), content
+        self._processor: Any
+        try:
+            self._processor = from_sdk("trace.export", "BatchSpanProcessor")(
+                exporter, max_queue_size=MOST_WAITING, schedule_delay_millis=_EVERY
+            )
+        except RuntimeError:  # a browser tab has no threads
+            self._processor = from_sdk("trace.export", "SimpleSpanProcessor")(exporter)
+        self._runs: dict[str, _Followed | None] = {}  # None: its spans can't be made
+        self._late: Thread | None = None  # a flush that took too long
+        self._lock = Lock()
+        atexit.register(self.flush)
+
+    def flush(self, timeout: float | None = None) -> bool:
+        """Wait at most `timeout` seconds, or `PATIENCE`, for the spans that have not gone yet; return whether they have.
+
+        It does not wait at all for an exporter that is still busy with an earlier flush.
+        """
+        if self._late is not None and self._late.is_alive():
+            return False
+        flushing = Thread(target=self._processor.force_flush, name="flush of spans", daemon=True)
+        try:
+            flushing.start()
+        except RuntimeError:  # no threads: the spans were handed on at once
+            return True
+        flushing.join(PATIENCE if timeout is None else timeout)
+        if flushing.is_alive():
+            self._late = flushing
+        return self._late is not flushing
+
+    def __call__(self, run: Run) -> None:
+        """Hand on what is new in `run`. It raises nothing, and waits for nothing before the run has stopped."""
+        with self._lock:
+            try:
+                spans = self._new(run)
+            except Exception as problem:
+                self._runs[run.uid], spans = None, []
+                _warn(f"its spans can't be made: {type(problem).__name__}: {problem}")
+        for span in as_sdk(spans):
+            self._processor.on_end(span)
+        if run.status != "running" and not self.flush():
+            _warn("spans have not gone yet, and may still go")
+
+    def _new(self, run: Run) -> list[Span]:
+        """The spans that have ended since the last call."""
+        if run.uid not in self._runs:
+            epoch = checked_epoch(time.time() - run.makespan) if self._epoch is None else self._epoch
+            trace = Trace(run.uid, epoch, self._content)
+            while len(self._runs) >= MOST_RUNS:
+                del self._runs[next(iter(self._runs))]
+            self._runs[run.uid] = _Followed(trace, outermost(trace))
+        followed = self._runs[run.uid]
+        if followed is None:
+            return []
+        if followed.events is not run.events:  # another process, or an earlier answer to a pause, went on with it
+            followed.events, followed.seen, followed.drawn = run.events, 0, outermost(followed.trace)
+        placed: list[Placed] = []
+        for number in range(followed.seen, len(run.events)):
+            event = run.events[number]
+            placed += followed.drawn.take(Told(str(number), event.at, event))
+        followed.seen = len(run.events)
+        if run.board.ended is not None:
+            placed += followed.drawn.rest(run.makespan)
+            followed.events = ()  # where it is rolled back, it is drawn again
+        new = [span for _, span in placed if span.parent_id is None or (span.span_id, span.end) not in followed.sent]
+        followed.sent.update((span.span_id, span.end) for span in new)
+        return new
+
+
+def live(exporter: SpanExporter, *, epoch: float | None = None, content: bool = True) -> Live:
+    """Return what hands the spans of a run on while it goes on, each soon after it has ended; give it to the run as `watch`.
+
+    Give it to the outermost agent alone: runs inside steps come with it. The SDK's own thread hands the spans on, so an exporter
+    that is slow or fails does not disturb the run: the SDK logs what it could not hand on. The trace of a run has `run.uid` as
+    its id, so the spans are those of `of` with ``trace_id=run.uid``. The run's own span comes when the run has ended; it is sent
+    again, with the same id, after a rollback. Of a run that another process began, all spans are sent again with the same ids.
+
+    Args:
+        exporter: of OpenTelemetry's SDK, as `otlp` gives one; it is not shut down.
+        epoch: when the run began, in seconds since 1970. None: when this process first saw it, by this machine's clock, less
+            the seconds on the run's own clock. Give all processes of a run the same number.
+        content: as in `of`.
+
+    Raises `ImportError` where the extra ``otel`` is missing, and `ValueError` for an epoch before 1970.
+    """
+    return Live(exporter, epoch, content)
+
+
+def _warn(words: str) -> None:
+    with suppress(RuntimeWarning):  # where warnings are errors: the run must go on
+        warnings.warn(f"live export of a run: {words}", RuntimeWarning, stacklevel=4)

@@ -1,0 +1,135 @@
+"""OTLP JSON to spans, as collectors and exporters write it: ids in hexadecimal, or in base64 as protobuf's own JSON has them."""
+
+from __future__ import annotations
+
+import math
+from base64 import b64decode
+from collections.abc import Iterator
+from contextlib import suppress
+from typing import Any
+
+from planexec_lab.spans import names
+from planexec_lab.spans.outcome import as_json
+from planexec_lab.spans.span import Span, SpanEvent, TraceError, Value, utf8
+from planexec_lab.spans.tree import checked_id, checked_times
+from planexec_lite.tools import shown
+
+_CLIENT = (3, "SPAN_KIND_CLIENT")
+_FAILED = (2, "STATUS_CODE_ERROR")
+
+
+def spans(data: list[Any]) -> tuple[list[Span], dict[str, str]]:
+    """Return the spans of all traces, and the place of each, by its id. Raises `TraceError` for what is not OTLP JSON."""
+    read, places = [], {}
+    for number, one in enumerate(data):
+        around = f"[{number}]" if len(data) > 1 else ""
+        if not isinstance(one, dict) or "resourceSpans" not in one:
+            raise TraceError(
+                f"{around or 'the trace'}: no OTLP JSON, which is an object with resourceSpans, and no trace of openai-agents: "
+                f"{shown(one)[:80]}"
+            )
+        for resource, at in _each(one, "resourceSpans", around):
+            for scope, within in _each(resource, "scopeSpans", at):
+                for span, place in _each(scope, "spans", within):
+                    read.append(_span(span, place))
+                    places[read[-1].span_id] = place
+    return read, places
+
+
+def as_id(value: Any) -> Any:
+    """An id as collectors show it, in small hexadecimal digits, whichever way it was written; others as they are."""
+    if isinstance(value, str) and value.endswith("="):
+        with suppress(ValueError):
+            return b64decode(value, validate=True).hex()
+    return value.lower() if isinstance(value, str) and len(value) in (16, 32) else value
+
+
+def _each(around: dict[str, Any], name: str, place: str) -> Iterator[tuple[dict[str, Any], str]]:
+    """The objects of a list, each with its place."""
+    listed = [] if around.get(name) is None else around[name]
+    place = f"{place}.{name}" if place else name
+    if not isinstance(listed, list):
+        raise TraceError(f"{place}: no list: {shown(listed)[:80]}")
+    for number, one in enumerate(listed):
+        if not isinstance(one, dict):
+            raise TraceError(f"{place}[{number}]: no object: {shown(one)[:80]}")
+        yield one, f"{place}[{number}]"
+
+
+def _span(span: dict[str, Any], place: str) -> Span:
+    start, end = checked_times(span.get("startTimeUnixNano") or 0, span.get("endTimeUnixNano") or 0, place)
+    parent = as_id(span.get("parentSpanId"))
+    attributes = _attributes(span, place)
+    events = tuple(_event(one, at) for one, at in _each(span, "events", place))
+    return Span(
+        utf8(str(span.get("name", ""))),
+        checked_id(as_id(span.get("traceId")), "traceId", place),
+        checked_id(as_id(span.get("spanId")), "spanId", place),
+        checked_id(parent, "parentSpanId", place) if parent and parent != "0" * 16 else None,
+        start,
+        end,
+        attributes,
+        events,
+        _error(span.get("status"), attributes, events),
+        span.get("kind") in _CLIENT,
+    )
+
+
+def _event(event: dict[str, Any], place: str) -> SpanEvent:
+    at, _ = checked_times(event.get("timeUnixNano") or 0, event.get("timeUnixNano") or 0, place)
+    return SpanEvent(utf8(str(event.get("name", ""))), at, _attributes(event, place))
+
+
+def _error(status: Any, attributes: dict[str, Value], events: tuple[SpanEvent, ...]) -> str | None:
+    """Why a span failed: its status says it, or the exception that was noted; without where it was raised.
+
+    LangSmith sets the status when a span begins, to OK, and OpenTelemetry lets nothing change that: of a call that failed
+    later the exception alone tells, and it notes none but those.
+    """
+    status = status if isinstance(status, dict) else {}
+    raised = [one.attributes.get("exception.message") for one in events if one.name == "exception"]
+    if status.get("code") not in _FAILED and not (raised and names.OF_LANGSMITH in attributes):
+        return None
+    for words in (status.get("message"), *raised, attributes.get("error.type")):
+        if isinstance(words, str) and words:
+            return utf8(words).partition("Traceback (most recent call last)")[0].strip()
+    return ""
+
+
+def _attributes(around: dict[str, Any], place: str) -> dict[str, Value]:
+    attributes: dict[str, Value] = {}
+    for one, at in _each(around, "attributes", place):
+        if not isinstance(key := one.get("key"), str):
+            raise TraceError(f"{at}: its key is no text: {shown(key)[:80]}")
+        value = _value(one.get("value"), at)
+        if isinstance(value, list) and all(isinstance(part, str) for part in value):
+            value = tuple(value)
+        if value is not None:
+            attributes[utf8(key)] = (
+                value if isinstance(value, str | bool | int | float | tuple) else utf8(as_json(value))
+            )
+    return attributes
+
+
+def _value(value: Any, place: str) -> Any:
+    """A value, which says of what type it is: {"intValue": "3"}; a number that JSON can't write stays a text."""
+    if not value:
+        return None
+    kind, inner = next(iter(value.items())) if isinstance(value, dict) and len(value) == 1 else ("", None)
+    if kind == "arrayValue" and isinstance(inner, dict):
+        return [_value(one, at) for one, at in _each(inner, "values", place)]
+    if kind == "kvlistValue" and isinstance(inner, dict):
+        return {str(one.get("key")): _value(one.get("value"), at) for one, at in _each(inner, "values", place)}
+    try:
+        match kind, inner:
+            case "stringValue" | "bytesValue", str():
+                return utf8(inner)
+            case "boolValue", bool():
+                return inner
+            case "intValue", int() | float() | str() if abs(int(inner)) < 2**64:
+                return int(inner)
+            case "doubleValue", int() | float() | str():
+                return float(inner) if math.isfinite(float(inner)) else str(inner)
+    except (ValueError, OverflowError):
+        pass
+    raise TraceError(f"{place}: no value of an attribute: {shown(value)[:80]}")

@@ -1,0 +1,88 @@
+"""What spans say of events: their fields as attributes, the call of a tool, and errors."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any, NamedTuple
+
+from pydantic_core import to_jsonable_python
+
+from planexec_lab.spans import names
+from planexec_lab.spans.span import Value, utf8
+from planexec_lite import events as e
+from planexec_lite.tools import shown
+
+# the other fields are texts, numbers, yes or no
+AS_JSON = frozenset({"plan", "problems", "result", "changed", "call", "calls"})
+WITHOUT_CONTENT = frozenset({"attempt", "attempts", "seconds", "in_doubt", "final", "verdict", "told", "rejects"})
+WAIT = "wait"  # how long a step is to back off; `seconds` is how long it did
+# no other word than these: it could be what somebody said
+_RAISED = re.compile(r"(\w*(?:Error|Exception|Interrupt|Exit|Warning)): ")
+
+
+class Failure(NamedTuple):
+    """Why something failed: a word for the kind of error, and what was said."""
+
+    kind: str
+    words: str
+
+
+def fields_of(event: Any, content: bool) -> dict[str, Value]:
+    """The fields of a job or an outcome that differ from their defaults, as attributes of the kit's own."""
+    named: dict[str, Any] = json.loads(event_text(event))
+    attributes: dict[str, Value] = {}
+    for name, value in named.items():
+        shows = content or name in WITHOUT_CONTENT or (name == "reason" and isinstance(event, e.PlanStarted))
+        if name in ("event", "at") or not (shows or name == "step"):
+            continue
+        if isinstance(event, e.BackoffStarted) and name == "seconds":
+            name = WAIT
+        attributes[names.OWN + name] = as_json(value) if name in AS_JSON else value
+    return attributes
+
+
+def as_json(value: Any) -> str:
+    """A value as JSON; what JSON can't hold, in words."""
+    return json.dumps(to_jsonable_python(value, fallback=shown, inf_nan_mode="strings"), ensure_ascii=False)
+
+
+def event_text(event: e.Event) -> str:
+    """An event as JSON; half a pair of surrogates, which a plan made in Python may hold, becomes a question mark."""
+    try:
+        return e.to_json(event)
+    except ValueError:
+        told = {name: value for name, value in e.to_dict(event).items() if value is not None or name == "plan"}
+        return utf8(json.dumps(told, ensure_ascii=False))
+
+
+def inner_text(event: Any) -> str:
+    """What was told inside a step, as JSON."""
+    try:
+        return event_text(event)
+    except Exception:  # anything may be told, and its own methods may raise anything
+        return json.dumps(shown(event))
+
+
+def of_tool(tool: str, params: Any, result: Any, content: bool, *, done: bool) -> dict[str, Value]:
+    """The attributes of a tool's call."""
+    attributes: dict[str, Value] = {names.OPERATION: names.EXECUTE_TOOL, names.TOOL: tool, names.TOOL_TYPE: "function"}
+    if content:
+        attributes[names.ARGUMENTS] = as_json(params)
+        attributes |= {names.RESULT: as_json(result)} if done else {}
+    return attributes
+
+
+def failure_of(event: Any) -> Failure | None:
+    """Why a job failed; None where it did not, or has not ended."""
+    if isinstance(event, e.StepFailed | e.PlanFailed | e.JudgeFailed | e.UndoFailed):
+        return raised(event.error)
+    if isinstance(event, e.PlanProposed) and (event.problems or event.plan is None):
+        return Failure("invalid_plan", "; ".join(map(str, event.problems)) or "it is no plan")
+    return Failure("interrupted", "interrupted") if isinstance(event, e.Interrupted) else None
+
+
+def raised(error: str) -> Failure:
+    """An error's words, and their kind: what was raised, where they begin with that."""
+    kind = _RAISED.match(error)
+    return Failure(kind[1] if kind else names.OTHER_ERROR, error)

@@ -1,0 +1,90 @@
+"""A trace read as a run: OTLP JSON, or what openai-agents and LangGraph export, in bounds.
+
+What is there comes from somebody else, so everything is checked: how much there is, how deep, that ids are told apart, that no
+span stands inside itself, and that times are times. An error names the place.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any, NoReturn
+
+from planexec_lab.spans import foreign, openai_agents, otlp_reading, own
+from planexec_lab.spans.span import Span, TraceError
+from planexec_lab.spans.tree import Tree, nested_deeper
+from planexec_lite.board import IllegalTransition
+from planexec_lite.loop.run import Run
+from planexec_lite.tools import shown
+
+MOST_CHARACTERS = 64_000_000
+DEEPEST = 60  # objects and lists inside each other
+
+Source = str | dict[str, Any] | list[Any]
+
+
+def read(source: Source, *, trace_id: str | None = None) -> Run:
+    """Return a trace as a run, to be drawn, replayed and counted as any.
+
+    What `write` wrote, or a collector kept of what `send` sent, gives the same events; times are whole nanoseconds. Of an agent
+    elsewhere `foreign` makes a run: calls of models are planning, calls of tools steps.
+
+    Args:
+        source: the text of a file, or what it holds. OTLP JSON (an object with ``resourceSpans``, several in a list, or a line
+            each, as a collector writes it), which LangGraph gives with ``LANGSMITH_OTEL_ENABLED``; or the objects that
+            openai-agents gives its exporters (``trace`` and ``trace.span``).
+        trace_id: which trace, where there are several.
+
+    Raises `TraceError` for what can't be read, with the place.
+    """
+    data = _parsed(source)
+    spans, places = openai_agents.spans(data) if openai_agents.is_one(data) else otlp_reading.spans(data)
+    tree = Tree.of(_of_one_trace(spans, trace_id if trace_id is None else otlp_reading.as_id(trace_id)), places)
+    events = own.events(tree) if own.is_one(tree) else foreign.events(tree)
+    try:
+        return Run(events)
+    except IllegalTransition as problem:
+        raise TraceError(f"the trace tells what can't have happened: {problem}") from problem
+
+
+def _of_one_trace(spans: list[Span], trace_id: str | None) -> list[Span]:
+    ids = list(dict.fromkeys(span.trace_id for span in spans))
+    if not spans:
+        raise TraceError("there is no span in it")
+    if trace_id is None and len(ids) > 1:
+        raise TraceError(f"there are {len(ids)} traces in it; choose one by trace_id: {', '.join(ids[:5])}")
+    if trace_id is not None and trace_id not in ids:
+        raise TraceError(f"there is no trace {shown(trace_id)[:80]}; there is {', '.join(ids[:5])}")
+    return [span for span in spans if span.trace_id == (trace_id or ids[0])]
+
+
+def _parsed(source: Source) -> list[Any]:
+    """What the source holds, as a list of objects."""
+    try:
+        text = source if isinstance(source, str) else json.dumps(source)
+    except (TypeError, ValueError, RecursionError) as problem:
+        raise TraceError(f"the trace is no JSON: {problem}") from problem
+    if len(text) > MOST_CHARACTERS:
+        raise TraceError(f"the trace has {len(text):,} characters; {MOST_CHARACTERS:,} are the most")
+    text = text.removeprefix("\ufeff")
+    lines = [(number, line) for number, line in enumerate(text.split("\n"), 1) if line.strip()]
+    try:
+        data = _json(text, "the trace")
+    except TraceError:
+        if len(lines) < 2 or not lines[0][1].strip().endswith("}"):
+            raise
+        data = [_json(line, f"line {number}") for number, line in lines]
+    return data if isinstance(data, list) else [data]
+
+
+def _json(text: str, place: str) -> Any:
+    try:
+        data = json.loads(text, parse_constant=_no_number)
+    except (ValueError, RecursionError) as problem:
+        raise TraceError(f"{place} is no JSON: {str(problem)[:200]}") from problem
+    if nested_deeper(data, DEEPEST):
+        raise TraceError(f"{place} is nested more than {DEEPEST} deep")
+    return data
+
+
+def _no_number(constant: str) -> NoReturn:
+    raise ValueError(f"JSON has no {constant}")

@@ -1,0 +1,246 @@
+"""The spans of a run as its events come, each when it ends: whole runs and runs under way are drawn by the same lines."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from hashlib import sha256
+from typing import get_args
+
+from planexec_lab.spans import names
+from planexec_lab.spans.jobs import OUTCOMES, Job, Key, Steps, Told, ended_by, name_of, what
+from planexec_lab.spans.outcome import Failure, event_text, failure_of, fields_of, inner_text, of_tool, raised
+from planexec_lab.spans.span import Span, SpanEvent, Value, nanoseconds, seconds, utf8
+from planexec_lite import events as e
+from planexec_lite.meter import ModelCall, Usage
+from planexec_lite.model.prices import PRICES, cost
+
+AGENT = "planner-executor"
+_KINDS = get_args(e.Event)
+_TOOL, _RUN, _ACTION, _CALL = range(4)  # the order of what stands directly below a job
+
+Place = tuple[int, ...]  # sorted by it, each span comes behind the one around it
+Placed = tuple[Place, Span]
+
+
+@dataclass(frozen=True, slots=True)
+class Trace:
+    """What all spans of a trace have in common; `epoch` in nanoseconds."""
+
+    trace_id: str
+    epoch: int
+    content: bool
+
+    def span(
+        self,
+        name: str,
+        path: str,
+        parent: str | None,
+        start: float,
+        end: float,
+        attributes: Mapping[str, Value],
+        noted: tuple[SpanEvent, ...] = (),
+        failure: Failure | None = None,
+        asks: bool = False,
+    ) -> Span:
+        """A span; `start` and `end` are seconds on the run's clock."""
+        clean = {key: utf8(value) if isinstance(value, str) else value for key, value in attributes.items()}
+        clean |= {} if failure is None else {names.ERROR: failure.kind}
+        why = None if failure is None else utf8(failure.words) if self.content else ""
+        begun, over = self.at(start), self.at(max(start, end))
+        return Span(utf8(name), self.trace_id, self.id(path), parent, begun, over, clean, noted, why, asks)
+
+    def at(self, at: float) -> int:
+        """Nanoseconds since 1970."""
+        return self.epoch + nanoseconds(at)
+
+    def id(self, path: str) -> str:
+        """The id of the span with this path: the same whoever asks, and when."""
+        return digest(f"{self.trace_id}/{path}")[:16]
+
+
+class RunSpans:
+    """One run's own span, and those of its jobs.
+
+    Args:
+        place: where the run's own span stands.
+        numbered: its events have numbers, by which it can be read back; those of a run inside a step have none.
+    """
+
+    def __init__(self, trace: Trace, path: str, parent: str | None, place: Place = (), *, numbered: bool) -> None:
+        self.trace, self.path, self.parent, self.place, self.numbered = trace, path, parent, place, numbered
+        self.id = trace.id(path)
+        self.now = 0.0
+        self._steps = Steps()
+        self._flying: dict[Key, Job] = {}
+        self._noted: list[SpanEvent] = []
+        self._calls: list[ModelCall] = []
+        self._first: Told | None = None
+        self._last: Told | None = None
+
+    def take(self, told: Told) -> Iterator[Placed]:
+        """Learn of the next event, and give the spans that ended with it."""
+        event = told.event
+        self._first, self._last, self.now = self._first or told, told, max(self.now, told.at)
+        self._steps.learn(event)  # first, so that a step is drawn as the plan says at that moment
+        if not isinstance(event, e.Inside):
+            self._calls += getattr(event, "calls", ())
+        if isinstance(event, e.JOBS):
+            self._flying[what(event), getattr(event, "step", None)] = self._steps.job(told, self.trace.content)
+        elif isinstance(event, e.Inside) and ("step", event.step) in self._flying:
+            yield from self._inside(self._flying["step", event.step], told)
+        elif isinstance(event, OUTCOMES) and (key := ended_by(event, self._flying)) is not None:
+            job = self._flying.pop(key)
+            job.outcome = told
+            yield from self._job(job, told.at)
+        else:
+            self._noted.append(self._fact(told))
+
+    def rest(self, now: float) -> Iterator[Placed]:
+        """What is in flight, as if it ended now, and the run's own span. What happened inside a step moves no clock of the run."""
+        now = max(now, self.now)
+        for job in self._flying.values():
+            yield from self._job(job, now) if self.numbered else _tolerant(self._job(job, now))
+        yield self.place, self._own(now)
+
+    def _own(self, now: float) -> Span:
+        attributes: dict[str, Value] = {names.OPERATION: names.INVOKE_AGENT, names.PROVIDER: names.OPENAI}
+        attributes |= {names.AGENT: AGENT} | (_used(self._calls) if self._calls else {})
+        begun, ended = self._first and self._first.event, self._last and self._last.event
+        failure = None
+        if isinstance(ended, e.Ended):
+            attributes[names.OWN + "status"] = ended.status
+            if ended.status != "finished":
+                failure = Failure(ended.status.replace(" ", "_"), ended.reason)
+        if isinstance(begun, e.RunStarted) and self.trace.content:
+            attributes[names.OWN + "goal"] = begun.goal
+        start, name = self._first.at if self._first else 0.0, f"{names.INVOKE_AGENT} {AGENT}"
+        return self.trace.span(name, self.path, self.parent, start, now, attributes, tuple(self._noted), failure)
+
+    def _inside(self, job: Job, told: Told) -> Iterator[Placed]:
+        """Something happened inside a job: what a model did there, or an event of a run."""
+        job.inside.append(told)
+        inner, place = Told(told.path, told.at, told.event.event), len(job.inside) - 1
+        if isinstance(inner.event, e.Observation) and place:
+            yield from self._action(job, place - 1, inner, told.at)
+        if not isinstance(inner.event, _KINDS):
+            return
+        if (
+            isinstance(inner.event, e.RunStarted) or not job.runs
+        ):  # one that goes on after a pause has no beginning here
+            if job.runs:
+                yield from job.runs[-1].rest(0.0)
+            around = *self.place, int(job.asked.path), _RUN, place
+            path, parent = f"{job.asked.path}/{told.path}/run", self.trace.id(job.asked.path)
+            job.runs.append(RunSpans(self.trace, path, parent, around, numbered=False))
+        yield from _tolerant(job.runs[-1].take(inner))
+
+    def _job(self, job: Job, end: float) -> Iterator[Placed]:
+        asked, outcome = job.asked, job.outcome
+        event = outcome.event if outcome else None
+        content = self.trace.content
+        attributes: dict[str, Value] = {}
+        if isinstance(asked.event, e.PlanStarted):
+            attributes |= {names.OPERATION: names.PLAN, names.AGENT: AGENT}
+        attributes |= {names.STARTED: type(asked.event).__name__} | fields_of(asked.event, content)
+        if event is not None:
+            attributes |= {names.ENDED: type(event).__name__} | fields_of(event, content)
+        if isinstance(asked.event, e.StepStarted) and job.step is not None:
+            attributes |= {names.DEPENDS_ON: job.step.depends_on} if job.step.depends_on else {}
+            attributes |= {names.OWN + "description": job.step.description} if content and job.step.description else {}
+        if self.numbered and content:
+            attributes |= {names.FIRST: int(asked.path)} | ({names.LAST: int(outcome.path)} if outcome else {})
+        noted = [self._fact(one) for one in job.inside]
+        if isinstance(event, e.Judged):
+            noted.append(self._verdict(event, job, end))
+        name = f"plan {AGENT}" if isinstance(asked.event, e.PlanStarted) else name_of(asked.event)
+        own = self.trace.span(name, asked.path, self.id, asked.at, end, attributes, tuple(noted), failure_of(event))
+        place = (*self.place, int(asked.path))
+        if not isinstance(asked.event, e.BackoffStarted):
+            yield from self._below(job, place, own.span_id, end)
+        yield place, own
+
+    def _below(self, job: Job, place: Place, parent: str, end: float) -> Iterator[Placed]:
+        """What a job did: the call of a tool, calls of models, a run inside."""
+        asked, event = job.asked, job.outcome.event if job.outcome else None
+        worked = getattr(event, "seconds", None)
+        begun = asked.at if worked is None else max(round(end - worked, 9), asked.at)
+        calls = () if event is None else getattr(event, "calls", ())
+        called = event is not None and not isinstance(event, e.StepCancelled)  # what is taken back had not begun
+        if job.tool is not None and not job.inside and called:
+            done = isinstance(event, e.StepDone | e.UndoDone)
+            result = getattr(event, "result", None) if done else None
+            attributes = of_tool(job.tool, job.params, result, self.trace.content, done=done)
+            name, path = f"{names.EXECUTE_TOOL} {job.tool}", f"{asked.path}/tool"
+            own = self.trace.span(name, path, parent, begun, end, attributes, (), failure_of(event))
+            yield (*place, _TOOL), own
+            parent = own.span_id
+        if job.runs:
+            yield from job.runs[-1].rest(0.0)
+            calls = ()  # what a run inside asked of models stands below it, on its own jobs
+        for one in range(len(job.inside)):
+            if one not in job.actions:  # nothing was seen of it
+                yield from self._action(job, one, None, end)
+        acted = [job.actions[one] for one in sorted(job.actions)]
+        epoch = self.trace.epoch
+        at, waits = begun, deque((seconds(one.start - epoch), seconds(one.end - epoch)) for one in acted)
+        for number, used in enumerate(calls):
+            while waits and waits[0][0] < at + used.seconds - 1e-6:  # the model waits for the tools that it called
+                at = max(at, waits.popleft()[1])
+            attributes = {names.OPERATION: names.CHAT, names.PROVIDER: names.OPENAI, names.MODEL: used.model}
+            attributes |= _used([used]) | {names.CALL: number}
+            name, path = f"{names.CHAT} {used.model}", f"{asked.path}/call {number}"
+            asking = self.trace.span(name, path, parent, at, at + used.seconds, attributes, asks=True)
+            yield (*place, _CALL, number), asking
+            at += used.seconds
+
+    def _action(self, job: Job, at: int, seen: Told | None, end: float) -> Iterator[Placed]:
+        """The call of a tool that a model made in a step, until what the model saw of it, if anything: one after the other."""
+        one, event = job.inside[at], job.inside[at].event.event
+        if not isinstance(event, e.Action):
+            return
+        text = seen.event.text if seen else None
+        attributes = of_tool(event.tool, event.params, text, self.trace.content, done=seen is not None)
+        failure = raised(seen.event.text) if seen and seen.event.error else None
+        name, path = f"{names.EXECUTE_TOOL} {event.tool}", f"{one.path}/{at}/tool"
+        parent = self.trace.id(job.asked.path)
+        job.actions[at] = self.trace.span(name, path, parent, one.at, end, attributes, (), failure)
+        yield (*self.place, int(job.asked.path), _ACTION, at), job.actions[at]
+
+    def _fact(self, told: Told) -> SpanEvent:
+        """An event that is no job: as JSON, or, without content, by its kind alone."""
+        event = told.event.event if isinstance(told.event, e.Inside) else told.event
+        attributes: dict[str, Value] = {}
+        if self.numbered and self.trace.content:
+            attributes = {names.EVENT: event_text(told.event), names.NUMBER: int(told.path)}
+        elif self.trace.content and not (isinstance(told.event, e.Inside) and isinstance(event, _KINDS)):
+            attributes = {names.EVENT: utf8(inner_text(event))}
+        return SpanEvent(names.OWN + type(event).__name__, self.trace.at(told.at), attributes)
+
+    def _verdict(self, event: e.Judged, job: Job, at: float) -> SpanEvent:
+        attributes: dict[str, Value] = {names.VERDICT: event.verdict}
+        if self.trace.content:
+            criterion = job.step.success_criteria if job.step else None
+            attributes |= {names.CRITERION: utf8(criterion or f"step {event.step}")}
+            attributes |= {names.EXPLANATION: utf8(event.reason)}
+        return SpanEvent(names.EVALUATION, self.trace.at(at), attributes)
+
+
+def _tolerant(placed: Iterator[Placed]) -> Iterator[Placed]:
+    """These spans, up to the first that can't be drawn: a tool can emit anything that looks like a run."""
+    with suppress(Exception):
+        yield from placed
+
+
+def _used(calls: list[ModelCall]) -> dict[str, Value]:
+    """Tokens, and dollars where all prices are known."""
+    usage = Usage.of(calls)
+    tokens: dict[str, Value] = {names.TOKENS_IN: usage.input_tokens, names.TOKENS_OUT: usage.output_tokens}
+    return tokens | ({names.COST: cost(calls)} if all(call.model in PRICES for call in calls) else {})
+
+
+def digest(text: str) -> str:
+    """A text as hexadecimal digits, the same everywhere."""
+    return sha256(text.encode(errors="surrogatepass")).hexdigest()

@@ -1,0 +1,109 @@
+"""The spans of one trace and which stands inside which, checked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from planexec_lab.spans.span import Span, TraceError
+from planexec_lite.tools import shown
+
+MOST_SPANS = 200_000
+LAST = 2**63  # nanoseconds
+
+
+@dataclass(frozen=True)
+class Tree:
+    """The spans in the order in which they began, by parent; one whose parent is not there stands at the top.
+
+    Attributes:
+        below: the spans inside each, by its id; None: those at the top.
+        places: where each span stands in what was read, by its id.
+    """
+
+    spans: Sequence[Span]
+    below: Mapping[str | None, Sequence[Span]]
+    places: Mapping[str, str]
+
+    @classmethod
+    def of(cls, spans: Sequence[Span], places: Mapping[str, str]) -> Tree:
+        """Put spans together; one that was sent twice, as exporters do and a run that goes on, is taken as it was told last.
+
+        Raises `TraceError` for too many, two that have the same id, and one inside itself.
+        """
+        if len(spans) > MOST_SPANS:
+            raise TraceError(f"there are {len(spans):,} spans; {MOST_SPANS:,} are the most")
+        known: dict[str, Span] = {}
+        for span in spans:
+            before = known.get(span.span_id)
+            if before and (before.name, before.parent_id, before.start) != (span.name, span.parent_id, span.start):
+                raise TraceError(f"{places[span.span_id]}: two spans have the id {span.span_id}")
+            if before is None or span.end >= before.end:
+                known[span.span_id] = span
+        ordered = sorted(known.values(), key=lambda span: span.start)
+        below: dict[str | None, list[Span]] = {}
+        for span in ordered:
+            below.setdefault(span.parent_id if span.parent_id in known else None, []).append(span)
+        tree = cls(ordered, below, places)
+        reached = {inner.span_id for span in tree.top for inner in tree.walk(span)}
+        for span in ordered:
+            if span.span_id not in reached:
+                raise TraceError(f"{places[span.span_id]}: the span is inside itself, because its parents form a cycle")
+        return tree
+
+    @property
+    def top(self) -> Sequence[Span]:
+        """The spans that stand in no other."""
+        return self.below.get(None, ())
+
+    @property
+    def start(self) -> int:
+        """When the trace begins, in nanoseconds."""
+        return self.spans[0].start
+
+    def inside(self, span: Span) -> Sequence[Span]:
+        """The spans directly inside one."""
+        return self.below.get(span.span_id, ())
+
+    def walk(self, span: Span) -> Iterator[Span]:
+        """A span and all below it, each behind the one around it."""
+        waiting = [span]
+        while waiting:
+            yield (one := waiting.pop())
+            waiting += reversed(self.inside(one))
+
+
+def checked_times(start: Any, end: Any, place: str) -> tuple[int, int]:
+    """Two times in nanoseconds. Raises `TraceError` unless they are times, in order."""
+    times = []
+    for name, value in (("start", start), ("end", end)):
+        digits = (
+            value.isascii() and value.isdigit() and len(value) < 20 if isinstance(value, str) else type(value) is int
+        )
+        number = int(value) if digits else -1
+        if not 0 <= number < LAST:
+            raise TraceError(f"{place}: its {name} is no time in nanoseconds since 1970: {shown(value)[:80]}")
+        times.append(number)
+    if times[1] < times[0]:
+        raise TraceError(f"{place}: it ends {(times[0] - times[1]) / 1e9:g} s before it starts")
+    return times[0], times[1]
+
+
+def checked_id(value: Any, what: str, place: str) -> str:
+    """An id: a text that is not too long. Raises `TraceError` for anything else."""
+    if not isinstance(value, str) or not 0 < len(value) <= 128:
+        raise TraceError(f"{place}: its {what} is no id: {shown(value)[:80]}")
+    return value
+
+
+def nested_deeper(data: Any, most: int) -> bool:
+    """Whether JSON data have more than this many objects and lists inside each other."""
+    level = [data]
+    for _ in range(most + 1):
+        level = [
+            part
+            for one in level
+            for part in (one.values() if isinstance(one, dict) else one if isinstance(one, list) else ())
+        ]
+    return bool(level)

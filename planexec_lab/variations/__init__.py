@@ -1,0 +1,63 @@
+"""The pattern's famous variations, each as a composition of what the kit has: one planner, one executor, one policy, one loop.
+
+>>> from planexec_lab import connect
+>>> from planexec_lite import Simulated
+>>> from planexec_lab.worlds import research
+>>> from planexec_lab.variations import VARIATIONS
+>>> agent = VARIATIONS["planner-executor"](connect("research", "team"), research.World().tools, Simulated(4))
+>>> agent.run(research.GOAL).status
+'finished'
+
+They differ in how far ahead the planner looks, in what makes it plan again, and in who carries out a step. Each is a function of a
+client, a toolbox and workers; whoever wants a reviewer, a budget or a journal with it replaces those fields of the agent.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+from planexec_lab.variations.hierarchical import hierarchical
+from planexec_lab.variations.langchain import langchain
+from planexec_lab.variations.llm_compiler import llm_compiler
+from planexec_lab.variations.orchestrator import orchestrator
+from planexec_lab.variations.plan_and_solve import plan_and_solve
+from planexec_lab.variations.planner_executor import adaptive, plan_and_execute, planner_executor
+from planexec_lab.variations.react import react
+from planexec_lab.variations.rewoo import rewoo
+from planexec_lab.variations.step_by_step import step_by_step
+from planexec_lab.variations.vote import quickest, rehearsed, vote
+from planexec_lite.loop import PlannerExecutor
+from planexec_lite.tools import Toolbox
+from planexec_lite.workers import Workers
+
+__all__ = [
+    "VARIATIONS",
+    "Variation",
+    "planner_executor",
+    "quickest",
+    "react",
+    "rehearsed",
+    "vote",
+]
+
+Variation = Callable[[Any, Toolbox, Workers], PlannerExecutor]
+"""Makes an agent of a client, a toolbox and workers."""
+
+VARIATIONS: dict[str, Variation] = {
+    "ReAct": react,
+    "step by step": step_by_step,
+    "plan-and-solve": plan_and_solve,
+    "LangChain 2023": langchain,
+    "plan-and-execute": plan_and_execute,
+    "planner-executor": planner_executor,
+    "replan on failure": partial(adaptive, again="failure"),
+    "replan every step": partial(adaptive, again="step"),
+    "hierarchical": hierarchical,
+    "ReWOO": rewoo,
+    "LLMCompiler": llm_compiler,
+    "vote": vote,
+    "orchestrator": orchestrator,
+}
+"""The variations by name, from the shortest horizon on."""

@@ -1,0 +1,74 @@
+"""Views: pictures of plans and runs that can be compared as text. They read, and never change what they show.
+
+Every view returns a `Figure`: in a notebook it is an HTML figure, elsewhere its text form. The same input gives the same
+bytes on every machine. matplotlib is loaded when the first timeline is drawn, ipywidgets when `desk`, `live` or `player` is used.
+
+In the order of reading; each imports only from those before it:
+
+1. `drawing`: colours, text that fits, and the three ways to a figure.
+2. `step_remarks`, `narration`: what is said in words beside a step, and of each event.
+3. `board_table`, `react_thoughts`, `plan_diff`: figures that are tables.
+4. `graph_drawing`, `message_sequence`, `span_tree`, `line_chart`, `tally_chart`: figures that are SVG.
+5. `timeline_drawing`: figures that matplotlib draws.
+6. `widgets`: the live board and the trace player. `review_desk`: a plan before a person.
+
+No folder or module here bears the name of a public function: importing it would put it in the function's place.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from planexec_lab.views.board_table import board
+from planexec_lab.views.charts import bars, curves, tallies
+from planexec_lab.views.drawing.figure import Figure
+from planexec_lab.views.drawing.text_fitting import wrapped
+from planexec_lab.views.graph_drawing import graph
+from planexec_lab.views.ledger_table import ledger
+from planexec_lab.views.message_sequence import sequence
+from planexec_lab.views.plan_diff import diff
+from planexec_lab.views.react_thoughts import thoughts
+from planexec_lab.views.span_tree import spans
+from planexec_lab.views.timeline_drawing import durations, timeline, timelines
+
+if TYPE_CHECKING:
+    from planexec_lab.views.review_desk import NobodyThere, NotDecided, ScriptError, desk
+    from planexec_lab.views.widgets import live, player, show_widget
+
+_WIDGETS = {  # name -> folder
+    "NobodyThere": "review_desk", "NotDecided": "review_desk",
+    "ScriptError": "review_desk", "desk": "review_desk",
+    "live": "widgets", "player": "widgets", "show_widget": "widgets",
+}  # fmt: skip
+__all__ = [
+    "Figure",
+    "NobodyThere",
+    "NotDecided",
+    "ScriptError",
+    "bars",
+    "board",
+    "curves",
+    "desk",
+    "diff",
+    "durations",
+    "graph",
+    "ledger",
+    "live",
+    "player",
+    "sequence",
+    "show_widget",
+    "spans",
+    "tallies",
+    "thoughts",
+    "timeline",
+    "timelines",
+    "wrapped",
+]
+
+
+def __getattr__(name: str) -> Any:
+    """Load what needs ipywidgets when it is asked for."""
+    if name not in _WIDGETS:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.{_WIDGETS[name]}"), name)

@@ -1,0 +1,141 @@
+"""The board as a table: how every step stands, what it waits for, and what came of it. No times.
+
+A widget shows of a plan that is too large to be shown whole at each change a window of rows: those around what changed.
+What is not shown is counted in words, so that a step that runs or has failed outside the window is named all the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from planexec_lab.views.drawing.figure import Figure
+from planexec_lab.views.drawing.table import Row, table
+from planexec_lab.views.drawing.text_fitting import clean, fit_columns
+from planexec_lab.views.drawing.theme import LOOKS
+from planexec_lab.views.drawing.wording import count, few, name_of, value
+from planexec_lab.views.step_remarks import judgements, latest_news, mark
+from planexec_lite.board import Board
+from planexec_lite.events import Event, Paused, gate_in_words
+from planexec_lite.loop.run import Run
+
+MOST = 40  # steps; up to here everything is shown
+NAMED = ("running", "judging", "failed")
+MOST_ROWS = 1_000
+HEAD = ("step", "status", "what", "waits for", "attempt", "result")
+
+
+class Window(NamedTuple):
+    """The steps `ids` of a board of `of` steps; the first of them stands in row `first`, counted from 1."""
+
+    ids: list[str]
+    first: int
+    of: int
+
+    @property
+    def whole(self) -> bool:
+        """Whether all steps are in it."""
+        return len(self.ids) == self.of
+
+
+def order(stand: Board) -> list[str]:
+    """Return the steps in the order of the board's rows: superseded ones stand last."""
+    return sorted(stand.steps, key=lambda id: stand.state[id] == "superseded")
+
+
+def window(stand: Board, events: Sequence[Event]) -> Window:
+    """Return the steps around the one that the latest of the events is about.
+
+    The window moves by half of its size, so that this step is never at its edge.
+    """
+    ids = order(stand)
+    steps = (step for event in reversed(events) if isinstance(step := getattr(event, "step", None), str))
+    latest = next(steps, None)
+    at = ids.index(latest) if latest in stand.steps else 0
+    first = max(1, min((at - MOST // 4) // (MOST // 2) * (MOST // 2) + 1, len(ids) - MOST + 1))
+    return Window(ids[first - 1 : first - 1 + MOST], first, len(ids))
+
+
+def _standing(stand: Board, shown: Window) -> str:
+    """Return in a sentence or three which rows are shown, and how many steps are in each state; nothing if all are."""
+    if shown.whole:
+        return ""
+    sentences = [
+        f"Showing {len(shown.ids):,} of {shown.of:,} steps: rows {shown.first:,} to {shown.first + len(shown.ids) - 1:,}."
+    ]
+    there: dict[str, list[str]] = {state: [] for state in LOOKS}
+    for id, state in stand.state.items():
+        there[state].append(id)
+    named = [f"{LOOKS[state].word.capitalize()}: {few(there[state])}." for state in NAMED if there[state]]
+    counts = [f"{len(ids):,} {LOOKS[state].word}" for state, ids in there.items() if ids and state not in NAMED]
+    return " ".join([*sentences, *named, *([f"{', '.join(counts).capitalize()}."] if counts else [])])
+
+
+def board(shown: Run | Board) -> Figure:
+    """Show where a run stands, step by step, as a table that says the same in text and in HTML.
+
+    A result is shown as JSON, an error as it was reported; long ones take up to five lines. Steps that a later
+    plan has superseded stand last, struck out; a done step says when nobody judged it, or when its result was rejected.
+    Of more than 1,000 steps the first ones are shown, and the others are counted.
+    """
+    stand = shown.board if isinstance(shown, Run) else shown
+    return part(stand, Window(order(stand)[:MOST_ROWS], 1, len(stand.steps)))
+
+
+def part(stand: Board, shown: Window) -> Figure:
+    """Show the rows of a board that are in a window, and count the others in words."""
+    caption = " ".join(words for words in (_standing(stand, shown), _caption(stand)) if words)
+    return table(finding(stand), HEAD, [_row(stand, id) for id in shown.ids], caption, columns=120, lines=5)
+
+
+def _row(stand: Board, id: str) -> Row:
+    attempt, attempts = stand.table.attempt.get(id, (1, 1))
+    tried = f"{attempt} of {attempts}" if attempts > 1 else ""
+    waits_for = ", ".join(stand.steps[id].depends_on)
+    cells = [id, "", name_of(stand.steps[id]), waits_for, tried, _came(stand, id)]
+    return Row(cells, LOOKS[stand.state[id]], mark(stand, id))
+
+
+def _came(stand: Board, id: str) -> str:
+    """The result, or the claim that is being judged, or the error; that of an earlier try is said to be so."""
+    for known in (stand.results, stand.table.judging):
+        if id in known:
+            return value(known[id])
+    error = clean(stand.errors.get(id, ""))
+    earlier = error and stand.state[id] in ("waiting", "running")
+    return f"before: {error}" if earlier else error
+
+
+def finding(stand: Board) -> str:
+    """How far a run has come, in one sentence."""
+    states = [state for state in stand.state.values() if state != "superseded"]
+    done = f"{states.count('done'):,} of {count(len(states), 'step')} done" if states else "no plan yet"
+    if stand.ended:
+        if stand.ended.status == "failed" and stand.failed:
+            skipped = states.count("skipped")
+            return f"Step {few(list(stand.failed))} failed: {done}" + (f", {skipped:,} skipped" if skipped else "")
+        return f"{stand.ended.status.capitalize()}: {done}"
+    if stand.paused:
+        return f"Paused {_waits(stand.paused)}: {done}"
+    return done[0].upper() + done[1:]
+
+
+def _waits(paused: Paused) -> str:
+    if paused.reason == "doubt":
+        return f"to be told whether step {paused.step} was done"
+    if paused.reason == "budget":
+        return "for more budget"
+    return f"before {gate_in_words(paused.gate)}" if paused.gate else "for approval of the plan"
+
+
+def _caption(stand: Board) -> str:
+    sentences = []
+    if stand.ended and stand.ended.status != "finished":
+        sentences.append(f"Ended: {clean(stand.ended.reason)}.")
+    if stand.problems:
+        sentences.append(
+            f"The planner's last answer was invalid: {'; '.join(clean(fault) for fault in stand.problems)}."
+        )
+    return " ".join(
+        [*([fit_columns(" ".join(sentences), 400)] if sentences else []), *judgements(stand), *latest_news(stand)]
+    )

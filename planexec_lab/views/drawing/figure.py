@@ -1,0 +1,57 @@
+"""What a view returns: one picture in three forms that say the same: HTML, SVG and text.
+
+JupyterLab does not show an SVG output, nor inline ``<svg>``, in a notebook that is not trusted, as a fresh clone is not.
+An ``<img>`` with the SVG in its address is shown, and so is a table with inline styles; so this is what a figure is.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from html import escape
+from urllib.parse import quote
+
+from planexec_lab.views.drawing import theme
+
+_PLATE = f"margin:0;background-color:{theme.PLATE};border-radius:8px"
+_CAPTION = f"margin:0;padding:2px {theme.MARGIN}px 14px;color:{theme.MUTED};font-size:12px;line-height:1.45"
+
+
+@dataclass(frozen=True, repr=False)
+class Figure:
+    """A picture.
+
+    Args:
+        title: the finding, in one sentence.
+        text: the text form, which says all that the picture says.
+        alt: what a person who can't see the picture is told, in a sentence or three.
+        caption: how to read the picture.
+        width: in pixels, 720 at most.
+        svg: the picture; empty where it is a table.
+        table: the picture as an HTML table; empty where it is an SVG.
+    """
+
+    title: str
+    text: str
+    alt: str
+    caption: str
+    width: int
+    svg: str = ""
+    table: str = ""
+
+    def __repr__(self) -> str:
+        return self.text
+
+    __str__ = __repr__
+
+    def _repr_html_(self) -> str:
+        picture = self.table or (
+            f'<img alt="{escape(self.alt)}" width="{self.width}" style="display:block;max-width:100%;height:auto"'
+            f' src="{_address(self.svg)}">'
+        )
+        caption = f'\n<figcaption style="{_CAPTION}">{escape(self.caption)}</figcaption>' if self.caption else ""
+        return f'<figure style="{_PLATE};max-width:{self.width}px">\n{picture}{caption}\n</figure>'
+
+
+def _address(svg: str) -> str:
+    """The SVG as a data address. Browsers drop the line breaks in it; they are there for people who read a diff."""
+    return "data:image/svg+xml," + quote(svg, safe=" =:/,;()!*+@?'$~\n").replace("\n", "%0A\n")

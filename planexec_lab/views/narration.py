@@ -1,0 +1,171 @@
+"""What happened, event by event, in words: one sentence each."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, assert_never, get_args
+
+from planexec_lab.views.drawing.text_fitting import aligned, clean, fit_columns
+from planexec_lab.views.drawing.wording import count, name_of, seconds, value
+from planexec_lite import events as e
+from planexec_lite.budget import in_words
+from planexec_lite.loop.run import Run
+
+LONG = 200  # columns of a result, an error or a comment
+WHY = {
+    "first": "the planner is asked for a plan", "repair": "the planner is asked to mend its plan",
+    "horizon": "the planner is asked what comes next", "failure": "the planner is asked again, after a failure",
+    "news": "the planner is asked again, after news", "step": "the planner is asked again, after a step",
+    "stall": "the planner is asked again, because nothing else can be done",
+}  # fmt: skip
+
+
+def sentences(run: Run) -> list[str]:
+    """Return one sentence for each event of `run`, in order."""
+    names: dict[str, str] = {}
+    narration = []
+    for event in run.events:
+        if isinstance(event, e.PlanProposed | e.Reviewed) and event.plan is not None:
+            names |= {step.id: name_of(step) for step in event.plan.steps}
+        elif isinstance(event, e.StepProposed):
+            names[event.step.id] = name_of(event.step)
+        narration.append(sentence(event, names))
+    return narration
+
+
+def sentence(event: e.Event, names: Mapping[str, str]) -> str:
+    """Return what happened in one sentence, with the notes of its model calls; `names` says what the steps are called, by id."""
+    notes = dict.fromkeys(call.note for call in getattr(event, "calls", ()) if call.note)
+    return _sentence(event, names) + "".join(f" ({_brief(note)})" for note in notes)
+
+
+def _sentence(event: e.Event, names: Mapping[str, str]) -> str:
+    match event:
+        case e.RunStarted():
+            return f"the run starts: {_brief(event.goal)}" if event.goal else "the run starts"
+        case e.PlanStarted():
+            return WHY.get(event.reason, "the planner is asked")
+        case e.StepProposed():
+            return f"the planner, still writing, puts down step {event.step.id}: {name_of(event.step)}"
+        case e.PlanProposed():
+            if event.plan is None or event.problems:
+                return f"the plan is invalid: {_brief('; '.join(map(str, event.problems)) or 'it is no plan')}"
+            return f"a plan of {count(len(event.plan.steps), 'step')} is there"
+        case e.PlanFailed():
+            return f"the planner fails: {_brief(event.error)}"
+        case e.Reviewed():
+            about = "the plan" if event.step is None else e.gate_in_words(event.step)
+            s = "" if event.by in ("you", "I", "we") else "s"
+            verdict = {"approve": f"approve{s}", "reject": f"reject{s}", "change": f"ask{s} for changes to"}[
+                event.verdict
+            ]
+            return f"{clean(event.by)} {verdict} {about}" + (f": {_brief(event.comment)}" if event.comment else "")
+        case e.StepStarted():
+            again = f", try {event.attempt} of {event.attempts}" if event.attempt > 1 else ""
+            called = names.get(event.step)
+            return f"step {event.step} starts{again}" + (f": {called}" if called else "")
+        case e.StepDone():
+            return f"step {event.step} gives {_brief(value(event.result))}"
+        case e.StepFailed():
+            return f"step {event.step} fails: {_brief(event.error)}"
+        case e.StepLate():
+            what = event.error if event.error is not None else value(event.result)
+            return f"step {event.step}, given up before, comes to its end: {_brief(what)}; it does not count"
+        case e.Interrupted():
+            return f"{'the planner' if event.step is None else f'step {event.step}'} is interrupted"
+        case e.BackoffStarted():
+            return f"step {event.step} waits for {seconds(event.seconds)} before it is tried again"
+        case e.BackoffEnded():
+            return f"step {event.step} has waited"
+        case e.StepBlocked():
+            return f"step {event.step} fails: {_brief(event.error)}"
+        case e.StepHeld():
+            return f"step {event.step} is held back: {_brief(event.reason)}"
+        case e.StepPaused():
+            return f"step {event.step} pauses: the run inside {_brief(event.reason)}"
+        case e.StepCancelled():
+            return f"step {event.step} is taken back before it began, and waits again"
+        case e.StepSkipped():
+            return f"step {event.step} is skipped: {_brief(event.reason)}"
+        case e.RollbackBegun():
+            kept = f", back to step {event.to}" if event.to is not None else ""
+            return f"what was done is taken back{kept}: {_brief(event.reason)}"
+        case e.UndoStarted():
+            return f"{_undo(event.step)} is called: {_brief(str(event.call))}"
+        case e.UndoDone():
+            return f"{_undo(event.step)} gives {_brief(value(event.result))}"
+        case e.UndoFailed():
+            return f"{_undo(event.step)} fails: {_brief(event.error)}"
+        case e.JudgeStarted():
+            return f"the evaluator is asked about step {event.step}"
+        case e.Judged():
+            return f"the evaluator says {event.verdict} of step {event.step}" + _after(event.reason)
+        case e.JudgeFailed():
+            return f"the evaluator gives no verdict on step {event.step}: {_brief(event.error)}"
+        case e.DoubtResolved():
+            said = f"step {event.step} was done, and gave {_brief(value(event.result))}"
+            return (
+                f"{clean(event.by)}: {said if event.done else f'step {event.step} was not done'}{_after(event.comment)}"
+            )
+        case e.BudgetGranted():
+            more = ", ".join(in_words(name, amount) for name, amount in event.more.bounds.items())
+            return f"{clean(event.by)}: {more} more may be used{_after(event.comment)}"
+        case e.BudgetDenied():
+            return f"{clean(event.by)} grants no more budget{_after(event.comment)}"
+        case e.News():
+            return f"news from outside: {_brief(event.text)}"
+        case e.Inside():
+            return f"inside step {event.step}: {_inside(event.event)}"
+        case e.Paused():
+            if event.reason == "undo":
+                return f"the run pauses before {e.gate_in_words(event.gate or '')}"
+            if event.reason == "budget":
+                return f"the run pauses for more budget: {', '.join(event.short.values())} used"
+            if event.reason == "doubt":
+                return f"the run pauses: was step {event.step} done?"
+            where = f" before step {event.step}" if event.step is not None else ""
+            return f"the run pauses for {event.reason}{where}"
+        case e.Ended():
+            return f"the run has {event.status}: {_brief(event.reason)}" if event.status == "finished" else (
+                f"the run ends, {event.status}: {_brief(event.reason)}"
+            )  # fmt: skip
+        case _:
+            assert_never(event)
+
+
+def trace(run: Run) -> str:
+    """Return the whole run as text: number, time and sentence of every event."""
+    rows = [
+        [f"  {number}", seconds(event.at, run.makespan), words]
+        for number, (event, words) in enumerate(zip(run.events, sentences(run), strict=True), 1)
+    ]
+    return "\n".join([f"{count(len(rows), 'event')} of a run, {run.status}", *(aligned(rows) if rows else [])])
+
+
+def _inside(event: Any) -> str:
+    match event:
+        case e.Thought():
+            return f"it thinks: {_brief(event.text)}"
+        case e.Action():
+            return f"it calls {clean(event.tool)} with {_brief(value(event.params))}"
+        case e.Observation():
+            return f"it {'is told of an error' if event.error else 'sees'}: {_brief(event.text)}"
+        case {"event": str(kind)}:
+            return f"a run of its own: {clean(kind)}"
+        case _ if isinstance(event, get_args(e.Event)):
+            return sentence(event, {})
+        case _:
+            return _brief(value(event))
+
+
+def _undo(label: str) -> str:
+    """What takes something back: the undo of a step, or a call of the plan's rollback."""
+    return label if " " in label else f"the undo of step {label}"
+
+
+def _after(text: str) -> str:
+    return f": {_brief(text)}" if text else ""
+
+
+def _brief(text: str) -> str:
+    return fit_columns(clean(text), LONG)

@@ -1,0 +1,163 @@
+"""A plan under review, as values: every edit gives a new draft. No widgets here.
+
+A draft may hold what no plan can, such as the id ``1!`` among the dependencies: a person is in the middle of typing. So
+its steps are plain data, and `Draft.plan` is a `Plan` only when they make one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, NamedTuple
+
+from planexec_lab.views.review_desk import fields
+from planexec_lite.events import PlanProposed
+from planexec_lite.loop.run import Run
+from planexec_lite.plan import Plan, PlanError, Problem, Step
+from planexec_lite.tools import Toolbox
+
+
+class Row(NamedTuple):
+    """A step of the draft. The `key` stays with it, also where two steps have one id; `step` holds its fields as plain data."""
+
+    key: int
+    step: Mapping[str, Any]
+
+    @property
+    def id(self) -> str:
+        """The step's id."""
+        return str(self.step["id"])
+
+    @property
+    def idle(self) -> bool:
+        """Whether the step says neither what to do nor with which tool, as one that was added just now."""
+        return self.step["tool"] is None and not self.step["description"].strip()
+
+
+@dataclass(frozen=True)
+class Draft:
+    """What the reviewer has before them.
+
+    Args:
+        received: the plan as it came.
+        toolbox: the tools that steps may call.
+        rows: the steps as they stand now, in order.
+        done: ids of the steps that are done already; the plan may wait for them.
+        before: the plan of the round before, if there was one.
+        models: whether models choose the calls of steps that name no tool.
+        next_key: the key of the next step that is added, so that no key is given twice.
+    """
+
+    received: Plan
+    toolbox: Toolbox
+    rows: tuple[Row, ...]
+    done: tuple[str, ...] = ()
+    before: Plan | None = None
+    models: bool = False
+    next_key: int = 0
+
+    @classmethod
+    def of(cls, plan: Plan, toolbox: Toolbox, **more: Any) -> Draft:
+        """Return the draft of a plan that nobody has edited yet."""
+        return cls(plan, toolbox, _rows(plan), next_key=len(plan.steps), **more)
+
+    @classmethod
+    def of_run(cls, run: Run, toolbox: Toolbox) -> Draft:
+        """Return the draft of the plan with which a paused run waits, beside what is done and the plan before it."""
+        board = run.board
+        plans = [event.plan for event in run.events if isinstance(event, PlanProposed) and event.plan is not None]
+        before = plans[-2] if len(plans) > 1 else None
+        if before is not None:
+            before = before.changed(steps=tuple(step for step in before.steps if step.id not in board.results))
+        more = {"done": tuple(board.results), "before": before, "models": board.models_in_steps}
+        return cls.of(board.proposal or board.plan, toolbox, **more)
+
+    @cached_property
+    def plan(self) -> Plan | None:
+        """The plan that the rows make, valid or not; None while a field holds what no plan can."""
+        return self._parsed if isinstance(self._parsed, Plan) else None
+
+    @cached_property
+    def problems(self) -> tuple[Problem, ...]:
+        """Everything that keeps the draft from being approved; empty when it is a valid plan."""
+        if isinstance(self._parsed, PlanError):
+            return self._parsed.problems
+        idle = [
+            Problem("idle_step", row.id, "the step says neither what to do nor with which tool", "choose a tool")
+            for row in self.rows
+            if row.idle
+        ]
+        return (*self._parsed.problems(self.toolbox, self.done), *idle)
+
+    @cached_property
+    def edited(self) -> bool:
+        """Whether the draft is another plan than the one that came."""
+        return self.plan is None or self.plan.hash != self.received.hash
+
+    def row(self, key: int) -> Row:
+        """Return the row with this key."""
+        return next(row for row in self.rows if row.key == key)
+
+    def with_field(self, key: int, **changes: Any) -> Draft:
+        """Return the draft with fields of one step changed."""
+        rows = (Row(key, {**row.step, **changes}) if row.key == key else row for row in self.rows)
+        return replace(self, rows=tuple(rows))
+
+    def with_tool(self, key: int, tool: str | None) -> Draft:
+        """Return the draft with another tool in one step; arguments that the new tool does not have are dropped."""
+        params = self.params(key)
+        if tool is None or tool in self.toolbox:  # an unknown name is a slip, and nothing is dropped for it
+            known = self.toolbox[tool].parameters if tool is not None else ()
+            params = {name: value for name, value in params.items() if name in known}
+        return self.with_field(key, tool=tool, params=params)
+
+    def with_argument(self, key: int, name: str, text: str) -> Draft:
+        """Return the draft with one argument as it is written in `text`; an empty text takes the argument away."""
+        params = self.params(key)
+        if text:
+            params[name] = fields.read(text, self.schema(key, name))
+        else:
+            params.pop(name, None)
+        return self.with_field(key, params=params)
+
+    def params(self, key: int) -> dict[str, Any]:
+        """Return the arguments of one step, by the names of the tool's parameters."""
+        step = self.row(key).step
+        tool = step["tool"]
+        return dict(self.toolbox[tool].bind(step["params"]) if tool in self.toolbox else step["params"])
+
+    def schema(self, key: int, name: str) -> Mapping[str, Any]:
+        """Return the JSON schema of one parameter; an empty one where the tool does not know it."""
+        tool = self.row(key).step["tool"]
+        schema = self.toolbox[tool].schema if tool in self.toolbox else {"properties": {}}
+        parameter: Mapping[str, Any] = fields.written_out(schema["properties"].get(name, {}), schema)
+        return parameter
+
+    def added(self) -> Draft:
+        """Return the draft with a new step at the end; it waits for the step before it."""
+        waits_for = (self.rows[-1].id,) if self.rows else ()
+        row = Row(self.next_key, Step(id=self._new_id(), depends_on=waits_for).model_dump())
+        return replace(self, rows=(*self.rows, row), next_key=self.next_key + 1)
+
+    def without(self, key: int) -> Draft:
+        """Return the draft without one step. What waited for it shows a problem until that is mended too."""
+        return replace(self, rows=tuple(row for row in self.rows if row.key != key))
+
+    @cached_property
+    def _parsed(self) -> Plan | PlanError:
+        if repr(self.rows) == repr(_rows(self.received)):  # word for word: 1 and true are equal to Python
+            return self.received
+        rest = {name: getattr(self.received, name) for name in Plan.model_fields if name != "steps"}
+        try:
+            return Plan.parse({**rest, "steps": [dict(row.step) for row in self.rows]})
+        except PlanError as error:
+            return error
+
+    def _new_id(self) -> str:
+        taken = {row.id for row in self.rows} | {step.id for step in self.received.steps} | set(self.done)
+        return str(max((int(id) for id in taken if id.isascii() and id.isdigit()), default=0) + 1)
+
+
+def _rows(plan: Plan) -> tuple[Row, ...]:
+    return tuple(Row(key, step.model_dump()) for key, step in enumerate(plan.steps))

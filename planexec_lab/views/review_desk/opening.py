@@ -1,0 +1,68 @@
+"""Opening a desk in one cell, and finding it again in another."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import overload
+
+from planexec_lab.views.review_desk.draft import Draft
+from planexec_lab.views.review_desk.presence import NotDecided
+from planexec_lab.views.review_desk.questions import Approval, question_of
+from planexec_lab.views.review_desk.script import Gesture
+from planexec_lab.views.review_desk.widget import Review
+from planexec_lite.loop.run import Run
+from planexec_lite.plan import Plan
+from planexec_lite.tools import Toolbox
+
+_open: list[Review] = []
+
+
+@overload
+def desk() -> Review: ...
+@overload
+def desk(shown: Plan | Run, toolbox: Toolbox, *, script: Sequence[Gesture] | None = ..., by: str = ...) -> Review: ...
+def desk(
+    shown: Plan | Run | None = None,
+    toolbox: Toolbox | None = None,
+    *,
+    script: Sequence[Gesture] | None = None,
+    by: str = "reviewer",
+) -> Review:
+    """Open a desk for a plan: one cell shows it, and the next one reads the decision, when it is made.
+
+    ::
+
+        desk = views.desk(plan, tools)
+        desk
+
+        decision = desk.decision     # in the next cell
+
+    It works in every notebook, and nothing waits: Run All stops at the cell that reads the decision. ``views.desk()``
+    alone is the desk that was opened last and is not decided yet, as it stands, edits and all: show it in a new cell
+    when its output is gone, as after the page was loaded again. A kernel that was restarted knows none.
+
+    Args:
+        shown: the plan to review, valid or not; only a valid one can be approved. Or a run that is paused: for its
+            plan, with what is done and what the planner changed; before a gate, about a step in doubt, or for more budget,
+            with the board as it stands.
+        toolbox: the tools that its steps may call.
+        script: what is pressed and typed where nobody is there, such as ``[("3: tag", "v2.3.2"), "Remove 8",
+            "Approve"]``. It is played only if the process that started the kernel says so; see `presence`.
+        by: who sits at the desk; the decision carries the name.
+
+    Raises `NotDecided` without arguments if no desk is open, `TypeError` for a plan without tools, and `ValueError` for a run
+    that is not paused.
+    """
+    _open[:] = [one for one in _open if not one.decided]
+    if shown is None:
+        if not _open:
+            raise NotDecided(
+                "no desk is open in this kernel: none was shown, the last one is decided, or the kernel was restarted;"
+                " run the cell with views.desk(plan, tools) again"
+            )
+        return _open[-1]
+    if toolbox is None:
+        raise TypeError("views.desk(plan, tools): the tools are missing; they say what each step does to the world")
+    question = Approval(Draft.of(shown, toolbox)) if isinstance(shown, Plan) else question_of(shown, toolbox)
+    _open.append(Review(question, script, by))
+    return _open[-1]

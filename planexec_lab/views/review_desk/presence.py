@@ -1,0 +1,163 @@
+"""Is anybody there? A script plays only where somebody says that nobody is, and everything else is a person.
+
+A mistake in one direction is a plan approved by a script under the eyes of a person, in the other a notebook that stops
+with a sentence in it. So silence is no sign. Voila shows a notebook to a person with the very requests with which nbclient
+runs it in a build, and a script that starts JupyterLab is no sign that nobody sits before it.
+
+The sign is given by the process that starts the kernel, and counts for that kernel only:
+
+- ``PLANEXEC_NOBODY`` holds the id of the process that starts the kernel: ``.ci/notebooks.py`` sets it, and in a shell
+  ``sh -c 'PLANEXEC_NOBODY=$$ exec jupyter execute lesson.ipynb'`` does. A server that inherits it is another process.
+- pytest names the test that it is about to run. A cell of a notebook under nbval is such a test, and nbval starts the
+  kernel itself: the name is in the kernel's environment, and not in the one with which its parent was started.
+
+What a kernel was seen to know (ipykernel 7.4):
+
+=====================================  ===========  ======  =====  ================================
+who runs the cell                      allow_stdin  cellId  views  what its parent process is
+=====================================  ===========  ======  =====  ================================
+JupyterLab 4.6, Notebook 7.6           true         yes     1      the server
+nbclassic 1.3                          true         no      1      the server
+Voila 0.5                              false        no      1      the server
+nbclient, nbconvert, papermill         false        no      0      the program, or a server in it
+nbval 0.11                             false        no      0      pytest, or one of its workers
+=====================================  ===========  ======  =====  ================================
+
+One sign of a person outweighs the sign that there is none.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from collections.abc import Mapping
+from html import escape
+from typing import Any, NoReturn
+
+from planexec_lab.views.drawing.theme import LOOKS
+
+SIGN = "PLANEXEC_NOBODY"
+TEST = "PYTEST_CURRENT_TEST"
+
+
+def nobody(views: int | None) -> bool:
+    """Whether nobody can see or press anything, and the process that started this kernel says so.
+
+    Args:
+        views: how many views of the desk the front end has reported.
+    """
+    asked = request()
+    return asked is not None and not views and by_a_program(asked) and said_so()
+
+
+def by_a_program(asked: Mapping[str, Any]) -> bool:
+    """Whether a request looks as if a program had made it; those of Voila do too."""
+    asks = asked.get("content", {}).get("allow_stdin", True)
+    return asked.get("msg_type") == "execute_request" and not asks and "cellId" not in asked.get("metadata", {})
+
+
+def from_a_page() -> bool:
+    """Whether the message that the kernel is answering was sent by a widget that a page shows."""
+    return (request() or {}).get("msg_type") == "comm_msg"
+
+
+def said_so() -> bool:
+    """Whether the process that started this kernel has given the sign; one that it inherited itself is none."""
+    parent, test = os.getppid(), os.environ.get(TEST, "")
+    if os.environ.get(SIGN) == str(parent):
+        return True
+    if ".ipynb::" not in test:
+        return False
+    began = _environment(parent)
+    return bool(began) and began.get(TEST) != test
+
+
+def kernel() -> Any:
+    """Return the kernel that runs this code, None outside of one."""
+    ipython = sys.modules.get("IPython")
+    shell = ipython.get_ipython() if ipython else None
+    return getattr(shell, "kernel", None)
+
+
+def request() -> Mapping[str, Any] | None:
+    """Return the message that the kernel is answering; None outside a kernel, {} in a kernel that does not tell."""
+    running = kernel()
+    if running is None:
+        return None
+    try:
+        return dict(running.get_parent("shell"))
+    except Exception:  # another kernel than ipykernel: nothing is known, so a person may be there
+        return {}
+
+
+def _environment(process: int) -> Mapping[str, str]:
+    """The environment with which a process was started; {} where that can't be read."""
+    try:
+        import psutil  # comes with ipykernel
+
+        environment: dict[str, str] = psutil.Process(process).environ()
+    except Exception:  # none such, not ours to read, no psutil: nothing is known, so a person may be there
+        return {}
+    return environment
+
+
+WAITS = "The run waits for you."
+LATE = 1.0  # seconds, in which the requests of Run All arrive
+STYLE = "margin:0;padding:8px 12px;border-left:4px solid {ink};background:{fill};color:{ink};font-size:14px;line-height:1.45"
+GO_ON = (
+    "press a button above, then run this cell and those below; if no desk is there any more, as after a reload,"
+    " views.desk() in a new cell shows it as it was"
+)
+
+
+class _Said(RuntimeError):
+    """An error whose words are all that a notebook shows of it: nothing is wrong with the code that it came through."""
+
+    def _render_traceback_(self) -> list[str]:
+        return [f"{type(self).__name__}: {self}"]
+
+
+class NotDecided(_Said):
+    """The decision is read, and nobody has decided yet."""
+
+
+class NobodyThere(_Said):
+    """A plan is to be reviewed, the program that runs the cell says that nobody is there, and there is no script."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "nobody is there to review the plan; run the cell in a notebook, or give a script of what to press and to"
+            " type: views.desk(plan, tools, script=['Approve'])"
+        )
+
+
+def stop(pressed: bool) -> NoReturn:
+    """Raise `NotDecided`, with words above it in a notebook: Run All stops here. `pressed`: a press is on its way from the page.
+
+    A kernel drops the cells whose requests have arrived when this one ends with an error, and runs those that arrive
+    a moment later: on a slow machine cells below the desk would run without its decision. So the error comes late.
+    """
+    if "IPython" in sys.modules and sys.modules["IPython"].get_ipython() is not None:
+        import IPython.display
+
+        display: Any = IPython.display.display
+        look = LOOKS["running"]
+        words = f"<strong>{WAITS}</strong> Nobody has decided yet: {escape(GO_ON)}."
+        html = f'<div role="status" style="{STYLE.format(ink=look.ink, fill=look.fill)}">{words}</div>'
+        display({"text/html": html, "text/plain": f"{WAITS} Nobody has decided yet: {GO_ON}."}, raw=True)
+    if kernel() is None:
+        raise NotDecided(
+            "nobody has decided yet, and there is no notebook here to press a button in; desk.play(['Approve'])"
+            " presses the buttons of a desk from a program"
+        )
+    time.sleep(LATE)
+    if pressed:
+        raise NotDecided("a button was pressed just now, and what was typed is still arriving; run this cell again")
+    more = (
+        f" (Is nobody there, as in a build? Then the program that starts the kernel says so, with its process id in"
+        f" {SIGN}, and the desk plays its script.)"
+        if by_a_program(request() or {})
+        else ""
+    )
+    raise NotDecided(f"nobody has decided yet: {GO_ON}{more}")

@@ -1,0 +1,220 @@
+"""The desk at which a person answers a question about a run, as a widget: what is asked, the fields, the buttons."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from html import escape
+from typing import Any
+from uuid import uuid4
+
+import ipywidgets as w
+
+from planexec_lab.views.drawing.figure import Figure
+from planexec_lab.views.review_desk import looks, presence, script, summary, text
+from planexec_lab.views.review_desk.draft import Draft
+from planexec_lab.views.review_desk.fence import Fence
+from planexec_lab.views.review_desk.looks import isolated
+from planexec_lab.views.review_desk.parts import WIDE, button, focus, labelled, styled
+from planexec_lab.views.review_desk.questions import Approval, Question
+from planexec_lab.views.review_desk.rows import Rows
+from planexec_lab.views.widgets import renew_still, show_widget, written
+from planexec_lite.review.reviewers import Answer, Decision
+
+SCRIPT = "script"  # who decides where nobody is
+
+
+class Review:
+    """A question before a reviewer, as a widget: shown by a cell, answered by a person, read in a later cell.
+
+    Every control has a name, which is its label: ``Approve``, ``Edit 3``, and ``3: tag`` for the field "tag" of step 3.
+
+    Args:
+        question: what is asked.
+        script: what to press and to type where nobody is there; see `play`. A person's session never uses it.
+        by: who sits at the desk; the decision carries the name.
+    """
+
+    def __init__(
+        self, question: Question, script: Sequence[script.Gesture] | None = None, by: str = "reviewer"
+    ) -> None:
+        self.script = script
+        self._question, self._by = question, by
+        self._decision: Decision | None = None
+        self._rows = Rows(lambda: self.draft, self._edit) if isinstance(question, Approval) else None
+        self._build()
+        self.box._view_count = 0  # from now on the page says how many views it has
+        self._still_name, self._was_shown = uuid4().hex, False
+        self._show()
+
+    def _build(self) -> None:
+        question = self._question
+        self._head, self._changed, self._stand = w.HTML(), w.HTML(), styled(w.HTML(), "pxl-status")
+        self._fields = {
+            label: labelled(
+                w.Textarea(rows=2, placeholder=hint) if label == "Comment" else w.Text(placeholder=hint),
+                label,
+                lambda _: self._refresh(),
+            )
+            for label, hint in question.fields.items()
+        }
+        self._buttons = {
+            choice: button(name, partial(self._press, choice)) for choice, name in question.buttons.items()
+        }
+        next(iter(self._buttons.values())).add_class("pxl-main")
+        yes, back = (
+            button("Yes, approve", lambda: self._press("approve", True), "pxl-main"),
+            button("Back to the plan", self._back),
+        )
+        self._surely = {one.description: one for one in (yes, back)}
+        self._bar = styled(w.Box(list(self._buttons.values())), "pxl-buttons")
+        self._sure_bar = styled(w.Box([yes, back]), "pxl-buttons")
+        self._asked = w.VBox(list(self._fields.values()), layout={"grid_gap": "6px"})
+        self._fence = Fence(lambda: 0 if self._by == SCRIPT else self.views, presence.from_a_page)
+        above = self._rows.box if self._rows is not None else w.HTML(question.figure._repr_html_())
+        end = styled(
+            w.VBox([self._changed, self._asked, self._stand, self._bar, self._sure_bar], layout=WIDE), "pxl-end"
+        )
+        self.box = w.VBox([w.HTML(looks.STYLE), self._head, above, end, self._fence.box])
+        self.box.add_class("pxl-desk")
+
+    @property
+    def draft(self) -> Draft:
+        """The plan as it stands."""
+        return self._question.draft
+
+    @property
+    def controls(self) -> dict[str, Any]:
+        """What can be pressed or filled in right now, by name."""
+        rows = self._rows.controls if self._rows is not None else {}
+        buttons = {one.description: one for one in self._buttons.values()}
+        return {**rows, **self._fields, **buttons, **(self._surely if self._asks else {})}
+
+    @property
+    def views(self) -> int:
+        """How many views of the desk the front end shows, as far as it has said."""
+        return self.box._view_count or 0
+
+    @property
+    def decided(self) -> bool:
+        """Whether a decision was made; nothing can be changed any more then."""
+        return self._decision is not None
+
+    @property
+    def decision(self) -> Decision:
+        """The decision; where nobody is there, the one that the script leads to.
+
+        Raises `NotDecided` while a person has yet to decide, and `NobodyThere` where nobody is there and no script.
+        """
+        if self._decision is None and presence.nobody(self.views):
+            if self.script is None:
+                raise presence.NobodyThere()
+            self.play(self.script)
+        if self._decision is None:
+            presence.stop(self._fence.waits)
+        return self._decision
+
+    def play(self, gestures: Sequence[script.Gesture]) -> None:
+        """Press and type on the real controls, as a person would; see `script.play`."""
+        person, self._by = self._by, SCRIPT
+        try:
+            script.play(self, gestures)
+        finally:
+            self._by = person
+
+    def _edit(self, draft: Draft) -> None:
+        if not self.decided:  # else it was typed too late
+            self._question.draft = draft
+            self._refresh()
+
+    def _refresh(self) -> None:
+        if not self.decided:
+            self._fence.typed()
+            self._show()
+
+    def _show(self) -> None:
+        self._head.value = self._question.words()
+        if self._rows is not None:
+            self._rows.show()
+            self._changed.value = summary.changed(self.draft)
+        self._stand.value = self._question.status(self._typed)
+        for choice, pressed in self._buttons.items():
+            pressed.disabled = not self._question.allows(choice, self._typed)
+        self._show_bar(asks=False)
+
+    @property
+    def _typed(self) -> dict[str, str]:
+        return {label: field.value.strip() for label, field in self._fields.items()}
+
+    @property
+    def _asks(self) -> bool:
+        """Whether the question stands there that comes before a yes that can't be undone."""
+        return bool(self._sure_bar.layout.display == "")
+
+    def _show_bar(self, asks: bool) -> None:
+        self._bar.layout.display = "none" if asks else ""
+        self._sure_bar.layout.display = "" if asks else "none"
+
+    def _back(self) -> None:
+        self._refresh()
+        focus(self._buttons["approve"])
+
+    def _press(self, choice: Answer, surely: bool = False) -> None:
+        """Decide, behind everything that was typed before the press."""
+        if self.decided:
+            return
+        if self._fence.waits:  # the first press counts
+            self._fence.ask_again()
+        elif not self._fence.behind(lambda: self._decide(choice, surely)):
+            self._stand.value = "<p><strong>Writing it down …</strong></p>"
+
+    def _decide(self, choice: Answer, surely: bool) -> None:
+        sure = (surely and self._asks) or self._by == SCRIPT  # whoever wrote the script had the plan at hand
+        self._show()
+        question, typed = self._question, self._typed
+        if not question.allows(choice, typed):  # what was typed before the press, and came with it, stands against it
+            return
+        if choice == "approve" and not sure and (warning := question.warning()):
+            self._stand.value = warning
+            self._show_bar(asks=True)
+            focus(self._surely["Back to the plan"])
+            return
+        if self._rows is not None:
+            self._rows.close()
+        said = question.said(choice, typed)
+        self._decision = Decision(
+            choice, self._by, typed["Comment"], of=self.draft.received.hash, gate=question.gate, **said
+        )
+        self._close(self._decision)
+
+    def _close(self, decision: Decision) -> None:
+        """Leave nothing but the words of the decision; the focus goes to them at once, before a person has put it elsewhere."""
+        headline, *more = summary.verdict(decision, self.draft.received)
+        below = "".join(f"<p>{isolated(line)}</p>" for line in more)
+        self._stand.value = f"<p><strong>{escape(headline)}</strong></p>{below}"
+        focus(self._stand)
+        for control in self.controls.values():
+            control.disabled = True
+        for gone in (self._asked, self._bar, self._sure_bar):
+            gone.layout.display = "none"
+        if self._was_shown and decision.by != SCRIPT and presence.kernel() is not None:
+            renew_still(self.box, *self._still(), self._still_name)
+
+    def _still(self) -> tuple[str, str]:
+        """The picture below the desk as text and as HTML; a script's decision is not in it: nobody looks, and nbval compares."""
+        figure: Figure = self._question.figure
+        if self._decision is None or self._decision.by == SCRIPT:
+            return figure.text, figure._repr_html_()
+        if self._rows is not None:
+            figure = text.figure(self.draft)
+        words = "\n".join(summary.verdict(self._decision, self.draft.received))
+        return f"{words}\n{figure.text}", written(words) + figure._repr_html_()
+
+    def __repr__(self) -> str:
+        return self._question.figure.text
+
+    def _ipython_display_(self) -> None:
+        """Show the desk in the output of the cell that is running; in any cell, as often as you like."""
+        self._fence.begin_anew()
+        self._was_shown = True
+        show_widget(self.box, *self._still(), self._still_name)

@@ -1,0 +1,35 @@
+"""What stands beside the state of a step: that nobody judged it, that its result was rejected; and the news, in words."""
+
+from __future__ import annotations
+
+from planexec_lab.views.drawing.text_fitting import clean, fit_columns
+from planexec_lab.views.drawing.wording import few
+from planexec_lite.board import Board
+
+MOST = 3  # pieces of news
+
+
+def mark(board: Board, id: str) -> str:
+    """Return ``result rejected`` or ``unverified`` for a step, or nothing."""
+    if id in board.rejected:
+        return "result rejected"
+    return "unverified" if id in board.table.unverified and board.state[id] == "done" else ""
+
+
+def judgements(board: Board) -> list[str]:
+    """Return in sentences whose results were rejected, and why, and which were never judged."""
+    sentences = [
+        f"The result of step {id} was rejected: {fit_columns(clean(reason), 160)}."
+        for id, reason in board.rejected.items()
+    ]
+    if open := [id for id in board.state if mark(board, id) == "unverified"]:
+        by = "its success criterion" if len(open) == 1 else "their success criteria"
+        sentences.append(f"Unverified: nobody judged {few(open)} by {by}.")
+    return sentences
+
+
+def latest_news(board: Board) -> list[str]:
+    """Return the latest news from outside in sentences."""
+    news = [f"News: “{fit_columns(clean(text), 120)}”." for text in board.proposals.news[-MOST:]]
+    earlier = len(board.proposals.news) - len(news)
+    return [*([f"Earlier news: {earlier}."] if earlier else []), *news]

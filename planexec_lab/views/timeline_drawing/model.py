@@ -1,0 +1,118 @@
+"""A timeline: everything that the figure of a run is made of, computed once and handed on."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from math import fsum
+
+from planexec_lab.views.drawing.wording import name_of
+from planexec_lab.views.timeline_drawing.bars import (
+    BACKOFF,
+    JUDGING,
+    UNDOING,
+    Bar,
+    Span,
+    bars,
+    lanes,
+    spans,
+    work_by_step,
+)
+from planexec_lab.views.timeline_drawing.prediction import predict
+from planexec_lite.loop.run import Run
+
+MOST_LANES = 100  # that are drawn
+
+
+@dataclass(frozen=True)
+class Lane:
+    """A slot, the planner or what lies beside them: its bars in order, its idle seconds, and rows of predicted spans."""
+
+    name: str
+    bars: Sequence[Bar]
+    idle: float = 0.0
+    predicted: Sequence[Sequence[Span]] = ()
+
+
+@dataclass(frozen=True)
+class Timeline:
+    """Who was busy when.
+
+    Args:
+        run: the run.
+        bars: what was worked on, in the order in which it was started.
+        lanes: the planner, the slots, backoff, the evaluators, the rollback, and a lane for what was predicted and never began.
+        names: what each step is called, by id.
+        actual: from when to when each step was at work, by id.
+        path: the critical path as step ids, and `length` its seconds: empty and 0 unless the run has finished.
+        predicted: the predicted spans by step; empty where nothing was predicted.
+    """
+
+    run: Run
+    bars: Sequence[Bar]
+    lanes: Sequence[Lane]
+    names: Mapping[str, str]
+    actual: Mapping[str, Span]
+    path: Sequence[str]
+    length: float
+    predicted: Mapping[str, Span]
+
+    @classmethod
+    def of(cls, run: Run, starts: Mapping[str, float] | None = None) -> Timeline:
+        """Return the timeline of a run; raises as `predict` does."""
+        worked = bars(run)
+        actual = spans(worked)
+        predicted = predict(starts or {}, run, actual)
+        shared = _lanes(worked, run.makespan, predicted)
+        names = {id: name_of(step) for id, step in run.board.steps.items()}
+        return cls(run, worked, shared, names, actual, *_critical(run, worked), predicted)
+
+    @property
+    def end(self) -> float:
+        """When the last bar or predicted span ends, in seconds."""
+        return max([self.run.makespan, *(span.end for span in self.predicted.values())])
+
+    def lanes_to(self, end: float) -> Sequence[Lane]:
+        """The lanes to draw on an axis of `end` seconds: none where it has no length, since there is nothing to draw on."""
+        return self.lanes[:MOST_LANES] if end else []
+
+    def is_critical(self, bar: Bar) -> bool:
+        """Whether a bar is work on the critical path: its steps' tries, not their judgements."""
+        return bar.step in self._critical and not bar.what
+
+    @cached_property
+    def _critical(self) -> frozenset[str]:
+        return frozenset(self.path)
+
+
+def durations(run: Run) -> dict[str, float]:
+    """Return the seconds of work that each step of a run took, all its tries together: what `graph` takes."""
+    return work_by_step(bars(run))
+
+
+def _lanes(worked: Sequence[Bar], makespan: float, predicted: Mapping[str, Span]) -> list[Lane]:
+    """Planner, slots, backoff, evaluators, rollback; a predicted span lies in the lane where its step began, to be compared."""
+    planner = [bar for bar in worked if bar.step is None]
+    shared = [Lane("planner", planner)] if planner else []
+    unplaced = dict(predicted)
+    for number, lane in enumerate(lanes([bar for bar in worked if bar.step is not None and not bar.what]), 1):
+        idle = round(makespan - fsum(bar.end - bar.start for bar in lane), 9)
+        here = [unplaced.pop(bar.step) for bar in lane if bar.step in unplaced]
+        # less than a thousandth of the run can't be seen, and is no more than rounding
+        shared.append(Lane(f"slot {number}", lane, idle if idle > makespan / 1000 else 0.0, lanes(here)))
+    for name, what in (("backoff", BACKOFF), ("evaluator", JUDGING)):
+        beside = lanes([bar for bar in worked if bar.what == what])
+        shared += [Lane(name + (f" {number}" if number > 1 else ""), lane) for number, lane in enumerate(beside, 1)]
+    undos = [bar for bar in worked if bar.what == UNDOING]
+    shared += [Lane("rollback", undos)] if undos else []
+    return [*shared, *([Lane("never began", [], 0.0, lanes(unplaced.values()))] if unplaced else [])]
+
+
+def _critical(run: Run, worked: Sequence[Bar]) -> tuple[list[str], float]:
+    """The chain of steps that takes longest; of a run that has not finished, no chain is known to be the longest."""
+    if run.status != "finished":
+        return [], 0.0
+    taken = work_by_step(worked)
+    path, length = run.plan.critical_path({step.id: taken.get(step.id, 0.0) for step in run.plan.steps})
+    return (path, length) if length else ([], 0.0)

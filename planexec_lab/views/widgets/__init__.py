@@ -1,0 +1,11 @@
+"""Widgets that show a run: the live board and the trace player, and the pieces that widgets are made of.
+
+Read `widget_output` (what a widget leaves in its cell), `status_region` (what is read aloud), then `live_board` and
+`trace_player`. All of them need ipywidgets.
+"""
+
+from planexec_lab.views.widgets.live_board import live
+from planexec_lab.views.widgets.trace_player import player
+from planexec_lab.views.widgets.widget_output import renew_still, show_widget, written
+
+__all__ = ["live", "player", "renew_still", "show_widget", "written"]

@@ -1,0 +1,156 @@
+"""The trace player: any run, event by event, with the board, the graph and the timeline as they stood at that moment."""
+
+from __future__ import annotations
+
+import asyncio
+from concurrent.futures import Future
+from functools import lru_cache
+from typing import NamedTuple
+
+import ipywidgets as w
+
+from planexec_lab.views.board_table import part, window
+from planexec_lab.views.drawing.figure import Figure
+from planexec_lab.views.drawing.wording import seconds
+from planexec_lab.views.graph_drawing import graph
+from planexec_lab.views.narration import sentences, trace
+from planexec_lab.views.timeline_drawing import timeline
+from planexec_lab.views.widgets.status_region import StatusRegion
+from planexec_lab.views.widgets.widget_output import STYLE, show_widget, written
+from planexec_lite.loop.run import Run
+
+PAUSE = 0.9  # seconds from one event to the next while it plays
+MOST_EVENTS = 400  # that a still picture tells; more would be longer than a lesson
+NOT_DRAWN = "The graph and the timeline of so many steps are drawn by views.graph(run) and views.timeline(run)."
+
+
+class Moment(NamedTuple):
+    """A run as it stood after its first `number` events: what happened last, and the pictures.
+
+    Of a large plan the board shows the rows around what happened, and there is neither `graph` nor `timeline`.
+    """
+
+    number: int
+    narration: str
+    board: Figure
+    graph: Figure | None
+    timeline: Figure | None
+
+    def __str__(self) -> str:
+        drawn = [figure.text for figure in (self.graph, self.timeline) if figure is not None] or [NOT_DRAWN]
+        return "\n\n".join([self.narration, *drawn, self.board.text])
+
+
+class Player:
+    """A run that can be played: ``player.text(12)`` says what the widget shows after the twelfth event.
+
+    Args:
+        run: a run, ended or not. It is read, and never changed.
+    """
+
+    def __init__(self, run: Run) -> None:
+        self._run = Run(run.events)
+        self._narration = sentences(self._run)
+        self.at = lru_cache(64)(self._at)
+        last = len(self._narration)
+        self.number = w.BoundedIntText(
+            description="Event", min=0, max=last, value=last, layout=w.Layout(width="150px"),
+            style={"description_width": "50px"},
+        )  # fmt: skip
+        names = ("First", "Back", "Play", "Next", "Last")
+        self.first, self.back, self.play, self.next, self.last = (w.Button(description=words) for words in names)
+        # No button is put out of use at an end of the run: it would lose the focus there
+        self.first.on_click(lambda _: self._go(-last))
+        self.back.on_click(lambda _: self._go(-1))
+        self.play.on_click(lambda _: self._stop() if self.playing else self._start())
+        self.next.on_click(lambda _: self._go(1))
+        self.last.on_click(lambda _: self._go(last))
+        self._loop = _loop()
+        self._task: Future[None] | None = None
+        self.play.disabled = self._loop is None
+        self.number.observe(lambda _: self._show(), "value")
+        self._status = StatusRegion("")
+        self._graph, self._timeline, self._board = w.HTML(), w.HTML(), w.HTML()
+        buttons = w.HBox([self.first, self.back, self.play, self.next, self.last, self.number])
+        buttons.layout.flex_flow = "row wrap"
+        self.box = w.VBox([w.HTML(STYLE), buttons, self._status.box, self._graph, self._timeline, self._board])
+        self.box.add_class("pxl-run").add_class("pxl-player")
+        self._show()
+
+    def text(self, number: int | None = None) -> str:
+        """Return what the player shows after event `number`, 0 being before the first; by default, where it stands.
+
+        Raises `ValueError` for a number that the run does not have.
+        """
+        return str(self.at(self.number.value if number is None else number))
+
+    def _at(self, number: int) -> Moment:
+        last = len(self._narration)
+        if not 0 <= number <= last:
+            raise ValueError(f"there is no event {number}: this run has the events 1 to {last}")
+        run = Run(self._run.events[:number])
+        narration = "Nothing has happened yet"
+        if number:
+            time = seconds(run.events[-1].at, self._run.makespan)
+            narration = f"Event {number} of {last}, at {time}: {self._narration[number - 1]}"
+        shown = window(run.board, run.events)
+        drawn = (graph(run), timeline(run)) if shown.whole else (None, None)
+        return Moment(number, narration, part(run.board, shown), *drawn)
+
+    @property
+    def playing(self) -> bool:
+        """Whether the events go by by themselves."""
+        return self._task is not None
+
+    def _start(self) -> None:
+        """Play from where the player stands, or from the start where it stands at the end."""
+        if self._loop is None:
+            return
+        if self.number.value == self.number.max:
+            self.number.value = 0
+        self.play.description = "Pause"
+        self._task = asyncio.run_coroutine_threadsafe(self._play(), self._loop)  # a click may come on another thread
+
+    def _stop(self) -> None:
+        if self._task is not None:
+            self._task.cancel()
+        self._task, self.play.description = None, "Play"
+
+    async def _play(self) -> None:
+        while self.number.value < self.number.max:
+            await asyncio.sleep(PAUSE)
+            self._go(1)
+        self._stop()
+
+    def _go(self, by: int) -> None:
+        self.number.value = min(max(self.number.value + by, 0), self.number.max)
+
+    def _show(self) -> None:
+        moment = self.at(self.number.value)
+        if moment.narration != self._status.words:
+            self._status.say(moment.narration)
+        self._graph.value = moment.graph._repr_html_() if moment.graph is not None else ""
+        self._timeline.value = moment.timeline._repr_html_() if moment.timeline is not None else f"<p>{NOT_DRAWN}</p>"
+        self._board.value = moment.board._repr_html_()
+
+    def __repr__(self) -> str:
+        return trace(self._run)
+
+    def _ipython_display_(self) -> None:
+        """Show the widget; its still picture is the board, and what happened in words."""
+        events = len(self._narration)
+        words = repr(self) if events <= MOST_EVENTS else f"{events:,} events: views.player(run) shows them one by one"
+        show_widget(self.box, repr(self), f"{self.at(self.number.value).board._repr_html_()}\n{written(words)}")
+
+
+def _loop() -> asyncio.AbstractEventLoop | None:
+    """The loop on which the player plays: the kernel's. Where none runs, there is nobody to watch."""
+    try:
+        return asyncio.get_running_loop()
+    except RuntimeError:
+        return None
+
+
+def player(run: Run) -> Player:
+    """Show a run as a player: buttons and a number to go through its events, and the pictures at that moment."""
+    return Player(run)

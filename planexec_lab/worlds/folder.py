@@ -1,0 +1,77 @@
+"""What the worlds have in common: tools that are methods, copies, and for most a folder, which goes away with the object."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+import weakref
+from collections.abc import Callable, Collection, Mapping
+from copy import deepcopy
+from functools import cached_property
+from pathlib import Path
+from typing import ClassVar, Self
+
+from planexec_lab.worlds.files import Files
+from planexec_lite.tools import Effects, Tool, Toolbox
+
+
+class ToolWorld:
+    """A world whose methods are tools. `TOOLS` says which, with their seconds and effects.
+
+    `DESTRUCTIVE` names those that may delete or overwrite something; the others are declared to add only. Without it
+    nothing is declared.
+    """
+
+    TOOLS: ClassVar[Mapping[str, tuple[float | Callable[..., float], Effects]]] = {}
+    DESTRUCTIVE: ClassVar[Collection[str] | None] = None
+
+    @cached_property
+    def tools(self) -> Toolbox:
+        """The world's tools, with the seconds that each takes in simulation and what a repeat would do."""
+        destroy = self.DESTRUCTIVE
+        return Toolbox(
+            (
+                Tool(
+                    getattr(self, name),
+                    latency=seconds,
+                    effects=effects,
+                    destructive=None if destroy is None else name in destroy,
+                )
+                for name, (seconds, effects) in self.TOOLS.items()
+            ),
+            copied=lambda: self.copied().tools,
+        )
+
+    def copied(self) -> Self:
+        """Return a world like this one as it stands now: what happens there leaves this one alone."""
+        twin = object.__new__(type(self))
+        vars(twin).update(deepcopy({name: value for name, value in vars(self).items() if name != "tools"}))
+        return twin
+
+
+class FolderWorld(ToolWorld):
+    """A world in a folder. Beside `folder` it keeps no path, so that a copy of it has its own.
+
+    Args:
+        folder: where it lies, and stays; None: a temporary folder that goes away with the object.
+    """
+
+    def __init__(self, folder: Path | str | None = None) -> None:
+        self.folder = self._folder() if folder is None else Path(folder)
+
+    def copied(self) -> Self:
+        """Return a world like this one as it stands now, in a folder of its own."""
+        twin = super().copied()
+        twin.folder = twin._folder()
+        shutil.copytree(self.folder, twin.folder, dirs_exist_ok=True)
+        return twin
+
+    @property
+    def _files(self) -> Files:
+        return Files(self.folder)
+
+    def _folder(self) -> Path:
+        """Make a temporary folder that goes away with the object."""
+        folder = Path(tempfile.mkdtemp(prefix="world-"))
+        weakref.finalize(self, shutil.rmtree, folder, ignore_errors=True)
+        return folder

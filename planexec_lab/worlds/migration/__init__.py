@@ -1,0 +1,38 @@
+"""The migration world: a shop's database gets its new schema, and everything in it is real.
+
+Its folder holds a SQLite database with twelve customers and twenty orders. E-mail addresses stand in a table of their
+own; in the new schema they are a column of customers. `SCRIPT` moves them. `HASTY_SCRIPT` also makes every address
+unique and skips what does not fit: customers 1 and 3 share an address, so row 3 loses it, and no error is raised. Only
+a test on a copy shows it before it happens. `BROKEN_SCRIPT` has a syntax error.
+
+The plan, the plan with parallel steps, the step that deletes the production database and the order in which the ReAct
+agent acts are those of "The Planner-Executor pattern explained".
+"""
+
+from planexec_lab.worlds.migration.agent import agent
+from planexec_lab.worlds.migration.mind import MigrationMind
+from planexec_lab.worlds.migration.plan import (
+    DANGEROUS_PLAN,
+    GOAL,
+    PARALLEL_PLAN,
+    PLAN,
+    REACT_ORDER,
+    plan_with,
+)
+from planexec_lab.worlds.migration.scripts import BROKEN_SCRIPT, HASTY_SCRIPT, SCRIPT
+from planexec_lab.worlds.migration.world import World
+
+__all__ = [
+    "BROKEN_SCRIPT",
+    "DANGEROUS_PLAN",
+    "GOAL",
+    "HASTY_SCRIPT",
+    "PARALLEL_PLAN",
+    "PLAN",
+    "REACT_ORDER",
+    "SCRIPT",
+    "MigrationMind",
+    "World",
+    "agent",
+    "plan_with",
+]

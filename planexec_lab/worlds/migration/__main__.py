@@ -1,0 +1,5 @@
+"""The migration as a program that may be killed: ``python -m planexec_lab.worlds.migration FOLDER [--without-journal]``."""
+
+from planexec_lab.worlds.migration.program import main
+
+main()

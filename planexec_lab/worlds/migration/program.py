@@ -1,0 +1,38 @@
+"""The migration as a program. It says when a call begins and when it has ended, and waits for a line each time."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from planexec_lab.worlds.migration.plan import GOAL, PLAN
+from planexec_lab.worlds.migration.world import World
+from planexec_lite.executors import ToolExecutor
+from planexec_lite.journal import Journal
+from planexec_lite.loop import PlannerExecutor
+from planexec_lite.plan import Step
+from planexec_lite.planning import RulePlanner
+from planexec_lite.workers import Simulated
+
+
+class Watched(ToolExecutor):
+    """Calls tools, and lets whoever started the program decide when it goes on."""
+
+    def execute(self, step: Step, inputs: Mapping[str, Any]) -> Any:
+        print(f"{step.tool} begins", flush=True)
+        sys.stdin.readline()
+        result = super().execute(step, inputs)
+        print(f"{step.tool} has ended", flush=True)
+        sys.stdin.readline()
+        return result
+
+
+def main() -> None:
+    folder, *options = sys.argv[1:]
+    executor = Watched(World(folder).tools)
+    journal = None if options else Journal(Path(folder) / "runs.db")
+    agent = PlannerExecutor(RulePlanner(lambda goal: PLAN), executor, workers=Simulated(), journal=journal)
+    run = agent.run(GOAL)
+    print(run.status, run.reason)
