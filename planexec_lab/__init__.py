@@ -4,7 +4,8 @@
 - `worlds`: the worlds that the lessons act in, each real underneath: a database, files, programs, unit tests.
 - `views`: pictures of plans and runs, and the review desk. Only this folder imports matplotlib or ipywidgets.
 - `formats`: plans as others publish them. `spans`: traces. `mcp`, `gantz`: tools from elsewhere.
-- `variations`: the pattern's other names. `scoreboard`, `comparison`: what they cost, and when planning wins.
+- `variations`: ReAct, ReWOO and others, built from the same parts. `scoreboard`: what each costs. `comparison`: when planning
+  wins.
 - `grade`: grades for plans and judges. `prompts`: versions of prompts, and a log of requests. `recorded`: answers of a small
   real model.
 

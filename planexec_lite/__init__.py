@@ -1,14 +1,15 @@
 """planexec_lite: the Planner-Executor pattern in one small loop.
 
-A planner writes a plan, an executor carries out its steps, a board shows where everything stands, and one loop moves
-work between them. Read in this order:
+A planner writes a plan, an executor runs its steps, a board shows the state of each step, and one loop connects them.
+Read in this order:
 
-1. `events`: what can happen. `board`: where everything stands, as a fold of the events.
-2. `assembly`: the rules that decide what happens next, each in `capabilities`; their settings are in `policy`.
-   `loop`: decide, record, start, wait.
+1. `events`: what can happen. `board`: the state of a run, computed by applying its events in order.
+2. `assembly`: the order of the rules that decide what happens next. `core` has the rules of a plain run, `capabilities` the
+   others, `policy` their settings. `loop`: decide, record, start, wait.
 3. `plan` and `references`: what a plan is, and when it is valid. `tools` and `meter`: what a step calls, and what it costs.
-4. `planning`, `executors`, `review`, `workers`: the parts that can be exchanged. `model`: what those with a model share.
-5. `journal`: runs on disk, from which they go on.
+4. `planning`, `executors`, `review`, `workers`: the parts that can be exchanged.
+   `model`: the model client that planners, executors and evaluators share.
+5. `journal`: saves runs to disk, so that they can be resumed.
 
 The worlds, pictures, formats and measurements of the lessons are in another package, `planexec_lab`.
 """

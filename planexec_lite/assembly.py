@@ -1,4 +1,7 @@
-"""The pattern on one page: the order in which rules and guards are asked. The order carries meaning; each line says why."""
+"""The order of the rules and guards: the first rule that returns an event wins. Comments explain the positions that matter.
+
+One guard is elsewhere, because it needs the toolbox: `PlannerExecutor` holds a step that would repeat an at-most-once call.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +25,7 @@ from planexec_lite.events import Event
 from planexec_lite.policy import Policy
 
 RULES: tuple[Rule, ...] = (
-    news.wait_for_a_streamed_plan,
+    news.hold_streamed_steps,
     wait_for_the_planner,
     rollback.undo_next,  # a run that is rolled back does nothing else
     doubt.ask_about_doubt,  # what is done next depends on what was done
@@ -51,7 +54,7 @@ RULES: tuple[Rule, ...] = (
 GUARDS: tuple[Guard, ...] = (
     retries.allow_retries,
     breaker.block_failing_tool,
-    approval.ask_at_gate,  # after the guards that can refuse by themselves: a person is asked only about what would start
+    approval.ask_at_gate,  # after the breaker: nobody is asked about a step that would be blocked
     budget.keep_within_budget,
     rollback.roll_back_first,
     doubt.report_doubt,
@@ -59,11 +62,11 @@ GUARDS: tuple[Guard, ...] = (
 
 
 def answer(board: Board, policy: Policy) -> Answer:
-    """Return the next event of the run, or `HOLD` or `WAIT` if nothing can happen before a job ends or a person decides."""
+    """Return the next event of the run; `HOLD` or `WAIT` if it has ended, or must wait for a job or a person."""
     return core.decide(board, policy, RULES, GUARDS)
 
 
 def decide(board: Board, policy: Policy) -> Event | None:
-    """Return the next event of the run; None if nothing can happen before a job ends or a person decides."""
+    """Return the next event of the run; None if it has ended, or must wait for a job or a person."""
     event = answer(board, policy)
     return None if isinstance(event, Signal) else event

@@ -107,11 +107,12 @@ def read(path: Path | str) -> Manifest:
     """
     path = Path(path)
     try:
-        text = path.read_bytes()[: _MOST + 1].decode()
+        content = path.read_bytes()
+        text = content.decode()
     except (OSError, UnicodeDecodeError) as error:
         raise ManifestError(f"{path.name} can't be read: {error}") from None
-    if len(text) > _MOST:
-        raise ManifestError(f"{path.name} is longer than {_MOST:,} characters; a manifest is a list of a few tools")
+    if len(content) > _MOST:
+        raise ManifestError(f"{path.name} is longer than {_MOST:,} bytes; a manifest is a list of a few tools")
     return parsed(text, path.name)
 
 

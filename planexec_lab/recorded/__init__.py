@@ -1,4 +1,4 @@
-"""What a real model said, recorded once and heard again offline: distributions of answers that nobody wrote.
+"""Recorded answers of a real model, replayed offline.
 
 `smollm2` is the recording that comes with the kit, `replay` lets the genuine client hear answers of it again, and
 README.md beside this module says how it was recorded. In the order of reading: `transcript` (the file), `rules` (what can be

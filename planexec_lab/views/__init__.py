@@ -8,7 +8,7 @@ In the order of reading; each imports only from those before it:
 1. `drawing`: colours, text that fits, and the three ways to a figure.
 2. `step_remarks`, `narration`: what is said in words beside a step, and of each event.
 3. `board_table`, `react_thoughts`, `plan_diff`: figures that are tables.
-4. `graph_drawing`, `message_sequence`, `span_tree`, `line_chart`, `tally_chart`: figures that are SVG.
+4. `graph_drawing`, `message_sequence`, `span_tree`, `charts`: figures that are SVG.
 5. `timeline_drawing`: figures that matplotlib draws.
 6. `widgets`: the live board and the trace player. `review_desk`: a plan before a person.
 

@@ -1,4 +1,4 @@
-"""Approval (lesson 07): no step starts before a person has approved this very plan, and each gate in it."""
+"""Approval (lesson 07): if a run has a reviewer, no step starts before the reviewer has approved this plan. A gate asks again."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class Settings(Protocol):
 
 
 def stop_if_rejected(board: Board, policy: object) -> Event | Signal | None:
-    """A rejected plan ends the run."""
+    """Stop the run if the reviewer rejected the plan."""
     review = board.approvals.rejected
     if review is None:
         return None
@@ -26,7 +26,7 @@ def stop_if_rejected(board: Board, policy: object) -> Event | Signal | None:
 
 
 def stop_after_changes(board: Board, policy: Settings) -> Event | Signal | None:
-    """A reviewer can ask for a changed plan `max_changes` times."""
+    """Stop the run if the reviewer asked for a changed plan more than `max_changes` times."""
     if board.approvals.changes_asked <= policy.max_changes:
         return None
     reason = f"the reviewer asked for a change more than {policy.max_changes} times (max_changes)"
@@ -34,12 +34,12 @@ def stop_after_changes(board: Board, policy: Settings) -> Event | Signal | None:
 
 
 def ask_for_approval(board: Board, policy: object) -> Event | Signal | None:
-    """After the rule that asks for a plan, and before the rule that starts its steps."""
+    """Pause until the reviewer has decided about the plan."""
     return Paused(board.now, "approval") if board.needs_approval and not board.planning else None
 
 
 def ask_at_gate(board: Board, policy: object, event: Event) -> Event | Signal:
-    """Guard: a person decides about the step with the board as it is then, so no other step runs meanwhile."""
+    """Guard: pause before a step that needs a person's yes. Running steps finish first, so the board does not change meanwhile."""
     if isinstance(event, StepStarted) and board.why_asked(event.step) is not None:
         return when_idle(board, Paused(board.now, "gate", event.step), WAIT)
     return event

@@ -29,9 +29,9 @@ def _why_open(board: Board, breaker: Breaker, id: str) -> str | None:
     tool = board.steps[id].tool
     if tool is None or (failures := board.health.failures.get(tool, 0)) < breaker.failures:
         return None
-    closed_for = round(board.health.last_failure[tool] + breaker.seconds - board.now, 9)
-    if closed_for > 0:
-        return f"not called: {tool} failed {failures} times in a row, and its breaker is open for {closed_for:g} s more"
+    open_for = round(board.health.last_failure[tool] + breaker.seconds - board.now, 9)
+    if open_for > 0:
+        return f"not called: {tool} failed {failures} times in a row, and its breaker is open for {open_for:g} s more"
     running = (board.steps[other] for other in board.in_flight if other is not None and board.state[other] == "running")
     if any(step.tool == tool for step in running):
         return f"not called: {tool} failed {failures} times in a row, and one call is trying it"

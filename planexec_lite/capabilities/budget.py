@@ -1,4 +1,4 @@
-"""Budgets (lesson 09): a job that needs something that is used up does not start; the run pauses for more, or stops."""
+"""Budgets (lesson 10): when a budget is used up, jobs that need it do not start. The run pauses and asks for more, or stops."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Settings(Protocol):
 
 
 def stop_if_denied(board: Board, policy: object) -> Event | Signal | None:
-    """A person granted no more budget."""
+    """Stop the run if a person granted no more budget."""
     denied = board.spending.denied
     if denied is None:
         return None
@@ -30,13 +30,13 @@ def stop_if_denied(board: Board, policy: object) -> Event | Signal | None:
 
 
 def return_queued_jobs(board: Board, policy: Settings) -> Event | Signal | None:
-    """Last: jobs that have not begun are returned when what they need is used up."""
+    """Cancel queued jobs when a budget that they need is used up."""
     used_up = policy.budget is not None and board.in_flight and _used_up(board, policy)
     return HOLD if used_up else None
 
 
 def keep_within_budget(board: Board, policy: Settings, event: Event) -> Event | Signal:
-    """Guard: after the guards that might not start the job, so that nobody is asked for more budget in vain."""
+    """Guard: pause or stop the run before a job that would exceed the budget."""
     if policy.budget is None or not isinstance(event, JOBS) or board.rollback.begun:
         return event
     if not (short := _used_up(board, policy, event)):
@@ -56,18 +56,18 @@ def allowance_of(board: Board, policy: Settings) -> Allowance:
 
 
 def _used_up(board: Board, policy: Settings, job: Job | None = None) -> dict[str, str]:
-    """What keeps `job` from starting, by name, in words. Without a job: what keeps any step from starting."""
+    """The bounds that keep `job` from starting, by name, in words. Without a job: those that keep every step from starting."""
     short = {}
     for name, bound in (policy.budget or Budget()).plus(board.spending.extra).bounds.items():
         used = board.used(name)
-        # a job that needs none of it still starts, unless more was used than there was
+        # a job that does not use this can start, unless the budget is already exceeded
         if (used > bound and name in SHARED) or (used >= bound and name in _needs(board, job)):
             short[name] = in_words(name, used, bound)
     return short
 
 
 def _needs(board: Board, job: Job | None) -> tuple[str, ...]:
-    """What a job is known to use before it starts."""
+    """The names of the bounds that a job uses, as far as this is known before it starts."""
     match job:
         case StepStarted(attempt=1):
             own: tuple[str, ...] = ("steps",)

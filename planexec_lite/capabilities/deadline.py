@@ -28,7 +28,7 @@ def until_deadline(policy: Settings, now: float, seconds: float) -> float:
 
 
 def stop_at_deadline(board: Board, policy: Settings) -> Event | Signal | None:
-    """Before every rule that starts something, unless nothing is left to plan or to do."""
+    """Stop the run when its time is over, unless nothing is left to plan or to do."""
     if policy.deadline is None or time_left(policy, board.now) > 0 or not _has_more(board):
         return None
     return when_idle(board, Ended(board.now, "stopped", f"the deadline of {policy.deadline:g} s has passed"))

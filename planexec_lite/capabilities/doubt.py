@@ -1,4 +1,4 @@
-"""Doubt (lesson 10): the process died in the middle of a step that must run at most once. Only a person knows what became of it."""
+"""Doubt (lesson 10): a step was interrupted, and a repeat might do harm. A person says whether it was done."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from planexec_lite.events import Ended, Event, Paused
 
 
 def ask_about_doubt(board: Board, policy: object) -> Event | Signal | None:
-    """Before every rule that starts something: what to do next depends on what was done."""
+    """Pause until a person says what became of the step."""
     doubted = next(iter(board.table.doubted), None)
     return None if doubted is None else when_idle(board, Paused(board.now, "doubt", doubted), WAIT)
 

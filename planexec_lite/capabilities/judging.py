@@ -8,5 +8,5 @@ from planexec_lite.events import Event, JudgeStarted
 
 
 def judge_next(board: Board, policy: object) -> Event | Signal | None:
-    """Before every rule that starts a step: the verdict might change what is left to do."""
+    """Judge the next result."""
     return JudgeStarted(board.now, board.table.to_judge[0]) if board.table.to_judge else None

@@ -16,13 +16,13 @@ class Settings(Protocol):
     def max_replans(self) -> int: ...
 
 
-def wait_for_a_streamed_plan(board: Board, policy: object) -> Event | Signal | None:
-    """News that comes while the planner writes: none of the steps that it has streamed starts any more."""
+def hold_streamed_steps(board: Board, policy: object) -> Event | Signal | None:
+    """If news arrives while the planner is writing, no more of its streamed steps start."""
     return HOLD if board.planning and board.proposals.unread_news else None
 
 
 def stop_after_replans(board: Board, policy: Settings) -> Event | Signal | None:
-    """News needs a new plan, and there have been `max_replans`."""
+    """Stop the run if news needs a new plan, and there have already been `max_replans`."""
     replans = board.proposals.replans
     if not (board.proposals.unread_news and board.has_planner and replans >= policy.max_replans):
         return None

@@ -29,7 +29,7 @@ class Settings(Protocol):
 
 
 def stop_at_failure(board: Board, policy: Settings) -> Event | Signal | None:
-    """With ``failure="stop"``, a failed step ends the run, unless the rest is planned again."""
+    """With ``failure="stop"``, end the run after a failed step, unless the rest is planned again."""
     if policy.failure != "stop" or not board.failed:
         return None
     if board.proposals.ask_again or why_replan(board, policy) or (board.problems and policy.replan != "never"):
@@ -38,7 +38,7 @@ def stop_at_failure(board: Board, policy: Settings) -> Event | Signal | None:
 
 
 def stop_after_repairs(board: Board, policy: Settings) -> Event | Signal | None:
-    """A planner can repair an invalid plan `max_repairs` times in a row."""
+    """End the run if the planner wrote more than `max_repairs` invalid plans in a row after the first one."""
     attempts = board.proposals.invalid_in_a_row
     if attempts <= policy.max_repairs:
         return None
@@ -48,13 +48,13 @@ def stop_after_repairs(board: Board, policy: Settings) -> Event | Signal | None:
 
 
 def replan(board: Board, policy: Settings) -> Event | Signal | None:
-    """After the rules for retries, and before steps behind a failure are skipped."""
+    """Ask the planner for the rest if `why_replan` gives a reason."""
     reason = board.proposals.ask_again or why_replan(board, policy)
     return None if reason is None else after_retries(board, PlanStarted(board.now, reason))
 
 
 def ask_for_more(board: Board, policy: Settings) -> Event | Signal | None:
-    """The plan is done up to its horizon: the planner writes the next steps, `max_rounds` times at most."""
+    """Ask for the next steps if the plan is done up to its horizon, at most `max_rounds` times."""
     proposal = board.proposal
     if board.in_flight or proposal is None or proposal.complete:
         return None
@@ -68,7 +68,7 @@ def ask_for_more(board: Board, policy: Settings) -> Event | Signal | None:
 
 
 def fail(board: Board, policy: Settings) -> Event | Signal | None:
-    """Last: nothing more can be done, and a step failed, or a later plan dropped a failed step."""
+    """End the run as failed if a step failed and no later step made up for it."""
     if board.in_flight or board.proposal is None:
         return None
     if board.failed:

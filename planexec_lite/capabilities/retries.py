@@ -25,7 +25,7 @@ class Settings(Protocol):
 
 
 def back_off(board: Board, policy: Settings) -> Event | Signal | None:
-    """Before `try_again`: a failed step that has not waited yet waits first."""
+    """Start the wait of a failed step that has not waited yet."""
     table = board.table
     id = next((id for id in table.retries if id not in table.rested), None) if policy.backoff else None
     if id is None or policy.backoff is None or _news_first(board):
@@ -35,7 +35,7 @@ def back_off(board: Board, policy: Settings) -> Event | Signal | None:
 
 
 def try_again(board: Board, policy: object) -> Event | Signal | None:
-    """Before the rule that plans again: a retry might make the new plan unnecessary."""
+    """Start the next attempt of a failed step."""
     id = board.table.retry_next if board.table.retries and not _news_first(board) else None
     if id is None:
         return None
@@ -44,7 +44,10 @@ def try_again(board: Board, policy: object) -> Event | Signal | None:
 
 
 def allow_retries(board: Board, policy: Settings, event: Event) -> Event | Signal:
-    """Guard: the first attempt says how many there can be. Only a step itself can ask to repeat what might do harm."""
+    """Guard: set the number of attempts when a step first starts.
+
+    `Policy.retries` applies only to steps that are safe to repeat; `Step.retries` applies to any step.
+    """
     if not isinstance(event, StepStarted) or event.attempt > 1:
         return event
     retries = board.steps[event.step].retries
@@ -54,5 +57,5 @@ def allow_retries(board: Board, policy: Settings, event: Event) -> Event | Signa
 
 
 def _news_first(board: Board) -> bool:
-    """News that the planner has not read might change what is tried again."""
+    """Whether the planner reads news first: it might change what is tried again."""
     return board.has_planner and board.proposals.unplanned_news

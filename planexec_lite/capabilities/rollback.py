@@ -17,7 +17,7 @@ class Settings(Protocol):
 
 
 def undo_next(board: Board, policy: object) -> Event | Signal | None:
-    """First of all rules: once a rollback has begun, nothing else is decided. One call follows another, failed ones too."""
+    """Once a rollback has begun, run its calls one at a time. A failed undo does not stop the rollback."""
     rollback = board.rollback
     if rollback.begun is None:
         return None

@@ -1,4 +1,4 @@
-"""The kernel of the pattern: how the next event is decided. What it decides about is in `planexec_lite.capabilities`."""
+"""The kernel: how the next event is decided, and the rules of a plain run. `planexec_lite.capabilities` adds all other rules."""
 
 from planexec_lite.core.decide import HOLD, WAIT, Answer, Guard, Rule, Signal, after_retries, decide, when_idle
 

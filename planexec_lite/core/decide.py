@@ -1,4 +1,4 @@
-"""What happens next: the first rule that answers wins, then each guard may replace the answer.
+"""What happens next: the first rule that returns an event or a signal decides. Each guard can then replace that event.
 
 A rule looks at the board and the policy, and returns an event, `HOLD`, `WAIT`, or None if it has no opinion. A guard looks at
 the event that is about to happen and returns it, another event, `HOLD` or `WAIT`. Neither does I/O, reads a clock or changes
@@ -28,9 +28,9 @@ class Signal:
 
 
 HOLD: Final = Signal("HOLD")
-"""Nothing starts until the running jobs have ended. The workers return the jobs that have not begun."""
+"""No job starts until all running jobs have ended. Queued jobs are cancelled."""
 WAIT: Final = Signal("WAIT")
-"""Nothing starts now. Running jobs and queued ones go on."""
+"""No job starts now. Running and queued jobs continue."""
 
 Answer = Event | Signal
 Rule = Callable[[Board, Any], Answer | None]
@@ -38,7 +38,7 @@ Guard = Callable[[Board, Any, Event], Answer]
 
 
 def decide(board: Board, policy: Any, rules: Sequence[Rule], guards: Sequence[Guard]) -> Answer:
-    """Return the next event of the run, or `HOLD` or `WAIT` if nothing can happen before a job ends or a person decides."""
+    """Return the next event of the run; `HOLD` or `WAIT` if it has ended, or must wait for a job or a person."""
     if board.ended or board.paused:
         return WAIT
     answer = next((answer for rule in rules if (answer := rule(board, policy)) is not None), WAIT)
@@ -50,12 +50,15 @@ def decide(board: Board, policy: Any, rules: Sequence[Rule], guards: Sequence[Gu
 
 
 def when_idle(board: Board, event: Event, otherwise: Signal = HOLD) -> Answer:
-    """Return `event` if no job is running; else `HOLD`, or what `otherwise` says."""
+    """Return `event` if no job is running; otherwise return the signal `otherwise`."""
     return otherwise if board.in_flight else event
 
 
 def after_retries(board: Board, event: Event) -> Answer:
-    """Return `event` if no job is running; else `HOLD`, but `WAIT` during a retry, which might make `event` unnecessary."""
+    """Return `event` if no job is running. During a retry return `WAIT`, because its success might make `event` unnecessary.
+
+    Otherwise return `HOLD`.
+    """
     table, unread_news = board.table, board.has_planner and board.proposals.unread_news
     steps = [id for id in board.in_flight if id is not None]
     retried = any(id in table.resting or table.attempt[id][0] > 1 for id in steps)

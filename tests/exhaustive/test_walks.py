@@ -78,7 +78,7 @@ WRONG = {  # name: the file in planexec_lite, what it says, what it says instead
         "time_left(policy, board.now) > 0",
         "time_left(policy, board.now) > -9",
     ),
-    "calls a tool whose breaker is open": ("capabilities.breaker", "if closed_for > 0:", "if closed_for > 1e9:"),
+    "calls a tool whose breaker is open": ("capabilities.breaker", "if open_for > 0:", "if open_for > 1e9:"),
     "takes nothing back": ("capabilities.rollback", 'policy.rollback == "never"', "True"),
     "takes back though it finished": ("capabilities.rollback", 'event.status == "finished" or', "False or"),
     "goes on while a step is in doubt": ("capabilities.doubt", "None if doubted is None", "None if True"),
