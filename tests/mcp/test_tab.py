@@ -136,7 +136,7 @@ def test_every_world_is_served_there(world: str) -> None:
 def test_no_other_program_runs_there(monkeypatch: pytest.MonkeyPatch) -> None:
     other = ["python", "-m", "http.server"]
     with pytest.raises(
-        ImportError, match=r"pip install 'planexec-lite\[mcp\]'; without it the kit's own servers run in"
+        ImportError, match=r"pip install 'planexec-lab\[mcp\]'; without it the kit's own servers run in"
     ):
         tab.ToolServer(other).toolbox  # noqa: B018 - it is asked what it has
     monkeypatch.setattr(sys, "platform", "emscripten")
