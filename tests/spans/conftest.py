@@ -1,0 +1,25 @@
+"""What a test of spans leaves behind: nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from planexec_lab import spans
+
+
+@pytest.fixture(autouse=True)
+def exporters_end_with_their_test(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Shut down the exporters of a test: a retry that goes on in its thread would disturb the next test's random numbers."""
+    make, made = spans.otlp, list[Any]()
+
+    def otlp(*args: Any, **options: Any) -> Any:
+        made.append(make(*args, **options))
+        return made[-1]
+
+    monkeypatch.setattr(spans, "otlp", otlp)
+    yield
+    for exporter in made:
+        exporter.shutdown()
