@@ -118,7 +118,7 @@ def read(path: Path | str) -> Manifest:
 
 def parsed(text: str, name: str = "the manifest") -> Manifest:
     """Read the text of a manifest; as `read` does."""
-    import yaml  # of the extra `notebooks`
+    import yaml
 
     class Loader(yaml.SafeLoader):
         def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
@@ -133,14 +133,18 @@ def parsed(text: str, name: str = "the manifest") -> Manifest:
 
     try:
         data = yaml.load(text, Loader)
-    except (yaml.YAMLError, RecursionError, ValueError) as error:
+    except (yaml.YAMLError, RecursionError, ValueError, LookupError, AttributeError, TypeError) as error:
         raise ManifestError(f"{name} is not valid YAML: {error}") from None
     if not isinstance(data, Mapping):
         raise ManifestError(f"{name} has no tools; it begins with tools: and a list of them")
     try:
         manifest = Manifest.model_validate(data)
     except ValidationError as error:
-        raise ManifestError(_told(name, [_problem(one, data) for one in error.errors(include_url=False)])) from None
+        errors = error.errors(include_url=False)
+        first = [
+            one for one in errors if one["type"] != "too_short"
+        ] or errors  # a list without its invalid tools is too short
+        raise ManifestError(_told(name, [_problem(one, data) for one in first])) from None
     problems = []
     for place, tool in enumerate(manifest.tools):
         if tool.name in [other.name for other in manifest.tools[:place]]:

@@ -11,30 +11,37 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 _PARAMETER = r"\{\{\s*([A-Za-z_][A-Za-z0-9_-]*)\s*\}\}"
 _PARTS = re.compile(rf"""(?P<single>'[^']*')|(?P<double>"[^"$`\\]*")|{_PARAMETER}|[A-Za-z0-9_@%+=:,./-]+""")
 _TOKENS = re.compile(rf"[ \t]+|(?P<file>(?<!\S)[0-9]?(?:<|>>?))|(?P<word>(?:{re.sub('P<.*?>', ':', _PARTS.pattern)})+)")
-_FIX = "write the rest into a script file of its own, and call that file with {{name}} as an argument"
+_FIX = (
+    "write the rest into a script file of its own, executable and with a first line such as #!/bin/sh, and call that file with"
+    " {{name}} as an argument"
+)
 _SHELL_COMMANDS = frozenset(  # they change the shell, or evaluate their arguments
     """. : [ alias bind break case cd compgen complete continue coproc declare do done elif else enable esac exit export fc fi for
     function getopts hash if let local mapfile read readarray readonly return select set shift shopt test then times trap type
     typeset ulimit umask unalias unset until wait while""".split()
 )
 _RUNNERS = re.compile(  # programs that run what they are given, also at the end of a path; and subcommands
-    r"(?<![\w.-])(?:(?:ba|da|a|k|mk|pdk|z|fi|c|tc|r|s)?sh|busybox|toybox|(?:python|pypy|perl|ruby|php|lua)[\d.]*|node|nodejs"
-    r"|deno|bun|tsx|luajit|tclsh|wish|expect|R|Rscript|octave|osascript|java|jshell|groovy|scala|julia|swift|elixir|guile|go"
-    r"|[gmn]?awk|g?sed|jq|bc|dc|m4|gdb|lldb|ed|ex|vi|n?vim|emacs|sqlite3|duckdb|g?make|cmake|ninja|tar|rsync|scp|sftp|mosh|adb"
-    r"|sudo|su|doas|pkexec|runuser|env|xargs|parallel|find|entr|watch|script|at|batch|crontab|nice|ionice|nohup|setsid|setpriv"
+    r"(?<![\w.-])(?:(?:(?:ba|da|a|k|mk|pdk|z|fi|c|tc|r|rba|s)?sh|busybox|toybox|i?python|pypy|perl|ruby|php|lua|node|tclsh|ld-linux"
+    r"|vi|view|r?vim|nvim|vimdiff|emacs|editor|sensible-[a-z]+)(?:[-.\d][\w.+-]*)?|nodejs"
+    r"|deno|bun|tsx|luajit|wish|expect|R|Rscript|octave|osascript|java|jshell|groovy|scala|julia|swift|elixir|guile|go"
+    r"|[gmn]?awk|g?sed|jq|bc|dc|m4|gdb|lldb|ed|ex|pager|sqlite3|duckdb|g?make|cmake|ninja|tar|rsync|scp|sftp|mosh|adb"
+    r"|sudo|su|sg|doas|pkexec|runcon|setarch|linux32|linux64|i[3-6]86|x86_64|ssh-agent|systemd-cat|choom|pipesz|valgrind|hyperfine|runuser|env|xargs|parallel|find|entr|watch|script|at|batch|crontab|nice|ionice|nohup|setsid|setpriv"
     r"|stdbuf|unbuffer|taskset|numactl|chrt|unshare|nsenter|bwrap|fakeroot|prlimit|timeout|time|chroot|flock|strace|ltrace"
     r"|socat|nc|ncat|screen|tmux|systemd-run|run-parts|docker|podman|kubectl|npm|npx|pnpm|yarn|uvx?|pipx)(?![\w./-])"
     r"|(?<![\w./-])(?:eval|source|exec|command|builtin|run|foreach)(?![\w./-])"
 )
 _LONG_OPTION = re.compile(r"--[A-Za-z][A-Za-z0-9-]*=")
 _CODE_OPTION = re.compile(
-    "command|cmd|run|filter|exec|eval|print|expr|code|script|program|action|rsh|shell|pack|pager|editor|config|hook|plugin|require"
-    "|module|load|output|proxy|agent"
+    "command|cmd|exec|shell|program|plugin|askpass|viewer|browser"
+    "|(?<![a-z])(?:run|filter|eval|print|expr|code|script|action|rsh|pack|pager|editor|config|hook|require|module|load|output|proxy"
+    "|agent|template|query|sql|html|option|define|specs|args|git-dir)s?(?![a-z])"
 )
+_TEXT = ("echo", "printf")  # they print their arguments, whatever these say
 
 
 class ManifestError(ValueError):
@@ -46,12 +53,14 @@ class Script:
     """A script that can be run.
 
     `text` is what the shell reads, and `variables` names the environment variable of each parameter. A value of a parameter
-    in `leading` must not begin with "-", because the program might take it for an option.
+    in `leading` must not begin with "-", because the program might take it for an option. A value of a parameter in `inside`
+    follows a folder in the script, and must not lead out of it with "..".
     """
 
     text: str
     variables: dict[str, str] = field(default_factory=dict)
     leading: frozenset[str] = frozenset()
+    inside: frozenset[str] = frozenset()
 
 
 def prepare(script: str, names: Sequence[str], optional: Collection[str] = ()) -> Script:
@@ -86,11 +95,12 @@ def prepare(script: str, names: Sequence[str], optional: Collection[str] = ()) -
                 _check_file(word)
             else:
                 _check_argument(word, arguments)
-                if word.startswith("\0") and "--" not in arguments:
+                if word.startswith("\0") and not _options_ended(arguments):
                     leading.update(re.findall(_PARAMETER, token[0]))
                 arguments.append(word)
             names_file = False
-    return Script("".join(text), variables, frozenset(leading))
+    inside = {name for name in used if re.search(rf"/\{{\{{\s*{name}\s*\}}\}}", script)}
+    return Script("".join(text), variables, frozenset(leading), frozenset(inside))
 
 
 def _tokens(script: str) -> Iterator[re.Match[str]]:
@@ -134,20 +144,26 @@ def _check_argument(word: str, before: Sequence[str]) -> None:
     """Check a word that follows these. Raises `ManifestError` where the program could run a value."""
     if not before and ("\0" in word or "=" in word):
         raise ManifestError(f"the program must be fixed, with no value in it and no assignment before it; {_FIX}")
-    runner = _RUNNERS.search(word)
+    runner = None if (before and before[0] in _TEXT) or "://" in word else _RUNNERS.search(word)
     if runner or (not before and word in _SHELL_COMMANDS):
         raise ManifestError(f"{(runner[0] if runner else word)!r} can run what it is given; {_FIX}")
-    if "\0" not in word or "--" in before:
+    if "\0" not in word or _options_ended(before):
         return
     if word.startswith("-"):
         option = _LONG_OPTION.match(word)
-        if option is None or _CODE_OPTION.search(option[0]):
+        code = option and _CODE_OPTION.search(option[0])
+        if option is None or code:
+            why = f", because of the word {code[0]!r}," if code else ""
             raise ManifestError(
-                f"a value is part of the option {word.split(chr(0))[0]!r}, which might run it; use a long option for data, such"
-                f" as --file={{{{name}}}}, or {_FIX}"
+                f"a value is part of the option {word.split(chr(0))[0]!r}, which{why} might run it; use a long option for data,"
+                f" such as --file={{{{name}}}}, or {_FIX}"
             )
-    elif before[-1].startswith("-") and not _LONG_OPTION.match(before[-1]):
+    elif before[-1].startswith("-") and before[-1] not in ("-", "--") and not _LONG_OPTION.match(before[-1]):
         raise ManifestError(
-            f"a value follows the option {before[-1]!r}, which might run it; write --option={{{{name}}}}, or -- before"
-            f" {{{{name}}}}, or {_FIX}"
+            f"a value follows the option {before[-1]!r}, which might run it; write --option={{{{name}}}}, or {_FIX}"
         )
+
+
+def _options_ended(words: Sequence[str]) -> bool:
+    """Whether one of the words is ``--`` and no option that might take it as its argument comes before it."""
+    return any(word == "--" and not before.startswith("-") for before, word in pairwise(words))

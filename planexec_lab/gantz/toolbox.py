@@ -96,7 +96,10 @@ class ShellCall:
 
     def _text(self, name: str, value: Any) -> str:
         """Return a value as the shell is given it."""
-        text = ("false", "true")[value] if isinstance(value, bool) else str(value)
+        try:
+            text = ("false", "true")[value] if isinstance(value, bool) else str(value)
+        except ValueError as error:  # an integer of more than 4,300 digits
+            raise ToolError(f"{self.tool.name}: parameter {name!r} can't be written: {error}") from None
         length = len(text.encode(errors="replace"))
         problem = None
         if "\x00" in text:
@@ -106,8 +109,10 @@ class ShellCall:
         elif length > LONGEST:
             problem = f"has {length:,} bytes; at most {LONGEST:,} are passed on. Give the name of a file"
         elif name in self.script.leading and text.startswith("-"):
-            fix = f"in the manifest write -- before {{{{{name}}}}}, or --name={{{{{name}}}}}"
+            fix = f"give a file as ./-name, or write --name={{{{{name}}}}} in the manifest"
             problem = f"begins with -, and a program might take it for an option; {fix}"
+        elif name in self.script.inside and ".." in text.split("/"):
+            problem = "leads out of its folder with .."
         elif text.startswith(("/dev/tcp/", "/dev/udp/")):
             problem = "is not a file: some shells open a connection for it"
         if problem:

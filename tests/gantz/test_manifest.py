@@ -94,6 +94,10 @@ BAD = {
     "the key 'script' occurs twice in a mapping, line 3",
     "tools: " + "9" * 5000: "is not valid YAML",
     "[" * 5000: "is not valid YAML",
+    "version: !!bool maybe": "is not valid YAML",
+    "version: !!int ''": "is not valid YAML",
+    "version: !!timestamp foo": "is not valid YAML",
+    "version: !!set [a]": "is not valid YAML",
 }  # fmt: skip
 
 

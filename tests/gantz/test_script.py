@@ -238,6 +238,17 @@ REFUSED = {
     "psql -c{{x}} mydb": OPTION,
     "psql --command={{x}} mydb": OPTION,
     "git rebase --exec={{x}}": OPTION,
+    "wget -q --use-askpass={{x}} URL": "because of the word 'askpass'",
+    "apt-get --option={{x}} update": OPTION,
+    "git --git-dir={{x}} status": OPTION,
+    "clickhouse-client --query={{x}}": OPTION,
+    # programs under other names
+    "perl5.36-x86_64-linux-gnu {{x}}": "'perl5.36-x86_64-linux-gnu' can run",
+    "tclsh8.6 {{x}}": "'tclsh8.6' can run",
+    "setarch x86_64 {{x}}": "'setarch' can run",
+    "/lib64/ld-linux-x86-64.so.2 {{x}}": "can run",
+    "vim.basic {{x}}": "'vim.basic' can run",
+    "sensible-editor {{x}}": "'sensible-editor' can run",
     "sort --compress-program={{x}} file": OPTION,
     "note --{{x}}": OPTION,
     "note -{{x}}": OPTION,
@@ -265,6 +276,12 @@ def test_a_script_in_which_a_value_could_be_run_is_refused_with_a_fix(script: st
         ("scripts/load.sh --name={{x}} {{x}}", 'scripts/load.sh --name="${gantz_value_1-}" "${gantz_value_1-}"'),
         ("bin/run {{x}}", 'bin/run "${gantz_value_1-}"'),
         ("grep -c -- {{x}} file", 'grep -c -- "${gantz_value_1-}" file'),
+        ("rm -rf -- {{x}}", 'rm -rf -- "${gantz_value_1-}"'),
+        ("cat - {{x}}", 'cat - "${gantz_value_1-}"'),
+        ("jira --description={{x}}", 'jira --description="${gantz_value_1-}"'),
+        ("pay --transaction={{x}}", 'pay --transaction="${gantz_value_1-}"'),
+        ("echo 'sent {{x}} at noon'", "echo 'sent '\"${gantz_value_1-}\"' at noon'"),
+        ("curl 'https://host/find?q={{x}}'", "curl 'https://host/find?q='\"${gantz_value_1-}\"''"),
     ],
 )
 def test_a_safe_script_gets_a_quoted_reference(script: str, text: str) -> None:
@@ -281,9 +298,15 @@ def test_a_value_that_a_program_might_take_for_an_option_is_refused(tmp_path: Pa
     desk = Desk(tmp_path)
     for script in ("note {{x}}", 'note "{{x}}"', "note \"\"'{{x}}'", "note {{x}} -- a", "note {{x}}{{x}}"):
         with pytest.raises(
-            ToolError, match=r"begins with -, and a program might take it for an option; .* write -- before"
+            ToolError, match=r"begins with -, and a program might take it for an option; give a file as \./-name"
         ):
             desk.tool(script).call({"x": "--help"})
+    # here "--" is the argument of an option
+    for script in ("git grep --no-index -e -- {{x}}", "sort -T -- {{x}}", "git diff --no-index -S -- {{x}} f.txt"):
+        with pytest.raises(ToolError, match="might take it for an option"):
+            desk.tool(script).call({"x": "--output=CANARY"})
+    with pytest.raises(ToolError, match=r"leads out of its folder with \.\."):
+        desk.tool("note notes/{{x}}").call({"x": "../secret"})
     with pytest.raises(ToolError, match="some shells open a connection"):
         desk.tool("note < {{x}}").call({"x": "/dev/tcp/127.0.0.1/9"})
     assert not desk.written.exists()
