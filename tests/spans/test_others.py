@@ -44,7 +44,7 @@ def test_its_planning_and_steps_are_told(run: Run) -> None:
 def test_its_pictures_are_drawn(run: Run) -> None:
     assert run.usage.calls == 2
     assert run.usage.output_tokens > 0
-    assert "gpt-4o-mini  2" in views.ledger(run, "model").text
+    assert views.ledger(run).text.startswith("2 model calls")
     timeline = views.timeline(run).text
     assert "order_status(order='A-1034')" in timeline
     assert "failed" in timeline
