@@ -58,9 +58,18 @@ class Draft:
     next_key: int = 0
 
     @classmethod
-    def of(cls, plan: Plan, toolbox: Toolbox, **more: Any) -> Draft:
+    def of(
+        cls,
+        plan: Plan,
+        toolbox: Toolbox,
+        done: tuple[str, ...] = (),
+        *,
+        before: Plan | None = None,
+        models: bool = False,
+    ) -> Draft:
         """Return the draft of a plan that nobody has edited yet."""
-        return cls(plan, toolbox, _rows(plan), next_key=len(plan.steps), **more)
+        rows = _rows(plan)
+        return cls(plan, toolbox, rows, next_key=len(plan.steps), done=done, before=before, models=models)
 
     @classmethod
     def of_run(cls, run: Run, toolbox: Toolbox) -> Draft:
@@ -70,8 +79,8 @@ class Draft:
         before = plans[-2] if len(plans) > 1 else None
         if before is not None:
             before = before.changed(steps=tuple(step for step in before.steps if step.id not in board.results))
-        more = {"done": tuple(board.results), "before": before, "models": board.models_in_steps}
-        return cls.of(board.proposal or board.plan, toolbox, **more)
+        shown = board.proposal or board.plan
+        return cls.of(shown, toolbox, tuple(board.results), before=before, models=board.models_in_steps)
 
     @cached_property
     def plan(self) -> Plan | None:
