@@ -41,7 +41,11 @@ def decide(board: Board, policy: Any, rules: Sequence[Rule], guards: Sequence[Gu
     """Return the next event of the run; `HOLD` or `WAIT` if it has ended, or must wait for a job or a person."""
     if board.ended or board.paused:
         return WAIT
-    answer = next((answer for rule in rules if (answer := rule(board, policy)) is not None), WAIT)
+    for rule in rules:
+        if (answer := rule(board, policy)) is not None:
+            break
+    else:
+        return WAIT
     for guard in guards:
         if isinstance(answer, Signal):
             return answer
