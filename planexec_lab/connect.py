@@ -20,14 +20,18 @@ def connect(world: str, script: str = "scenes") -> OpenAI:
         world: a folder of `planexec_lab.worlds`.
         script: the world's scene file that answers. A real endpoint (see `planexec_lite.model.endpoint`) ignores it.
 
-    Raises `ValueError` for an unknown world or script, or a setting that is neither "openai" nor a URL.
+    Raises `ValueError` for an unknown world or script, or a setting that is neither "openai" nor a URL; `ImportError`
+    without the openai client.
     """
     path = _script(world, script)
     if (client := endpoint()) is not None:
         return client
     from mock_llm import MockLLM
 
-    return MockLLM.load(path).client()
+    try:
+        return MockLLM.load(path).client()
+    except ModuleNotFoundError as error:
+        raise ImportError(f"connect needs the openai client: pip install 'planexec-lite[openai]' ({error})") from None
 
 
 def _script(world: str, script: str) -> Path:

@@ -71,4 +71,7 @@ def __getattr__(name: str) -> Any:
     """Load what needs ipywidgets when it is asked for."""
     if name not in _WIDGETS:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"{__name__}.{_WIDGETS[name]}"), name)
+    try:
+        return getattr(import_module(f"{__name__}.{_WIDGETS[name]}"), name)
+    except ModuleNotFoundError as error:
+        raise ImportError(f"{name} needs ipywidgets: pip install 'planexec-lab[notebooks]' ({error})") from None

@@ -58,13 +58,3 @@ class IllegalTransition(ValueError):
         stands = self.why or (f"it is {self.state}" if self.state else "there is no such step")
         event = f"{type(self.event).__name__}: " if self.event is not None else ""
         return f"{event}{which} can't {self.transition}: {stands}"
-
-
-def as_table() -> str:
-    """The transitions as a Markdown table, a row each."""
-    lines = ["| transition | from | to |", "|---|---|---|"]
-    for name, ways in TRANSITIONS.items():
-        for to in dict.fromkeys(ways.values()):
-            starts = ", ".join(start or "(new)" for start, end in ways.items() if end == to)
-            lines.append(f"| {name} | {starts} | {to} |")
-    return "\n".join(lines)

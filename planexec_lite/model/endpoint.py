@@ -16,13 +16,17 @@ if TYPE_CHECKING:
 def endpoint() -> OpenAI | None:
     """Return a client of the real endpoint that ``PLANEXEC_LLM`` names; None if it names none.
 
-    Raises `ValueError` for a setting that is neither "openai" nor a URL.
+    Raises `ValueError` for a setting that is neither "openai" nor a URL, and `ImportError` without the openai client.
     """
     setting = os.environ.get("PLANEXEC_LLM", "")
     if setting in ("", "scripted"):
         return None
-    from openai import OpenAI
-
+    try:
+        from openai import OpenAI
+    except ImportError as error:
+        raise ImportError(
+            f"a real endpoint needs the openai client: pip install 'planexec-lite[openai]' ({error})"
+        ) from None
     if setting == "openai":
         return OpenAI()
     if setting.startswith(("http://", "https://")):

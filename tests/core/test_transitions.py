@@ -10,7 +10,7 @@ import pytest
 from planexec_lite import Plan, Run
 from planexec_lite import events as e
 from planexec_lite.board import Board, IllegalTransition, State
-from planexec_lite.board.transitions import TRANSITIONS, Transition, as_table
+from planexec_lite.board.transitions import TRANSITIONS, Transition
 from planexec_lite.plan import Call
 from tests.guards.books import ROOT
 
@@ -132,6 +132,16 @@ def test_a_run_keeps_no_event_that_can_not_have_happened() -> None:
     with pytest.raises(IllegalTransition):
         run.record(e.StepDone(1.0, "1", 1))
     assert run.events == BEGUN
+
+
+def as_table() -> str:
+    """The transitions as a Markdown table, a row each."""
+    lines = ["| transition | from | to |", "|---|---|---|"]
+    for name, ways in TRANSITIONS.items():
+        for to in dict.fromkeys(ways.values()):
+            starts = ", ".join(start or "(new)" for start, end in ways.items() if end == to)
+            lines.append(f"| {name} | {starts} | {to} |")
+    return "\n".join(lines)
 
 
 def test_the_table_that_is_shown_is_the_one_that_is_obeyed() -> None:
