@@ -197,6 +197,7 @@ class Board(Part):
                     self._reject(event.problems, event.text or (event.plan.to_json(indent=None) if event.plan else ""))
                 else:
                     self._accept(event.plan)
+                    self.proposals.model_chooses = event.model_chooses
                     # an approval belongs to a hash, so what a grant covers is entered as one
                     if event.granted_by:
                         self.approvals.approved.add(event.plan.hash)

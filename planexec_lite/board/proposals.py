@@ -18,6 +18,7 @@ class Proposals(Part):
 
     latest: Plan | None = None
     latest_hash: str = ""  # where there is a reviewer: of the plan as it came in
+    model_chooses: tuple[str, ...] = ()  # the steps of the latest plan whose calls a model chooses
     problems: tuple[Problem, ...] = ()
     invalid_text: str = ""
     invalid_in_a_row: int = 0

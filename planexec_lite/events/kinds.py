@@ -96,7 +96,8 @@ class StepProposed:
 class PlanProposed:
     """Outcome: the planner answered. `plan` is None if the answer, in `text`, was no plan. No problems: it is valid.
 
-    `granted_by` names the reviewer whose grant covers the plan; "" where it needs an approval of its own.
+    `granted_by` names the reviewer whose grant covers the plan; "" where it needs an approval of its own. `model_chooses` are
+    the steps whose calls a model chooses, whatever they name.
     """
 
     at: float
@@ -106,6 +107,7 @@ class PlanProposed:
     seconds: float = 0.0
     calls: tuple[ModelCall, ...] = ()
     granted_by: str = ""
+    model_chooses: tuple[str, ...] = field(default=(), repr=False)
 
 
 @dataclass(frozen=True, slots=True)

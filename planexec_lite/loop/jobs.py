@@ -32,7 +32,7 @@ from planexec_lite.events import (
     UndoFailed,
     UndoStarted,
 )
-from planexec_lite.executors import Executor
+from planexec_lite.executors import Executor, chooses_calls
 from planexec_lite.loop.nested import why_paused
 from planexec_lite.loop.undo_inside import without_undo
 from planexec_lite.plan import Plan, PlanError, Problem, Step
@@ -117,8 +117,8 @@ def _answer(job: Any, report: Report, at: float, seconds: float) -> Outcome:
     if isinstance(job, PlanStarted):
         if error is not None:
             return PlanFailed(at, error, seconds, calls)
-        plan, problems, text, granted_by = value
-        return PlanProposed(at, plan, problems, text, seconds, calls, granted_by)
+        plan, problems, text, granted_by, model_chooses = value
+        return PlanProposed(at, plan, problems, text, seconds, calls, granted_by, model_chooses)
     if error is not None:
         return JudgeFailed(at, job.step, error, seconds, calls)
     return Judged(at, job.step, value.verdict, value.reason, value.changed, value.rejects, seconds, calls)
@@ -158,6 +158,7 @@ class CheckedPlan(NamedTuple):
     problems: tuple[Problem, ...] = ()
     text: str = ""
     granted_by: str = ""
+    model_chooses: tuple[str, ...] = ()
 
 
 def judge(evaluator: Evaluator, step: Step, result: Any, board: Board, tools: Toolbox, policy: Policy) -> Verdict:
@@ -262,4 +263,5 @@ def propose(planner: Planner, board: Board, executor: Executor, policy: Policy) 
     if signature(plan.steps) in tried:
         hint = "do something else about the failed step, or leave it out"
         problems.append(Problem("tried_before", None, "the steps are those that have failed before", hint))
-    return CheckedPlan(plan, tuple(problems), granted_by=granting_reviewer(board, plan))
+    chosen = tuple(step.id for step in plan.steps if chooses_calls(executor, step))
+    return CheckedPlan(plan, tuple(problems), "", granting_reviewer(board, plan), chosen)

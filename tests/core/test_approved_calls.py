@@ -294,15 +294,25 @@ def test_a_plan_that_a_caller_keeps_and_changes_is_another_plan() -> None:
     assert json.loads(plan.to_json())["steps"][1]["params"] == {"to": "MALLORY"}
 
 
+@pytest.mark.parametrize("kind", ["react", "react that may call any tool", "team", "hybrid", "nested"])
 @pytest.mark.parametrize("step", [PAY_BOB, IN_WORDS])
-def test_the_desk_says_for_which_steps_a_model_chooses(step: dict[str, Any]) -> None:
+def test_the_desk_says_for_which_steps_a_model_chooses(kind: str, step: dict[str, Any]) -> None:
     from planexec_lab import views
 
     office = Office()
-    planner = RulePlanner(lambda goal: [step])
-    agent = PlannerExecutor(planner, ReActExecutor(model(to("BOB")), office.tools), AskPerson())
+    client = model(to("BOB"))
+    free = ReActExecutor(client, office.tools, allow=lambda step: office.tools.names)
+    executor: Any = {
+        "react": ReActExecutor(client, office.tools),
+        "react that may call any tool": free,
+        "team": Team({"clerk": free}),
+        "hybrid": HybridExecutor(ToolExecutor(office.tools), free),
+        "nested": PlannerExecutor(RulePlanner(lambda goal: [PAY_BOB]), ToolExecutor(office.tools)),
+    }[kind]
+    agent = PlannerExecutor(RulePlanner(lambda goal: [step]), executor, AskPerson())
     shown = views.desk(agent.run("pay"), office.tools)
-    assert ("a model chooses the calls" in " ".join(str(shown).split())) is (step is IN_WORDS)
+    chosen = step is IN_WORDS or kind not in ("react", "hybrid")
+    assert ("a model chooses the calls" in " ".join(str(shown).split())) is chosen
 
 
 def test_a_pause_repeats_neither_the_call_of_the_step_nor_undeclared_ones() -> None:

@@ -46,6 +46,7 @@ class Draft:
         done: ids of the steps that are done already; the plan may wait for them.
         before: the plan of the round before, if there was one.
         models: whether models choose the calls of steps that name no tool.
+        model_chooses: ids of the other steps whose calls a model chooses.
         next_key: the key of the next step that is added, so that no key is given twice.
     """
 
@@ -55,6 +56,7 @@ class Draft:
     done: tuple[str, ...] = ()
     before: Plan | None = None
     models: bool = False
+    model_chooses: tuple[str, ...] = ()
     next_key: int = 0
 
     @classmethod
@@ -66,10 +68,11 @@ class Draft:
         *,
         before: Plan | None = None,
         models: bool = False,
+        model_chooses: tuple[str, ...] = (),
     ) -> Draft:
         """Return the draft of a plan that nobody has edited yet."""
         rows = _rows(plan)
-        return cls(plan, toolbox, rows, next_key=len(plan.steps), done=done, before=before, models=models)
+        return cls(plan, toolbox, rows, done, before, models, model_chooses, len(plan.steps))
 
     @classmethod
     def of_run(cls, run: Run, toolbox: Toolbox) -> Draft:
@@ -80,7 +83,8 @@ class Draft:
         if before is not None:
             before = before.changed(steps=tuple(step for step in before.steps if step.id not in board.results))
         shown = board.proposal or board.plan
-        return cls.of(shown, toolbox, tuple(board.results), before=before, models=board.models_in_steps)
+        models, chosen = board.models_in_steps, board.proposals.model_chooses
+        return cls.of(shown, toolbox, tuple(board.results), before=before, models=models, model_chooses=chosen)
 
     @cached_property
     def plan(self) -> Plan | None:

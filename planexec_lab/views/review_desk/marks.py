@@ -73,7 +73,7 @@ def risks(draft: Draft) -> list[tuple[Risk, Row]]:
 
 def chosen(row: Row, draft: Draft) -> bool:
     """Whether a model chooses the calls of a step."""
-    return draft.models and row.step["tool"] is None
+    return (draft.models and row.step["tool"] is None) or row.id in draft.model_chooses
 
 
 def bounds(row: Row) -> list[str]:

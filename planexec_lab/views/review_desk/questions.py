@@ -30,7 +30,7 @@ Typed = Mapping[str, str]
 BUTTONS: dict[Answer, str] = {"approve": "Approve", "reject": "Reject", "change": "Ask for changes"}
 AT_DOUBT: dict[Answer, str] = {"done": "It was done", "not done": "It was not done", "roll back": "Roll back"}
 AT_BUDGET: dict[Answer, str] = {"approve": "Grant more", "reject": "Stop", "roll back": "Roll back"}
-WANTED = " Reject and Ask for changes want a comment."
+WANTED = " Reject and Ask for changes need a comment."
 
 
 def question_of(run: Run, toolbox: Toolbox) -> Question:
@@ -141,7 +141,7 @@ class Gate(Question):
         super().__init__(draft, text.standing(stand, draft.toolbox), gate)
         self.at, self.name = stand, gate_in_words(gate)
         self.step = "" if stand.paused is None else str(stand.paused.step)
-        self.own = Draft.of(stand.plan, draft.toolbox, models=draft.models)
+        self.own = Draft.of(stand.plan, draft.toolbox, models=draft.models, model_chooses=draft.model_chooses)
 
     def words(self) -> str:
         """The step, what it is given, and the steps behind it."""
