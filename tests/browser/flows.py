@@ -54,6 +54,12 @@ def wait_dark(where: Locator, name: str, dark: bool = True) -> None:
     where.locator(f"button{state}", has_text=re.compile(f"^{name}$")).wait_for()
 
 
+def add_step(page: Page, where: Locator) -> None:
+    """Open the form of a new step, and wait until the focus is in it: keys pressed earlier would go elsewhere."""
+    button(where, "Add a step").click()
+    page.wait_for_function(f"() => ({FOCUSED})() === 'description'")
+
+
 def approve(where: Locator) -> None:
     """Press Approve; where the desk asks once more, because something can't be undone, say yes.
 
@@ -95,11 +101,12 @@ def play(page: Page, where: Locator, gestures: Sequence[str | tuple[str, str]]) 
         if name == "Approve":
             approve(where)
             continue
+        if name == "Add a step":
+            add_step(page, where)
+            continue
         button(where, name).click()
         if name in DECISIONS:
             where.locator(MAIN).first.wait_for(state="hidden")
-        if name.startswith("Add"):  # a new step opens its form and takes the focus there
-            page.wait_for_function(f"() => ({FOCUSED})() === 'description'")
 
 
 def script_of(source: str) -> list[str | tuple[str, str]]:

@@ -82,7 +82,7 @@ def test_a_person_edits_adds_mends_and_approves(lab: Lab, page: Page, errors: li
     write(shown, "days", "30")
     wait_dark(shown, "Approve", dark=False)
 
-    button(shown, "Add a step").click()
+    flows.add_step(page, shown)
     wait_dark(shown, "Approve")
     write(shown, "tool", "cancel")
     write(shown, "hotel", "Sol")
@@ -206,7 +206,7 @@ def test_the_desk_keeps_the_rules_on_both_themes(lab: Lab, page: Page, errors: l
     write(thirty, "waits for", "16, 44")
     button(three, "Edit 1").click()
     write(three, "days", "many")
-    button(three, "Add a step").click()
+    flows.add_step(page, three)
     wait_dark(three, "Approve")
     wait_dark(thirty, "Approve")
     page.set_viewport_size({"width": 1280, "height": 2600})
