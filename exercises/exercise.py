@@ -242,7 +242,8 @@ def _said(value: Any) -> dict[str, Any]:
         model = type(value).model_fields.items()
         defaults = {name: one.get_default(call_default_factory=True) for name, one in model}
     else:
-        defaults = {one.name: one.default for one in fields(value)}
+        made = {one.name: one.default_factory() for one in fields(value) if callable(one.default_factory)}
+        defaults = {one.name: one.default for one in fields(value)} | made
     return {name: getattr(value, name) for name, default in defaults.items() if getattr(value, name) != default}
 
 

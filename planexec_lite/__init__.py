@@ -3,65 +3,40 @@
 A planner writes a plan, an executor runs its steps, a board shows the state of each step, and one loop connects them.
 Read in this order:
 
-1. `events`: what can happen. `board`: the state of a run, computed by applying its events in order.
-2. `assembly`: the order of the rules that decide what happens next. `core` has the rules of a plain run, `capabilities` the
-   others, `policy` their settings. `loop`: decide, record, start, wait.
-3. `plan` and `references`: what a plan is, and when it is valid. `tools` and `meter`: what a step calls, and what it costs.
-4. `planning`, `executors`, `review`, `workers`: the parts that can be exchanged.
-   `model`: the model client that planners, executors and evaluators share.
-5. `journal`: saves runs to disk, so that they can be resumed.
+1. `exercises/mini`: the whole pattern in 150 lines.
+2. `core`: events, the board that they add up to, the rules of a plain run, and the loop.
+3. One capability per lesson, in `capabilities`: approval, retries, replanning, rollback, … Each file has all of it.
+   `assembly` puts them together on one page.
+4. `plan` and `references`: what a plan is, and when it is valid. `tools` and `meter`: what a step calls, and what it costs.
+5. `planning`, `executors`, `review`, `workers`: the parts that can be exchanged. `agent` runs them, `run` is what comes out,
+   `decisions` checks what a person says. `model`: the model client that planners, executors and evaluators share.
+6. `journal`: saves runs to disk, so that they can be resumed.
 
 The worlds, pictures, formats and measurements of the lessons are in another package, `planexec_lab`.
 """
 
-from planexec_lite.board import Board
-from planexec_lite.budget import Budget
-from planexec_lite.events import Grant
+from planexec_lite.agent import PlannerExecutor, execute
+from planexec_lite.assembly import Board, Policy
+from planexec_lite.capabilities.breaker import Breaker
+from planexec_lite.capabilities.judging import Verdict
+from planexec_lite.capabilities.progress import progress
+from planexec_lite.capabilities.retries import Backoff
+from planexec_lite.core.events import Grant
+from planexec_lite.decisions import Decision
 from planexec_lite.executors import HybridExecutor, ReActExecutor, Team, ToolExecutor
 from planexec_lite.journal import Journal, JournalError
-from planexec_lite.loop import PlannerExecutor, execute
-from planexec_lite.loop.run import Run
+from planexec_lite.meter import Budget
 from planexec_lite.plan import Plan, PlanError, Step
 from planexec_lite.planning.planners import LLMPlanner, NextStepPlanner, RulePlanner
-from planexec_lite.policy import Backoff, Breaker, Policy
-from planexec_lite.review.evaluators import LLMEvaluator, RuleEvaluator, Verdict
-from planexec_lite.review.reviewers import ApproveAll, AskPerson, Decision, ScriptedReviewer
+from planexec_lite.review.evaluators import LLMEvaluator, RuleEvaluator
+from planexec_lite.review.reviewers import ApproveAll, AskPerson, ScriptedReviewer
+from planexec_lite.run import Run
 from planexec_lite.tools import Tool, Toolbox, tool
 from planexec_lite.workers import Inline, Pool, Simulated
 
 __all__ = [
-    "ApproveAll",
-    "AskPerson",
-    "Backoff",
-    "Board",
-    "Breaker",
-    "Budget",
-    "Decision",
-    "Grant",
-    "HybridExecutor",
-    "Inline",
-    "Journal",
-    "JournalError",
-    "LLMEvaluator",
-    "LLMPlanner",
-    "NextStepPlanner",
-    "Plan",
-    "PlanError",
-    "PlannerExecutor",
-    "Policy",
-    "Pool",
-    "ReActExecutor",
-    "RuleEvaluator",
-    "RulePlanner",
-    "Run",
-    "ScriptedReviewer",
-    "Simulated",
-    "Step",
-    "Team",
-    "Tool",
-    "ToolExecutor",
-    "Toolbox",
-    "Verdict",
-    "execute",
-    "tool",
-]
+    "ApproveAll", "AskPerson", "Backoff", "Board", "Breaker", "Budget", "Decision", "Grant", "HybridExecutor",
+    "Inline", "Journal", "JournalError", "LLMEvaluator", "LLMPlanner", "NextStepPlanner", "Plan", "PlanError",
+    "PlannerExecutor", "Policy", "Pool", "ReActExecutor", "RuleEvaluator", "RulePlanner", "Run", "ScriptedReviewer",
+    "Simulated", "Step", "Team", "Tool", "ToolExecutor", "Toolbox", "Verdict", "execute", "progress", "tool",
+]  # fmt: skip

@@ -20,6 +20,7 @@ from pathlib import Path
 from time import monotonic, sleep
 from typing import Any, Literal
 from urllib.parse import quote
+from weakref import WeakSet
 
 from planexec_lite.file_lock import FileLock, is_locked
 
@@ -113,10 +114,15 @@ class SQLiteFile:
         return connection
 
     def _to_write(self, path: Path, synchronous: Synchronous) -> WritingConnection:
+        if real(path) in _inherited:
+            raise self.error(
+                f"the {self.kind} {path.name} was open when this process was forked, so it can't be written here: give the pool "
+                'of processes mp_context=get_context("spawn")'
+            )
         self._check_size(path)
         _make(path)
-        address, factory = _address(path, "mode=rw"), WritingConnection
-        connection = sqlite3.connect(address, PATIENCE, isolation_level=None, uri=True, factory=factory)
+        connection = _connect(path, "mode=rw", WritingConnection)
+        assert isinstance(connection, WritingConnection)
         connection.file = real(path)
         try:
             if _is_empty(connection):
@@ -127,6 +133,7 @@ class SQLiteFile:
             connection.execute("PRAGMA foreign_keys = ON")
             _version_of(connection)  # the first read of a new file creates "-wal" and "-shm"
             connection.files = _files(connection.file)
+            _open.add(connection)
         except BaseException:
             connection.close_alone()
             raise
@@ -199,6 +206,18 @@ class SQLiteFile:
             connection.execute(f"PRAGMA user_version = {VERSION}")
 
 
+_open: WeakSet[Any] = WeakSet()
+_inherited: set[str] = set()  # SQLite would take the locks of the process that this one was forked off for its own
+
+
+def _forked() -> None:
+    _inherited.update(one.file for one in _open)
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forked)
+
+
 class ReplacedError(OSError):
     """Another file, or none, has the name of a file that SQLite has open."""
 
@@ -243,6 +262,7 @@ class WritingConnection(sqlite3.Connection):
         read, is open meanwhile, so that this one is not the last.
         """
         mine = self.user if self.owner == os.getpid() else ""
+        _open.discard(self)
         if self.files == _files(self.file) and not _is_in_use(self.file, besides=mine):
             super().close()
         else:
@@ -305,20 +325,16 @@ def _lock_of(file: str) -> str:
 
 def users_of(path: Path) -> Path:
     """Return the folder with a locked file for each connection that is kept open."""
-    return _users_of(real(path))
-
-
-def _users_of(file: str) -> Path:
-    return Path(f"{file}-leases")
+    return Path(f"{real(path)}-leases")
 
 
 def _is_in_use(file: str, besides: str) -> bool:
     """Whether another connection than that of `besides` is kept open."""
     try:
-        users = os.listdir(_users_of(file))
+        users = [*users_of(Path(file)).iterdir()]
     except FileNotFoundError:
         return False
-    return any(user != besides and is_locked(_users_of(file) / user) for user in users)
+    return any(user.name != besides and is_locked(user) for user in users)
 
 
 def _version_of(connection: sqlite3.Connection) -> int:
@@ -361,13 +377,9 @@ def _number(name: str) -> tuple[int, int] | None:
     return status.st_dev, status.st_ino
 
 
-def _connect(path: Path, how: str) -> sqlite3.Connection:
-    return sqlite3.connect(_address(path, how), PATIENCE, isolation_level=None, uri=True)
-
-
-def _address(path: Path, how: str) -> str:
+def _connect(path: Path, how: str, factory: type[sqlite3.Connection] = sqlite3.Connection) -> sqlite3.Connection:
     name = quote(os.fsencode(path.absolute()), safe="")  # a file name can contain any character
-    return f"file:{name}?{how}"
+    return sqlite3.connect(f"file:{name}?{how}", PATIENCE, isolation_level=None, uri=True, factory=factory)
 
 
 def _is_empty(connection: sqlite3.Connection) -> bool:

@@ -191,7 +191,7 @@ class Pages:
         return f"<pre>{NAME.sub(lambda name: linked(name, name[1]), coloured)}</pre>"
 
     def _named(self, code: re.Match[str]) -> str:
-        """A name in a text, linked; `planexec_lite.policy.Policy.replan` leads to `Policy`."""
+        """A name in a text, linked; `planexec_lite.assembly.Policy.replan` leads to `Policy`."""
         parts = code[1].split(".")
         for called in (code[1], *(parts[1:] if parts[0] in ("planexec_lite", "planexec_lab", "mock_llm") else ())):
             if called in self.links:

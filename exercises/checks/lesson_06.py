@@ -26,6 +26,7 @@ from planexec_lite import (
     Verdict,
     tool,
 )
+from planexec_lite.capabilities.judging import Judging
 
 SHOPPING = ("leeks", "bread", "apples", "flour")
 INSTEAD = (("leeks", "onions"), ("apples", "pears"))
@@ -157,9 +158,9 @@ def _reported(judge: Any) -> Run:
     def mends(board: Board) -> Any:
         if not board.steps:
             return first
-        if not board.rejected:
+        if not board[Judging].rejected:
             raise ValueError("the reason names no step at fault; what is to be mended?")
-        (id,) = board.rejected
+        (id,) = board[Judging].rejected
         reading = {"id": f"{id}b", "tool": "read_document", "params": {"id": "doc-7"}, "depends_on": []}
         sections = ["{step_1_result.text}", f"{{step_{id}b_result.text}}"]
         return [reading, first[2] | {"params": {"sections": sections}, "depends_on": ["1", f"{id}b"]}]

@@ -30,7 +30,7 @@ from planexec_lite.events import (
     Ended,
     Event,
     PlanProposed,
-    RollbackBegun,
+    RollbackStarted,
     RunStarted,
     StepDone,
     StepFailed,
@@ -190,7 +190,7 @@ def _agent(breaks: Mapping[str, int], slots: int, rejects: Mapping[str, int]) ->
 
 def _before_rollback(run: Run) -> list[Event]:
     """The events up to the latest rollback, all of them if there is none."""
-    last = max((n for n, event in enumerate(run.events) if isinstance(event, RollbackBegun)), default=None)
+    last = max((n for n, event in enumerate(run.events) if isinstance(event, RollbackStarted)), default=None)
     return [*run.events[:last]]
 
 

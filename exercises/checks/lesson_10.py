@@ -30,7 +30,7 @@ from planexec_lite import (
     ToolExecutor,
     Verdict,
 )
-from planexec_lite.events import BudgetGranted, Event
+from planexec_lite.events import Event, Reviewed
 from planexec_lite.meter import ModelCall, charge
 
 STEPS = (
@@ -313,7 +313,8 @@ def budget_left(trial: Trial, left: Any) -> None:
             trial.show(views.ledger, run)
         for events in _heads(run.events):
             used = sum(len(getattr(event, "calls", ())) for event in events)
-            grants = [event.more.model_calls or 0 for event in events if isinstance(event, BudgetGranted)]
+            granted = [event.budget for event in events if isinstance(event, Reviewed) and event.budget is not None]
+            grants = [more.model_calls or 0 for more in granted]
             wanted = max(0, bound + sum(grants) - used)
             came = trial.call(left, _Record(events), bound)
             trial.want(type(came) is int, "a whole number", "Calls are counted.")
@@ -340,7 +341,7 @@ def _heads(events: list[Event]) -> Iterator[list[Event]]:
     """The record as it stood at some moments; and at the end, when somebody has granted dollars too."""
     for length in range(0, len(events), 4):
         yield events[:length]
-    yield [*events, BudgetGranted(events[-1].at, Budget(dollars=1.0), "you")]
+    yield [*events, Reviewed(events[-1].at, "approve", "", "you", budget=Budget(dollars=1.0))]
 
 
 def _spent(bound: int, grant: int, each: int) -> Run:

@@ -29,7 +29,7 @@ from planexec_lite import (
     ToolExecutor,
     execute,
 )
-from planexec_lite.events import Event, PlanFailed, PlanProposed, StepFailed
+from planexec_lite.events import Event, PlanProposed, StepFailed
 from planexec_lite.model import model_for
 from planexec_lite.references import resolve
 
@@ -280,7 +280,7 @@ def _sent(trial: Trial, rescue: Any, trouble: str, told: str) -> tuple[Run, _Off
         except Exception as error:
             raise Raised(error) from error
     trial.called = f"rescue(client, tools, workers).run({GOAL!r}); {told}"
-    failures = [event.error for event in run.events if isinstance(event, StepFailed | PlanFailed)]
+    failures = [event.error for event in run.events if isinstance(event, StepFailed | PlanProposed) and event.error]
     trial.came = cut(f"{run.status}; done: {', '.join(office.log) or 'nothing'}; questions to the planner: {head.plans}, about "
                      f"steps: {len(head.asked)}{''.join(f'; {error}' for error in failures[:1])}")  # fmt: skip
     return run, office, head
@@ -302,12 +302,12 @@ class _Record(list[Event]):
     def __repr__(self) -> str:
         told = []
         for event in self:
-            if isinstance(event, PlanProposed):
+            if isinstance(event, StepFailed) or (isinstance(event, PlanProposed) and event.error is not None):
+                told.append((event.error or "")[:50])
+            elif isinstance(event, PlanProposed):
                 problems = ", ".join(problem.code for problem in event.problems)
                 told.append(f"plan of {len(event.plan.steps)} steps" if event.plan else "no plan")
                 told[-1] += f" ({problems})" if problems else ""
-            elif isinstance(event, StepFailed | PlanFailed):
-                told.append(event.error[:50])
         return f"<{len(self)} events: {'; '.join(told)}>"
 
 

@@ -28,10 +28,10 @@ from planexec_lite import (
     ToolExecutor,
     Verdict,
 )
+from planexec_lite.capabilities.retries import Backoff
 from planexec_lite.events import Event, Inside
 from planexec_lite.meter import ModelCall, charge
 from planexec_lite.model.prices import cost
-from planexec_lite.policy import Backoff
 
 
 class _World:

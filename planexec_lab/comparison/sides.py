@@ -15,13 +15,13 @@ from planexec_lab.scoreboard.assumptions import SLOTS, STRONG, dollars
 from planexec_lab.variations import react as one_at_a_time
 from planexec_lab.views.drawing.wording import listed
 from planexec_lab.worlds.minds import as_expected
+from planexec_lite.agent import PlannerExecutor
+from planexec_lite.assembly import Policy
 from planexec_lite.executors import ReActExecutor, ToolExecutor
-from planexec_lite.loop import PlannerExecutor
-from planexec_lite.loop.run import Run
 from planexec_lite.planning.planners import LLMPlanner, RulePlanner
-from planexec_lite.policy import Policy
 from planexec_lite.review.evaluators import RuleEvaluator
 from planexec_lite.review.reviewers import Reviewer
+from planexec_lite.run import Run
 from planexec_lite.tools import Toolbox
 from planexec_lite.workers import Simulated
 

@@ -141,9 +141,8 @@ def parsed(text: str, name: str = "the manifest") -> Manifest:
         manifest = Manifest.model_validate(data)
     except ValidationError as error:
         errors = error.errors(include_url=False)
-        first = [
-            one for one in errors if one["type"] != "too_short"
-        ] or errors  # a list without its invalid tools is too short
+        # a list without its invalid tools is too short
+        first = [one for one in errors if one["type"] != "too_short"] or errors
         raise ManifestError(_told(name, [_problem(one, data) for one in first])) from None
     problems = []
     for place, tool in enumerate(manifest.tools):

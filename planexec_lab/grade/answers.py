@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from planexec_lab.formats import PublishedTool
-from planexec_lite.events import PlanFailed, PlanProposed
+from planexec_lite.agent import PlannerExecutor
+from planexec_lite.events import PlanProposed
 from planexec_lite.executors import ToolExecutor
-from planexec_lite.loop import PlannerExecutor
 from planexec_lite.meter import ModelCall
 from planexec_lite.plan import Plan
 from planexec_lite.planning import Planner
@@ -43,7 +43,7 @@ def answered(planner: Planner, goal: str, toolbox: Toolbox) -> Answered:
     """
     run = PlannerExecutor(planner, ToolExecutor(toolbox), AskPerson(), workers=Simulated()).run(goal)
     plans = [event.plan for event in run.events if isinstance(event, PlanProposed) and event.plan is not None]
-    errors = tuple(event.error for event in run.events if isinstance(event, PlanFailed))
+    errors = tuple(event.error for event in run.events if isinstance(event, PlanProposed) and event.error is not None)
     why = "" if plans else "; ".join(map(str, run.board.problems))
     return Answered(plans[-1] if plans else None, why, errors, tuple(run.board.calls))
 

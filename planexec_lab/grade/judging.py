@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from planexec_lite.board import Board
+from planexec_lite.assembly import Board
 from planexec_lite.plan import Step
 from planexec_lite.review import Evaluator
 

@@ -25,9 +25,8 @@ MOST_TOOLS = 1_000
 _MOST_PAGES = 100
 STARTS_WITHIN = 60.0  # seconds that a server has to begin, and to list its tools
 
-logging.getLogger("mcp").addHandler(
-    logging.NullHandler()
-)  # who wants to read along adds one; no cell gets them unasked
+# no cell prints the log of the library; add a handler of your own to read it
+logging.getLogger("mcp").addHandler(logging.NullHandler())
 
 
 Answer = Callable[[str, Mapping[str, Any]], Awaitable[str | None]]

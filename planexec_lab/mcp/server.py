@@ -133,11 +133,12 @@ def _metered(context: ServerRequestContext[Any], tool: Tool, arguments: Mapping[
     """Call the tool, and tell the client what happens inside, where it asked to be told."""
     count = itertools.count(1)
 
-    def hear(event: Any) -> None:
+    def hear(event: Any) -> bool:
         step = getattr(event, "step", None)
         what = getattr(event, "text", "") or f"{type(event).__name__}{f' {step}' if isinstance(step, str) else ''}"
         report = partial(context.session.report_progress, next(count), message=f"{tool.name}: {what}")
         anyio.from_thread.run(report)
+        return True
 
     with Meter(hear=hear):
         return tool.call(arguments)

@@ -30,9 +30,8 @@ _HIDDEN = (
     "Zl",
     "Zp",
 )  # control and format characters, private, unpaired and unassigned ones
-_TERMINAL = re.compile(
-    r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\\\)?)"
-)  # what colours, moves and names a terminal
+# sequences that colour, move or name a terminal
+_TERMINAL = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\\\)?)")
 _MARKS = re.compile("[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u3164\ufe00-\ufe0f\uffa0\U000e0100-\U000e01ef]")
 
 

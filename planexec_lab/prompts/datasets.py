@@ -15,10 +15,10 @@ from typing import Any
 from planexec_lab.prompts.file import RegistryError, digest
 from planexec_lab.recorded import Transcript, is_valid
 from planexec_lab.worlds import arithmetic
-from planexec_lite.board import Board
-from planexec_lite.events import PlanFailed, PlanProposed, PlanStarted, from_json, to_json
+from planexec_lite.assembly import Board
+from planexec_lite.events import PlanProposed, PlanStarted, from_json, to_json
 from planexec_lite.journal import Journal
-from planexec_lite.loop.run import Run
+from planexec_lite.run import Run
 from planexec_lite.tools import Effects, Tool, Toolbox, ToolError, suggest
 
 UNREADABLE = (ValueError, TypeError, LookupError, AttributeError, RecursionError, ToolError)
@@ -105,10 +105,10 @@ def _of_run(run: Run, name: str, tools: tuple[ToolWords, ...], tags: tuple[str, 
     for place, event in enumerate(run.events, 1):
         if isinstance(event, PlanStarted):
             asked, number, reason = place, number + 1, event.reason
-        elif isinstance(event, PlanProposed | PlanFailed) and asked:
+        elif isinstance(event, PlanProposed) and asked:
             so_far = tuple(to_json(one) for one in run.events[:asked])
             answer, score = "", 0.0
-            if isinstance(event, PlanProposed):
+            if event.error is None:
                 answer = event.text if event.plan is None else event.plan.to_json()
                 score = float(event.plan is not None and not event.problems)
             marks = (*tags, reason, run.status)

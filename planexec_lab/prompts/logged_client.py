@@ -136,9 +136,8 @@ class _Record:
 
     def _tell(self, reply: Reply, reported: float | None) -> None:
         self.over = True
-        self.secrets |= secrets.of_request(self.request) - {
-            self.model
-        }  # the client may have added its own, such as `auth`
+        # the client might have added secrets of its own, such as `auth`
+        self.secrets |= secrets.of_request(self.request) - {self.model}
         reply.seconds = perf_counter() - self.began if reported is None else reported
         reply.answer, reply.error = self._clean(reply.answer), self._clean(reply.error)[:500]
         reply.finish_reason = self._clean(reply.finish_reason)

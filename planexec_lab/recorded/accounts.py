@@ -16,7 +16,6 @@ from planexec_lite.events import (
     Event,
     Inside,
     Judged,
-    JudgeFailed,
     Observation,
     PlanProposed,
     PlanStarted,
@@ -59,11 +58,11 @@ def counted(events: Iterable[Event]) -> tuple[Counter[str], list[Action]]:
                 counts["called"] += step not in worked
                 worked.add(step)
                 calls.append(latest[step])
+            case Judged(error=str()):
+                counts.update(("verdicts", "no verdict"))
             case Judged(step=step, verdict=verdict):
                 counts.update(("verdicts", verdict))
                 counts["unearned"] += verdict == "accept" and step not in worked
-            case JudgeFailed():
-                counts.update(("verdicts", "no verdict"))
     return counts, calls
 
 

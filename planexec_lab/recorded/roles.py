@@ -9,12 +9,11 @@ from __future__ import annotations
 from typing import Any
 
 from planexec_lab.scoreboard import Task
-from planexec_lite.board import Board
+from planexec_lite.agent import PlannerExecutor
+from planexec_lite.assembly import Board, Policy
 from planexec_lite.executors import ReActExecutor
-from planexec_lite.loop import PlannerExecutor
 from planexec_lite.plan import Plan, Step
 from planexec_lite.planning import LLMPlanner
-from planexec_lite.policy import Policy
 from planexec_lite.review import LLMEvaluator
 from planexec_lite.tools import Toolbox
 

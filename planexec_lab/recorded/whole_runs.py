@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from planexec_lab.recorded.roles import agent
 from planexec_lab.recorded.transcript import RecordedAnswer, read_lines, replay
 from planexec_lab.scoreboard import Task, tasks
-from planexec_lite.loop import Run
+from planexec_lite.run import Run
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,9 +73,8 @@ def replayed(recorded: RecordedRun) -> ReplayedRun:
     world = task.world()
     with llm.client(max_retries=0) as client:
         run = agent(client, task, world.tools, given=recorded.given).run(task.goal)
-    if [digest(call.request["messages"]) for call in llm.calls if call.request] != [
-        turn.asked for turn in recorded.turns
-    ]:
+    asked = [digest(call.request["messages"]) for call in llm.calls if call.request]
+    if asked != [turn.asked for turn in recorded.turns]:
         raise ValueError(
             f"{recorded.task}, run {recorded.number}: the kit asks other questions than those that were recorded; "
             "record again, as planexec_lab/recorded/README.md says"

@@ -12,24 +12,22 @@ from planexec_lite.events import (
     Event,
     Inside,
     Judged,
-    JudgeFailed,
     Observation,
-    PlanFailed,
     PlanProposed,
     PlanStarted,
+    Requeued,
     RunStarted,
-    StepCancelled,
     StepDone,
     StepFailed,
     StepProposed,
     StepStarted,
     UndoDone,
 )
-from planexec_lite.loop.run import Run
 from planexec_lite.meter import ModelCall, Usage
 from planexec_lite.plan import Step
+from planexec_lite.run import Run
 
-_ENDS = (StepDone, StepFailed, StepCancelled)
+_ENDS = (StepDone, StepFailed, Requeued)
 ROLES = ("planner", "executor", "evaluator")
 
 
@@ -98,12 +96,9 @@ def calls_in(events: Iterable[Any]) -> Iterator[tuple[str, ModelCall]]:
         if isinstance(event, Inside):
             inside.setdefault(event.step, []).append(event.event)
             continue
-        role = "executor"
-        if isinstance(event, PlanProposed | PlanFailed):
-            role = "planner"
-        elif isinstance(event, Judged | JudgeFailed):
-            role = "evaluator"
-        within = inside.pop(event.step, []) if isinstance(event, _ENDS) else []
+        role = "evaluator" if isinstance(event, Judged) else "executor"
+        role = "planner" if isinstance(event, PlanProposed) else role
+        within = inside.pop(event.step or "", []) if isinstance(event, _ENDS) else []
         if any(isinstance(one, RunStarted) for one in within):
             yield from calls_in(within)
         else:

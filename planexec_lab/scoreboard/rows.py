@@ -11,7 +11,7 @@ from planexec_lab.scoreboard.measure import Figures, figures
 from planexec_lab.scoreboard.script import model
 from planexec_lab.scoreboard.tasks import tasks
 from planexec_lab.variations import VARIATIONS
-from planexec_lite.loop.run import Run
+from planexec_lite.run import Run
 from planexec_lite.workers import Simulated
 
 

@@ -24,8 +24,8 @@ from planexec_lab.worlds import (
 )
 from planexec_lab.worlds.minds import Mind
 from planexec_lite import references
-from planexec_lite.loop.run import Run
 from planexec_lite.plan import Plan, Step
+from planexec_lite.run import Run
 from planexec_lite.tools import Tool, Toolbox
 
 

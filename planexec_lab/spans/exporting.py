@@ -16,7 +16,7 @@ from urllib.parse import urlsplit
 from planexec_lab.spans.from_events import of
 from planexec_lab.spans.otlp_json import SCOPE, SERVICE
 from planexec_lab.spans.span import Span
-from planexec_lite.loop.run import Run
+from planexec_lite.run import Run
 
 if TYPE_CHECKING:
     from opentelemetry.sdk.trace import ReadableSpan

@@ -22,8 +22,9 @@ from planexec_lab.spans.contents import answer, arguments, question, result
 from planexec_lab.spans.span import Span, TraceError, seconds
 from planexec_lab.spans.tree import Tree
 from planexec_lite import events as e
+from planexec_lite.core.events import PLANNER_FAILED
 from planexec_lite.meter import ModelCall
-from planexec_lite.plan import Plan, Step
+from planexec_lite.plan import Plan, Problem, Step
 from planexec_lite.references import escape
 
 MOST_EDGES = 2_000  # between what one answer asked for and what was done before it
@@ -107,7 +108,8 @@ class _Telling:
         if failed is None:
             yield e.PlanProposed(self._at(end), plan, seconds=seconds(end - start), calls=calls)
             return
-        yield e.PlanFailed(self._at(end), failed or "failed", seconds(end - start), calls)
+        problem = Problem(PLANNER_FAILED, None, failed or "failed", "answer again")
+        yield e.PlanProposed(self._at(end), None, (problem,), "", seconds(end - start), calls)
         if plan.steps:
             yield e.PlanProposed(self._at(one.steps[0].start), plan)
 

@@ -17,7 +17,7 @@ from planexec_lab.spans.jobs import Told
 from planexec_lab.spans.outcome import event_text
 from planexec_lab.spans.run_spans import Placed, RunSpans, Trace, digest
 from planexec_lab.spans.span import Span, nanoseconds
-from planexec_lite.loop.run import Run
+from planexec_lite.run import Run
 
 EPOCH = 946_684_800.0  # the year 2000: collectors take a time of zero for none
 
@@ -39,7 +39,7 @@ def of(run: Run, *, epoch: float = EPOCH, trace_id: str | None = None, content: 
     begin = checked_epoch(epoch)
     if trace_id is not None and not re.fullmatch("(?!0{32})[0-9a-f]{32}", trace_id):
         raise ValueError(f"trace_id={trace_id!r}: 32 hexadecimal digits are wanted, not all of them zero")
-    id = trace_id or digest("".join(map(event_text, run.events)))[:32]
+    id = trace_id or digest("".join(event_text(event) for event in run.events))[:32]
     drawn = outermost(Trace(id, begin, content))
     placed: list[Placed] = []
     for number, event in enumerate(run.events):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple, get_args
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from planexec_lab.spans.span import Span
 from planexec_lite import events as e
@@ -14,7 +14,6 @@ from planexec_lite.references import resolve
 if TYPE_CHECKING:
     from planexec_lab.spans.run_spans import RunSpans
 
-OUTCOMES = (*get_args(e.Outcome), e.Interrupted, e.StepPaused)
 Key = tuple[str, str | None]
 
 
@@ -90,7 +89,7 @@ class Steps:
 def ended_by(event: Any, flying: Mapping[Key, Job]) -> Key | None:
     """Which job an outcome is of. One that was interrupted, or taken back, is named by its step alone."""
     step = getattr(event, "step", None)
-    vague = isinstance(event, e.Interrupted | e.StepCancelled)
+    vague = isinstance(event, e.Requeued | e.StepInDoubt)
     kinds = ("undo", "judge", "backoff", "step", "plan") if vague else (what(event),)
     return next(((kind, step) for kind in kinds if (kind, step) in flying), None)
 

@@ -17,7 +17,7 @@ from planexec_lab.spans.jobs import Told
 from planexec_lab.spans.run_spans import Placed, RunSpans, Trace
 from planexec_lab.spans.span import Span
 from planexec_lite.events import Event
-from planexec_lite.loop.run import Run
+from planexec_lite.run import Run
 
 if TYPE_CHECKING:
     from opentelemetry.sdk.trace.export import SpanExporter

@@ -11,7 +11,7 @@ from typing import Any
 
 from planexec_lab.spans.from_events import of
 from planexec_lab.spans.span import Span, SpanEvent, Value
-from planexec_lite.loop.run import Run
+from planexec_lite.run import Run
 
 SCOPE = "planexec_lab.spans"
 SERVICE = "planexec-lite"

@@ -14,9 +14,14 @@ from planexec_lite import events as e
 from planexec_lite.tools import shown
 
 # the other fields are texts, numbers, yes or no
-AS_JSON = frozenset({"plan", "problems", "result", "changed", "call", "calls"})
+AS_JSON = frozenset({"plan", "problems", "result", "changed", "call", "calls", "made", "short"})
 WITHOUT_CONTENT = frozenset({"attempt", "attempts", "seconds", "in_doubt", "final", "verdict", "told", "rejects"})
-WAIT = "wait"  # how long a step is to back off; `seconds` is how long it did
+# a span has the fields of the event that it begins with and of the one that it ends with: these two have another meaning there
+_OTHERWISE = {
+    ("BackoffStarted", "seconds"): "wait",
+    ("StepPaused", "inside"): "waits",
+    ("UndoPaused", "inside"): "waits",
+}
 # no other word than these: it could be what somebody said
 _RAISED = re.compile(r"(\w*(?:Error|Exception|Interrupt|Exit|Warning)): ")
 
@@ -36,10 +41,13 @@ def fields_of(event: Any, content: bool) -> dict[str, Value]:
         shows = content or name in WITHOUT_CONTENT or (name == "reason" and isinstance(event, e.PlanStarted))
         if name in ("event", "at") or not (shows or name == "step"):
             continue
-        if isinstance(event, e.BackoffStarted) and name == "seconds":
-            name = WAIT
-        attributes[names.OWN + name] = as_json(value) if name in AS_JSON else value
+        attributes[attribute_of(named["event"], name)] = as_json(value) if name in AS_JSON else value
     return attributes
+
+
+def attribute_of(kind: str, name: str) -> str:
+    """The attribute for a field of this kind of event."""
+    return names.OWN + _OTHERWISE.get((kind, name), name)
 
 
 def as_json(value: Any) -> str:
@@ -75,11 +83,12 @@ def of_tool(tool: str, params: Any, result: Any, content: bool, *, done: bool) -
 
 def failure_of(event: Any) -> Failure | None:
     """Why a job failed; None where it did not, or has not ended."""
-    if isinstance(event, e.StepFailed | e.PlanFailed | e.JudgeFailed | e.UndoFailed):
+    if isinstance(event, e.StepFailed | e.UndoFailed | e.Judged | e.PlanProposed) and event.error is not None:
         return raised(event.error)
     if isinstance(event, e.PlanProposed) and (event.problems or event.plan is None):
         return Failure("invalid_plan", "; ".join(map(str, event.problems)) or "it is no plan")
-    return Failure("interrupted", "interrupted") if isinstance(event, e.Interrupted) else None
+    cut_off = isinstance(event, e.StepInDoubt) or (isinstance(event, e.Requeued) and event.reason == "interrupted")
+    return Failure("interrupted", "interrupted") if cut_off else None
 
 
 def raised(error: str) -> Failure:

@@ -8,7 +8,7 @@ from dataclasses import fields
 from typing import Any, get_args
 
 from planexec_lab.spans import names
-from planexec_lab.spans.outcome import AS_JSON, WAIT
+from planexec_lab.spans.outcome import AS_JSON, attribute_of
 from planexec_lab.spans.span import Span, TraceError, seconds
 from planexec_lab.spans.tree import Tree
 from planexec_lite import events as e
@@ -54,7 +54,7 @@ def _fields(span: Span, kind: str) -> dict[str, Any]:
         raise ValueError(f"there is no event {kind!r:.80}")
     told: dict[str, Any] = {"event": kind}
     for name in _FIELDS[kind]:
-        key = names.OWN + (WAIT if (kind, name) == ("BackoffStarted", "seconds") else name)
+        key = attribute_of(kind, name)
         if key in span.attributes:
             value = span.attributes[key]
             told[name] = json.loads(str(value)) if name in AS_JSON else value

@@ -12,8 +12,8 @@ from typing import Any, NoReturn
 from planexec_lab.spans import foreign, openai_agents, otlp_reading, own
 from planexec_lab.spans.span import Span, TraceError
 from planexec_lab.spans.tree import Tree, nested_deeper
-from planexec_lite.board import IllegalTransition
-from planexec_lite.loop.run import Run
+from planexec_lite.core import IllegalTransition
+from planexec_lite.run import Run
 from planexec_lite.tools import shown
 
 MOST_CHARACTERS = 64_000_000

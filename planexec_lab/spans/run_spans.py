@@ -10,7 +10,7 @@ from hashlib import sha256
 from typing import get_args
 
 from planexec_lab.spans import names
-from planexec_lab.spans.jobs import OUTCOMES, Job, Key, Steps, Told, ended_by, name_of, what
+from planexec_lab.spans.jobs import Job, Key, Steps, Told, ended_by, name_of, what
 from planexec_lab.spans.outcome import Failure, event_text, failure_of, fields_of, inner_text, of_tool, raised
 from planexec_lab.spans.span import Span, SpanEvent, Value, nanoseconds, seconds, utf8
 from planexec_lite import events as e
@@ -87,11 +87,11 @@ class RunSpans:
         self._steps.learn(event)  # first, so that a step is drawn as the plan says at that moment
         if not isinstance(event, e.Inside):
             self._calls += getattr(event, "calls", ())
-        if isinstance(event, e.JOBS):
+        if isinstance(event, e.Job):
             self._flying[what(event), getattr(event, "step", None)] = self._steps.job(told, self.trace.content)
         elif isinstance(event, e.Inside) and ("step", event.step) in self._flying:
             yield from self._inside(self._flying["step", event.step], told)
-        elif isinstance(event, OUTCOMES) and (key := ended_by(event, self._flying)) is not None:
+        elif isinstance(event, e.Outcome) and (key := ended_by(event, self._flying)) is not None:
             job = self._flying.pop(key)
             job.outcome = told
             yield from self._job(job, told.at)
@@ -127,9 +127,8 @@ class RunSpans:
             yield from self._action(job, place - 1, inner, told.at)
         if not isinstance(inner.event, _KINDS):
             return
-        if (
-            isinstance(inner.event, e.RunStarted) or not job.runs
-        ):  # one that goes on after a pause has no beginning here
+        # a run that goes on after a pause has no start here
+        if isinstance(inner.event, e.RunStarted) or not job.runs:
             if job.runs:
                 yield from job.runs[-1].rest(0.0)
             around = *self.place, int(job.asked.path), _RUN, place
@@ -168,7 +167,8 @@ class RunSpans:
         worked = getattr(event, "seconds", None)
         begun = asked.at if worked is None else max(round(end - worked, 9), asked.at)
         calls = () if event is None else getattr(event, "calls", ())
-        called = event is not None and not isinstance(event, e.StepCancelled)  # what is taken back had not begun
+        cancelled = isinstance(event, e.Requeued) and event.reason == "cancelled"  # it had not begun
+        called = event is not None and not cancelled
         if job.tool is not None and not job.inside and called:
             done = isinstance(event, e.StepDone | e.UndoDone)
             result = getattr(event, "result", None) if done else None

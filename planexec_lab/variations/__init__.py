@@ -28,7 +28,7 @@ from planexec_lab.variations.react import react
 from planexec_lab.variations.rewoo import rewoo
 from planexec_lab.variations.step_by_step import step_by_step
 from planexec_lab.variations.vote import quickest, rehearsed, vote
-from planexec_lite.loop import PlannerExecutor
+from planexec_lite.agent import PlannerExecutor
 from planexec_lite.tools import Toolbox
 from planexec_lite.workers import Workers
 

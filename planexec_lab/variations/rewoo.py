@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from planexec_lite.board import Board
+from planexec_lite.agent import PlannerExecutor
+from planexec_lite.assembly import Board
 from planexec_lite.executors import HybridExecutor, ReActExecutor, ToolExecutor
-from planexec_lite.loop import PlannerExecutor
 from planexec_lite.plan import Plan, Step
 from planexec_lite.planning.planners import LLMPlanner, Planner
 from planexec_lite.tools import Toolbox

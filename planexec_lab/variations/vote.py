@@ -11,14 +11,14 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from planexec_lite.board import Board
+from planexec_lite.agent import PlannerExecutor, execute
+from planexec_lite.assembly import Board
 from planexec_lite.executors import ToolExecutor
-from planexec_lite.loop import PlannerExecutor, execute
-from planexec_lite.loop.run import Run
 from planexec_lite.meter import charge
 from planexec_lite.model import Message
 from planexec_lite.plan import Plan, PlanError, Step
 from planexec_lite.planning.planners import LLMPlanner, Planner
+from planexec_lite.run import Run
 from planexec_lite.tools import Tool, Toolbox
 from planexec_lite.workers import Simulated, Workers
 

@@ -15,9 +15,10 @@ from planexec_lab.views.drawing.text_fitting import clean, fit_columns
 from planexec_lab.views.drawing.theme import LOOKS
 from planexec_lab.views.drawing.wording import count, few, name_of, value
 from planexec_lab.views.step_remarks import judgements, latest_news, mark
-from planexec_lite.board import Board
+from planexec_lite.assembly import Board
+from planexec_lite.capabilities.judging import Judging
 from planexec_lite.events import Event, Paused, gate_in_words
-from planexec_lite.loop.run import Run
+from planexec_lite.run import Run
 
 MOST = 40  # steps; up to here everything is shown
 NAMED = ("running", "judging", "failed")
@@ -89,7 +90,7 @@ def part(stand: Board, shown: Window) -> Figure:
 
 
 def _row(stand: Board, id: str) -> Row:
-    attempt, attempts = stand.table.attempt.get(id, (1, 1))
+    attempt, attempts = stand.attempt.get(id, (1, 1))
     tried = f"{attempt} of {attempts}" if attempts > 1 else ""
     waits_for = ", ".join(stand.steps[id].depends_on)
     cells = [id, "", name_of(stand.steps[id]), waits_for, tried, _came(stand, id)]
@@ -98,7 +99,7 @@ def _row(stand: Board, id: str) -> Row:
 
 def _came(stand: Board, id: str) -> str:
     """The result, or the claim that is being judged, or the error; that of an earlier try is said to be so."""
-    for known in (stand.results, stand.table.judging):
+    for known in (stand.results, stand[Judging].results):
         if id in known:
             return value(known[id])
     error = clean(stand.errors.get(id, ""))

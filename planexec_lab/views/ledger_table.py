@@ -9,9 +9,9 @@ from planexec_lab.views.drawing.table import Row, table
 from planexec_lab.views.drawing.theme import LOOKS
 from planexec_lab.views.drawing.wording import count, seconds
 from planexec_lite import events as e
-from planexec_lite.loop.run import Run
 from planexec_lite.meter import ModelCall, Usage
 from planexec_lite.model.prices import PRICES, cost
+from planexec_lite.run import Run
 
 By = Literal["role", "plan"]
 HEAD = ("", "calls", "read", "written", "cost", "time")
@@ -44,9 +44,9 @@ def ledger(run: Run, by: By = "role") -> Figure:
 
 
 def _role(event: e.Event) -> str:
-    if isinstance(event, e.PlanProposed | e.PlanFailed):
+    if isinstance(event, e.PlanProposed):
         return "planner"
-    return "evaluator" if isinstance(event, e.Judged | e.JudgeFailed) else "executor"
+    return "evaluator" if isinstance(event, e.Judged) else "executor"
 
 
 def _cells(name: str, calls: list[ModelCall]) -> list[str]:

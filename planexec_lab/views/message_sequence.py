@@ -16,10 +16,12 @@ from planexec_lab.views.drawing.text_fitting import aligned, clean, fit, fit_col
 from planexec_lab.views.drawing.theme import MARGIN, SMALL
 from planexec_lab.views.drawing.wording import count, listed, name_of, seconds, value
 from planexec_lite import events as e
-from planexec_lite.board import Board
-from planexec_lite.budget import in_words
-from planexec_lite.loop.run import Run
+from planexec_lite.assembly import Board
+from planexec_lite.capabilities.budget import in_words
+from planexec_lite.capabilities.judging import Judging
+from planexec_lite.meter import Budget
 from planexec_lite.plan import Plan
+from planexec_lite.run import Run
 
 ROLES = ("outside", "planner", "board", "executor", "evaluator")
 ASKED = {
@@ -149,11 +151,11 @@ def _message(event: e.Event, board: Board) -> Message | None:
         case e.PlanStarted():
             return Message(at, "board", "planner", _asked(event, board))
         case e.PlanProposed():
+            if event.error is not None:
+                return Message(at, "planner", "board", f"✗ no answer: {clean(event.error)}", True, True)
             sender = "planner" if None in board.in_flight else "outside"
             bad = bool(event.problems) or event.plan is None
             return Message(at, sender, "board", _proposed(event), sender == "planner", bad)
-        case e.PlanFailed():
-            return Message(at, "planner", "board", f"✗ no answer: {clean(event.error)}", True, True)
         case e.StepStarted():
             again = f", try {event.attempt}" if event.attempt > 1 else ""
             return Message(at, "board", "executor", f"do {event.step}{again}: {name_of(board.steps[event.step])}")
@@ -161,14 +163,14 @@ def _message(event: e.Event, board: Board) -> Message | None:
             return Message(at, "executor", "board", f"{event.step} done: {value(event.result)}", True)
         case e.StepFailed():
             return Message(at, "executor", "board", f"✗ {event.step} failed: {clean(event.error)}", True, True)
-        case e.Interrupted():
-            sender = (
-                "planner" if event.step is None else "evaluator" if event.step in board.table.judging else "executor"
-            )
+        case e.Requeued(reason="interrupted") | e.StepInDoubt():
+            judged = event.step in board[Judging].results
+            sender = "planner" if event.step is None else "evaluator" if judged else "executor"
             about = "" if event.step is None else f" at {event.step}"
             return Message(at, sender, "board", f"✗ interrupted{about}", True, True)
         case e.UndoStarted():
-            return Message(at, "board", "executor", f"undo {event.step}: {clean(event.call)}")
+            what = clean(event.call) if event.call else "what was done inside"
+            return Message(at, "board", "executor", f"undo {event.step}: {what}")
         case e.UndoDone():
             return Message(at, "executor", "board", f"{event.step} undone: {value(event.result)}", True)
         case e.UndoFailed():
@@ -177,19 +179,18 @@ def _message(event: e.Event, board: Board) -> Message | None:
             criterion = clean(board.steps[event.step].success_criteria or "")
             return Message(at, "board", "evaluator", f"judge {event.step}: {criterion}")
         case e.Judged():
+            if event.error is not None:
+                words = f"✗ no verdict on {event.step}: {clean(event.error)}"
+                return Message(at, "evaluator", "board", words, True, True)
             return Message(at, "evaluator", "board", _verdict(event), True, event.verdict != "accept")
-        case e.JudgeFailed():
-            words = f"✗ no verdict on {event.step}: {clean(event.error)}"
-            return Message(at, "evaluator", "board", words, True, True)
-        case e.News():
+        case e.NewsReceived():
             return Message(at, "outside", "board", f"news: {clean(event.text)}")
-        case e.DoubtResolved():
-            words = f"{event.step} was {'' if event.done else 'not '}done, by {clean(event.by)}"
-            return Message(at, "outside", "board", words)
-        case e.BudgetGranted():
-            more = ", ".join(in_words(name, amount) for name, amount in event.more.bounds.items())
+        case e.Reviewed(verdict="done" | "not done"):
+            return Message(at, "outside", "board", f"{event.step} was {event.verdict}, by {clean(event.by)}")
+        case e.Reviewed(budget=Budget() as more_budget):
+            more = ", ".join(in_words(name, amount) for name, amount in more_budget.bounds.items())
             return Message(at, "outside", "board", f"{more} more, by {clean(event.by)}")
-        case e.BudgetDenied():
+        case e.Reviewed() if board.paused is not None and board.paused.reason == "budget":
             return Message(at, "outside", "board", f"no more budget, by {clean(event.by)}", bad=True)
         case e.Reviewed():
             about = f"step {event.step}" if event.step is not None else "the plan"

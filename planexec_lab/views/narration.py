@@ -8,8 +8,8 @@ from typing import Any, assert_never, get_args
 from planexec_lab.views.drawing.text_fitting import aligned, clean, fit_columns
 from planexec_lab.views.drawing.wording import count, name_of, seconds, value
 from planexec_lite import events as e
-from planexec_lite.budget import in_words
-from planexec_lite.loop.run import Run
+from planexec_lite.capabilities.budget import in_words
+from planexec_lite.run import Run
 
 LONG = 200  # columns of a result, an error or a comment
 WHY = {
@@ -48,18 +48,22 @@ def _sentence(event: e.Event, names: Mapping[str, str]) -> str:
         case e.StepProposed():
             return f"the planner, still writing, puts down step {event.step.id}: {name_of(event.step)}"
         case e.PlanProposed():
+            if event.error is not None:
+                return f"the planner fails: {_brief(event.error)}"
             if event.plan is None or event.problems:
                 return f"the plan is invalid: {_brief('; '.join(map(str, event.problems)) or 'it is no plan')}"
             return f"a plan of {count(len(event.plan.steps), 'step')} is there"
-        case e.PlanFailed():
-            return f"the planner fails: {_brief(event.error)}"
         case e.Reviewed():
+            if event.verdict in ("done", "not done"):
+                gave = f", and gave {_brief(value(event.result))}" if event.verdict == "done" else ""
+                return f"{clean(event.by)}: step {event.step} was {event.verdict}{gave}{_after(event.comment)}"
+            if event.budget is not None:
+                more = ", ".join(in_words(name, amount) for name, amount in event.budget.bounds.items())
+                return f"{clean(event.by)}: {more} more may be used{_after(event.comment)}"
             about = "the plan" if event.step is None else e.gate_in_words(event.step)
             s = "" if event.by in ("you", "I", "we") else "s"
-            verdict = {"approve": f"approve{s}", "reject": f"reject{s}", "change": f"ask{s} for changes to"}[
-                event.verdict
-            ]
-            return f"{clean(event.by)} {verdict} {about}" + (f": {_brief(event.comment)}" if event.comment else "")
+            verdict = f"ask{s} for changes to" if event.verdict == "change" else event.verdict + s
+            return f"{clean(event.by)} {verdict} {about}{_after(event.comment)}"
         case e.StepStarted():
             again = f", try {event.attempt} of {event.attempts}" if event.attempt > 1 else ""
             called = names.get(event.step)
@@ -71,27 +75,33 @@ def _sentence(event: e.Event, names: Mapping[str, str]) -> str:
         case e.StepLate():
             what = event.error if event.error is not None else value(event.result)
             return f"step {event.step}, given up before, comes to its end: {_brief(what)}; it does not count"
-        case e.Interrupted():
-            return f"{'the planner' if event.step is None else f'step {event.step}'} is interrupted"
+        case e.Requeued():
+            what = "the planner" if event.step is None else f"step {event.step}"
+            cancelled = event.reason == "cancelled"
+            return f"{what} is taken back before it began, and waits again" if cancelled else f"{what} is interrupted"
+        case e.StepInDoubt():
+            return f"step {event.step} is interrupted"
+        case e.StepProgress():
+            return f"step {event.step} has come to {event.percent:g} %"
         case e.BackoffStarted():
             return f"step {event.step} waits for {seconds(event.seconds)} before it is tried again"
         case e.BackoffEnded():
             return f"step {event.step} has waited"
         case e.StepBlocked():
             return f"step {event.step} fails: {_brief(event.error)}"
-        case e.StepHeld():
-            return f"step {event.step} is held back: {_brief(event.reason)}"
         case e.StepPaused():
-            return f"step {event.step} pauses: the run inside {_brief(event.reason)}"
-        case e.StepCancelled():
-            return f"step {event.step} is taken back before it began, and waits again"
+            return f"step {event.step} pauses: {'' if event.call else 'the run inside '}{_brief(event.reason)}"
         case e.StepSkipped():
             return f"step {event.step} is skipped: {_brief(event.reason)}"
-        case e.RollbackBegun():
+        case e.RollbackStarted():
             kept = f", back to step {event.to}" if event.to is not None else ""
             return f"what was done is taken back{kept}: {_brief(event.reason)}"
         case e.UndoStarted():
+            if event.call is None:
+                return f"what was done inside step {event.step} is taken back"
             return f"{_undo(event.step)} is called: {_brief(str(event.call))}"
+        case e.UndoPaused():
+            return f"{_undo(event.step)} pauses: the run inside {_brief(event.reason)}"
         case e.UndoDone():
             return f"{_undo(event.step)} gives {_brief(value(event.result))}"
         case e.UndoFailed():
@@ -99,20 +109,10 @@ def _sentence(event: e.Event, names: Mapping[str, str]) -> str:
         case e.JudgeStarted():
             return f"the evaluator is asked about step {event.step}"
         case e.Judged():
+            if event.error is not None:
+                return f"the evaluator gives no verdict on step {event.step}: {_brief(event.error)}"
             return f"the evaluator says {event.verdict} of step {event.step}" + _after(event.reason)
-        case e.JudgeFailed():
-            return f"the evaluator gives no verdict on step {event.step}: {_brief(event.error)}"
-        case e.DoubtResolved():
-            said = f"step {event.step} was done, and gave {_brief(value(event.result))}"
-            return (
-                f"{clean(event.by)}: {said if event.done else f'step {event.step} was not done'}{_after(event.comment)}"
-            )
-        case e.BudgetGranted():
-            more = ", ".join(in_words(name, amount) for name, amount in event.more.bounds.items())
-            return f"{clean(event.by)}: {more} more may be used{_after(event.comment)}"
-        case e.BudgetDenied():
-            return f"{clean(event.by)} grants no more budget{_after(event.comment)}"
-        case e.News():
+        case e.NewsReceived():
             return f"news from outside: {_brief(event.text)}"
         case e.Inside():
             return f"inside step {event.step}: {_inside(event.event)}"

@@ -12,7 +12,7 @@ from planexec_lab.views.drawing.text_fitting import clean
 from planexec_lab.views.drawing.theme import TURNS, Look
 from planexec_lab.views.drawing.wording import count
 from planexec_lite import events as e
-from planexec_lite.loop.run import Run
+from planexec_lite.run import Run
 
 HEAD = ("step", "event", "words")
 

@@ -13,14 +13,12 @@ from planexec_lab.views.drawing.svg_canvas import Box, Canvas
 from planexec_lab.views.drawing.text_fitting import aligned, clean, fit, fit_columns
 from planexec_lab.views.drawing.theme import LOOKS, MARGIN, PLANNER, SMALL
 from planexec_lab.views.drawing.wording import count, seconds
-from planexec_lite.loop.run import Run
+from planexec_lite.run import Run
 
 MOST = 40  # rows that are drawn
 ROW, BAR, INDENT = 22.0, 14.0, 12.0
-BEGIN, END = (
-    275.0,
-    500.0,
-)  # of the axis of time, in pixels; what is told of a span stands right of it, and is not to be cut
+# of the axis of time, in pixels; right of it is what is told of a span, which must not be cut
+BEGIN, END = 275.0, 500.0
 DEEPEST = 8  # further in, rows are not indented more
 
 
@@ -125,10 +123,8 @@ def _row(canvas: Canvas, row: Row, y: float, longest: float) -> None:
     box = Box(min(start, END - 2), y + 4, max(end - start, 2.0), BAR, row.span.name)
     canvas.box(box, fill=look.fill, ink=look.ink)
     if row.told:
-        room = theme.WIDEST - MARGIN - END - 8
-        canvas.text(
-            END + 8, y + 15, fit(row.told, room, SMALL), ink=look.ink if row.span.error is not None else theme.TEXT
-        )
+        told = fit(row.told, theme.WIDEST - MARGIN - END - 8, SMALL)
+        canvas.text(END + 8, y + 15, told, ink=look.ink if row.span.error is not None else theme.TEXT)
 
 
 def _look(span: Span) -> theme.Look:

@@ -1,12 +1,21 @@
-"""Approval (lesson 07): if a run has a reviewer, no step starts before the reviewer has approved this plan. A gate asks again."""
+"""Approval (lesson 07): if a run has a reviewer, no step starts before the reviewer has approved this plan. A gate asks again.
+
+An approval belongs to the hash of a plan, and an edited plan is a plan like any other. A step that must run at most once is
+approved together with every step that it depends on, and asks again if one of them changes. A grant lets later plans run
+without another approval while they stay within its bounds.
+"""
 
 from __future__ import annotations
 
-from typing import Protocol
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple, Protocol
 
-from planexec_lite.board import Board
-from planexec_lite.core import WAIT, Signal, when_idle
-from planexec_lite.events import Ended, Event, Paused, StepStarted
+from planexec_lite.capabilities.judging import Judged
+from planexec_lite.capabilities.rollback import list_calls
+from planexec_lite.core import WAIT, Answer, Board, Capability, Event, Part, when_idle
+from planexec_lite.core.events import Ended, Grant, Paused, PlanProposed, Reviewed, StepPaused, StepStarted
+from planexec_lite.plan import Call, Plan, Problem, Step, lineages, word_for_word
 
 
 class Settings(Protocol):
@@ -16,30 +25,217 @@ class Settings(Protocol):
     def max_changes(self) -> int: ...
 
 
-def stop_if_rejected(board: Board, policy: object) -> Event | Signal | None:
+class GrantScope(NamedTuple):
+    """A grant, the steps that stood when it was given, who gave it, and the rollback."""
+
+    grant: Grant
+    steps: tuple[Step, ...]
+    by: str
+    rollback: tuple[Call, ...]
+
+
+@dataclass
+class Approvals(Part):
+    """What the reviews so far mean.
+
+    Attributes:
+        approved: the hashes of the approved plans; `latest_hash` is that of the latest plan as it came in.
+        rejected: the no that ends the run.
+        changes_asked: how often a reviewer asked for a changed plan.
+        grant_scope: what later plans may do; `begun`: the steps started since.
+        opened: the steps whose gate is open.
+        changed: the steps whose words an evaluator changed.
+        covered: the lineages of the steps that the latest approval allows to run once; `seen`: the steps that were done then.
+        given: how many plans a reviewer approved.
+        received: each step as it came in, so that a change in place is found.
+    """
+
+    approved: set[str] = field(default_factory=set)
+    latest_hash: str = ""
+    rejected: Reviewed | None = None
+    changes_asked: int = 0
+    grant_scope: GrantScope | None = None
+    begun: list[Step] = field(default_factory=list)
+    opened: set[str] = field(default_factory=set)
+    changed: set[str] = field(default_factory=set)
+    covered: set[str] = field(default_factory=set)
+    seen: set[str] = field(default_factory=set)
+    given: int = 0
+    received: dict[str, str] = field(default_factory=dict)
+    lineages: dict[str, str] = field(default_factory=dict, compare=False)  # by step, as the steps stand now; a memory
+
+    def receive(self, board: Board, steps: Iterable[Step]) -> None:
+        """Note what steps say if a person is asked about them: a step that changes in place asks again."""
+        self.received |= {step.id: word_for_word(step) for step in steps if board.has_reviewer or step.gate}
+
+
+def needs_approval(board: Board) -> bool:
+    """Whether a reviewer has to approve the plan before anything of it may start."""
+    return board.has_reviewer and board[Approvals].latest_hash not in board[Approvals].approved
+
+
+def must_be_seen(board: Board, step: Step) -> bool:
+    """Whether an approval must cover this very step: it must run at most once, or it may delete or overwrite something."""
+    destructive = board.started.destructive
+    return (step.tool in destructive if step.tool else bool(destructive)) or board.effects_of(step) == "once"
+
+
+def why_asked(board: Board, id: str) -> str | None:
+    """Return why a person has to be asked right before the step, "" if it has a gate; None: nobody has to be asked."""
+    mine, step = board[Approvals], board.steps[id]
+    if id in mine.received and mine.received[id] != word_for_word(step):
+        return "it was changed in place"
+    if id in mine.opened:
+        return None
+    if id in mine.changed:
+        return "the evaluator changed the words that its executor reads"
+    if step.gate:
+        return ""
+    runs_once = board.has_reviewer and board.effects_of(step) == "once"
+    if runs_once and not mine.covered >= lineages(board.steps, [id], mine.lineages):
+        return "it may be done once, and what it depends on has changed since the approval"
+    return None
+
+
+def _before_plan(board: Board, plan: Plan | None) -> None:
+    if plan is None:
+        return
+    mine = board[Approvals]
+    mine.latest_hash = plan.hash if board.has_reviewer else ""
+    for old in (mine.opened, mine.received, mine.lineages, mine.changed):
+        old.clear()
+    mine.receive(board, plan.steps)
+
+
+def _plan_proposed(board: Board, event: PlanProposed) -> None:
+    if event.granted_by and event.plan is not None and not event.problems:
+        board[Approvals].approved.add(event.plan.hash)  # an approval belongs to a hash, so what a grant covers is one
+
+
+def _step_started(board: Board, event: StepStarted) -> None:
+    mine = board[Approvals]
+    if mine.grant_scope is not None and event.attempt == 1:  # a retry is no further step
+        mine.begun.append(board.steps[event.step])
+
+
+def _step_paused(board: Board, event: StepPaused) -> None:
+    board[Approvals].opened.discard(event.step)  # the yes is used up: the next question is another
+
+
+def _judged(board: Board, event: Judged) -> None:
+    mine, step = board[Approvals], event.changed
+    if step is not None:
+        mine.opened.discard(step.id)
+        mine.lineages.clear()
+        mine.receive(board, [step])
+        if board.has_reviewer and step.tool is None:
+            mine.changed.add(step.id)
+
+
+def _reviewed(board: Board, event: Reviewed) -> None:
+    mine, asked = board[Approvals], board.paused
+    reason, inside = (asked.reason, asked.inside) if asked else ("approval", None)
+    if reason not in ("approval", "gate"):
+        return
+    if event.verdict == "reject":
+        mine.rejected = None if inside == "undo" else event
+    if event.step is None or event.verdict == "change":  # a yes at a gate is about that step alone; the grant stays
+        mine.grant_scope, mine.begun = None, []
+    if event.verdict == "change":
+        mine.changes_asked += 1
+        mine.approved.clear()
+        text = board.proposal.to_json(indent=None) if board.proposal else ""
+        board.reject((Problem("change_asked", None, event.comment, "change the plan accordingly"),), text)
+    if event.verdict == "approve":
+        if event.plan is not None:
+            board.adopt(event.plan)
+        if event.step is not None:
+            mine.opened.add(event.step)
+        if inside is None:
+            _approve(board, event)
+
+
+def _approve(board: Board, event: Reviewed) -> None:
+    mine = board[Approvals]
+    if event.step is None or event.plan is not None:  # a yes at a gate is none to the plan
+        mine.approved.add(event.plan_hash)
+        careful = [id for id in board.unfinished if must_be_seen(board, board.steps[id])]
+        mine.covered, mine.seen = lineages(board.steps, careful, mine.lineages), set(board.results)
+        mine.given += 1
+    if event.grant is not None:
+        plan = board.plan
+        mine.grant_scope, mine.begun = GrantScope(event.grant, plan.steps, event.by, plan.rollback), []
+    if not needs_approval(board):
+        list_calls(board)
+
+
+CAPABILITY = Capability(
+    Approvals,
+    folds={
+        PlanProposed: _plan_proposed,
+        StepStarted: _step_started,
+        StepPaused: _step_paused,
+        Judged: _judged,
+        Reviewed: _reviewed,
+    },
+    before_plan=_before_plan,
+)
+
+
+def granting_reviewer(board: Board, plan: Plan) -> str:
+    """Return the name of the reviewer whose grant covers `plan`, "" if none does. See `Grant` for the bounds.
+
+    What was started under the grant counts too, so that small steps don't add up to more than was granted. A step that must
+    run at most once, or that may delete or overwrite something, is covered only if all that it depends on is, too; and one
+    that was tried is not tried again without being asked. What an approved step was careful with, no later step does without care.
+    """
+    mine = board[Approvals]
+    if mine.grant_scope is None:
+        return ""
+    grant, approved, by, rollback = mine.grant_scope
+    new: list[Step] = []
+    for step in (*mine.begun, *plan.steps):
+        if step not in approved and step not in new:
+            new.append(step)
+    known = {step.tool for step in approved if not step.gate}
+    careful = {step.tool for step in approved if must_be_seen(board, step)}
+    once = [step for step in plan.steps if step.tool in careful or must_be_seen(board, step)]
+    steps = board.steps | {step.id: step for step in plan.steps}
+    calls = [step.undo for step in new if step.undo] + [call for call in plan.rollback if call not in rollback]
+    within = (
+        len(new) <= grant.new_steps
+        and all(step.tool in known and not step.gate for step in new)
+        and all(step in approved and step.id not in board.attempt for step in once)
+        and mine.covered >= lineages(steps, [step.id for step in once])
+        and all(call.tool in known for call in calls)
+    )
+    return by if within else ""
+
+
+def stop_if_rejected(board: Board, policy: object) -> Answer | None:
     """Stop the run if the reviewer rejected the plan."""
-    review = board.approvals.rejected
+    review = board[Approvals].rejected
     if review is None:
         return None
     reason = f"{review.by} rejected the plan" + (f": {review.comment}" if review.comment else "")
     return when_idle(board, Ended(board.now, "stopped", reason))
 
 
-def stop_after_changes(board: Board, policy: Settings) -> Event | Signal | None:
+def stop_after_changes(board: Board, policy: Settings) -> Answer | None:
     """Stop the run if the reviewer asked for a changed plan more than `max_changes` times."""
-    if board.approvals.changes_asked <= policy.max_changes:
+    if board[Approvals].changes_asked <= policy.max_changes:
         return None
     reason = f"the reviewer asked for a change more than {policy.max_changes} times (max_changes)"
     return when_idle(board, Ended(board.now, "stopped", reason))
 
 
-def ask_for_approval(board: Board, policy: object) -> Event | Signal | None:
+def ask_for_approval(board: Board, policy: object) -> Answer | None:
     """Pause until the reviewer has decided about the plan."""
-    return Paused(board.now, "approval") if board.needs_approval and not board.planning else None
+    return Paused(board.now, "approval") if needs_approval(board) and not board.planning else None
 
 
-def ask_at_gate(board: Board, policy: object, event: Event) -> Event | Signal:
+def ask_at_gate(board: Board, policy: object, event: Event, executor: Any) -> Answer:
     """Guard: pause before a step that needs a person's yes. Running steps finish first, so the board does not change meanwhile."""
-    if isinstance(event, StepStarted) and board.why_asked(event.step) is not None:
-        return when_idle(board, Paused(board.now, "gate", event.step), WAIT)
+    if isinstance(event, StepStarted) and (why := why_asked(board, event.step)) is not None:
+        return when_idle(board, Paused(board.now, "gate", event.step, why=why), WAIT)
     return event

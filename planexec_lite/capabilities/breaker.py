@@ -2,12 +2,37 @@
 
 from __future__ import annotations
 
-from typing import Protocol
+import math
+from dataclasses import dataclass, field
+from typing import Any, Protocol
 
-from planexec_lite.board import Board
-from planexec_lite.core import Signal
-from planexec_lite.events import Event, StepBlocked, StepStarted
-from planexec_lite.policy import Breaker
+from planexec_lite.core import Answer, Board, Capability, Event, Part
+from planexec_lite.core.events import StepBlocked, StepDone, StepFailed, StepStarted
+
+
+@dataclass(frozen=True, slots=True)
+class Breaker:
+    """A circuit breaker for each tool: one that keeps failing is left alone for a while.
+
+    Once so many calls of a tool have failed in a row, its breaker is open: for so many seconds on the run's clock each
+    attempt of a step that calls it fails without a call. It counts as an attempt, and is tried again as any other. After that one
+    call at a time is let through: a result closes the breaker, a failure opens it again.
+
+    Args:
+        failures: how many in a row open it. A timeout is a failure; an error that the tool calls final is none.
+        seconds: how long it stays open after the latest failure.
+
+    Raises `ValueError` for less than one failure, or a time below zero.
+    """
+
+    failures: int = 3
+    seconds: float = 30.0
+
+    def __post_init__(self) -> None:
+        if type(self.failures) is not int or self.failures < 1:
+            raise ValueError(f"failures={self.failures!r}: at least one failure opens a breaker")
+        if not 0 <= self.seconds < math.inf:
+            raise ValueError(f"seconds={self.seconds}: a breaker stays open for zero seconds or more")
 
 
 class Settings(Protocol):
@@ -17,7 +42,33 @@ class Settings(Protocol):
     def breaker(self) -> Breaker | None: ...
 
 
-def block_failing_tool(board: Board, policy: Settings, event: Event) -> Event | Signal:
+@dataclass
+class ToolHealth(Part):
+    """How often in a row the calls of each tool have failed, and when the last one did; not of a tool whose last call worked."""
+
+    failures: dict[str, int] = field(default_factory=dict)
+    last_failure: dict[str, float] = field(default_factory=dict)
+
+
+def _done(board: Board, event: StepDone) -> None:
+    mine, tool = board[ToolHealth], board.steps[event.step].tool
+    if mine.failures and tool in mine.failures:
+        del mine.failures[tool], mine.last_failure[tool]
+
+
+def _failed(board: Board, event: StepFailed) -> None:
+    mine, tool = board[ToolHealth], board.steps[event.step].tool
+    if (
+        tool is not None and not event.final
+    ):  # a final error says nothing about the tool: the call would fail at any time
+        mine.failures[tool] = mine.failures.get(tool, 0) + 1
+        mine.last_failure[tool] = event.at
+
+
+CAPABILITY = Capability(ToolHealth, folds={StepDone: _done, StepFailed: _failed})
+
+
+def block_failing_tool(board: Board, policy: Settings, event: Event, executor: Any) -> Answer:
     """Guard: an attempt fails without a call while its tool's breaker is open."""
     if policy.breaker is None or not isinstance(event, StepStarted):
         return event
@@ -26,13 +77,13 @@ def block_failing_tool(board: Board, policy: Settings, event: Event) -> Event | 
 
 
 def _why_open(board: Board, breaker: Breaker, id: str) -> str | None:
-    tool = board.steps[id].tool
-    if tool is None or (failures := board.health.failures.get(tool, 0)) < breaker.failures:
+    tool, mine = board.steps[id].tool, board[ToolHealth]
+    if tool is None or (failures := mine.failures.get(tool, 0)) < breaker.failures:
         return None
-    open_for = round(board.health.last_failure[tool] + breaker.seconds - board.now, 9)
+    open_for = round(mine.last_failure[tool] + breaker.seconds - board.now, 9)
     if open_for > 0:
         return f"not called: {tool} failed {failures} times in a row, and its breaker is open for {open_for:g} s more"
-    running = (board.steps[other] for other in board.in_flight if other is not None and board.state[other] == "running")
+    running = (board.steps[job.step] for job in board.in_flight.values() if isinstance(job, StepStarted))
     if any(step.tool == tool for step in running):
         return f"not called: {tool} failed {failures} times in a row, and one call is trying it"
     return None

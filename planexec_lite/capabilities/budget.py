@@ -2,12 +2,33 @@
 
 from __future__ import annotations
 
-from typing import Protocol
+from collections import Counter
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal, Protocol
 
-from planexec_lite.board import Board
-from planexec_lite.budget import SHARED, Allowance, Budget, OverBudget, in_words
-from planexec_lite.core import HOLD, WAIT, Signal, when_idle
-from planexec_lite.events import JOBS, Ended, Event, Job, JudgeStarted, Paused, PlanStarted, StepStarted
+from planexec_lite.capabilities.doubt import StepLate
+from planexec_lite.capabilities.judging import Judged, JudgeStarted
+from planexec_lite.capabilities.replanning import REPLANS, Replanning
+from planexec_lite.capabilities.rollback import Rollback, UndoDone, UndoFailed, UndoPaused
+from planexec_lite.core import HOLD, WAIT, Answer, Board, Capability, Event, Job, Part, when_idle
+from planexec_lite.core.events import (
+    Ended,
+    Paused,
+    PlanProposed,
+    PlanStarted,
+    Reviewed,
+    StepDone,
+    StepFailed,
+    StepPaused,
+    StepStarted,
+)
+from planexec_lite.meter import Budget, ModelCall
+from planexec_lite.model.prices import cost
+
+OverBudget = Literal["pause", "stop"]
+SHARED = ("model_calls", "tokens", "dollars", "seconds")
+"""What runs inside steps use up as well: steps, replans and repairs are counted for each run on its own."""
+_ONE = {"model_calls": "model call", "tokens": "token", "steps": "step", "replans": "replan", "repairs": "repair"}
 
 
 class Settings(Protocol):
@@ -20,62 +41,151 @@ class Settings(Protocol):
     def over_budget(self) -> OverBudget: ...
 
 
-def stop_if_denied(board: Board, policy: object) -> Event | Signal | None:
+def check(policy: Settings) -> None:
+    """Raise `ValueError` for settings that make no sense."""
+    if policy.over_budget not in ("pause", "stop"):
+        raise ValueError(f"over_budget={policy.over_budget!r}: 'pause' and ask for more, or 'stop'")
+    if not isinstance(policy.budget, Budget | None):
+        raise ValueError(f"budget={policy.budget!r}: a Budget, or None for no bound")
+
+
+@dataclass
+class Spending(Part):
+    """The tokens and seconds of each model, what was granted beyond the budget, and the no that ends the run."""
+
+    by_model: dict[str, ModelCall] = field(default_factory=dict)
+    extra: Counter[str] = field(default_factory=Counter)
+    denied: Reviewed | None = None
+
+
+def _charge(board: Board, event: Any) -> None:
+    by_model = board[Spending].by_model
+    for call in event.calls:
+        so_far = by_model.get(call.model, ModelCall(call.model, 0, 0))
+        read, written = so_far.input_tokens + call.input_tokens, so_far.output_tokens + call.output_tokens
+        by_model[call.model] = ModelCall(call.model, read, written, so_far.seconds + call.seconds)
+
+
+def _reviewed(board: Board, event: Reviewed) -> None:
+    mine = board[Spending]
+    if event.budget is not None:
+        mine.extra.update(event.budget.bounds)
+    elif board.paused is not None and board.paused.reason == "budget":
+        mine.denied = event
+
+
+_WITH_CALLS = (PlanProposed, StepDone, StepFailed, StepPaused, StepLate, Judged, UndoDone, UndoFailed, UndoPaused)
+CAPABILITY = Capability(Spending, folds={**dict.fromkeys(_WITH_CALLS, _charge), Reviewed: _reviewed})
+
+
+def used(board: Board, name: str) -> float:
+    """Return how much the run has used of what a `Budget` bounds. Raises `ValueError` for dollars if a price is missing."""
+    mine = board[Spending]
+    match name:
+        case "steps":
+            return board.steps_started
+        case "model_calls":
+            return len(board.calls)
+        case "tokens":
+            return sum(one.input_tokens + one.output_tokens for one in mine.by_model.values())
+        case "dollars":
+            try:
+                return cost(mine.by_model.values())
+            except KeyError as missing:
+                raise ValueError(f"a budget in dollars can't be kept: {missing.args[0]}") from None
+        case "seconds":
+            return board.now
+    return int(getattr(board[Replanning], name))
+
+
+def in_words(name: str, amount: float, bound: float | None = None) -> str:
+    """How much of something was used, of how much: "5 of 5 steps", "$0.0521 of $0.05", "62 of 60 s"."""
+    of, more = ("", amount) if bound is None else (f" of {_figure(name, bound)}", bound)
+    noun = "" if name == "dollars" else " s" if name == "seconds" else f" {_ONE[name]}{'' if more == 1 else 's'}"
+    return f"{_figure(name, amount)}{of}{noun}"
+
+
+def _figure(name: str, number: float) -> str:
+    if name == "dollars":
+        return f"${number:.4f}".rstrip("0").rstrip(".") if number else "$0"
+    return f"{round(number, 3):,}".removesuffix(".0")
+
+
+def stop_if_denied(board: Board, policy: object) -> Answer | None:
     """Stop the run if a person granted no more budget."""
-    denied = board.spending.denied
+    denied = board[Spending].denied
     if denied is None:
         return None
     reason = f"{denied.by} granted no more budget" + (f": {denied.comment}" if denied.comment else "")
     return when_idle(board, Ended(board.now, "stopped", reason))
 
 
-def return_queued_jobs(board: Board, policy: Settings) -> Event | Signal | None:
+def return_queued_jobs(board: Board, policy: Settings) -> Answer | None:
     """Cancel queued jobs when a budget that they need is used up."""
-    used_up = policy.budget is not None and board.in_flight and _used_up(board, policy)
-    return HOLD if used_up else None
+    return HOLD if policy.budget is not None and board.in_flight and _used_up(board, policy) else None
 
 
-def keep_within_budget(board: Board, policy: Settings, event: Event) -> Event | Signal:
-    """Guard: pause or stop the run before a job that would exceed the budget."""
-    if policy.budget is None or not isinstance(event, JOBS) or board.rollback.begun:
+def keep_within_budget(board: Board, policy: Settings, event: Event, executor: Any) -> Answer:
+    """Guard: pause or stop the run before a job that would exceed the budget. A step reserves the model calls that it may make."""
+    if policy.budget is None or not isinstance(event, Job) or board[Rollback].started:
         return event
-    if not (short := _used_up(board, policy, event)):
+    if short := _used_up(board, policy, event):
+        queued = HOLD if _used_up(board, policy) else WAIT
+        if policy.over_budget == "stop":
+            reason = f"the budget is used up: {', '.join(short.values())}"
+            return when_idle(board, Ended(board.now, "stopped", reason), queued)
+        return when_idle(board, Paused(board.now, "budget", short=short), queued)
+    left = _budget(board, policy).model_calls
+    if left is None or not isinstance(event, StepStarted) or not board.started.models_in_steps:
         return event
-    queued = HOLD if _used_up(board, policy) else WAIT
-    if policy.over_budget == "stop":
-        reason = f"the budget is used up: {', '.join(short.values())}"
-        return when_idle(board, Ended(board.now, "stopped", reason), queued)
-    return when_idle(board, Paused(board.now, "budget", short=short), queued)
+    left -= len(board.calls) + sum(job.reserved for job in board.in_flight.values() if isinstance(job, StepStarted))
+    most = model_calls_of(executor, board.steps[event.step])
+    if board.in_flight and (left < 1 if most is None else left < most):
+        return WAIT  # until a running step returns what it has not used
+    return replace(event, reserved=left if most is None else min(left, most))
 
 
-def allowance_of(board: Board, policy: Settings) -> Allowance:
-    """Return what is left of the budget for the runs inside a step that starts now."""
-    budget = (policy.budget or Budget()).plus(board.spending.extra)
-    shared = Budget(**{name: bound for name, bound in budget.bounds.items() if name in SHARED})  # type: ignore[arg-type]
-    return Allowance(shared.plus({name: -board.used(name) for name in shared.bounds}), policy.over_budget)
+def model_calls_of(executor: Any, step: Any) -> int | None:
+    """Return how many model calls a step can make at most, as far as its executor says (`most_model_calls`); None: unknown."""
+    ask = getattr(executor, "most_model_calls", None)
+    return None if ask is None else ask(step)
+
+
+def context(agent: Any, run: Any, job: Job) -> dict[str, Any]:
+    """Return what is left of the budget for the models, and for the runs inside a step that starts now."""
+    if agent.policy.budget is None or isinstance(job, StepStarted | PlanStarted | JudgeStarted) is False:
+        return {}
+    board = run.board
+    bounds = {name: bound for name, bound in _budget(board, agent.policy).bounds.items() if name in SHARED}
+    left = {name: max(0, bound - used(board, name)) for name, bound in bounds.items()}
+    reserved = job.reserved if isinstance(job, StepStarted) and "model_calls" in left else None
+    if reserved is not None and board.started.models_in_steps:
+        left["model_calls"] = reserved
+    given = {"budget": Budget(**left), "over_budget": agent.policy.over_budget}  # type: ignore[arg-type]
+    return given | ({"model_calls": reserved} if reserved else {})
+
+
+def _budget(board: Board, policy: Settings) -> Budget:
+    return (policy.budget or Budget()).plus(board[Spending].extra)
 
 
 def _used_up(board: Board, policy: Settings, job: Job | None = None) -> dict[str, str]:
     """The bounds that keep `job` from starting, by name, in words. Without a job: those that keep every step from starting."""
     short = {}
-    for name, bound in (policy.budget or Budget()).plus(board.spending.extra).bounds.items():
-        used = board.used(name)
+    for name, bound in _budget(board, policy).bounds.items():
+        amount = used(board, name)
         # a job that does not use this can start, unless the budget is already exceeded
-        if (used > bound and name in SHARED) or (used >= bound and name in _needs(board, job)):
-            short[name] = in_words(name, used, bound)
+        if (amount > bound and name in SHARED) or (amount >= bound and name in _needs(board, job)):
+            short[name] = in_words(name, amount, bound)
     return short
 
 
 def _needs(board: Board, job: Job | None) -> tuple[str, ...]:
     """The names of the bounds that a job uses, as far as this is known before it starts."""
-    match job:
-        case StepStarted(attempt=1):
-            own: tuple[str, ...] = ("steps",)
-        case PlanStarted(reason="repair"):
-            own = ("repairs",)
-        case PlanStarted(reason="failure" | "news" | "stall"):
-            own = ("replans",)
-        case _:
-            own = ()
-    models = isinstance(job, PlanStarted | JudgeStarted) or board.models_in_steps
+    own: tuple[str, ...] = ()
+    if isinstance(job, StepStarted) and job.attempt == 1:
+        own = ("steps",)
+    elif isinstance(job, PlanStarted):
+        own = ("repairs",) if job.reason == "repair" else ("replans",) if job.reason in REPLANS else ()
+    models = isinstance(job, PlanStarted | JudgeStarted) or board.started.models_in_steps
     return (*own, *SHARED) if models else (*own, "seconds")

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import math
-from typing import Protocol
+from typing import Any, Protocol
 
-from planexec_lite.board import Board
-from planexec_lite.core import Signal, when_idle
-from planexec_lite.events import Ended, Event
+from planexec_lite.core import Answer, Board, Job, when_idle
+from planexec_lite.core.events import Ended, StepStarted
 
 
 class Settings(Protocol):
@@ -15,6 +14,12 @@ class Settings(Protocol):
 
     @property
     def deadline(self) -> float | None: ...
+
+
+def check(policy: Settings) -> None:
+    """Raise `ValueError` for settings that make no sense."""
+    if policy.deadline is not None and not 0 <= policy.deadline < math.inf:
+        raise ValueError(f"deadline={policy.deadline}: zero seconds or more, or None for no deadline")
 
 
 def time_left(policy: Settings, now: float) -> float:
@@ -27,12 +32,18 @@ def until_deadline(policy: Settings, now: float, seconds: float) -> float:
     return min(seconds, max(0.0, time_left(policy, now)))
 
 
-def stop_at_deadline(board: Board, policy: Settings) -> Event | Signal | None:
+def stop_at_deadline(board: Board, policy: Settings) -> Answer | None:
     """Stop the run when its time is over, unless nothing is left to plan or to do."""
-    if policy.deadline is None or time_left(policy, board.now) > 0 or not _has_more(board):
+    if policy.deadline is None or time_left(policy, board.now) > 0:
+        return None
+    if not (board.proposal is None or board.problems or board.has_more or not board.proposal.complete):
         return None
     return when_idle(board, Ended(board.now, "stopped", f"the deadline of {policy.deadline:g} s has passed"))
 
 
-def _has_more(board: Board) -> bool:
-    return board.proposal is None or bool(board.problems) or board.table.has_more or not board.proposal.complete
+def context(agent: Any, run: Any, job: Job) -> dict[str, Any]:
+    """Return when a job is given up: a step at its timeout or the deadline. A planner and an evaluator only learn the time left."""
+    left = time_left(agent.policy, run.board.now)
+    timeout = run.board.steps[job.step].timeout if isinstance(job, StepStarted) else None
+    bounds = [max(0.0, bound) for bound in (left, timeout) if bound is not None and bound != math.inf]
+    return {"limit": min(bounds)} if bounds else {}

@@ -1,12 +1,197 @@
-"""Judging (lesson 06): an evaluator checks each result whose step has a success criterion."""
+"""Judging (lesson 06): an evaluator checks each result whose step has a success criterion. It does not count before that."""
 
 from __future__ import annotations
 
-from planexec_lite.board import Board
-from planexec_lite.core import Signal
-from planexec_lite.events import Event, JudgeStarted
+from collections import deque
+from dataclasses import dataclass, field
+from typing import Any, Literal, get_args
+
+from planexec_lite.capabilities.new_effects import added_effects
+from planexec_lite.core import (
+    Answer,
+    Board,
+    Capability,
+    Event,
+    IllegalTransition,
+    Job,
+    Moves,
+    Outcome,
+    Part,
+    Task,
+    Work,
+)
+from planexec_lite.core.events import Requeued
+from planexec_lite.core.tasks import Finished
+from planexec_lite.meter import ModelCall
+from planexec_lite.plan import Plan, Step
+from planexec_lite.plan.data import as_words, copied
+
+Judgement = Literal["accept", "retry", "modify", "replan"]
 
 
-def judge_next(board: Board, policy: object) -> Event | Signal | None:
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What an evaluator says about a result.
+
+    Args:
+        verdict: "accept"; "retry" as it is, or "modify" and try again, while the step has attempts left; or "replan".
+        reason: why, in words for the planner and for people.
+        changed: the step to carry out instead from now on, under the same id; with any verdict but "accept".
+        rejects: the id of a done step that is at fault; it stays done, and a new step has to mend it.
+    """
+
+    verdict: Judgement
+    reason: str = ""
+    changed: Step | None = None
+    rejects: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.verdict not in get_args(Judgement) or not isinstance(self.reason, str):
+            raise ValueError(
+                f"verdict={self.verdict!r}: say 'accept', 'retry', 'modify' or 'replan', and a reason in words"
+            )
+        as_words(self.reason, "the reason")
+        if self.rejects is not None and not isinstance(self.rejects, str):
+            raise ValueError(f"rejects={self.rejects!r}: it is the id of a done step, or None")
+        if self.changed is not None:
+            Step.model_validate(self.changed.model_dump(warnings=False))  # a copy with other values is not checked
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeStarted(Job):
+    """The evaluator is asked whether the step's result meets its success criterion."""
+
+    step: str
+
+
+@dataclass(frozen=True, slots=True)
+class Judged(Outcome):
+    """The evaluator's verdict about a step, with its reason.
+
+    "modify" gives the `changed` step, which is carried out instead. `rejects` names a done step that turned out to be
+    at fault: it stays done, and a new step has to mend it. If the evaluator raised an `error`, the step is done and unverified.
+    """
+
+    step: str
+    verdict: Judgement
+    reason: str = ""
+    changed: Step | None = None
+    rejects: str | None = None
+    seconds: float = 0.0
+    calls: tuple[ModelCall, ...] = ()
+    error: str | None = None
+
+
+@dataclass
+class Judging(Part):
+    """The results that wait for a verdict (`to_judge` in order), done steps that nobody judged, and those rejected later."""
+
+    to_judge: deque[str] = field(default_factory=deque)
+    results: dict[str, object] = field(default_factory=dict)
+    unverified: set[str] = field(default_factory=set)
+    rejected: dict[str, str] = field(default_factory=dict)
+
+
+def _take_result(board: Board, id: str, result: object) -> bool:
+    if board.steps[id].success_criteria is None:
+        return False
+    mine = board[Judging]
+    if not board.started.evaluator:
+        mine.unverified.add(id)
+        return False
+    board.state[id] = "judging"
+    mine.results[id] = result
+    mine.to_judge.append(id)
+    return True
+
+
+def _check_judge(board: Board, event: JudgeStarted) -> None:
+    if event.step not in board[Judging].to_judge:
+        raise IllegalTransition("be judged", event.step, board.state.get(event.step))
+
+
+def _judge_started(board: Board, event: JudgeStarted) -> None:
+    board[Judging].to_judge.remove(event.step)
+
+
+def _check_verdict(board: Board, event: Judged) -> None:
+    if event.step not in board.in_flight:
+        raise IllegalTransition("come to this end", event.step, board.state.get(event.step))
+
+
+def _judged(board: Board, event: Judged) -> None:
+    mine = board[Judging]
+    result = mine.results.pop(event.step)
+    if event.error is not None:  # an evaluator that fails takes nothing away from work that was done
+        mine.unverified.add(event.step)
+    if event.verdict == "accept" or event.error is not None:
+        board.finish(event.step, result)
+        return
+    if event.changed is not None:
+        board.change(event.changed)
+    if event.rejects is not None:
+        mine.rejected[event.rejects] = event.reason
+    board.fail(event.step, f"judged: {event.reason}", final=event.verdict == "replan")
+
+
+def _requeued(board: Board, event: Requeued) -> None:
+    if event.step in board[Judging].results:
+        board[Judging].to_judge.appendleft(event.step)
+
+
+CAPABILITY = Capability(
+    Judging,
+    moves={
+        JudgeStarted: Moves("be judged", {"judging": "judging"}),
+        Judged: Moves("come to this end", {"judging": "judging"}),
+    },
+    checks={JudgeStarted: _check_judge, Judged: _check_verdict},
+    folds={JudgeStarted: _judge_started, Judged: _judged, Requeued: _requeued},
+    takes_result=_take_result,
+)
+
+
+def judge_next(board: Board, policy: object) -> Answer | None:
     """Judge the next result."""
-    return JudgeStarted(board.now, board.table.to_judge[0]) if board.table.to_judge else None
+    to_judge = board[Judging].to_judge
+    return JudgeStarted(board.now, to_judge[0]) if to_judge else None
+
+
+def judge(agent: Any, step: Step, result: Any, board: Board) -> Verdict:
+    """Ask the evaluator, and check its verdict: a changed step must be valid, and approved work is not exchanged.
+
+    If a reviewer approves plans, or the step has a gate, only the step's words may change. After a changed step that is
+    invalid, the rest is planned again. Raises `TypeError` if the answer is no `Verdict`.
+    """
+    verdict = agent.evaluator.evaluate(step, copied(result), board.copy())
+    if not isinstance(verdict, Verdict):
+        raise TypeError(f"the evaluator returned a {type(verdict).__name__}; a verdict is wanted")
+    kind, reason, changed, rejects = verdict.verdict, verdict.reason, verdict.changed, verdict.rejects  # read once
+    if changed is None:
+        return Verdict(kind, reason, None, rejects)
+    (changed,) = Plan.received(Plan.model_construct(steps=(changed,)), "the evaluator").steps
+    free: dict[str, Any] = {"description": step.description}
+    if not (board.has_reviewer or step.gate):
+        free |= {"tool": step.tool, "params": step.params}
+    plan = Plan(steps=(changed,))
+    problems = plan.problems(agent.executor.tools, done=board.results.keys())
+    problems += added_effects(plan, board, agent.policy, agent.executor)
+    if changed.model_copy(update=free) == step and not problems:
+        return Verdict(kind, reason, changed, rejects)
+    return Verdict("replan", f"{reason}; the changed step is invalid or not approved", rejects=rejects)
+
+
+def _task(agent: Any, run: Any, job: JudgeStarted) -> Task:
+    board = run.board
+    return Task(job, judge, (agent, board.steps[job.step], board[Judging].results[job.step], board), here=True)
+
+
+def _outcome(job: JudgeStarted, message: Finished) -> list[Event]:
+    report, at, seconds = message.report, message.at, message.seconds
+    if report.error is not None:
+        return [Judged(at, job.step, "accept", seconds=seconds, calls=report.calls, error=report.error)]
+    one = report.value
+    return [Judged(at, job.step, one.verdict, one.reason, one.changed, one.rejects, seconds, report.calls)]
+
+
+WORK: dict[type[Any], Work] = {JudgeStarted: Work(_task, _outcome)}

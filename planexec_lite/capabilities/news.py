@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from typing import Protocol
 
-from planexec_lite.board import Board
-from planexec_lite.core import HOLD, Signal, when_idle
-from planexec_lite.events import Ended, Event
+from planexec_lite.core import HOLD, Answer, Board, Capability, Event, Part
+from planexec_lite.core.events import PlanStarted
+from planexec_lite.plan import Plan
 
 
 class Settings(Protocol):
@@ -16,15 +17,41 @@ class Settings(Protocol):
     def max_replans(self) -> int: ...
 
 
-def hold_streamed_steps(board: Board, policy: object) -> Event | Signal | None:
-    """If news arrives while the planner is writing, no more of its streamed steps start."""
-    return HOLD if board.planning and board.proposals.unread_news else None
+@dataclass(frozen=True, slots=True)
+class NewsReceived(Event):
+    """Somebody outside says something that the planner should know: the rest is planned again."""
+
+    text: str
 
 
-def stop_after_replans(board: Board, policy: Settings) -> Event | Signal | None:
-    """Stop the run if news needs a new plan, and there have already been `max_replans`."""
-    replans = board.proposals.replans
-    if not (board.proposals.unread_news and board.has_planner and replans >= policy.max_replans):
-        return None
-    reason = f"news came, and the rest was planned again {replans} times already (max_replans)"
-    return when_idle(board, Ended(board.now, "stopped", reason))
+@dataclass
+class News(Part):
+    """The news so far; whether the planner has not read all of it, and whether no valid plan has come since it did."""
+
+    texts: list[str] = field(default_factory=list)
+    unread: bool = False
+    unplanned: bool = False
+
+
+def _received(board: Board, event: NewsReceived) -> None:
+    mine, board.paused = board[News], None
+    mine.texts.append(event.text)
+    mine.unread = mine.unplanned = True
+
+
+def _asked(board: Board, event: PlanStarted) -> None:
+    board[News].unread = False
+
+
+def _before_plan(board: Board, plan: Plan | None) -> None:
+    if plan is not None:
+        board[News].unplanned = board[News].unread
+
+
+CAPABILITY = Capability(News, folds={NewsReceived: _received, PlanStarted: _asked}, before_plan=_before_plan)
+
+
+def hear_news_first(board: Board, policy: object) -> Answer | None:
+    """If news arrives while the planner is writing or has to write again, no more steps of that plan start."""
+    waits_for_a_plan = board.planning or board.proposal is None or board.problems
+    return HOLD if board[News].unread and board.has_planner and board.in_flight and waits_for_a_plan else None

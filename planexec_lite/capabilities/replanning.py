@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
-from planexec_lite.board import Board
-from planexec_lite.core import Signal, after_retries, when_idle
-from planexec_lite.events import Ended, Event, PlanStarted
+from planexec_lite.capabilities.news import News
+from planexec_lite.core import Answer, Board, Capability, Part, after_retries, when_idle
+from planexec_lite.core.events import Ended, PlanReason, PlanStarted, Requeued
+from planexec_lite.plan import Plan, Problem, Step
+
+ROUNDS = ("horizon", "step")  # why the planner is asked for more: a round
+REPLANS = ("failure", "news", "stall")  # why it is asked to plan the rest again: a replan
+Signature = frozenset[tuple[str, str]]
 
 
 class Settings(Protocol):
@@ -28,46 +35,178 @@ class Settings(Protocol):
     def max_rounds(self) -> int: ...
 
 
-def stop_at_failure(board: Board, policy: Settings) -> Event | Signal | None:
+def check(policy: Settings) -> None:
+    """Raise `ValueError` for settings that make no sense."""
+    if policy.failure not in ("skip", "stop"):
+        raise ValueError(f"failure={policy.failure!r}: a failed step means 'skip' or 'stop'")
+    if policy.replan not in ("never", "failure", "step", "stall"):
+        raise ValueError(f"replan={policy.replan!r}: plan again 'never', after a 'failure', a 'step' or a 'stall'")
+    if policy.replan == "stall" and policy.failure == "stop":
+        raise ValueError('replan="stall" needs failure="skip": a run that stops at a failure never stalls')
+
+
+@dataclass
+class Replanning(Part):
+    """How often the planner was asked why, and the failures that no plan has answered.
+
+    Attributes:
+        asked_for: why the planner was asked last; `ask_again`: why it was asked when it was interrupted.
+        tried: what has failed before: see `signature`.
+        unanswered: the failed steps of earlier plans; one of the steps `answering` has to be done before they count as answered.
+        waiting: what the plan before, which a streamed one replaces, still had to do.
+        results: how many steps were done when the latest plan came.
+    """
+
+    rounds: int = 0
+    replans: int = 0
+    repairs: int = 0
+    asked_for: PlanReason | None = None
+    ask_again: PlanReason | None = None
+    tried: set[Signature] = field(default_factory=set)
+    unanswered: dict[str, Step] = field(default_factory=dict)
+    answering: set[str] = field(default_factory=set)
+    waiting: Signature = frozenset()
+    results: int = 0
+
+
+def signature(steps: Iterable[Step]) -> Signature:
+    """What some steps do, whatever their ids: this recognises a plan that has been tried before."""
+    return frozenset((step.description, str(step)) for step in steps)
+
+
+def _does(step: Step) -> tuple[str, str]:
+    """What a step does, whatever its id: its call, or its words."""
+    return ("call", str(step)) if step.tool else ("words", f"{step.description} {step.params}")
+
+
+def _count(mine: Replanning, reason: PlanReason | None, by: int) -> None:
+    mine.rounds += by * (reason in ROUNDS)
+    mine.replans += by * (reason in REPLANS)
+    mine.repairs += by * (reason == "repair")
+
+
+def _asked(board: Board, event: PlanStarted) -> None:
+    mine = board[Replanning]
+    _count(mine, event.reason, 1)
+    mine.asked_for, mine.ask_again = event.reason, None
+
+
+def _requeued(board: Board, event: Requeued) -> None:
+    if event.step is None:  # the planner is asked the same again, and that counts once
+        mine = board[Replanning]
+        _count(mine, mine.asked_for, -1)
+        mine.ask_again = mine.asked_for
+
+
+def _before_plan(board: Board, plan: Plan | None) -> None:
+    mine = board[Replanning]
+    failed = {} if plan is None else _open_failures(board, plan)
+    answering = set() if plan is None or not failed else _answers(board, plan, failed)
+    if not board.arrived:
+        before = unanswered(board) | {id: board.steps[id] for id in board.failed}
+        mine.waiting = _still_to_do(board, before) if before else frozenset()
+        if board.failed:  # what is left is what the planner may write anew, and what it must not write again
+            mine.tried.add(signature(board.steps[id] for id in board.unfinished))
+        mine.unanswered = before
+    if plan is not None:
+        mine.unanswered, mine.answering, mine.results = failed, answering, len(board.results)
+
+
+CAPABILITY = Capability(Replanning, folds={PlanStarted: _asked, Requeued: _requeued}, before_plan=_before_plan)
+
+
+def unanswered(board: Board) -> dict[str, Step]:
+    """The steps of earlier plans that failed for good, if no step was done since that answers this."""
+    mine = board[Replanning]
+    return {} if mine.answering & board.results.keys() else mine.unanswered
+
+
+def _open_failures(board: Board, plan: Plan) -> dict[str, Step]:
+    failed = unanswered(board) | {id: board.steps[id] for id in board.failed}
+    return {id: step for id, step in failed.items() if id not in plan.supersedes}
+
+
+def _answers(board: Board, plan: Plan, failed: Mapping[str, Step]) -> set[str]:
+    """The ids of the steps of `plan` that answer the failures: those that were not waiting before."""
+    mine = board[Replanning]
+    waiting = mine.waiting if board.arrived else _still_to_do(board, failed)
+    new = (step for step in plan.steps if step.id in board.arrived or step.id not in board.results)
+    return {step.id for step in new if step.id in mine.answering or _does(step) not in waiting}
+
+
+def _still_to_do(board: Board, failed: Collection[str]) -> Signature:
+    answering = board[Replanning].answering
+    return frozenset(_does(board.steps[id]) for id in board.unfinished if id not in failed and id not in answering)
+
+
+def failures_passed_over(plan: Plan, board: Board, policy: object, executor: object) -> Iterator[Problem]:
+    """Plan check: a complete plan answers each failed step by a new step, or names it in `Plan.supersedes`."""
+    failed = _open_failures(board, plan) if plan.complete else {}
+    for id in failed if failed and not _answers(board, plan, failed) else ():
+        hint = f'add a step that does it otherwise or checks it; or name it, "supersedes": ["{id}"], if you give it up'
+        yield Problem("unanswered_failure", id, "it failed, and the plan brings no new step", hint)
+
+
+def tried_before(plan: Plan, board: Board, policy: object, executor: object) -> Iterator[Problem]:
+    """Plan check: after a failure a plan must change something. After news the same steps may be right."""
+    tried = set(board[Replanning].tried) if board.failed or board.problems else set()
+    tried |= {signature(board.steps[id] for id in board.unfinished)} if board.failed else set()
+    if signature(plan.steps) in tried:
+        hint = "do something else about the failed step, or leave it out"
+        yield Problem("tried_before", None, "the steps are those that have failed before", hint)
+
+
+def stop_after_news(board: Board, policy: Settings) -> Answer | None:
+    """Stop the run if news needs a new plan, and there have already been `max_replans`."""
+    replans = board[Replanning].replans
+    if not (board[News].unread and board.has_planner and replans >= policy.max_replans):
+        return None
+    reason = f"news came, and the rest was planned again {replans} times already (max_replans)"
+    return when_idle(board, Ended(board.now, "stopped", reason))
+
+
+def stop_at_failure(board: Board, policy: Settings) -> Answer | None:
     """With ``failure="stop"``, end the run after a failed step, unless the rest is planned again."""
     if policy.failure != "stop" or not board.failed:
         return None
-    if board.proposals.ask_again or why_replan(board, policy) or (board.problems and policy.replan != "never"):
+    if board[Replanning].ask_again or why_replan(board, policy) or (board.problems and policy.replan != "never"):
         return None
     return when_idle(board, Ended(board.now, "failed", _first_failure(board) + _replans_used_up(board, policy)))
 
 
-def stop_after_repairs(board: Board, policy: Settings) -> Event | Signal | None:
+def stop_after_repairs(board: Board, policy: Settings) -> Answer | None:
     """End the run if the planner wrote more than `max_repairs` invalid plans in a row after the first one."""
-    attempts = board.proposals.invalid_in_a_row
+    attempts = board.invalid_in_a_row
     if attempts <= policy.max_repairs:
         return None
-    problems = "; ".join(map(str, board.proposals.problems[:3]))
+    problems = "; ".join(map(str, board.problems[:3]))
     reason = f"no valid plan after {attempts} attempts (max_repairs={policy.max_repairs}): {problems}"
     return when_idle(board, Ended(board.now, "failed", reason))
 
 
-def replan(board: Board, policy: Settings) -> Event | Signal | None:
+def replan(board: Board, policy: Settings) -> Answer | None:
     """Ask the planner for the rest if `why_replan` gives a reason."""
-    reason = board.proposals.ask_again or why_replan(board, policy)
-    return None if reason is None else after_retries(board, PlanStarted(board.now, reason))
+    reason = board[Replanning].ask_again or why_replan(board, policy)
+    if reason is None:
+        return None
+    asked = PlanStarted(board.now, reason)
+    return when_idle(board, asked) if board[News].unread else after_retries(board, asked)
 
 
-def ask_for_more(board: Board, policy: Settings) -> Event | Signal | None:
+def ask_for_more(board: Board, policy: Settings) -> Answer | None:
     """Ask for the next steps if the plan is done up to its horizon, at most `max_rounds` times."""
-    proposal = board.proposal
-    if board.in_flight or proposal is None or proposal.complete:
+    if board.in_flight or board.proposal is None or board.proposal.complete:
         return None
     if not board.has_planner:
         why = "the plan is not complete, and there is no planner to ask for more"
         return Ended(board.now, "stopped", why)
-    if board.proposals.rounds >= policy.max_rounds:
+    if board[Replanning].rounds >= policy.max_rounds:
         why = f"the planner was asked for more {policy.max_rounds} times (max_rounds)"
         return Ended(board.now, "stopped", why)
     return PlanStarted(board.now, "horizon")
 
 
-def fail(board: Board, policy: Settings) -> Event | Signal | None:
+def fail(board: Board, policy: Settings) -> Answer | None:
     """End the run as failed if a step failed and no later step made up for it."""
     if board.in_flight or board.proposal is None:
         return None
@@ -75,28 +214,28 @@ def fail(board: Board, policy: Settings) -> Event | Signal | None:
         skipped = [id for id, state in board.state.items() if state == "skipped"]
         behind = f"; skipped behind it: {', '.join(skipped)}" if skipped else ""
         return Ended(board.now, "failed", _first_failure(board) + behind + _replans_used_up(board, policy))
-    if board.table.unanswered:
-        id = next(iter(board.table.unanswered))
-        return Ended(board.now, "failed", f"step {id} failed, and no later step was done that answers it")
+    if failed := unanswered(board):
+        return Ended(
+            board.now, "failed", f"step {next(iter(failed))} failed, and no later step was done that answers it"
+        )
     return None
 
 
 def why_replan(board: Board, policy: Settings) -> Literal["failure", "news", "step", "stall"] | None:
     """Return the reason to plan the rest again; None if there is none, or no replan is left."""
-    table, proposals = board.table, board.proposals
+    mine = board[Replanning]
     if not board.has_planner or board.proposal is None or board.problems:
         return None
-    if proposals.replans < policy.max_replans:
-        if proposals.unread_news:
+    if mine.replans < policy.max_replans:
+        if board[News].unread:
             return "news"
-        if table.failed and policy.replan in ("failure", "step"):
+        if board.failed and policy.replan in ("failure", "step"):
             return "failure"
-        if table.failed and policy.replan == "stall" and not (table.ready or table.unreachable or board.in_flight):
+        if board.failed and policy.replan == "stall" and not (board.ready or board.unreachable or board.in_flight):
             return "stall"
     # a round, not a replan: nothing went wrong
-    if policy.replan == "step" and table.done_since_plan and proposals.rounds < policy.max_rounds and table.has_more:
-        return "step"
-    return None
+    done_since = policy.replan == "step" and len(board.results) > mine.results
+    return "step" if done_since and mine.rounds < policy.max_rounds and board.has_more else None
 
 
 def _first_failure(board: Board) -> str:
@@ -105,5 +244,6 @@ def _first_failure(board: Board) -> str:
 
 
 def _replans_used_up(board: Board, policy: Settings) -> str:
-    used_up = policy.replan != "never" and board.has_planner and board.proposals.replans >= policy.max_replans
-    return f"; planned again {board.proposals.replans} times (max_replans={policy.max_replans})" if used_up else ""
+    replans = board[Replanning].replans
+    used_up = policy.replan != "never" and board.has_planner and replans >= policy.max_replans
+    return f"; planned again {replans} times (max_replans={policy.max_replans})" if used_up else ""

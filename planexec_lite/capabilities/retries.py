@@ -2,13 +2,64 @@
 
 from __future__ import annotations
 
-from typing import Protocol
+import math
+from dataclasses import dataclass, field
+from random import Random
+from typing import Any, Protocol
 
-from planexec_lite.board import Board
 from planexec_lite.capabilities.deadline import until_deadline
-from planexec_lite.core import Signal
-from planexec_lite.events import BackoffStarted, Event, StepStarted
-from planexec_lite.policy import Backoff
+from planexec_lite.capabilities.news import News
+from planexec_lite.core import (
+    Answer,
+    Board,
+    Capability,
+    Event,
+    IllegalTransition,
+    Job,
+    Moves,
+    Outcome,
+    Part,
+    Task,
+    Work,
+)
+from planexec_lite.core.events import Requeued, StepBlocked, StepFailed, StepStarted
+from planexec_lite.core.tasks import Finished
+from planexec_lite.plan import MAX_RETRIES
+
+
+@dataclass(frozen=True, slots=True)
+class Backoff:
+    """How long a failed step waits before it is tried again: longer each time, up to a bound.
+
+    Args:
+        first: seconds before the second attempt.
+        factor: each further wait is so many times as long.
+        longest: the longest wait, in seconds.
+        jitter: the share of each wait that is left to chance, from 0 to 1, so that steps that failed together do not come
+            back together.
+        seed: chance is drawn from this, the step's id and the attempt: a replay waits just as long.
+
+    Raises `ValueError` for a wait below zero, a factor below one or a share that is none.
+    """
+
+    first: float = 1.0
+    factor: float = 2.0
+    longest: float = 60.0
+    jitter: float = 0.5
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        if not (0 <= self.first < math.inf and 0 <= self.longest < math.inf):
+            raise ValueError(f"first={self.first}, longest={self.longest}: a wait is zero seconds or more")
+        if not 1 <= self.factor < math.inf:
+            raise ValueError(f"factor={self.factor}: a wait is never shorter than the one before; give 1 or more")
+        if not 0 <= self.jitter <= 1:
+            raise ValueError(f"jitter={self.jitter}: a share from 0 to 1")
+
+    def seconds(self, step: str, attempt: int) -> float:
+        """The wait before attempt number `attempt` (2 or more) of a step, in seconds."""
+        whole = min(self.longest, self.first * self.factor ** (attempt - 2))
+        return round(whole * (1 - self.jitter * Random(f"{self.seed} {step} {attempt}").random()), 6)
 
 
 class Settings(Protocol):
@@ -24,38 +75,138 @@ class Settings(Protocol):
     def deadline(self) -> float | None: ...
 
 
-def back_off(board: Board, policy: Settings) -> Event | Signal | None:
+def check(policy: Settings) -> None:
+    """Raise `ValueError` for settings that make no sense."""
+    if policy.retries > MAX_RETRIES:
+        raise ValueError(
+            f"retries={policy.retries}: at most {MAX_RETRIES}; a step that fails so often needs another plan"
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class BackoffStarted(Job):
+    """A step that failed waits for `seconds` before it is tried again. It holds no slot."""
+
+    step: str
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class BackoffEnded(Outcome):
+    """The wait is over, after `seconds`, or was cut short because nothing may start any more."""
+
+    step: str
+    seconds: float = 0.0
+
+
+@dataclass
+class Backoffs(Part):
+    """The failed steps that have waited, and can be tried again now."""
+
+    ended: set[str] = field(default_factory=set)
+
+
+def _check_start(board: Board, event: BackoffStarted) -> None:
+    if event.step not in board.retry:
+        raise IllegalTransition("back off", event.step, board.state.get(event.step))
+
+
+def _started(board: Board, event: BackoffStarted) -> None:
+    board.retry.remove(event.step)
+
+
+def _check_end(board: Board, event: BackoffEnded) -> None:
+    if not isinstance(board.in_flight.get(event.step), BackoffStarted):
+        raise IllegalTransition("come to this end", event.step, board.state.get(event.step))
+
+
+def _ended(board: Board, event: BackoffEnded) -> None:
+    board[Backoffs].ended.add(event.step)
+    board.retry.append(event.step)
+
+
+def _failed(board: Board, event: StepFailed | StepBlocked) -> None:
+    board[Backoffs].ended.discard(event.step)
+
+
+def _requeued(board: Board, event: Requeued) -> None:
+    id = event.step or ""
+    if board.state.get(id) == "failed" and id not in board.retry and id not in board.failed:
+        board[Backoffs].ended.add(id)  # it was to wait, and has waited long enough
+        board.retry.append(id)
+
+
+CAPABILITY = Capability(
+    Backoffs,
+    moves={
+        BackoffStarted: Moves("back off", {"failed": "failed"}),
+        BackoffEnded: Moves("come to this end", {"failed": "failed"}),
+    },
+    checks={BackoffStarted: _check_start, BackoffEnded: _check_end},
+    folds={
+        BackoffStarted: _started,
+        BackoffEnded: _ended,
+        Requeued: _requeued,
+        StepFailed: _failed,
+        StepBlocked: _failed,
+    },
+)
+
+
+def back_off(board: Board, policy: Settings) -> Answer | None:
     """Start the wait of a failed step that has not waited yet."""
-    table = board.table
-    id = next((id for id in table.retries if id not in table.rested), None) if policy.backoff else None
-    if id is None or policy.backoff is None or _news_first(board):
+    if policy.backoff is None or not board.retry or _news_first(board):
         return None
-    seconds = policy.backoff.seconds(id, table.attempt[id][0] + 1)
+    ended = board[Backoffs].ended
+    id = next((id for id in board.retry if id not in ended), None)
+    if id is None:
+        return None
+    seconds = policy.backoff.seconds(id, board.attempt[id][0] + 1)
     return BackoffStarted(board.now, id, until_deadline(policy, board.now, seconds))
 
 
-def try_again(board: Board, policy: object) -> Event | Signal | None:
+def try_again(board: Board, policy: object) -> Answer | None:
     """Start the next attempt of a failed step."""
-    id = board.table.retry_next if board.table.retries and not _news_first(board) else None
+    id = board.retry_next if board.retry and not _news_first(board) else None
     if id is None:
         return None
-    attempt, attempts = board.table.attempt[id]
+    attempt, attempts = board.attempt[id]
     return StepStarted(board.now, id, attempt + 1, attempts)
 
 
-def allow_retries(board: Board, policy: Settings, event: Event) -> Event | Signal:
+def allow_retries(board: Board, policy: Settings, event: Event, executor: Any) -> Answer:
     """Guard: set the number of attempts when a step first starts.
 
     `Policy.retries` applies only to steps that are safe to repeat; `Step.retries` applies to any step.
     """
     if not isinstance(event, StepStarted) or event.attempt > 1:
         return event
-    retries = board.steps[event.step].retries
-    if policy.retries and not retries and board.repeatable(event.step):
+    step = board.steps[event.step]
+    retries = step.retries
+    if policy.retries and not retries and board.repeatable(step):
         retries = policy.retries
     return StepStarted(event.at, event.step, 1, 1 + retries) if retries else event
 
 
 def _news_first(board: Board) -> bool:
     """Whether the planner reads news first: it might change what is tried again."""
-    return board.has_planner and board.proposals.unplanned_news
+    return board.has_planner and board[News].unplanned
+
+
+def _nothing() -> None:
+    """What is done while a step backs off."""
+
+
+def _task(agent: Any, run: Any, job: BackoffStarted) -> Task:
+    return Task(job, _nothing, (), live=True, rest=job.seconds)
+
+
+def _finished(job: BackoffStarted, message: Finished) -> list[Event]:
+    return [BackoffEnded(message.at, job.step, message.seconds)]
+
+
+def _interrupted(board: Board, job: BackoffStarted, has_journal: bool) -> Event:
+    return BackoffEnded(board.now, job.step)  # it has waited long enough: whoever goes on does so later
+
+
+WORK: dict[type[Any], Work] = {BackoffStarted: Work(_task, _finished, interrupted=_interrupted)}

@@ -1,5 +1,31 @@
-"""The kernel: how the next event is decided, and the rules of a plain run. `planexec_lite.capabilities` adds all other rules."""
+"""The kernel: events, the board that they add up to, the rules of a plain run, and the loop."""
 
+from planexec_lite.core.board import Board, Capability, IllegalTransition, Moves, Part, State
 from planexec_lite.core.decide import HOLD, WAIT, Answer, Guard, Rule, Signal, after_retries, decide, when_idle
+from planexec_lite.core.events import Event, Job, Outcome
+from planexec_lite.core.loop import Work, drive
+from planexec_lite.core.tasks import Task
 
-__all__ = ["HOLD", "WAIT", "Answer", "Guard", "Rule", "Signal", "after_retries", "decide", "when_idle"]
+__all__ = [
+    "HOLD",
+    "WAIT",
+    "Answer",
+    "Board",
+    "Capability",
+    "Event",
+    "Guard",
+    "IllegalTransition",
+    "Job",
+    "Moves",
+    "Outcome",
+    "Part",
+    "Rule",
+    "Signal",
+    "State",
+    "Task",
+    "Work",
+    "after_retries",
+    "decide",
+    "drive",
+    "when_idle",
+]

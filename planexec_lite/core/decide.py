@@ -1,8 +1,8 @@
 """What happens next: the first rule that returns an event or a signal decides. Each guard can then replace that event.
 
 A rule looks at the board and the policy, and returns an event, `HOLD`, `WAIT`, or None if it has no opinion. A guard looks at
-the event that is about to happen and returns it, another event, `HOLD` or `WAIT`. Neither does I/O, reads a clock or changes
-the board. A ``…Started`` event is a job, except `RunStarted`; all other events are facts.
+the event that is about to happen and returns it, another event, `HOLD` or `WAIT`. A guard may also look at the executor, for
+what its tools say about a call. Neither does I/O, reads a clock or changes the board.
 """
 
 from __future__ import annotations
@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, Final, Literal
 
-from planexec_lite.board import Board
-from planexec_lite.events import Ended, Event, PlanStarted, StepSkipped, StepStarted
+from planexec_lite.core.board import Board
+from planexec_lite.core.events import Ended, Event, PlanStarted, StepSkipped, StepStarted
 
 
 class Signal:
@@ -34,10 +34,10 @@ WAIT: Final = Signal("WAIT")
 
 Answer = Event | Signal
 Rule = Callable[[Board, Any], Answer | None]
-Guard = Callable[[Board, Any, Event], Answer]
+Guard = Callable[[Board, Any, Event, Any], Answer]
 
 
-def decide(board: Board, policy: Any, rules: Sequence[Rule], guards: Sequence[Guard]) -> Answer:
+def decide(board: Board, policy: Any, rules: Sequence[Rule], guards: Sequence[Guard], executor: Any = None) -> Answer:
     """Return the next event of the run; `HOLD` or `WAIT` if it has ended, or must wait for a job or a person."""
     if board.ended or board.paused:
         return WAIT
@@ -49,7 +49,7 @@ def decide(board: Board, policy: Any, rules: Sequence[Rule], guards: Sequence[Gu
     for guard in guards:
         if isinstance(answer, Signal):
             return answer
-        answer = guard(board, policy, answer)
+        answer = guard(board, policy, answer, executor)
     return answer
 
 
@@ -63,22 +63,22 @@ def after_retries(board: Board, event: Event) -> Answer:
 
     Otherwise return `HOLD`.
     """
-    table, unread_news = board.table, board.has_planner and board.proposals.unread_news
-    steps = [id for id in board.in_flight if id is not None]
-    retried = any(id in table.resting or table.attempt[id][0] > 1 for id in steps)
-    return when_idle(board, event, WAIT if retried and not unread_news else HOLD)
+    retried = any(
+        id in board.attempt and (board.attempt[id][0] > 1 or board.state[id] == "failed") for id in board.in_flight
+    )
+    return when_idle(board, event, WAIT if retried else HOLD)
 
 
 def wait_for_the_planner(board: Board, policy: Any) -> Answer | None:
     """While the planner writes, only the steps that it has already streamed can start."""
-    return WAIT if board.planning and not board.table.arrived else None
+    return WAIT if board.planning and not board.arrived else None
 
 
 def skip_unreachable(board: Board, policy: Any) -> Answer | None:
     """A step behind one that failed for good is skipped."""
-    if not board.table.unreachable:
+    if not board.unreachable:
         return None
-    id = board.table.unreachable[0]
+    id = board.unreachable[0]
     states = ((other, board.state[other]) for other in board.steps[id].depends_on)
     lost = ", ".join(f"step {other} {state}" for other, state in states if state in ("failed", "skipped"))
     return StepSkipped(board.now, id, lost)
@@ -93,12 +93,12 @@ def ask_for_a_plan(board: Board, policy: Any) -> Answer | None:
 
 def start_ready(board: Board, policy: Any) -> Answer | None:
     """The first ready step starts, in plan order."""
-    id = board.table.ready
+    id = board.ready
     return None if id is None else StepStarted(board.now, id)
 
 
 def finish(board: Board, policy: Any) -> Answer | None:
     """Nothing is left to do, and nothing failed."""
-    if board.in_flight or board.proposal is None or board.failed or board.table.unanswered:
+    if board.in_flight or board.proposal is None or board.failed:
         return None
     return Ended(board.now, "finished", f"{len(board.results)} steps done")

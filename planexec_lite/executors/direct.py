@@ -71,6 +71,10 @@ class ToolExecutor:
 
     asks_models = False
 
+    def most_model_calls(self, step: Step) -> int:
+        """None: no step asks a model."""
+        return 0
+
     def __init__(self, tools: Toolbox) -> None:
         self.tools = tools
 

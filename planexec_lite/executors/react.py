@@ -11,14 +11,14 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from planexec_lite.events import Action, Observation, Thought
+from planexec_lite.core.events import Action, Observation, Thought
 from planexec_lite.executors.direct import effects_of_any
-from planexec_lite.executors.task_text import task_text
 from planexec_lite.meter import emit
 from planexec_lite.model import SHORT, Answer, Bounds, Message, ToolCall, converse, model_for, shortened
+from planexec_lite.model.marking import DATA_RULE, data_line, json_line, one_line
 from planexec_lite.model.schemas import function_schema
 from planexec_lite.plan import Step
-from planexec_lite.references import as_text, resolve
+from planexec_lite.references import as_text, find, resolve
 from planexec_lite.tools import CallWaits, Effects, Toolbox
 
 
@@ -102,6 +102,10 @@ class ReActExecutor:
         """What steps may do, by their tool: where `allow` decides, each may do what any tool does."""
         return self.tools.effects if self.allow is None else effects_of_any(self.tools)
 
+    def most_model_calls(self, step: Step) -> int:
+        """The most calls of the model that `step` makes."""
+        return self.max_iterations
+
     def chooses_calls(self, step: Step) -> bool:
         """Whether the model chooses: where the step names its tool, the plan has made the choice."""
         return step.tool is None or self.allow is not None
@@ -120,6 +124,21 @@ class ReActExecutor:
         most = (self.bounds.max_prompt or 0) // (2 * len(inputs) + 2)
         task = f"Task: {task_text(step, inputs, most)}"
         return [{"role": "system", "content": _INSTRUCTIONS}, {"role": "user", "content": task}]
+
+
+def task_text(step: Step, inputs: Mapping[str, Any], most: int | None = None) -> str:
+    """Return the task, its parameters, its criterion and the results that the step depends on, each on a line of its own.
+
+    `most` bounds the characters of the parameters and of each result. A line before the results marks them as data.
+    """
+    lines = [one_line(step.description or str(step))]
+    if step.params:
+        write = data_line if find(step.params) else json_line  # a reference brings in what a tool returned
+        lines.append(f"Use: {write(resolve(step.params, inputs), most)}")
+    lines += [f"Done when: {one_line(step.success_criteria)}"] if step.success_criteria else []
+    lines += [DATA_RULE] if inputs else []
+    lines += [f"Result of step {id}: {data_line(value, most)}" for id, value in inputs.items()]
+    return "\n".join(lines)
 
 
 @dataclass

@@ -12,7 +12,8 @@ from platform import node
 from typing import NamedTuple, get_args
 from uuid import uuid4
 
-from planexec_lite.events import Event, Status, from_json, to_json
+from planexec_lite.core.events import Event, Status
+from planexec_lite.events import from_json, to_json
 from planexec_lite.journal.database import (
     FILE,
     JournalError,
@@ -22,11 +23,10 @@ from planexec_lite.journal.database import (
     in_words,
     transaction,
 )
-from planexec_lite.journal.inside import Files, InsideStore
 from planexec_lite.journal.lease import is_held, lease
 from planexec_lite.journal.words import UNREADABLE, described, is_uid
-from planexec_lite.loop.run import Run
 from planexec_lite.plan.data import as_words
+from planexec_lite.run import Run
 
 
 class StoredRun(NamedTuple):
@@ -47,7 +47,7 @@ class Journal:
 
     Args:
         path: the file. The first run creates it, and only its owner can read it; its folder must exist. The files "-wal", "-shm"
-            and "-lock" and the folders "-leases" and "-inside", with the same name before these endings, belong to it.
+            and "-lock" and the folder "-leases", with the same name before these endings, belong to it.
         synchronous: when SQLite waits for the disk. "FULL": a commit survives a loss of power. "NORMAL": it survives the death
             of the process. "OFF": no waiting at all.
 
@@ -64,7 +64,8 @@ class Journal:
 
     def list(self) -> list[StoredRun]:
         """Return all runs, in the order in which they began."""
-        asked = "SELECT id, uid, goal, status, (SELECT count(*) FROM events WHERE run = id) FROM runs ORDER BY id"
+        count = "(SELECT count(*) FROM events WHERE run = id)"
+        asked = f"SELECT id, uid, goal, status, {count} FROM runs WHERE id > 0 ORDER BY id"
         with self._reading() as connection:
             rows = connection.execute(asked).fetchall()
         return [StoredRun(str(id), goal, self._status(uid, status), events) for id, uid, goal, status, events in rows]
@@ -111,14 +112,15 @@ class Journal:
     def carry_on(self, run: Run) -> Iterator[None]:
         """Write down what `run` records from here on, and hold its lease meanwhile.
 
-        Raises `JournalError` where another process carries it on, and where it has gone on since `run` was read.
+        Raises `JournalError` if another process carries it on, and if it has gone on since `run` was read. A run inside a step is
+        taken over instead: the process that has left it may be an orphan, whose further events are refused.
         """
         with self._going_on(run) as connection:
             if run.journal is None:
                 with in_words(self.path), transaction(connection):
                     run.id = str(self._begin(connection, run))
                 run.journal, run.stored = self, len(run.events)
-            log = self._log(connection, run)
+            log = _Log(connection, self.path, int(run.id))
             log.hold(run)
             run.log = log
             try:
@@ -131,25 +133,28 @@ class Journal:
             finally:
                 run.log = None
 
-    def take_over(self, run: Run) -> Mapping[str, Sequence[Event]]:
-        """Return what is written down of the runs inside steps that are in flight: nobody writes more of it from here on.
-
-        A process that a killed one has left behind may still be at such a step: its run inside can't go on.
-
-        Raises `JournalError` where somebody carries the run on, and where it has gone on since `run` was read.
-        """
-        with self._going_on(run) as connection, in_words(self.path):
-            log = self._log(connection, run)
-            log.hold(run)
-            return log.files.take_over()
+    def find(self, uid: str) -> Run | None:
+        """Return the run inside a step that is called `uid`, as far as it was written down; None if it has not begun."""
+        with self._reading() as connection:
+            row = connection.execute("SELECT id FROM runs WHERE uid = ?", (uid,)).fetchone()
+            asked = "SELECT data FROM events WHERE run = ? ORDER BY number"
+            data = [] if row is None else [text for (text,) in connection.execute(asked, row)]
+        if row is None:
+            return None
+        run = Run()
+        for run in self._folded(row[0], data):  # noqa: B007
+            pass
+        run.uid, run.id, run.journal, run.stored, run.inner = uid, str(row[0]), self, len(data), True
+        return run
 
     @contextmanager
     def _going_on(self, run: Run) -> Iterator[WritingConnection]:
         """Hold the lease of a run and keep a connection open."""
         FILE.check_place(self.path)
+        holder = uuid4().hex if run.inner else run.uid
         with (
-            lease(self.path, run.uid, lambda: self._refusal(run)),
-            closing(FILE.to_write(self.path, self.synchronous, run.uid)) as connection,
+            lease(self.path, holder, lambda: self._refusal(run)),
+            closing(FILE.to_write(self.path, self.synchronous, holder)) as connection,
         ):
             yield connection
 
@@ -159,9 +164,6 @@ class Journal:
             row = connection.execute("SELECT id, holder FROM runs WHERE uid = ?", (run.uid,)).fetchone()
         name, holder = (f"run {row[0]}", _words(row[1])) if row else ("the run", "another thread")
         return f"{name} is being carried on by {holder}; wait for it, or end it"
-
-    def _log(self, connection: WritingConnection, run: Run) -> _Log:
-        return _Log(connection, self.path, int(run.id), Files(self.path, self.synchronous, run.uid))
 
     def _folded(self, run: str | int, data: Sequence[str]) -> Iterator[Run]:
         folded = Run()
@@ -193,7 +195,8 @@ class Journal:
         known = str(run).isascii() and str(run).isdigit() and len(str(run)) < 19
         row = connection.execute("SELECT id, uid FROM runs WHERE id = ?", (int(run),)).fetchone() if known else None
         if row is None:
-            ids = ", ".join(str(id) for (id,) in connection.execute("SELECT id FROM runs ORDER BY id LIMIT 20"))
+            asked = "SELECT id FROM runs WHERE id > 0 ORDER BY id LIMIT 20"
+            ids = ", ".join(str(id) for (id,) in connection.execute(asked))
             raise JournalError(f"there is no run {run} in {self.path.name}; there are {ids or 'none'}")
         if not is_uid(row[1]):
             raise JournalError(f"run {run} in {self.path.name} has no id that a journal gives: the file is damaged")
@@ -204,8 +207,11 @@ class Journal:
         row = connection.execute("SELECT id FROM runs WHERE uid = ?", (run.uid,)).fetchone()
         if row is not None:
             raise JournalError(f"this run is in {self.path.name} already, as run {row[0]}; load it from there")
-        into = "INSERT INTO runs (uid, goal, status, holder) VALUES (?, ?, ?, ?)"
-        id = connection.execute(into, (run.uid, run.board.goal, run.status, _me())).lastrowid or 0
+        # runs inside steps count down from -1: nobody asks for them by number
+        (inner,) = connection.execute("SELECT min(0, coalesce(min(id), 0)) - 1 FROM runs").fetchone()
+        into = "INSERT INTO runs (id, uid, goal, status, holder) VALUES (?, ?, ?, ?, ?)"
+        values = (inner if run.inner else None, run.uid, run.board.goal, run.status, _me())
+        id = connection.execute(into, values).lastrowid or 0
         append(connection, id, 0, run.events)
         return id
 
@@ -231,7 +237,6 @@ class _Log:
     connection: WritingConnection
     path: Path
     run: int
-    files: Files
     status: str = ""
     holder: str = field(default_factory=_me)
     owner: int = field(default_factory=os.getpid)
@@ -249,15 +254,7 @@ class _Log:
             if news:
                 gone = [(self.run, one) for one in news]
                 self.connection.executemany("DELETE FROM news WHERE run = ? AND number = ?", gone)
-        if not self.status:  # what was left by those who carried the run on before is among the events now
-            with in_words(self.path):
-                self.files.forget_others()
-        self.files.forget_ended(number, events)
         self.status = status
-
-    def inside(self, step: str, number: int) -> InsideStore:
-        """Where the run inside a step is written down, which event number `number` is about to start."""
-        return self.files.make(step, number)
 
     def inbox(self) -> Mapping[int, str]:
         """What the run was told and has not recorded yet, by number."""

@@ -1,9 +1,8 @@
 """The thin layer over the openai client (`asking`, `answer`), and how long answers and conversations may be (`bounds`)."""
 
 from planexec_lite.model.answer import Answer, AnswerError, Message, ToolCall
-from planexec_lite.model.asking import DEFAULT_MODELS, ask, ask_streaming, converse, model_for, read_answer
+from planexec_lite.model.asking import DEFAULT_MODELS, ask, ask_streaming, converse, endpoint, model_for, read_answer
 from planexec_lite.model.bounds import SHORT, Bounds, Role, fitted, listed, shortened
-from planexec_lite.model.endpoint import endpoint
 
 __all__ = [
     "DEFAULT_MODELS", "SHORT", "Answer", "AnswerError", "Bounds", "Message", "Role", "ToolCall", "ask", "ask_streaming",

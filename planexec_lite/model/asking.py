@@ -15,12 +15,15 @@ from contextlib import ExitStack, contextmanager, suppress
 from contextvars import copy_context
 from threading import Thread
 from time import perf_counter
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 from weakref import WeakKeyDictionary
 
 from planexec_lite.meter import ModelCall, charge, current
 from planexec_lite.model.answer import Answer, AnswerError, Message, Reading, ThoughtFilter, objects, words_of
 from planexec_lite.model.bounds import Bounds, Role, fitted
+
+if TYPE_CHECKING:
+    from openai import OpenAI
 
 UNBOUNDED = Bounds()
 DEFAULT_MODELS: dict[str, str] = {"planner": "gpt-4o", "executor": "gpt-4o-mini", "evaluator": "gpt-4o"}
@@ -34,6 +37,30 @@ _LEAST_ON_A_VIRTUAL_CLOCK = 10.0  # real seconds: a virtual clock does not run w
 def model_for(role: Role) -> str:
     """The name of the model for a role: ``PLANEXEC_PLANNER_MODEL`` and so on in the environment, else the default."""
     return os.environ.get(f"PLANEXEC_{role.upper()}_MODEL") or DEFAULT_MODELS[role]
+
+
+def endpoint() -> OpenAI | None:
+    """Return a client of the real endpoint that ``PLANEXEC_LLM`` names; None if it names none.
+
+    ``PLANEXEC_LLM=openai`` gives a plain `OpenAI()` client, which reads its own key from the environment. A URL, such as
+    ``PLANEXEC_LLM=http://127.0.0.1:11434/v1``, gives a client of the endpoint there. Without the variable the model is scripted.
+
+    Raises `ValueError` for a setting that is neither "openai" nor a URL, and `ImportError` without the openai client.
+    """
+    setting = os.environ.get("PLANEXEC_LLM", "")
+    if setting in ("", "scripted"):
+        return None
+    try:
+        from openai import OpenAI
+    except ImportError as error:
+        raise ImportError(
+            f"a real endpoint needs the openai client: pip install 'planexec-lite[openai]' ({error})"
+        ) from None
+    if setting == "openai":
+        return OpenAI()
+    if setting.startswith(("http://", "https://")):
+        return OpenAI(base_url=setting, api_key=os.environ.get("OPENAI_API_KEY") or "none")
+    raise ValueError(f"PLANEXEC_LLM={setting!r}: set it to openai or to a URL, or leave it out for the scripted model")
 
 
 def ask(
@@ -216,7 +243,8 @@ def _seconds_left() -> float | None:
         return None
     virtual = meter.at is not None
     spent = meter.seconds if virtual else perf_counter() - meter.began
-    allowed = None if meter.allowance is None else meter.allowance.left.seconds
+    budget = meter.context.budget
+    allowed = None if budget is None else budget.seconds
     left = [bound for bound in (meter.left, None if allowed is None else allowed - spent) if bound is not None]
     if not left:
         return None
@@ -227,6 +255,8 @@ def _answered(client: Any, options: dict[str, Any], note: str, limits: _Limits, 
     """Send one request; yield the text of its answer piece by piece, and last of all the whole `Answer`."""
     if limits.seconds == 0:
         raise TimeoutError("no time is left to ask a model; allow a later deadline, or more seconds in the budget")
+    if (meter := current.get()) is not None:
+        meter.check_model_call()
     streams, charged = "stream" in options, 0.0
     reading, thoughts, began = Reading(), ThoughtFilter(), perf_counter()
     spoke = began

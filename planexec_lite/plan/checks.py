@@ -4,53 +4,34 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from planexec_lite import references
 from planexec_lite.plan import graph
 from planexec_lite.plan.placeholders import folded, named_by, placeholders
-from planexec_lite.plan.problems import ID_TAKES, Problem
+from planexec_lite.plan.reading import ID_TAKES, Problem
 from planexec_lite.plan.step import Call, Step
 from planexec_lite.tools import Toolbox, suggest
+
+if TYPE_CHECKING:
+    from planexec_lite.plan.model import Plan
 
 MAX_RETRIES = 10  # without a pause between them, more do not help
 
 
-class Content(Protocol):
-    """What of a plan is checked."""
-
-    @property
-    def steps(self) -> tuple[Step, ...]: ...
-    @property
-    def rollback(self) -> tuple[Call, ...]: ...
-    @property
-    def answer(self) -> str | None: ...
-    @property
-    def complete(self) -> bool: ...
-    @property
-    def graph(self) -> graph.Graph: ...
-
-
-def problems(plan: Content, toolbox: Toolbox | None, done: Collection[str], max_steps: int | None) -> list[Problem]:
+def problems(plan: Plan, toolbox: Toolbox | None, done: Collection[str], max_steps: int | None) -> list[Problem]:
     """Return every fault of `plan`, in the order of its steps, with those of the whole plan first."""
     done, waits = frozenset(done), plan.graph
     ids = dict.fromkeys([*waits, *sorted(done)])
     names = folded(ids)
     faults = [*_whole_plan(plan, len(waits), done, max_steps), *_cycles(waits)]
     for step in plan.steps:
-        # most steps are valid: a quick look says so, and the faults of the others are put into words
         waits_for, params, tool = step.depends_on, step.params, step.tool
         if not step.id.isascii():  # letters of other scripts can look like these
             faults.append(Problem("id_not_ascii", step.id, f"the id is {step.id!a}; {ID_TAKES}", "rename the step"))
-        for other in waits_for:
-            if other not in ids or other == step.id:
-                faults += _dependencies(step, ids)
-                break
+        faults += _dependencies(step, ids)
         named, unreadable, others = references.find_all(params)
-        for reference in named:
-            if reference.step not in waits_for or reference.step not in ids:
-                faults += _references(step, named, ids)
-                break
+        faults += _references(step, named, ids)
         if unreadable or others:
             faults += _unreadable(step.id, params, names, waits_for, "it")
         if step.retries > MAX_RETRIES:
@@ -58,7 +39,7 @@ def problems(plan: Content, toolbox: Toolbox | None, done: Collection[str], max_
             faults.append(
                 Problem("too_many_retries", step.id, message, "a step that fails so often needs another plan")
             )
-        if tool is not None and toolbox is not None and (tool not in toolbox or toolbox[tool].faults(params)):
+        if tool is not None and toolbox is not None:
             faults += _arguments(step.id, tool, params, toolbox)
         if step.undo is not None:
             faults += _call(step.id, step.undo, {step.id, *step.depends_on}, "its undo", names, toolbox)
@@ -69,7 +50,7 @@ def problems(plan: Content, toolbox: Toolbox | None, done: Collection[str], max_
     return faults
 
 
-def without_undo(plan: Content, toolbox: Toolbox) -> list[Problem]:
+def without_undo(plan: Plan, toolbox: Toolbox) -> list[Problem]:
     """Return a fault for each step that changes the world, and that nothing takes back and no gate asks about."""
     reversible = {reference.step for call in plan.rollback for reference in references.find(call.params)}
     by_tool, faults = toolbox.effects, []
@@ -80,7 +61,7 @@ def without_undo(plan: Content, toolbox: Toolbox) -> list[Problem]:
     return faults
 
 
-def _whole_plan(plan: Content, ids: int, done: Collection[str], max_steps: int | None) -> Iterator[Problem]:
+def _whole_plan(plan: Plan, ids: int, done: Collection[str], max_steps: int | None) -> Iterator[Problem]:
     if not plan.steps and not (plan.complete and done):
         yield Problem("empty_plan", None, "the plan has no steps", "write at least one step")
     if max_steps is not None and len(plan.steps) > max_steps:

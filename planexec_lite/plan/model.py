@@ -10,7 +10,7 @@ from typing import Annotated, Any
 from pydantic import BaseModel, BeforeValidator, ConfigDict
 
 from planexec_lite.plan import checks, graph, reading
-from planexec_lite.plan.problems import Problem
+from planexec_lite.plan.reading import Problem
 from planexec_lite.plan.step import Call, Id, Step, ids
 from planexec_lite.tools import Effects, Toolbox
 

@@ -1,16 +1,20 @@
-"""Reading plans: from the shapes that people and models write, into one; and back into one canonical form."""
+"""Reading plans: from the shapes that people and models write, into one, also while a plan is still being written.
+
+And back into one canonical form, with digests of what steps say and depend on; and what can be wrong with a plan, in words.
+"""
 
 from __future__ import annotations
 
+import hashlib
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
 from pydantic_core import from_json
 
-from planexec_lite.plan.problems import ID_TAKES, PlanError, Problem
 from planexec_lite.plan.step import Step
 from planexec_lite.tools import shown, suggest
 
@@ -18,6 +22,37 @@ P = TypeVar("P", bound=BaseModel)  # the class of plans
 
 _FENCE = re.compile(r"^[ \t]*(`{3,}|~{3,})[ \t]*(\w*)", re.MULTILINE)
 _SHAPE = 'write {"goal": …, "steps": [{"id": …, "tool": …, "params": {…}, "depends_on": […]}]}'
+
+ID_TAKES = "an id takes the letters a to z and A to Z, digits, '_', '.' and '-'"
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """One fault: a short `code`, the id of the `step` (None: the whole plan), a `message`, a `hint` how to mend it."""
+
+    code: str
+    step: str | None
+    message: str
+    hint: str = ""
+
+    def __str__(self) -> str:
+        where = "plan" if self.step is None else f"step {self.step}"
+        return f"{where}: {self.message} [{self.code}]" + (f" — {self.hint}" if self.hint else "")
+
+
+class PlanError(ValueError):
+    """A plan that can't be read or is invalid. `problems` lists every fault; `text` is what was to be read."""
+
+    def __init__(self, problems: Iterable[Problem], text: str = "") -> None:
+        self.problems = tuple(problems)
+        self.text = text
+        many = "1 problem" if len(self.problems) == 1 else f"{len(self.problems)} problems"
+        shown = [f"  {problem}" for problem in self.problems[:20]]
+        more = [f"  … and {len(self.problems) - 20} more"] if len(self.problems) > 20 else []
+        super().__init__("\n".join([f"the plan has {many}:", *shown, *more]))
+
+    def __reduce__(self) -> tuple[type[PlanError], tuple[tuple[Problem, ...], str]]:
+        return PlanError, (self.problems, self.text)
 
 
 def read(kind: type[P], source: Any) -> P:
@@ -162,3 +197,110 @@ def _name_of(steps: Any, index: int) -> str:
     step = steps[index]
     named = step.get("id") if isinstance(step, Mapping) else getattr(step, "id", None)
     return str(named) if isinstance(named, str | int) else f"#{index + 1}"
+
+
+def word_for_word(step: Step) -> str:
+    """Return a digest of what `step` says: it differs where the step does."""
+    return _digest(plain(step))
+
+
+def lineages(steps: Mapping[str, Step], ids: Iterable[str], known: dict[str, str] | None = None) -> set[str]:
+    """Return a digest of the lineage of each of `ids`: it differs where the step or a step behind it differs.
+
+    `steps` are all steps by id; they must have no cycle. `known` are digests of steps by id that were worked out
+    before; what is worked out now joins them.
+    """
+    digests = {} if known is None else known
+    ids = tuple(ids)
+    left = [*ids]
+    while left:
+        id = left[-1]
+        before = [other for other in steps[id].depends_on if other in steps]
+        if waiting := [other for other in before if other not in digests]:
+            left += waiting
+            continue
+        left.pop()
+        if id not in digests:
+            digests[id] = _digest([plain(steps[id]), [digests[other] for other in before]])
+    return {digests[id] for id in ids}
+
+
+def _digest(content: Any) -> str:
+    return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
+
+
+_LISTS = ("steps", "tasks", "plan")
+
+
+class StepReader:
+    """Takes a JSON text piece by piece and gives the steps that are complete.
+
+    Reads the list under "steps", "tasks" or "plan" of an object, or a bare list. It looks at every character once. What
+    is no plan gives no steps, and is not judged here: `Plan.parse` reads the whole text in the end.
+    """
+
+    def __init__(self) -> None:
+        self.text = ""
+        self._open: list[str] = []  # the brackets that are open
+        self._key = ""  # the last text at the top of the object: the name of what comes next
+        self._steps_at: int | None = None  # how many brackets are open inside the list of steps
+        self._string_from: int | None = None
+        self._escaped = False
+        self._step_from = 0
+        self._begun = self._no_plan = False
+
+    def feed(self, piece: str) -> list[dict[str, Any]]:
+        """Take in some more text and return the steps that it completes."""
+        start = len(self.text)
+        self.text += piece
+        return [step for at in range(start, len(self.text)) if (step := self._look(at)) is not None]
+
+    def _look(self, at: int) -> dict[str, Any] | None:
+        char = self.text[at]
+        if not self._open and not char.isspace():
+            self._no_plan |= (
+                self._begun or char not in "{["
+            )  # text or a fence around the JSON: only the whole can be judged
+            self._begun = True
+        if self._no_plan:
+            return None
+        if self._string_from is not None:
+            self._in_string(char, at)
+        elif char == '"':
+            self._string_from = at
+        elif char in "{[":
+            self._opens(char, at)
+        elif char in "}]" and self._open:
+            self._open.pop()
+            depth = len(self._open)
+            if char == "}" and depth == self._steps_at:
+                return self._step(at)
+            if self._steps_at is not None and depth < self._steps_at:
+                self._steps_at = None
+        return None
+
+    def _in_string(self, char: str, at: int) -> None:
+        if self._escaped:
+            self._escaped = False
+        elif char == "\\":
+            self._escaped = True
+        elif char == '"':
+            if len(self._open) == 1 and self._string_from is not None:
+                self._key = self.text[self._string_from + 1 : at]
+            self._string_from = None
+
+    def _opens(self, char: str, at: int) -> None:
+        bare = not self._open
+        named = self._open == ["{"] and self._key in _LISTS
+        if char == "[" and (bare or named):
+            self._steps_at = len(self._open) + 1
+        elif char == "{" and len(self._open) == self._steps_at:
+            self._step_from = at
+        self._open.append(char)
+
+    def _step(self, at: int) -> dict[str, Any] | None:
+        try:
+            step = json.loads(self.text[self._step_from : at + 1])
+        except ValueError:
+            return None
+        return step if isinstance(step, dict) else None

@@ -8,18 +8,9 @@ from planexec_lite.planning.planners import (
     RulePlanner,
     StreamingPlanner,
 )
-from planexec_lite.planning.telling import Summary, Telling, Told, growth, told
+from planexec_lite.planning.telling import Summary, Telling, growth
 
 __all__ = [
-    "INSTRUCTIONS",
-    "LLMPlanner",
-    "NextStepPlanner",
-    "Planner",
-    "RulePlanner",
-    "StreamingPlanner",
-    "Summary",
-    "Telling",
-    "Told",
-    "growth",
-    "told",
-]
+    "INSTRUCTIONS", "LLMPlanner", "NextStepPlanner", "Planner", "RulePlanner", "StreamingPlanner", "Summary",
+    "Telling", "growth",
+]  # fmt: skip

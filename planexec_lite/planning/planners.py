@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from typing import Any, Protocol, runtime_checkable
 
-from planexec_lite.board import Board
+from planexec_lite.assembly import Board
 from planexec_lite.model import SHORT, Answer, Bounds, Message, ask, ask_streaming, listed, model_for, shortened
 from planexec_lite.model.marking import one_line
 from planexec_lite.model.schemas import plan_schema
@@ -85,19 +85,13 @@ class NextStepPlanner:
     """
 
     def __init__(self, asked: Any, model: str | None = None) -> None:
-        self._planner = _NextStepRule(asked) if callable(asked) else LLMPlanner(asked, model, horizon=1)
+        self._asked = asked if callable(asked) else LLMPlanner(asked, model, horizon=1)
 
     def plan(self, goal: str, board: Board, tools: Toolbox) -> Plan:
         """Return a plan of one step, to be continued; or a complete plan without steps."""
-        return self._planner.plan(goal, board, tools)
-
-
-class _NextStepRule:
-    def __init__(self, rule: Callable[[str, Board], Any]) -> None:
-        self.rule = rule
-
-    def plan(self, goal: str, board: Board, tools: Toolbox) -> Plan:
-        step = self.rule(goal, board)
+        if isinstance(self._asked, LLMPlanner):
+            return self._asked.plan(goal, board, tools)
+        step = self._asked(goal, board)
         if isinstance(step, Plan):
             return _with_goal(step, goal)
         steps = [step.model_dump(exclude_defaults=True) if isinstance(step, Step) else step] if step is not None else []
@@ -197,8 +191,8 @@ class LLMPlanner:
             {"role": "user", "content": f"Goal: {goal}{record(board, self.bounds.max_prompt, self.telling)}{rest}"},
         ]
         if board.problems:
-            if board.proposals.invalid_text:
-                messages.append({"role": "assistant", "content": shortened(board.proposals.invalid_text, SHORT)})
+            if board.invalid_text:
+                messages.append({"role": "assistant", "content": shortened(board.invalid_text, SHORT)})
             listing = listed(f"- {one_line(str(problem))}" for problem in board.problems)
             messages.append({"role": "user", "content": f"This plan can't be carried out:\n{listing}\nWrite it again."})
         return messages

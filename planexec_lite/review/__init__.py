@@ -1,7 +1,9 @@
-"""Who judges: reviewers of plans, evaluators of results; what a grant covers, and which call would be a repeat."""
+"""Who judges: reviewers of plans, evaluators of results."""
 
-from planexec_lite.review.evaluators import Evaluator, LLMEvaluator, RuleEvaluator, Verdict
-from planexec_lite.review.reviewers import ApproveAll, AskPerson, Decision, Reviewer, ScriptedReviewer
+from planexec_lite.capabilities.judging import Verdict
+from planexec_lite.decisions import Decision
+from planexec_lite.review.evaluators import Evaluator, LLMEvaluator, RuleEvaluator
+from planexec_lite.review.reviewers import ApproveAll, AskPerson, Reviewer, ScriptedReviewer
 
 __all__ = [
     "ApproveAll",

@@ -4,45 +4,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any, Protocol, get_args
+from typing import Any, Protocol
 
-from planexec_lite.board import Board
-from planexec_lite.events import Judgement
+from planexec_lite.assembly import Board
+from planexec_lite.capabilities.judging import Verdict
 from planexec_lite.model import SHORT, Bounds, Message, ask, listed, model_for, shortened
 from planexec_lite.model.marking import DATA_RULE, data_line, one_line
 from planexec_lite.model.schemas import closed
 from planexec_lite.plan import Step
-from planexec_lite.plan.data import as_words
 from planexec_lite.plan.reading import unfenced
-
-
-@dataclass(frozen=True, slots=True)
-class Verdict:
-    """What an evaluator says about a result.
-
-    Args:
-        verdict: "accept"; "retry" as it is, or "modify" and try again, while the step has attempts left; or "replan".
-        reason: why, in words for the planner and for people.
-        changed: the step to carry out instead from now on, under the same id; with any verdict but "accept".
-        rejects: the id of a done step that is at fault; it stays done, and a new step has to mend it.
-    """
-
-    verdict: Judgement
-    reason: str = ""
-    changed: Step | None = None
-    rejects: str | None = None
-
-    def __post_init__(self) -> None:
-        if self.verdict not in get_args(Judgement) or not isinstance(self.reason, str):
-            raise ValueError(
-                f"verdict={self.verdict!r}: say 'accept', 'retry', 'modify' or 'replan', and a reason in words"
-            )
-        as_words(self.reason, "the reason")
-        if self.rejects is not None and not isinstance(self.rejects, str):
-            raise ValueError(f"rejects={self.rejects!r}: it is the id of a done step, or None")
-        if self.changed is not None:
-            Step.model_validate(self.changed.model_dump(warnings=False))  # a copy with other values is not checked
 
 
 class Evaluator(Protocol):

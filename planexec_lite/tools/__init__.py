@@ -16,21 +16,6 @@ from planexec_lite.tools.tool import Fault, SchemaTool, Tool, tool
 from planexec_lite.tools.toolbox import Toolbox
 
 __all__ = [
-    "ApprovedCalls",
-    "CallWaits",
-    "Effects",
-    "Fault",
-    "MadeCall",
-    "SchemaTool",
-    "Tool",
-    "ToolError",
-    "Toolbox",
-    "awaited",
-    "kind_of",
-    "loop_at_rest",
-    "shown",
-    "suggest",
-    "tool",
-    "without_titles",
-    "worst",
-]
+    "ApprovedCalls", "CallWaits", "Effects", "Fault", "MadeCall", "SchemaTool", "Tool", "ToolError", "Toolbox",
+    "awaited", "kind_of", "loop_at_rest", "shown", "suggest", "tool", "without_titles", "worst",
+]  # fmt: skip

@@ -42,7 +42,7 @@ def awaited(value: Awaitable[Any], *, loop: Literal["tools", "servers"] = "tools
     import asyncio  # loaded when the first async tool is called: it takes a third of this package's import time
 
     meter = current.get()
-    timed = meter is not None and meter.at is None and meter.limit is not None
+    timed = meter is not None and meter.at is None and meter.context.limit is not None
 
     def left() -> float | None:
         return meter.left if timed and meter is not None else None

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterable, Mapping
-from functools import cached_property
+from functools import cached_property, partial
 from hashlib import sha256
-from typing import Any, NamedTuple, TypeVar, Unpack, overload
+from typing import Any, NamedTuple, Required, TypeVar, Unpack, overload
 
 from pydantic import ValidationError
 
@@ -22,6 +22,15 @@ from planexec_lite.tools.schema import Arguments, ToolError, arguments_of, defau
 _PLAIN = frozenset({type(None), bool, int, float, str, list, dict, tuple})  # what nobody has to wait for
 _MOST_FAULTS = 20
 F = TypeVar("F", bound=Callable[..., Any])
+
+
+class SchemaOptions(Declared, total=False):
+    """The options of `Tool.from_schema`, which says what they mean."""
+
+    name: Required[str]
+    description: str
+    checked_elsewhere: bool
+    pin: str
 
 
 class Fault(NamedTuple):
@@ -91,15 +100,8 @@ class Tool:
 
     @staticmethod
     def from_schema(
-        function: Callable[..., Any],
-        schema: Mapping[str, Any],
-        *,
-        name: str,
-        description: str = "",
-        checked_elsewhere: bool = False,
-        pin: str = "",
-        **declared: Unpack[Declared],
-    ) -> Tool:
+        function: Callable[..., Any], schema: Mapping[str, Any], **options: Unpack[SchemaOptions]
+    ) -> SchemaTool:
         """Return the tool whose arguments are described by a JSON schema, as servers, manifests and published lists have it.
 
         Args:
@@ -117,15 +119,7 @@ class Tool:
 
         Raises `ToolError` for a schema that can't be read, or one that can't be checked and is `checked_elsewhere` neither.
         """
-        return SchemaTool(
-            function,
-            schema,
-            name=name,
-            description=description,
-            checked_elsewhere=checked_elsewhere,
-            pin=pin,
-            **declared,
-        )
+        return SchemaTool(function, schema, **options)
 
     def calling(self, function: Callable[..., Any]) -> Tool:
         """Return a tool that is the same to plans and models, and calls `function`, which takes the same arguments, instead."""
@@ -139,7 +133,7 @@ class Tool:
     def __reduce__(self) -> tuple[Any, ...]:
         if getattr(self.function, "tool", None) is self:
             return getattr, (self.function, "tool")
-        return _rebuild, (self.function, self.name, self._declared)
+        return partial(Tool, name=self.name, **self._declared), (self.function,)
 
     @property
     def _declared(self) -> Declared:
@@ -349,10 +343,6 @@ def tool(function: F | None = None, /, **options: Any) -> F | Callable[[F], F]:
     return attach if function is None else attach(function)
 
 
-def _rebuild(function: Callable[..., Any], name: str, declared: Declared) -> Tool:
-    return Tool(function, name=name, **declared)
-
-
 class SchemaTool(Tool):
     """A tool whose parameters stand in a JSON schema; `Tool.from_schema` says what it is given."""
 
@@ -377,17 +367,13 @@ class SchemaTool(Tool):
     def __reduce__(self) -> tuple[Any, ...]:
         given: dict[str, Any] = {"name": self.name, "description": self.description, "pin": self.pin}
         given |= {"checked_elsewhere": self._checked_elsewhere, **self._declared}
-        return _rebuild_from_schema, (self.function, self.schema, given)
+        return partial(SchemaTool, **given), (self.function, self.schema)
 
     def with_defaults(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
         """Return `arguments` with the default of every parameter that is not among them and has one."""
         properties = self.schema["properties"].items()
         defaults = {name: part["default"] for name, part in properties if isinstance(part, dict) and "default" in part}
         return defaults | dict(arguments)
-
-
-def _rebuild_from_schema(function: Callable[..., Any], schema: Mapping[str, Any], given: Mapping[str, Any]) -> Tool:
-    return SchemaTool(function, schema, **given)
 
 
 def _defaults_sorted(schema: Any) -> Any:

@@ -7,7 +7,8 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from time import perf_counter, sleep
 
-from planexec_lite.workers.session import Finished, Report, Task, WorkerMessage, WorkerSession, in_real_time, measure
+from planexec_lite.core.tasks import Finished, Message, Report, Task
+from planexec_lite.workers.session import WorkerSession, in_real_time, measure
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,9 +43,9 @@ class _InlineSession:
         else:
             self.free, self.task = 0, task
 
-    def wait(self) -> Sequence[WorkerMessage]:
+    def wait(self) -> Sequence[Message]:
         task = self.task
-        messages: list[WorkerMessage] = []
+        messages: list[Message] = []
         if task is not None:
             report = measure(task.call, task.args)
             self.free, self.task = 1, None
@@ -59,7 +60,7 @@ class _InlineSession:
         for _, task in self.resting:
             task.rest = 0.0
 
-    def _rested(self) -> Sequence[WorkerMessage]:
+    def _rested(self) -> Sequence[Message]:
         """Those whose rest is over, the one that began first before the others."""
         now = perf_counter()
         over = [(since, task) for since, task in self.resting if since + (task.rest or 0) <= now]

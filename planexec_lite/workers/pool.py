@@ -15,15 +15,9 @@ from threading import Thread, Timer
 from time import perf_counter
 from typing import TYPE_CHECKING
 
+from planexec_lite.core.tasks import Cancelled, Late, Message, Progress, Report, Task, TimedOut
 from planexec_lite.workers.inline import Inline
 from planexec_lite.workers.session import (
-    Cancelled,
-    Late,
-    Progress,
-    Report,
-    Task,
-    TimedOut,
-    WorkerMessage,
     WorkerSession,
     carried_by,
     carry_out,
@@ -130,7 +124,13 @@ class _PoolSession:
         else:
             waiting = carried_by.get() | {id(self.executor)}
             try:
-                future = self.executor.submit(carry_out, waiting, os.getpid(), task.call, task.args)
+                from concurrent.futures import ThreadPoolExecutor
+
+                in_process = isinstance(
+                    self.executor, ThreadPoolExecutor
+                )  # from another process nothing is heard meanwhile
+                hear = partial(_heard, words, number, task) if in_process else None
+                future = self.executor.submit(carry_out, waiting, os.getpid(), hear, task.call, task.args)
             except Exception as problem:
                 _put(words, number, task, Report(error=described(problem)))
                 return
@@ -139,7 +139,7 @@ class _PoolSession:
                 self.timed[number] = (task, None)
             future.add_done_callback(partial(_told, words, number, task))
 
-    def wait(self) -> Sequence[WorkerMessage]:
+    def wait(self) -> Sequence[Message]:
         while True:
             messages = self._overdue()
             words = self._words(0 if messages else self._patience())
@@ -173,7 +173,7 @@ class _PoolSession:
 
     def _progressed(
         self, number: int, task: Task, word: Report | Progress, at: float, came: float
-    ) -> Sequence[WorkerMessage]:
+    ) -> Sequence[Message]:
         if isinstance(word, Progress):
             return [word._replace(at=at)]
         self.futures.pop(number, None)
@@ -202,11 +202,11 @@ class _PoolSession:
             return math.inf if task.until is None else self.epoch + task.until
         return began + (task.limit(began - self.epoch) or 0.0)
 
-    def _overdue(self) -> list[WorkerMessage]:
+    def _overdue(self) -> list[Message]:
         if not self.timed:
             return []
         now, begun = perf_counter(), self._begun()
-        messages: list[WorkerMessage] = []
+        messages: list[Message] = []
         for number, (task, began) in list(self.timed.items()):
             if began is None and number in begun:
                 began = now
@@ -234,14 +234,22 @@ def _put(words: SimpleQueue[_Word], number: int, task: Task, word: Report | Prog
 
 
 def _live(number: int, task: Task, words: SimpleQueue[_Word]) -> None:
-    def hear(event: object) -> None:
+    def hear(event: object) -> bool:
         _put(words, number, task, Progress(task, 0.0, event))
+        return True
 
     try:
         report = measure(task.call, task.args, hear)
     except BaseException as problem:  # an interrupt inside: nobody else would hear of it in this thread
         report = Report(error=described(problem))
     _put(words, number, task, report)
+
+
+def _heard(words: SimpleQueue[_Word], number: int, task: Task, event: object) -> bool:
+    """Tell at once what is to be heard while the task runs."""
+    if live := getattr(event, "live", False):
+        _put(words, number, task, Progress(task, 0.0, event))
+    return bool(live)
 
 
 def _told(words: SimpleQueue[_Word], number: int, task: Task, future: Future[Report]) -> None:

@@ -6,106 +6,13 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from contextvars import ContextVar
-from dataclasses import dataclass
 from time import perf_counter
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Protocol
 
-from planexec_lite.meter import Meter, ModelCall, current
+from planexec_lite.core.tasks import Finished, Late, Message, Progress, Report, Task, TimedOut
+from planexec_lite.meter import Meter, Waits, current
 
 carried_by: ContextVar[frozenset[int]] = ContextVar("carried_by", default=frozenset())  # executors, by their id
-
-
-@dataclass(slots=True)
-class Task:
-    """What a session carries out: ``call(*args)`` for the job that `event` started.
-
-    `here`: it stays in this process, and holds none of an executor's threads. `live`: it takes no slot, and what happens
-    inside it is handed over as it happens. `rest`: nothing is called; so many seconds later it is over, or when the session
-    is told to cancel. It is live. `until`: when it is given up on the session's clock, whether it has begun or not.
-    """
-
-    event: Any
-    call: Callable[..., Any]
-    args: tuple[Any, ...]
-    timeout: float | None = None
-    here: bool = False
-    live: bool = False
-    rest: float | None = None
-    until: float | None = None
-
-    def limit(self, began: float) -> float | None:
-        """After how many seconds it is given up, where it began at `began` on the session's clock; None: it never is."""
-        if self.until is None:
-            return self.timeout
-        left = max(0.0, round(self.until - began, 9))
-        return left if self.timeout is None else min(self.timeout, left)
-
-
-@dataclass(slots=True)
-class Report:
-    """What came of a task: value or error; seconds declared and really taken; model calls; events inside.
-
-    `once`: a call that may be made once was made, whatever became of the task. `final`: the error will not go away by itself.
-    `waits`: the call that needs the approval of a person; `made`: the calls that had it.
-    """
-
-    value: Any = None
-    error: str | None = None
-    declared: float = 0.0
-    took: float = 0.0
-    calls: tuple[ModelCall, ...] = ()
-    events: tuple[tuple[float, float, Any], ...] = ()
-    once: bool = False
-    final: bool = False
-    waits: str = ""
-    made: tuple[Any, ...] = ()
-
-
-@dataclass(slots=True)
-class Finished:
-    """A task and its report; on the session's clock: when it finished, how many seconds it worked, what happened inside when."""
-
-    task: Task
-    report: Report
-    at: float
-    seconds: float
-    inside: Sequence[tuple[float, Any]] = ()
-
-
-class TimedOut(NamedTuple):
-    """A task that took longer than its timeout, at the instant when that was noticed."""
-
-    task: Task
-    at: float
-    seconds: float
-
-
-class Late(NamedTuple):
-    """A task that had been given up has come to its end; what happened inside it when, on the session's clock."""
-
-    task: Task
-    report: Report
-    at: float
-    seconds: float
-    inside: Sequence[tuple[float, Any]] = ()
-
-
-class Progress(NamedTuple):
-    """Something happened inside a live task."""
-
-    task: Task
-    at: float
-    event: Any
-
-
-class Cancelled(NamedTuple):
-    """A task was taken back before it had begun."""
-
-    task: Task
-    at: float
-
-
-WorkerMessage = Finished | TimedOut | Late | Progress | Cancelled
 
 
 class WorkerSession(Protocol):
@@ -120,7 +27,7 @@ class WorkerSession(Protocol):
     def start(self, task: Task) -> None:
         """Take a task; only while `free` is at least 1."""
 
-    def wait(self) -> Sequence[WorkerMessage]:
+    def wait(self) -> Sequence[Message]:
         """Return what the session has to say next, the tasks that finish first of all; only while some are in flight."""
 
     def cancel(self) -> None:
@@ -150,7 +57,7 @@ def described(problem: BaseException) -> str:
     return f"{type(problem).__name__}: {text}" if text else type(problem).__name__
 
 
-def in_real_time(task: Task, report: Report, at: float, ended: float | None = None) -> tuple[WorkerMessage, ...]:
+def in_real_time(task: Task, report: Report, at: float, ended: float | None = None) -> tuple[Message, ...]:
     """What a session on the real clock says at `at` about a task that was measured where it ran, and ended then or before."""
     limit = task.limit((at if ended is None else ended) - report.took)
     if limit is not None and report.took > limit:
@@ -171,13 +78,13 @@ def happened_inside(report: Report, at: float) -> list[tuple[float, Any]]:
 def measure(
     call: Callable[..., Any],
     args: tuple[Any, ...],
-    hear: Callable[[Any], None] | None = None,
+    hear: Callable[[Any], bool] | None = None,
     at: float | None = None,
 ) -> Report:
     """Call ``call(*args)`` under a meter and report; an exception becomes an error, a keyboard interrupt goes on.
 
-    `hear` is told at once about every event that the call emits; those are not in the report. `at` is the run's time on
-    a virtual clock.
+    `hear` is told at once about every event that the call emits; those for which it returns True are not in the report. `at` is
+    the run's time on a virtual clock.
     """
     value, error, final, meter = None, None, False, Meter(hear, at)
     token = current.set(meter)
@@ -193,11 +100,20 @@ def measure(
     inside = tuple(calls) if calls else (), tuple(events) if events else ()
     report = Report(value, error, meter.seconds, took, *inside, meter.once, final)
     if (log := meter.calls_log) is not None and log.waits:
-        report.waits, report.made = log.waits, tuple(log.made)
+        report.waits = Waits(f"a model chose {log.waits}", log.waits, tuple(log.made))
+    elif meter.waits is not None:
+        report.waits = meter.waits
+    report.leaves = meter.leaves
     return report
 
 
-def carry_out(executors: frozenset[int], owner: int, call: Callable[..., Any], args: tuple[Any, ...]) -> Report:
+def carry_out(
+    executors: frozenset[int],
+    owner: int,
+    hear: Callable[[Any], bool] | None,
+    call: Callable[..., Any],
+    args: tuple[Any, ...],
+) -> Report:
     """Measure ``call(*args)`` on a thread or in a process of an executor, and let what it calls know which executors wait
     for it. Where the process that started this one is dead, nothing is called. `owner` is the process that handed it over.
     """
@@ -205,7 +121,7 @@ def carry_out(executors: frozenset[int], owner: int, call: Callable[..., Any], a
         return Report(error="RuntimeError: not called: the process that handed it over is dead")
     token = carried_by.set(executors)
     try:
-        return measure(call, args)
+        return measure(call, args, hear)
     finally:
         carried_by.reset(token)
 

@@ -9,18 +9,8 @@ from dataclasses import dataclass, field
 from heapq import heapify, heappop, heappush
 
 from planexec_lite import meter
-from planexec_lite.workers.session import (
-    Finished,
-    Late,
-    Progress,
-    Report,
-    Task,
-    TimedOut,
-    WorkerMessage,
-    WorkerSession,
-    check_slots,
-    measure,
-)
+from planexec_lite.core.tasks import Finished, Late, Message, Progress, Report, Task, TimedOut
+from planexec_lite.workers.session import WorkerSession, check_slots, measure
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +38,7 @@ class _SimulatedSession:
         # a nested run begins in the middle of a step of the outer one
         self.since = (meter.now() or 0.0) - now
         self.placed = self.resting = 0
-        self.due: list[tuple[float, int, WorkerMessage]] = []
+        self.due: list[tuple[float, int, Message]] = []
 
     def start(self, task: Task) -> None:
         self.free -= not task.live
@@ -58,19 +48,20 @@ class _SimulatedSession:
             return
         report = measure(task.call, task.args, at=self.since + self.now)
         declared = report.declared
-        inside = [(self._at(after), event) for after, _, event in report.events]
         limit = task.limit(self.now)
+        inside = []
+        for after, _, event in report.events:
+            if not (task.live or getattr(event, "live", False)):
+                inside.append((self._at(after), event))
+            elif limit is None or after <= limit:
+                self._place(Progress(task, self._at(after), event))
         if limit is not None and declared > limit:
             self._place(TimedOut(task, self._at(limit), limit))
             self._place(Late(task, report, self._at(declared), declared, inside))
-        elif task.live:
-            for at, event in inside:
-                self._place(Progress(task, at, event))
-            self._place(Finished(task, report, self._at(declared), declared))
         else:
             self._place(Finished(task, report, self._at(declared), declared, inside))
 
-    def wait(self) -> Sequence[WorkerMessage]:
+    def wait(self) -> Sequence[Message]:
         self.now = self.due[0][0]
         messages = []
         # what ends at the same instant is told together, before anything new is decided
@@ -97,6 +88,6 @@ class _SimulatedSession:
         # 0.1 + 0.2 and 0.3 are the same instant
         return round(self.now + seconds, 9)
 
-    def _place(self, message: WorkerMessage) -> None:
+    def _place(self, message: Message) -> None:
         self.placed += 1
         heappush(self.due, (message.at, self.placed, message))

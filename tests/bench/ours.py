@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from planexec_lite import Plan, PlanError, Run, Toolbox, ToolExecutor, execute
-from planexec_lite.loop.loop import Watch
+from planexec_lite.agent import Watch
 from planexec_lite.workers import Workers
 
 

@@ -6,7 +6,7 @@ from statistics import median
 
 from planexec_lab import views
 from planexec_lite import Run, Simulated
-from planexec_lite.loop.loop import Watch
+from planexec_lite.agent import Watch
 from planexec_lite.plan import Plan
 from tests.bench import ours
 from tests.bench.plans import SHAPES, TOOLS, text_of

@@ -34,7 +34,8 @@ from planexec_lite import (
     Toolbox,
     ToolExecutor,
 )
-from planexec_lite.loop.nested import innermost
+from planexec_lite.capabilities.replanning import Replanning
+from planexec_lite.decisions import innermost
 from tests.core.shapes import step
 
 
@@ -120,7 +121,9 @@ class Planner:
     def plan(self, goal: str, board: Board, tools: Toolbox) -> Plan:
         time.sleep(PAUSE)
         if board.failed:
-            return Plan.parse([step(f"mend-{board.proposals.replans}", "note", name=f"mend-{board.proposals.replans}")])
+            return Plan.parse(
+                [step(f"mend-{board[Replanning].replans}", "note", name=f"mend-{board[Replanning].replans}")]
+            )
         return plan_of(self.seed)
 
 

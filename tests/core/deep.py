@@ -10,8 +10,8 @@ from typing import Any
 from hypothesis import strategies as st
 
 from planexec_lite import Decision, PlannerExecutor, Policy, RulePlanner, Run, Simulated, Toolbox, ToolExecutor
+from planexec_lite.decisions import innermost
 from planexec_lite.events import Inside
-from planexec_lite.loop.nested import innermost
 from planexec_lite.meter import ModelCall, charge
 from tests.core.shapes import step
 from tests.core.test_rollback import Site, up

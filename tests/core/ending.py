@@ -23,9 +23,8 @@ import psutil
 from exercises.guard import raise_in, take_back
 from planexec_lite import Policy, Run, Step
 from planexec_lite.assembly import answer
-from planexec_lite.core import HOLD
-from planexec_lite.events import JOBS, JudgeStarted, PlanStarted, StepStarted
-from planexec_lite.loop.loop import drive
+from planexec_lite.core import HOLD, drive
+from planexec_lite.events import Job, JudgeStarted, PlanStarted, StepStarted
 
 T = TypeVar("T")
 ROOT = Path(__file__).parents[2]
@@ -171,7 +170,7 @@ def held_up(loop: Loop) -> Iterator[str]:
     """A line for each job in flight, in the order of their starts, and for each step that waits; a few of each."""
     run, board = loop.run, loop.run.board
     epoch = getattr(loop.session, "epoch", None)
-    started = {job_of(event): event for event in run.events if isinstance(event, JOBS)}
+    started = {job_of(event): event for event in run.events if isinstance(event, Job)}
     jobs = [event for id, event in started.items() if id in board.in_flight]
     for event in jobs[:MOST]:
         id = job_of(event)
@@ -213,7 +212,7 @@ def standing(loop: Loop, event: StepStarted) -> str | None:
     futures, count = getattr(session, "futures", None), getattr(session, "started", 0)
     if futures is None:
         return None
-    jobs = [event for event in run.events if isinstance(event, JOBS)]
+    jobs = [event for event in run.events if isinstance(event, Job)]
     number = next(place for place, job in enumerate(jobs, 1) if job is event) - (len(jobs) - count)
     future: Future[Any] | None = futures.get(number)
     if number < 1 or future is None:

@@ -21,10 +21,10 @@ from planexec_lite.events import (
     Paused,
     PlanProposed,
     PlanStarted,
+    Requeued,
     Reviewed,
-    RollbackBegun,
+    RollbackStarted,
     StepBlocked,
-    StepCancelled,
     StepDone,
     StepFailed,
     StepProposed,
@@ -141,9 +141,15 @@ def greedy(made: Sequence[Job], slots: float, stop: bool) -> list[tuple[str, flo
         running = [item for item in running if item[0] != now]
 
 
+class Checked(Board):
+    """A board that checks itself after each event."""
+
+    validates = True
+
+
 def check_fold(run: Run) -> None:
     """The board is the fold of the events: also after JSON, and wherever the run is cut."""
-    assert Board.of(run.events) == run.board
+    assert Checked.of(run.events) == run.board
     again = [from_dict(json.loads(json.dumps(to_dict(event)))) for event in run.events]
     assert again == run.events
     board = Board()
@@ -161,15 +167,15 @@ DECIDED = (
     | StepBlocked
     | Paused
     | BackoffStarted
-    | RollbackBegun
+    | RollbackStarted
     | UndoStarted
     | Ended
 )
 
 
 def without_key(event: Any) -> Any:
-    """The event as the rules give it: the loop, which knows the tools, adds the key of the call."""
-    return replace(event, key="") if isinstance(event, StepStarted) else event
+    """An event as the rules alone give it: what its call is, and what runs inside it, only an executor says."""
+    return replace(event, key="", inside=0, reserved=0) if isinstance(event, StepStarted) else event
 
 
 def check_replay(run: Run, policy: Policy) -> None:
@@ -188,7 +194,7 @@ def first_ready(board: Board, order: Sequence[str]) -> str | None:
     for id in order:
         one = board.steps[id]
         if board.state[id] == "waiting" and all(board.state[other] == "done" for other in one.depends_on):
-            mine = [limit for limit in board.table.limits if (one.tool or "") in limit.tools]
+            mine = [limit for limit in board.started.limits if (one.tool or "") in limit.tools]
             if all(sum(tool in limit.tools for tool in running) < limit.slots for limit in mine):
                 return id
     return None
@@ -216,12 +222,12 @@ def check_order(run: Run, slots: float = math.inf) -> None:
             running[event.step] = step.tool or ""
             begun[event.step] = event.attempt
             assert len(running) <= slots
-            for limit in board.table.limits:
+            for limit in board.started.limits:
                 at_once = sum(tool in limit.tools for tool in running.values())
                 assert at_once <= limit.slots, f"{at_once} at once under the limit {limit.name}"
-        elif isinstance(event, StepDone | StepFailed | StepCancelled):
+        elif isinstance(event, StepDone | StepFailed | Requeued):
             del running[event.step]
-            begun[event.step] -= isinstance(event, StepCancelled)
+            begun[event.step] -= isinstance(event, Requeued)
     assert not running
     if run.status == "finished":
         check_complete(run)

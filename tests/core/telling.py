@@ -12,6 +12,7 @@ import time
 from pathlib import Path
 
 from planexec_lite import Board, Journal, Plan, PlannerExecutor, Policy, Run, Tool, Toolbox, ToolExecutor
+from planexec_lite.capabilities.news import News
 
 LENGTH = 12
 
@@ -41,7 +42,7 @@ class Chain:
 
     def plan(self, goal: str, board: Board, tools: Toolbox) -> Plan:
         left = range(len(board.results), LENGTH)
-        plan = len(board.proposals.news)
+        plan = len(board[News].texts)
         ids = {n: f"{n}-{plan}" for n in left}
         return Plan.parse(
             [

@@ -399,7 +399,7 @@ def test_only_the_owner_can_read_what_is_written(mask: int, journal: Journal, tm
     finally:
         os.umask(before)
     assert run.status == "finished"
-    assert folders == {"runs.db-leases", "runs.db-inside"}
+    assert folders == {"runs.db-leases"}
     assert {name for name, mode in modes.items() if mode != (0o700 if name in folders else 0o600)} == set()
     assert {"p.db", "p.db-lock", "runs.db", "runs.db-wal", "runs.db-shm", "runs.db-lock"} <= set(modes)
     assert sorted(file.name for file in tmp_path.iterdir()) == ["p.db", "p.db-lock", "runs.db", "runs.db-lock"]

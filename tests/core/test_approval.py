@@ -23,6 +23,7 @@ from planexec_lite import (
     ToolExecutor,
     execute,
 )
+from planexec_lite.capabilities.approval import Approvals
 from planexec_lite.events import Paused, PlanStarted, Reviewed, StepStarted
 
 
@@ -129,7 +130,7 @@ def test_an_approval_belongs_to_one_plan() -> None:
     first, second = (event for event in paused.events if isinstance(event, Paused))
     assert first.reason == second.reason == "approval"
     assert paused.board.proposal is not None
-    assert paused.board.proposal.hash not in paused.board.approved
+    assert paused.board.proposal.hash not in paused.board[Approvals].approved
 
 
 def test_a_gate_asks_right_before_its_step_and_only_then() -> None:

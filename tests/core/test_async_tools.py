@@ -21,6 +21,7 @@ from nbclient import NotebookClient
 
 from mock_llm import MockLLM
 from planexec_lite import Inline, Plan, Policy, Pool, Run, Simulated, Tool, Toolbox, ToolExecutor, execute, tool
+from planexec_lite.capabilities.doubt import Doubt
 from planexec_lite.events import Inside, StepDone
 from planexec_lite.meter import ModelCall, charge
 from planexec_lite.tools import awaiting
@@ -282,7 +283,7 @@ def test_an_async_tool_that_takes_too_long_is_given_up_and_its_end_is_recorded(t
     check_fold(run)
     check_order(run)
     assert run.board.state == {"1": "failed", "2": "done"}
-    assert run.board.table.late == {"1": "TimeoutError: it was cancelled"}
+    assert run.board[Doubt].late == {"1": "TimeoutError: it was cancelled"}
 
 
 @pytest.fixture

@@ -31,9 +31,10 @@ from planexec_lite import (
     ToolExecutor,
     execute,
 )
+from planexec_lite.capabilities.approval import Approvals
+from planexec_lite.capabilities.judging import Judging, Verdict
 from planexec_lite.events import Inside, StepStarted, from_dict, to_dict
 from planexec_lite.meter import charge
-from planexec_lite.review.evaluators import Verdict
 
 
 class World:
@@ -195,7 +196,7 @@ def test_an_evaluator_that_says_nonsense_ends_no_run_and_spoils_no_log(
     world = World()
     steps = [delete("1", "a", success_criteria="gone", retries=1), delete("2", "b", depends_on=["1"])]
     run = agent(world, Answers(steps), reviewer, evaluator=Odd()).run("clean")
-    assert (run.status, world.did, run.board.table.unverified) == ("finished", ["a", "b"], {"1"})
+    assert (run.status, world.did, run.board[Judging].unverified) == ("finished", ["a", "b"], {"1"})
     assert after_json(run) == run.board
 
 
@@ -364,10 +365,10 @@ def test_whatever_comes_together_the_run_keeps_its_promises(seed: int) -> None:
             assert event.step not in board.results
             if board.has_reviewer and event.attempt == 1:
                 assert board.proposal is not None
-                assert board.proposal.hash in board.approved
+                assert board.proposal.hash in board[Approvals].approved
                 assert step in board.proposal.steps
-            assert not step.gate or event.attempt > 1 or event.step in board.opened
-            for limit in board.table.limits:
+            assert not step.gate or event.attempt > 1 or event.step in board[Approvals].opened
+            for limit in board.started.limits:
                 busy = [id for id in board.in_flight if id and board.state[id] == "running"]
                 using = [id for id in busy if (board.steps[id].tool or "") in limit.tools]
                 assert len(using) < limit.slots or (step.tool or "") not in limit.tools

@@ -23,7 +23,7 @@ from planexec_lite import (
     execute,
     tool,
 )
-from planexec_lite.events import Action, JudgeFailed, Observation, PlanProposed, Thought
+from planexec_lite.events import Action, Judged, Observation, PlanProposed, Thought
 from planexec_lite.meter import Meter
 from planexec_lite.model import SHORT, Bounds, ask, fitted, listed, shortened
 from tests.core.test_planners import FIRST, GOAL, SECOND, TOOLS, FakeClient, agent
@@ -313,6 +313,6 @@ def test_the_evaluators_question_is_bounded_and_says_what_was_left_out() -> None
 def test_an_evaluators_answer_that_is_cut_off_is_no_verdict_and_says_so() -> None:
     client = FakeClient({"content": '{"verdict": "accept", "reason": "' + "because " * 500, "finish_reason": "length"})
     run = execute(JUDGED, ToolExecutor(Toolbox([look])), evaluator=LLMEvaluator(client, "m"))
-    failed = next(event for event in run.events if isinstance(event, JudgeFailed))
+    failed = next(event for event in run.events if (isinstance(event, Judged) and event.error is not None))
     assert "the evaluator's answer was cut off; it may have 512 tokens (max_tokens)" in failed.error
     assert len(failed.error) < 400

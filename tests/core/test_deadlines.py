@@ -25,6 +25,7 @@ from planexec_lite import (
     ToolExecutor,
     execute,
 )
+from planexec_lite.capabilities.doubt import Doubt
 from planexec_lite.events import BackoffEnded, StepStarted
 from planexec_lite.meter import charge
 from tests.core.shapes import Job, Portions, Workshop, check_fold, check_replay, jobs, plan_of, starts, step
@@ -66,7 +67,7 @@ def test_at_the_deadline_nothing_starts_and_what_is_under_way_is_given_up() -> N
     assert (run.status, run.reason) == ("stopped", "the deadline of 6 s has passed")
     assert run.board.state == {"1": "done", "2": "failed", "3": "waiting"}
     assert run.board.errors["2"] == "TimeoutError: not over when the run's deadline of 6 s passed"
-    assert run.board.table.in_doubt == {"2": 1}
+    assert run.board[Doubt].attempts == {"2": 1}
     assert run.makespan == 6.0
 
 

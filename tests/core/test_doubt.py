@@ -27,6 +27,9 @@ from planexec_lite import (
     tool,
 )
 from planexec_lite import events as e
+from planexec_lite.capabilities.doubt import Doubt
+from planexec_lite.capabilities.once_calls import OnceCalls
+from planexec_lite.capabilities.replanning import Replanning
 from planexec_lite.meter import idempotency_key
 from tests.core.shapes import step
 
@@ -98,8 +101,8 @@ def test_it_was_done_and_its_result_counts(workers: Any) -> None:
     assert (run.status, run.board.paused and run.board.paused.gate) == ("paused", "doubt 2")
     run = agent.resume(run, Decision("done", "Ann", result={"id": 1}, comment="it is on the statement"))
     assert (run.status, run.results["3"], bank.paid) == ("finished", "noted 1", ["Ann"])
-    assert not +run.board.table.in_doubt
-    assert [one.sure for one in run.board.once.spent] == [True]
+    assert not +run.board[Doubt].attempts
+    assert [one.sure for one in run.board[OnceCalls].spent] == [True]
     assert Run(list(run.events)).board == run.board
 
 
@@ -182,7 +185,7 @@ def test_news_waits_until_it_is_known_what_was_done() -> None:
     told = agent.tell(run, "Ann has moved")
     assert told.reason == "waits to be told whether step 2 was done"
     run = agent.resume(told, Decision("done", result={"id": 1}))
-    assert run.board.proposals.asked_for == "news"
+    assert run.board[Replanning].asked_for == "news"
 
 
 def test_two_steps_in_doubt_are_asked_about_one_after_the_other() -> None:

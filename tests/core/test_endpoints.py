@@ -31,9 +31,9 @@ from planexec_lite import (
     execute,
     tool,
 )
-from planexec_lite.board import Board
-from planexec_lite.events import Judged, PlanFailed, PlanProposed, StepDone
-from planexec_lite.meter import Knowing, Meter
+from planexec_lite.assembly import Board
+from planexec_lite.events import Judged, PlanProposed, StepDone
+from planexec_lite.meter import InContext, JobContext, Meter
 from planexec_lite.model import Answer, AnswerError, Bounds, ask, ask_streaming, converse
 from planexec_lite.model.answer import ThoughtFilter, spoken
 from planexec_lite.planning import Summary
@@ -367,7 +367,7 @@ NONE = [
 def test_an_answer_that_is_none_is_told_in_the_endpoints_words(body: Any, words: str, stream: bool) -> None:
     kind = "application/json" if isinstance(body, dict) else "text/html"
     run = planned(always(body, kind=kind), stream=stream, policy=Policy(max_repairs=0))
-    (failed,) = [event for event in run.events if isinstance(event, PlanFailed)]
+    (failed,) = [event for event in run.events if (isinstance(event, PlanProposed) and event.error is not None)]
     assert failed.error.startswith("AnswerError: ")
     assert words in failed.error
     assert "; " in failed.error, "it says what to do"
@@ -439,7 +439,7 @@ def test_every_role_stops_reading_when_the_runs_time_is_over(part: bytes, kind: 
 def test_a_summary_stops_when_the_time_of_its_job_is_over() -> None:
     asked = client(lambda request: response(Endless(b" ", 0.01)))
     with Meter(), pytest.raises(TimeoutError, match="not finished after"):
-        Knowing(Summary(asked, "m"), 0.3, None)("a long text")
+        InContext(Summary(asked, "m"), JobContext(limit=0.3))("a long text")
 
 
 @pytest.mark.parametrize("part", [TALK, b": ping\n\n"], ids=["words", "keep-alives"])
@@ -475,7 +475,9 @@ def test_a_virtual_clock_cuts_no_scripted_answer_off() -> None:
 def test_a_judge_is_not_asked_when_no_time_is_left() -> None:
     evaluator = LLMEvaluator(always(completion()), "m")
     with Meter() as meter, pytest.raises(TimeoutError, match="no time is left to ask a model"):
-        Knowing(evaluator.evaluate, 0.0, None)(Step(id="1", tool="look", success_criteria="seen"), "seen", Board())
+        InContext(evaluator.evaluate, JobContext(limit=0.0))(
+            Step(id="1", tool="look", success_criteria="seen"), "seen", Board()
+        )
     assert meter.calls == ()
 
 

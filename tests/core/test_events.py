@@ -24,7 +24,7 @@ from planexec_lite import (
     execute,
 )
 from planexec_lite.assembly import decide
-from planexec_lite.board import IllegalTransition
+from planexec_lite.core import IllegalTransition
 from planexec_lite.events import (
     Ended,
     JudgeStarted,
@@ -63,18 +63,19 @@ some = {
         events.PlanProposed, seconds, st.none() | plans, problems, st.text(), seconds, model_calls, st.text()
     ),
     events.StepProposed: st.builds(events.StepProposed, seconds, plans.map(lambda plan: plan.steps[0])),
-    events.StepCancelled: st.builds(events.StepCancelled, seconds, names),
+    events.Requeued: st.builds(events.Requeued, seconds, st.none() | names, st.sampled_from(["cancelled", "interrupted"])),
+    events.StepInDoubt: st.builds(events.StepInDoubt, seconds, names, st.text()),
+    events.StepProgress: st.builds(events.StepProgress, seconds, names, st.integers(0, 100)),
+    events.UndoPaused: st.builds(events.UndoPaused, seconds, names, st.text(), st.just("undo"), seconds, model_calls),
     events.StepLate: st.builds(events.StepLate, seconds, names, json_values, st.none() | st.text(), seconds),
     events.StepBlocked: st.builds(
         events.StepBlocked, seconds, names, st.text(), st.integers(1, 3), st.integers(1, 3)
     ),
-    events.StepHeld: st.builds(events.StepHeld, seconds, names, st.text()),
     events.StepPaused: st.builds(events.StepPaused, seconds, names, st.text(), seconds, model_calls),
-    events.Interrupted: st.builds(events.Interrupted, seconds, st.none() | names),
-    events.PlanFailed: st.builds(events.PlanFailed, seconds, st.text(), seconds, model_calls),
     events.Reviewed: st.builds(
-        events.Reviewed, seconds, st.sampled_from(["approve", "reject", "change"]), st.text(), st.text(), st.text(),
+        events.Reviewed, seconds, st.sampled_from(["approve", "reject", "change", "done"]), st.text(), st.text(), st.text(),
         st.none() | names, st.none() | plans, st.none() | st.builds(events.Grant, st.integers(0)), st.none() | budgets,
+        json_values,
     ),
     events.StepStarted: st.builds(events.StepStarted, seconds, names, st.integers(1, 3), st.integers(1, 3)),
     events.StepDone: st.builds(events.StepDone, seconds, names, json_values, seconds, model_calls),
@@ -84,7 +85,7 @@ some = {
     events.StepSkipped: st.builds(events.StepSkipped, seconds, names, st.text()),
     events.BackoffStarted: st.builds(events.BackoffStarted, seconds, names, seconds),
     events.BackoffEnded: st.builds(events.BackoffEnded, seconds, names, seconds),
-    events.RollbackBegun: st.builds(events.RollbackBegun, seconds, st.text(), st.none() | names),
+    events.RollbackStarted: st.builds(events.RollbackStarted, seconds, st.text(), st.none() | names),
     events.UndoStarted: st.builds(
         events.UndoStarted, seconds, names, st.builds(Call, tool=names, params=st.dictionaries(st.text(), json_values))
     ),
@@ -95,13 +96,7 @@ some = {
         events.Judged, seconds, names, st.sampled_from(["accept", "retry", "modify", "replan"]), st.text(),
         st.none() | plans.map(lambda plan: plan.steps[0]), st.none() | names, seconds, model_calls,
     ),
-    events.JudgeFailed: st.builds(events.JudgeFailed, seconds, names, st.text(), seconds, model_calls),
-    events.News: st.builds(events.News, seconds, st.text()),
-    events.DoubtResolved: st.builds(
-        events.DoubtResolved, seconds, names, st.booleans(), st.text(), json_values, st.text()
-    ),
-    events.BudgetDenied: st.builds(events.BudgetDenied, seconds, st.text(), st.text()),
-    events.BudgetGranted: st.builds(events.BudgetGranted, seconds, budgets, st.text(), st.text()),
+    events.NewsReceived: st.builds(events.NewsReceived, seconds, st.text()),
     events.Inside: st.builds(events.Inside, seconds, names, json_values),
     events.Paused: st.builds(
         events.Paused, seconds, st.sampled_from(get_args(events.PauseReason)), st.none() | names,
@@ -172,7 +167,7 @@ def test_a_step_is_done_once_and_only_after_it_was_started() -> None:
         board.apply(event)
     with pytest.raises(IllegalTransition, match="StepDone: step a"):
         board.apply(StepDone(2.0, "a", 1))
-    assert board.table.ready is None
+    assert board.ready is None
 
 
 class Rounds:
@@ -252,8 +247,8 @@ def test_ready_is_the_first_waiting_step_whose_dependencies_are_all_done(ran: tu
         ready = [
             s.id for s in latest if board.state[s.id] == "waiting" and all(d in board.results for d in s.depends_on)
         ]
-        assert board.table.ready == (ready[0] if ready else None)
-        assert board.in_flight == {id for id, state in board.state.items() if state == "running"} | (
+        assert board.ready == (ready[0] if ready else None)
+        assert board.in_flight.keys() == {id for id, state in board.state.items() if state == "running"} | (
             {None} if isinstance(event, PlanStarted) else set()
         )
 

@@ -28,6 +28,10 @@ from planexec_lite import (
     execute,
 )
 from planexec_lite import events as e
+from planexec_lite.capabilities.doubt import Doubt
+from planexec_lite.capabilities.judging import Judging
+from planexec_lite.capabilities.news import News
+from planexec_lite.capabilities.replanning import Replanning
 from planexec_lite.events import from_dict, to_dict
 from tests.core.shapes import Portions
 
@@ -88,7 +92,8 @@ def check(run: Run) -> Run:
 
 
 def interrupted(run: Run) -> list[str | None]:
-    return [event.step for event in run.events if isinstance(event, e.Interrupted)]
+    cut_off = [one for one in run.events if isinstance(one, e.Requeued | e.StepInDoubt)]
+    return [one.step for one in cut_off if getattr(one, "reason", "") != "cancelled"]
 
 
 @pytest.mark.parametrize("workers", [Inline(), Simulated()], ids=["inline", "simulated"])
@@ -110,7 +115,7 @@ def test_a_payment_that_was_interrupted_is_in_doubt_and_is_not_made_again(worker
     planner = Portions(plan(look("1"), pay("2", "1"), look("3", "2")))
     one = PlannerExecutor(planner, world.executor, workers=workers)
     run = check(one.resume(left(lambda: one.run("go"))))
-    assert (run.status, world.did, list(run.board.table.in_doubt)) == ("paused", ["1", "2"], ["2"])
+    assert (run.status, world.did, list(run.board[Doubt].attempts)) == ("paused", ["1", "2"], ["2"])
     assert (run.reason, run.board.state["2"]) == ("waits to be told whether step 2 was done", "in doubt")
     assert check(one.resume(run)).status == "paused"
 
@@ -183,7 +188,7 @@ def test_a_planner_that_was_interrupted_is_asked_again_and_it_counts_once(replan
         workers=Simulated(), policy=Policy(replan="failure", max_replans=1, failure="stop"),
     )  # fmt: skip
     run = check(one.resume(left(lambda: one.run("go"))))
-    assert (run.status, world.did, run.board.proposals.replans) == ("finished", ["1", "2"], 1)
+    assert (run.status, world.did, run.board[Replanning].replans) == ("finished", ["1", "2"], 1)
     assert interrupted(run) == [None]
 
 
@@ -222,7 +227,7 @@ def test_a_judge_that_was_interrupted_judges_the_same_result() -> None:
     )
     run = check(one.resume(left(lambda: one.run("go"))))
     assert (run.status, world.did, interrupted(run)) == ("finished", ["1"], ["1"])
-    assert not run.board.table.unverified
+    assert not run.board[Judging].unverified
 
 
 def test_a_reviewer_that_fails_is_asked_again() -> None:
@@ -281,12 +286,12 @@ def test_news_may_come_while_steps_are_in_flight() -> None:
     planner = Portions(plan(look("1"), look("2", "1"), pay("3", "2")), plan(look("2", "1"), look("4", "2")))
     one = PlannerExecutor(planner, world.executor)
     run = check(one.tell(left(lambda: one.run("go")), "nothing is to be paid"))
-    assert (run.status, world.did, run.board.proposals.news) == (
+    assert (run.status, world.did, run.board[News].texts) == (
         "finished",
         ["1", "2", "2", "4"],
         ["nothing is to be paid"],
     )
-    assert run.board.proposals.replans == 1
+    assert run.board[Replanning].replans == 1
 
 
 def test_a_tool_that_is_interrupted_at_every_moment_is_done_once_or_in_doubt() -> None:
@@ -296,10 +301,10 @@ def test_a_tool_that_is_interrupted_at_every_moment_is_done_once_or_in_doubt() -
             world = World(trip)
             one = PlannerExecutor(Portions(steps), world.executor, workers=workers)
             run = check(one.resume(left(lambda one=one: one.run("go"))))  # type: ignore[misc]
-            assert run.status == ("paused" if run.board.table.in_doubt else "finished")
+            assert run.status == ("paused" if run.board[Doubt].attempts else "finished")
             for paid in "24":
                 assert world.did.count(paid) <= 1
-                assert world.did.count(paid) == (paid in run.results or paid in run.board.table.in_doubt)
+                assert world.did.count(paid) == (paid in run.results or paid in run.board[Doubt].attempts)
 
 
 @pytest.mark.parametrize("goal", [None, 5, object(), b"go", "\ud800"], ids=lambda goal: type(goal).__name__)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 import sqlite3
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -20,7 +20,6 @@ from planexec_lite import (
     HybridExecutor,
     Inline,
     Journal,
-    Plan,
     PlannerExecutor,
     Policy,
     Pool,
@@ -33,9 +32,8 @@ from planexec_lite import (
     tool,
 )
 from planexec_lite import events as e
-from planexec_lite.board.inside import unknown
-from planexec_lite.journal import JournalError, inside, journal
-from planexec_lite.loop.nested import innermost
+from planexec_lite.decisions import innermost
+from planexec_lite.journal import JournalError, journal
 from planexec_lite.meter import ModelCall, charge, idempotency_key
 from tests.core.shapes import check_fold, step
 
@@ -133,16 +131,6 @@ def answered(agent: PlannerExecutor, world: World, run: Run) -> Run:
     return run
 
 
-def left(kept: Journal) -> int:
-    """How many runs inside steps are written down beside the journal."""
-    return len(files(kept))
-
-
-def files(kept: Journal) -> list[Path]:
-    """What is written down of runs inside steps."""
-    return sorted(kept.path.parent.glob(f"{kept.path.name}-inside/*"))
-
-
 def check_whole(run: Run, world: World) -> None:
     """It came to the end that it would have come to undisturbed, and told everything once."""
     check_fold(run)
@@ -162,7 +150,6 @@ def test_it_goes_on_with_the_call_that_was_cut_off(workers: Any, cut: str, after
     world, kept = World(cut=cut, after=after), Journal(tmp_path / "runs.db", "OFF")
     with pytest.raises(KeyboardInterrupt):
         agent_of(world, kept, workers).run("go")
-    assert left(kept) > 0
     agent = agent_of(world, kept, workers)
     run = agent.resume(kept.load(1))
     if cut.endswith("p"):
@@ -172,7 +159,6 @@ def test_it_goes_on_with_the_call_that_was_cut_off(workers: Any, cut: str, after
     check_whole(run, world)
     again = ["" if cut.endswith("p") else cut] * after
     assert Counter(world.done) == Counter(CALLS) + Counter(filter(None, again))
-    assert left(kept) == 0
     assert kept.load(1).events == run.events
 
 
@@ -182,7 +168,7 @@ def each_commit(
 ) -> Iterator[list[tuple[Path, list[str]]]]:
     """Keep a copy of what a kill would leave behind after each commit, and of the world at that time."""
     kept: list[tuple[Path, list[str]]] = []
-    plain, append = journal.transaction, inside._InsideLog.append
+    plain = journal.transaction
 
     @contextmanager
     def copied(connection: sqlite3.Connection) -> Iterator[None]:
@@ -200,13 +186,8 @@ def each_commit(
                 shutil.copy(file, place / file.name)
         kept.append((place / path.name, [*world.done]))
 
-    def appended(log: Any, *args: Any) -> None:
-        append(log, *args)
-        copy()
-
     with monkeypatch.context() as patched:
         patched.setattr(journal, "transaction", copied)
-        patched.setattr(inside._InsideLog, "append", appended)
         yield kept
 
 
@@ -232,7 +213,6 @@ def test_it_goes_on_from_every_commit(seen: bool, tmp_path: Path, monkeypatch: p
         assert not any(name.endswith("p") for name in twice)
         # at most the call that was in flight
         assert sum(twice.values()) <= (len(later) - len(done) if seen else 0), (file, there.done)
-        assert ended or left(stored) == 0
 
 
 @pytest.mark.slow
@@ -268,7 +248,7 @@ def test_what_was_done_inside_before_the_crash_is_taken_back(tmp_path: Path) -> 
         agent_of(world, kept).run("go")
     agent = agent_of(world, kept)
     run = agent.resume(kept.load(2))
-    assert dict(unknown(run.board)).keys() == {"1/m/p"}
+    assert run.reason.endswith("the run inside waits to be told whether step p was done")
     run = agent.resume(run, Decision("roll back", "Ann"))
     assert (run.status, world.done[-1]) == ("rolled back", "undo Ax")
 
@@ -368,13 +348,18 @@ def test_a_run_inside_that_somebody_else_took_over_ends_there(tmp_path: Path) ->
             return [step("1", None, description="inside")]
         if not began:  # an orphan is at the step, while somebody goes on with the run
             began.append(None)
-            inside.Files(kept.path, "OFF", files(kept)[0].name.partition("-")[0]).take_over()
+            with sqlite3.connect(kept.path) as connection:
+                (uid,) = connection.execute("SELECT uid FROM runs WHERE id < 0").fetchone()
+            found = kept.find(uid)
+            assert found is not None
+            with kept.carry_on(found):
+                pass
         return [step("a", "pay", name="a")]
 
     below = PlannerExecutor(RulePlanner(plan), ToolExecutor(world.tools))
     run = PlannerExecutor(RulePlanner(plan), below, journal=kept).run("go")
     assert (run.status, world.done) == ("failed", [])
-    assert "was taken over by somebody else; what goes on inside its step ends here" in run.reason
+    assert "was taken over by process" in run.reason
 
 
 def test_a_run_that_somebody_carries_on_is_not_taken_over(tmp_path: Path) -> None:
@@ -382,7 +367,7 @@ def test_a_run_that_somebody_carries_on_is_not_taken_over(tmp_path: Path) -> Non
     refused: list[str] = []
 
     def watch(run: Run) -> None:
-        if run.board.in_flight == {"2"}:
+        if run.board.in_flight.keys() == {"2"}:
             try:
                 agent_of(world, kept).resume(kept.load(1))
             except JournalError as problem:
@@ -409,111 +394,6 @@ def test_threads_write_runs_inside_steps_side_by_side(tmp_path: Path) -> None:
         "finished",
         Counter(f"{name}{which}" for name in names for which in "ab"),
     )
-    assert left(kept) == 0
-
-
-def damaged(kept: Journal, change: Callable[[list[bytes]], list[bytes]]) -> None:
-    """Change the lines that were written down of the outermost run inside a step."""
-    file = files(kept)[0]
-    file.write_bytes(b"".join(change(file.read_bytes().splitlines(keepends=True))))
-
-
-DAMAGES: dict[str, Callable[[list[bytes]], list[bytes]]] = {
-    "no json": lambda lines: [*lines[:2], b"{\n", *lines[3:]],
-    "no text": lambda lines: [*lines[:2], b"\xff\n", *lines[3:]],
-    "an unknown event": lambda lines: [*lines[:2], b'{"event": "Exec"}\n', *lines[3:]],
-    "deep": lambda lines: [*lines[:2], b"[" * 100_000 + b"\n", *lines[3:]],
-}
-
-
-@pytest.mark.parametrize("how", DAMAGES)
-def test_what_cannot_be_read_of_it_is_named(how: str, tmp_path: Path) -> None:
-    world, kept = World(cut="Amp"), Journal(tmp_path / "runs.db", "OFF")
-    with pytest.raises(KeyboardInterrupt):
-        agent_of(world, kept).run("go")
-    damaged(kept, DAMAGES[how])
-    with pytest.raises(JournalError, match=r"line 3 of runs.db-inside/[0-9a-f]{32}-\d+ can't be read"):
-        agent_of(world, kept).resume(kept.load(1))
-
-
-NO_RUN: dict[str, Callable[[list[bytes]], list[bytes]]] = {
-    "no beginning": lambda lines: lines[1:],
-    "a gap": lambda lines: [*lines[:3], *lines[4:]],
-    "another event": lambda lines: [*lines[:3], b'{"event": "StepDone", "at": 1, "step": "q", "result": 1}\n'],
-}
-
-
-@pytest.mark.parametrize("how", [*NO_RUN, "gone"])
-def test_where_it_adds_up_to_no_run_the_step_is_in_doubt(how: str, tmp_path: Path) -> None:
-    world, kept = World(cut="Amz"), Journal(tmp_path / "runs.db", "OFF")
-    with pytest.raises(KeyboardInterrupt):
-        agent_of(world, kept).run("go")
-    if how == "gone":
-        shutil.rmtree(f"{kept.path}-inside")
-    else:
-        damaged(kept, NO_RUN[how])
-    run = agent_of(world, kept).resume(kept.load(1))
-    assert run.reason == "waits to be told whether step 1 was done"
-    assert world.done.count("Amp") == 1
-    check_fold(run)
-
-
-def test_the_folder_of_another_journal_is_none_of_its_own(tmp_path: Path) -> None:
-    world, other = World(cut="Amz"), Journal(tmp_path / "other.db", "OFF")
-    with pytest.raises(KeyboardInterrupt):
-        agent_of(world, other).run("go")
-    world, kept = World(cut="Amp"), Journal(tmp_path / "runs.db", "OFF")
-    with pytest.raises(KeyboardInterrupt):
-        agent_of(world, kept).run("go")
-    shutil.rmtree(f"{kept.path}-inside")
-    shutil.copytree(f"{other.path}-inside", f"{kept.path}-inside")
-    run = agent_of(world, kept).resume(kept.load(1))
-    assert run.reason == "waits to be told whether step 1 was done"
-
-
-def test_a_folder_that_cannot_be_read_is_no_empty_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    world, kept = World(cut="Amp"), Journal(tmp_path / "runs.db", "OFF")
-    with pytest.raises(KeyboardInterrupt):
-        agent_of(world, kept).run("go")
-
-    def refused(folder: Path) -> list[str]:
-        raise PermissionError(13, "Permission denied")
-
-    with monkeypatch.context() as patch:
-        patch.setattr(inside.os, "listdir", refused)
-        with pytest.raises(JournalError, match="look at its permissions"):
-            agent_of(world, kept).resume(kept.load(1))
-    agent = agent_of(world, kept)
-    check_whole(answered(agent, world, agent.resume(kept.load(1))), world)
-
-
-@pytest.mark.skipif(not inside.NO_LINK, reason="links are followed here")
-def test_a_link_in_the_folder_leads_nowhere(tmp_path: Path) -> None:
-    world, kept = World(cut="Amp"), Journal(tmp_path / "runs.db", "OFF")
-    with pytest.raises(KeyboardInterrupt):
-        agent_of(world, kept).run("go")
-    mine, theirs = files(kept)[0], tmp_path / "theirs.txt"
-    theirs.write_bytes(mine.read_bytes())
-    mine.unlink()
-    mine.symlink_to(theirs)
-    before = theirs.read_bytes()
-    with pytest.raises(JournalError, match="can't be opened or written to"):
-        agent_of(world, kept).resume(kept.load(1))
-    assert theirs.read_bytes() == before
-
-
-def test_a_journal_that_a_worker_cannot_reach_is_named(tmp_path: Path) -> None:
-    store = inside.InsideStore(tmp_path / "elsewhere.db", "FULL", "1-3")
-    agent = PlannerExecutor(RulePlanner(inner), ToolExecutor(World().tools), journal=store)
-    with pytest.raises(JournalError, match="put the journal where every worker can reach it"):
-        agent.run("go")
-
-
-def test_a_plan_of_its_own_events_reads_back(tmp_path: Path) -> None:
-    event = e.Interrupted(2.0, "1", told=True, calls=(ModelCall("m", 5, 1),))
-    assert e.from_json(e.to_json(event)) == event
-    assert e.to_json(e.Interrupted(2.0, "1")) == '{"event":"Interrupted","at":2.0,"step":"1"}'
-    assert Plan.parse(outer("")).steps
 
 
 def nested_in(world: World, plan: list[dict[str, Any]], below: list[dict[str, Any]], kept: Journal | None) -> Any:
@@ -522,7 +402,7 @@ def nested_in(world: World, plan: list[dict[str, Any]], below: list[dict[str, An
     return PlannerExecutor(RulePlanner(lambda goal: plan), deeper, workers=Simulated(), journal=kept)
 
 
-def test_a_step_that_is_tried_again_has_its_own_file(tmp_path: Path) -> None:
+def test_a_step_that_is_tried_again_has_a_run_of_its_own(tmp_path: Path) -> None:
     tries: list[str] = []
 
     @tool(effects="none")
@@ -537,18 +417,6 @@ def test_a_step_that_is_tried_again_has_its_own_file(tmp_path: Path) -> None:
     plan = [step("1", None, description="A") | {"retries": 2}]
     run = PlannerExecutor(RulePlanner(lambda goal: plan), below, journal=kept).run("go")
     assert (run.status, run.answer, len(tries)) == ("finished", "now", 3)
-    assert left(kept) == 0
-
-
-def test_a_step_whose_file_cannot_be_made_has_not_begun(tmp_path: Path) -> None:
-    world, kept = World(), Journal(tmp_path / "runs.db", "OFF")
-    in_the_way = tmp_path / "runs.db-inside"
-    in_the_way.write_text("")
-    with pytest.raises(JournalError, match="can't be opened or written to"):
-        agent_of(world, kept).run("go")
-    in_the_way.unlink()
-    check_whole(agent_of(world, kept).resume(kept.load(1)), world)
-    assert world.done == CALLS
 
 
 def test_it_goes_on_by_whatever_link_the_journal_is_reached(tmp_path: Path) -> None:
@@ -631,32 +499,18 @@ def test_an_error_of_watch_inside_hides_no_call_that_may_be_made_once() -> None:
 def test_what_was_done_inside_is_told_where_it_cannot_be_written_down(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    world, kept, append = World(), Journal(tmp_path / "runs.db", "OFF"), inside._InsideLog.append
+    world, kept, append = World(), Journal(tmp_path / "runs.db", "OFF"), journal._Log.append
 
     def full(log: Any, number: int, events: Any, *args: Any) -> None:
-        if any(isinstance(event, e.StepDone) for event in events):
+        if log.run < 0 and any(isinstance(event, e.StepDone) for event in events):
             raise JournalError("there is no room for it")
         append(log, number, events, *args)
 
-    monkeypatch.setattr(inside._InsideLog, "append", full)
+    monkeypatch.setattr(journal._Log, "append", full)
     plan = [step("1", None, description="A") | {"retries": 2}]
     run = nested_in(world, plan, [step("p", "pay", name="p")], kept).run("go")
     assert (run.status, world.done) == ("failed", ["p"])
     assert run.inside("1").results == {"p": "p"}
-
-
-def test_the_folder_may_go_between_two_looks_at_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    kept, mkdir, gone = inside.Files(tmp_path / "runs.db", "OFF", "1"), Path.mkdir, list[Path]()
-
-    def removed(path: Path, **more: Any) -> None:
-        mkdir(path, **more)
-        if not gone:  # another process has forgotten its last file
-            gone.append(path)
-            path.rmdir()
-
-    monkeypatch.setattr(Path, "mkdir", removed)
-    kept.make("1", 3)
-    assert [file.name for file in gone[0].iterdir()] == ["1-3"]
 
 
 def test_a_run_that_fails_elsewhere_names_the_call_in_doubt(tmp_path: Path) -> None:
@@ -674,5 +528,5 @@ def test_a_run_that_fails_elsewhere_names_the_call_in_doubt(tmp_path: Path) -> N
     with pytest.raises(KeyboardInterrupt):
         agent.run("go")
     run = agent.resume(kept.load(1))
-    assert (run.status, run.board.left_in_doubt) == ("failed", ["1/p"])
-    assert run.reason == "step 2 failed: RuntimeError: not today; nobody knows whether 1/p was done"
+    assert run.status == "failed"
+    assert run.reason == "step 2 failed: RuntimeError: not today; nobody knows how far step 1 came"

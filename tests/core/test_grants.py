@@ -29,6 +29,7 @@ from planexec_lite import (
     execute,
     tool,
 )
+from planexec_lite.capabilities.approval import Approvals
 from planexec_lite.events import Paused, PlanProposed, Reviewed, StepStarted, from_dict, to_dict
 from tests.core.shapes import Portions, check_fold, check_order, step
 from tests.rounds import rounds
@@ -141,7 +142,7 @@ def test_an_edited_plan_is_what_runs_and_what_is_approved() -> None:
     (review,) = run.board.reviews
     assert (review.plan_hash, review.plan, review.by) == (edited.hash, edited, "Ada")
     assert paused.board.proposal is not None
-    assert paused.board.proposal.hash not in run.board.approved
+    assert paused.board.proposal.hash not in run.board[Approvals].approved
     assert run.plan.to_json() == edited.to_json()
 
 

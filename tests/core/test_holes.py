@@ -34,7 +34,7 @@ from planexec_lite import (
     execute,
     tool,
 )
-from planexec_lite.events import Inside, Paused, PlanProposed, StepFailed, StepHeld, Thought, from_dict, to_dict
+from planexec_lite.events import Inside, Paused, PlanProposed, StepFailed, Thought, from_dict, to_dict
 from planexec_lite.meter import charge, emit
 from tests.core.bank import ACME, DONE, Bank, agent, granting, mail, pay, plan, who
 from tests.core.shapes import Portions
@@ -153,7 +153,7 @@ def test_at_the_gate_of_a_repeat_a_person_is_told_that_it_is_one(reviewer: Any) 
     one = agent(bank, [DONE, late], reviewer)
     run = one.run("pay")
     assert run.reason == "waits for gate of step 3: step 1 has made the same call before, and it may be done once"
-    assert [event.step for event in run.events if isinstance(event, StepHeld)] == ["3"]
+    assert [event.step for event in run.events if isinstance(event, Paused) and event.about == "repeat"] == ["3"]
     assert one.resume(run, Decision("approve")).status == "finished"
 
 
@@ -255,7 +255,7 @@ def test_a_step_of_a_run_inside_may_do_what_any_tool_does() -> None:
     inner = around(bank.executor, [plan(pay("a", "MALLORY"))])
     first, then = plan(who("1", "boom"), who("2", "x", "1")), plan(who("1", "MALLORY"), who("2", "x", "1"))
     outer = around(inner, [first, then], AskPerson())
-    assert outer.run("look").board.repeatable("1") is False
+    assert not (board := outer.run("look").board).repeatable(board.steps["1"])
 
 
 def test_a_payment_whose_result_is_no_data_was_made_all_the_same() -> None:
@@ -303,7 +303,7 @@ def test_a_tool_that_says_that_a_run_inside_it_waits_does_not_block_the_run() ->
         Portions(Plan.parse([{"id": "1", "tool": "claims"}])), ToolExecutor(Toolbox([claims])), workers=Simulated()
     )
     run = one.run("x")
-    assert (run.status, one.resume(run, Decision("approve")).status) == ("paused", "finished")
+    assert (run.status, tried) == ("failed", [1])
 
 
 @pytest.mark.filterwarnings("ignore::UserWarning")

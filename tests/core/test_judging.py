@@ -24,7 +24,8 @@ from planexec_lite import (
     execute,
     tool,
 )
-from planexec_lite.board import Board
+from planexec_lite.assembly import Board
+from planexec_lite.capabilities.judging import Judging
 from planexec_lite.events import Judged, JudgeStarted, StepStarted, from_dict, to_dict
 
 
@@ -62,12 +63,12 @@ def test_a_result_waits_for_its_verdict_and_its_dependents_wait_too() -> None:
         return True
 
     run = execute(Plan.parse(ONE), ToolExecutor(world.tools), evaluator=RuleEvaluator(rule), workers=Simulated())
-    assert (run.status, seen, run.board.table.unverified) == ("finished", ["1"], set())
+    assert (run.status, seen, run.board[Judging].unverified) == ("finished", ["1"], set())
 
 
 def test_without_an_evaluator_a_criterion_leaves_the_step_unverified() -> None:
     run = execute(Plan.parse(ONE), ToolExecutor(Counter().tools), workers=Simulated())
-    assert (run.status, run.board.table.unverified) == ("finished", {"1"})
+    assert (run.status, run.board[Judging].unverified) == ("finished", {"1"})
 
 
 def test_an_evaluator_that_raises_leaves_the_step_done_and_unverified() -> None:
@@ -75,7 +76,7 @@ def test_an_evaluator_that_raises_leaves_the_step_done_and_unverified() -> None:
         raise ZeroDivisionError("no idea")
 
     run = execute(Plan.parse(ONE), ToolExecutor(Counter().tools), evaluator=RuleEvaluator(rule), workers=Simulated())
-    assert (run.status, run.board.table.unverified) == ("finished", {"1"})
+    assert (run.status, run.board[Judging].unverified) == ("finished", {"1"})
 
 
 def test_retry_does_the_step_again_while_attempts_are_left() -> None:
@@ -126,7 +127,7 @@ def test_an_answer_that_is_no_verdict_leaves_the_step_unverified(answer: str) ->
     scenes = [{"name": "odd", "when": {"role": "evaluator"}, "reply": {"text": answer, "broken": True}}]
     judge = LLMEvaluator(MockLLM(scenes).client())
     run = execute(Plan.parse(ONE), ToolExecutor(Counter().tools), evaluator=judge, workers=Simulated())
-    assert run.board.table.unverified == {"1"}
+    assert run.board[Judging].unverified == {"1"}
 
 
 def test_the_judging_model_sees_criterion_and_result_not_tools_nor_the_planner() -> None:
@@ -233,7 +234,7 @@ def test_an_evaluator_that_gives_no_verdict_leaves_the_step_unverified(answer: A
             return answer
 
     run = execute(Plan.parse(ONE), ToolExecutor(Counter().tools), evaluator=Odd(), workers=Simulated())
-    assert (run.status, run.board.table.unverified) == ("finished", {"1"})
+    assert (run.status, run.board[Judging].unverified) == ("finished", {"1"})
 
 
 @pytest.mark.parametrize("verdict", ["accepted", "", None])

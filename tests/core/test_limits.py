@@ -32,7 +32,7 @@ from planexec_lite import (
     execute,
     tool,
 )
-from planexec_lite.events import PlanProposed, RunStarted, StepCancelled, StepStarted
+from planexec_lite.events import PlanProposed, Requeued, RunStarted, StepStarted
 from tests.core.ending import to_its_end
 from tests.core.shapes import END, Portions, Writing, check_fold, check_order, first_ready, starts, step
 from tests.rounds import rounds
@@ -220,12 +220,12 @@ def test_nobody_who_needs_the_same_overtakes(kitchen: Any) -> None:
 def test_a_step_that_was_taken_back_gives_its_places_back_and_is_first_again() -> None:
     run = cook([step("1", "bake"), step("2", "bake")], {"oven": 1})
     board = Board.of([*run.events[:2], StepStarted(0.0, "1")])
-    assert board.table.ready is None
-    board.apply(StepCancelled(0.0, "1"))
-    assert board.table.ready == "1"
+    assert board.ready is None
+    board.apply(Requeued(0.0, "1", "cancelled"))
+    assert board.ready == "1"
     assert board.state["1"] == "waiting"
     board.apply(StepStarted(0.0, "1"))
-    assert board.table.ready is None
+    assert board.ready is None
 
 
 def test_limits_hold_for_plans_that_are_streamed_and_for_those_that_come_later() -> None:

@@ -24,7 +24,8 @@ from planexec_lite import (
     ToolExecutor,
     execute,
 )
-from planexec_lite.board import Board
+from planexec_lite.assembly import Board
+from planexec_lite.capabilities.rollback import Rollback
 from planexec_lite.events import (
     Inside,
     PlanProposed,
@@ -55,10 +56,10 @@ def test_what_was_done_inside_is_undone_in_its_place() -> None:
     assert (run.status, site.log) == ("rolled back", ["+0", "+a", "+b", "-b", "-a", "-0"])
     assert run.reason.endswith("; undone: 1/b, 1/a, 0")
     assert run.board.state == {"0": "undone", "1": "undone", "2": "failed"}
-    assert "the undo of step 1/b is called: take_down(name={step_b_result.name})" in trace(run)
+    assert "inside step 1: the undo of step b is called: take_down(name={step_b_result.name})" in trace(run)
 
 
-def test_steps_inside_that_ran_side_by_side_are_undone_in_the_order_of_time() -> None:
+def test_runs_inside_that_went_on_side_by_side_are_undone_one_after_the_other() -> None:
     site = Site()
     inner = PlannerExecutor(
         Portions([up("a", quarters=2), up("b", "a", quarters=6)], [up("c", quarters=4), up("d", "c", quarters=8)]),
@@ -67,7 +68,7 @@ def test_steps_inside_that_ran_side_by_side_are_undone_in_the_order_of_time() ->
     )
     agent = around(site, inner, BUILD, step("2", None, description="build"))
     run = agent.roll_back(agent.run("build"))
-    assert run.board.rollback.undone == ["2/d", "1/b", "2/c", "1/a"]
+    assert run.board[Rollback].undone == ["2/d", "2/c", "1/b", "1/a"]
 
 
 def test_an_undo_of_the_outer_step_stands_for_all_inside() -> None:
@@ -75,8 +76,8 @@ def test_an_undo_of_the_outer_step_stands_for_all_inside() -> None:
     outer = BUILD | {"undo": call("tell", text="all of it")}
     agent = around(site, site.agent([up("a"), up("b", "a", undo=None)]), outer, broken("2", "1"))
     run = agent.run("build")
-    assert (site.log, run.board.rollback.undone) == (["+a", "+b", "!all of it"], ["1"])
-    assert run.board.rollback.remains == []
+    assert (site.log, run.board[Rollback].undone) == (["+a", "+b", "!all of it"], ["1"])
+    assert run.board[Rollback].remains == []
     again = agent.roll_back(run)
     assert again.reason == "asked for; nothing was undone"
 
@@ -92,7 +93,7 @@ def test_what_can_not_be_undone_inside_is_named_and_the_step_stays_done() -> Non
 def test_a_run_inside_that_changed_nothing_leaves_nothing_to_take_back() -> None:
     site = Site()
     run = around(site, site.agent([step("a", "look")]), BUILD, broken("2", "1")).run("build")
-    assert (run.status, run.board.rollback.begun) == ("failed", None)
+    assert (run.status, run.board[Rollback].started) == ("failed", None)
 
 
 def test_a_run_inside_that_failed_and_kept_its_work_is_taken_back_from_outside() -> None:
@@ -110,7 +111,7 @@ def test_what_was_done_again_in_another_try_is_undone_once() -> None:
     run = around(site, inner, BUILD | {"retries": 1}, broken("2", "1")).run("build")
     check_fold(run)
     assert site.log == ["+a", "+a", "+c", "-c", "-a"]
-    assert run.board.rollback.remains == []
+    assert run.board[Rollback].remains == []
 
 
 def test_what_the_plan_inside_lists_comes_behind_its_steps() -> None:
@@ -127,21 +128,12 @@ def test_what_the_plan_inside_lists_comes_behind_its_steps() -> None:
     assert agent.roll_back(run).reason.endswith("asked for; nothing was undone; not undone: 1/a (no undo of its own)")
 
 
-def test_it_goes_back_to_a_step_inside_that_stays() -> None:
-    site = Site()
-    agent = around(site, site.agent([up("a"), up("b", "a"), up("c", "b")]), BUILD, up("2", "1"))
-    run = agent.roll_back(agent.run("build"), to="1/a")
-    assert (run.reason, site.standing) == ("asked for; undone: 2, 1/c, 1/b", ["a"])
-    assert run.board.state["1"] == "done"
-    assert agent.roll_back(run).board.state["1"] == "undone"
-
-
 def test_what_a_run_inside_could_not_undo_is_tried_again_only_by_hand() -> None:
     site = Site(stuck="a")
     agent = around(site, site.agent([up("a"), up("b", "a"), broken("c", "b")]), BUILD)
     run = agent.run("build")
     assert site.log == ["+a", "+b", "-b", "-a"]
-    assert run.board.rollback.remains == [("1/a", "RuntimeError: a is stuck")]
+    assert run.board[Rollback].remains == [("1/a", "RuntimeError: a is stuck")]
     site.stuck.clear()
     assert agent.roll_back(run).reason == "asked for; undone: 1/a"
     assert site.standing == []
@@ -162,7 +154,7 @@ def test_a_no_to_an_undo_inside_leaves_that_out_and_the_rest_goes_on(depth: int)
     check_fold(run)
     assert asked == ["undo c", "undo b", "undo a"]
     assert (run.status, site.standing) == ("rolled back", ["b"])
-    assert run.board.rollback.remains == [("1/" * depth + "b", "Ada rejected it: not now")]
+    assert run.board[Rollback].remains == [("1/" * depth + "b", "Ada rejected it: not now")]
 
 
 def test_a_run_that_waits_inside_is_taken_back() -> None:
@@ -177,9 +169,7 @@ def test_the_desk_shows_what_an_undo_inside_is_given() -> None:
     site = Site()
     agent = around(site, site.agent([up("a"), asking("b", "a")]), BUILD)
     text = words(desk(agent.roll_back(agent.run("build")), site.tools, by="Ada"))
-    assert "The run waits before the undo of step 1/b." in text
-    assert "step 1/b gave" in text
-    assert "the undo of step 1/a: take_down" in text
+    assert "The run inside waits before the undo of step b." in text
 
 
 @pytest.mark.slow
@@ -216,7 +206,7 @@ def test_what_only_looks_like_a_run_breaks_nothing(emitted: list[Any]) -> None:
     tools = Toolbox([*site.tools, Tool(build, effects="idempotent")])
     run = execute(Plan.parse([step("1", "build"), broken("2", "1")]), ToolExecutor(tools), policy=FAILED)
     assert (run.status, run.board.state) == ("rolled back", {"1": "done", "2": "failed"})
-    assert run.board.rollback.remains == [("1", "no undo of its own")]
+    assert run.board[Rollback].remains == [("1", "no undo of its own")]
     assert Board.of(run.events) == run.board
     assert UndoStarted not in map(type, run.events)
 
@@ -225,19 +215,19 @@ def test_a_decision_names_the_undo_inside() -> None:
     site = Site()
     agent = around(site, site.agent([asking("a")]), BUILD)
     run = agent.roll_back(agent.run("build"))
-    assert run.reason == "waits before the undo of step 1/a"
-    with pytest.raises(ValueError, match="this run waits before the undo of step 1/a"):
+    assert run.reason == "waits inside step 1, before the undo of step a"
+    with pytest.raises(ValueError, match="this run waits inside step 1, before the undo of step a"):
         agent.resume(run, Decision("approve", gate="undo a"))
-    assert agent.resume(run, Decision("approve", gate="undo 1/a")).status == "rolled back"
+    assert agent.resume(run, Decision("approve", gate="undo 1")).status == "rolled back"
 
 
-def test_three_levels_deep_the_order_is_that_of_time() -> None:
+def test_three_levels_deep_the_latest_comes_first() -> None:
     site = Site()
     plans = [up("a", quarters=2), up("b", "a", quarters=6)], [up("c", quarters=4), up("d", "c", quarters=8)]
     inner = PlannerExecutor(Portions(*plans), ToolExecutor(site.tools), workers=Simulated())
     agent = around(site, around(site, inner, step("m", None), step("n", None)), BUILD)
     run = agent.roll_back(agent.run("build"))
-    assert run.board.rollback.undone == ["1/n/d", "1/m/b", "1/n/c", "1/m/a"]
+    assert run.board[Rollback].undone == ["1/n/d", "1/n/c", "1/m/b", "1/m/a"]
 
 
 # a plan that has to say how it is taken back

@@ -40,7 +40,9 @@ from planexec_lite import (
     ToolExecutor,
     execute,
 )
-from planexec_lite.events import Inside, News, PlanStarted, StepCancelled, StepDone, StepStarted
+from planexec_lite.capabilities.news import News
+from planexec_lite.capabilities.replanning import Replanning
+from planexec_lite.events import BackoffStarted, Inside, NewsReceived, PlanStarted, Requeued, StepDone, StepStarted
 from planexec_lite.workers import Workers
 from tests.core import telling
 from tests.core.ending import to_its_end
@@ -93,7 +95,7 @@ REST = [step("9", "act", n=9)]
 
 
 def texts(run: Run) -> list[str]:
-    return [event.text for event in run.events if isinstance(event, News)]
+    return [event.text for event in run.events if isinstance(event, NewsReceived)]
 
 
 def when(telling: Callable[[Run], object], seen: Callable[[Run], bool]) -> Callable[[Run], None]:
@@ -119,7 +121,7 @@ def check_nothing_starts_between(run: Run) -> None:
         assert not (unread and isinstance(event, StepStarted)), event
         assert not (isinstance(event, PlanStarted) and board.in_flight), event
         board.apply(event)
-        unread = board.proposals.unplanned_news
+        unread = board[News].unplanned
     check_fold(run)
 
 
@@ -174,13 +176,13 @@ def test_what_waits_in_the_queue_of_a_pool_is_taken_back() -> None:
                 assert world.begun[n].wait(PATIENT)
             agent.tell(run, "hurry")
             world.let_go[1].set()
-            while not any(isinstance(event, StepCancelled) for event in run.events):
+            while not any(isinstance(event, Requeued) for event in run.events):
                 time.sleep(0.001)
             for n in (2, 3):
                 world.let_go[n].set()
             ended()
     assert run.status == "finished"
-    back = {event.step for event in run.events if isinstance(event, StepCancelled)}
+    back = {event.step for event in run.events if isinstance(event, Requeued)}
     assert back in ({"4", "5"}, {"3", "4", "5"}), "the thread that is free may take step 3 before the loop wakes up"
     assert {*run.results} == {"1", "2", "3", "9"} - back
     check_nothing_starts_between(run)
@@ -205,7 +207,7 @@ def test_many_threads_tell_one_run_and_each_news_is_read_once() -> None:
     assert sorted(texts(run)) == sorted(f"{k} {n}" for k in range(5) for n in range(20))
     for k in range(5):
         assert [text for text in texts(run) if text.startswith(f"{k} ")] == [f"{k} {n}" for n in range(20)]
-    assert (run.status, run.board.proposals.replans) == ("finished", 1)
+    assert (run.status, run.board[Replanning].replans) == ("finished", 1)
 
 
 @pytest.mark.parametrize("workers", [Inline(), Simulated(), Simulated(1)], ids=str)
@@ -241,7 +243,7 @@ def test_a_step_is_not_tried_again_before_the_planner_has_read_the_news(backoff:
     agent = PlannerExecutor(
         Portions([step("1", "fail", n=1)], REST), world.executor, workers=Simulated(), policy=policy
     )
-    agent.watch = when(lambda run: agent.tell(run, "no more"), lambda run: bool(run.board.in_flight - {None}))
+    agent.watch = when(lambda run: agent.tell(run, "no more"), lambda run: bool(run.board.in_flight.keys() - {None}))
     run = to_its_end(lambda: agent.run("go"))
     assert (run.status, world.did) == ("finished", [1, 9])
     assert run.makespan < 1
@@ -252,7 +254,7 @@ def test_an_answer_to_news_that_is_no_plan_starts_no_retry_either() -> None:
     world = World(fails=2)
     answers = Portions([step("1", "fail", n=1)], [step("9", "act", "nowhere", n=9)], REST)
     agent = PlannerExecutor(answers, world.executor, workers=Simulated(), policy=Policy(retries=2))
-    agent.watch = when(lambda run: agent.tell(run, "no more"), lambda run: bool(run.board.in_flight - {None}))
+    agent.watch = when(lambda run: agent.tell(run, "no more"), lambda run: bool(run.board.in_flight.keys() - {None}))
     run = to_its_end(lambda: agent.run("go"))
     assert (run.status, world.did) == ("finished", [1, 9])
     assert [event.reason for event in run.events if isinstance(event, PlanStarted)] == ["first", "news", "repair"]
@@ -267,9 +269,12 @@ def test_a_step_that_rests_is_called_back_when_news_comes() -> None:
         workers=Simulated(),
         policy=Policy(retries=1, backoff=Backoff(first=60.0)),
     )
-    agent.watch = when(lambda run: agent.tell(run, "hurry"), lambda run: bool(run.board.table.resting))
+    agent.watch = when(
+        lambda run: agent.tell(run, "hurry"),
+        lambda run: BackoffStarted in map(type, run.board.in_flight.values()),
+    )
     run = to_its_end(lambda: agent.run("go"))
-    assert (run.status, run.board.proposals.replans) == ("finished", 1)
+    assert (run.status, run.board[Replanning].replans) == ("finished", 1)
     assert run.makespan < 60, "nobody waits for a retry that is not wanted any more"
 
 
@@ -303,7 +308,7 @@ def test_news_that_comes_while_a_reviewer_is_asked_is_read_after_it() -> None:
 
     class Teller(ScriptedReviewer):
         def review(self, plan: Plan, board: Board, tools: Toolbox) -> Decision | None:
-            if not board.proposals.news:
+            if not board[News].texts:
                 agent.tell(seen[-1], "hurry")
             return super().review(plan, board, tools)
 
@@ -364,7 +369,7 @@ def test_a_run_inside_a_step_is_heard_out_and_told_nothing() -> None:
     run = to_its_end(lambda: outer.run("go"))
     assert (run.status, world.did, list(run.results)) == ("finished", [1, 2, 3, 1, 2, 3], ["a", "c"])
     assert texts(run) == ["hurry"]
-    assert not [event for event in run.events if isinstance(event, Inside) and isinstance(event.event, News)]
+    assert not [event for event in run.events if isinstance(event, Inside) and isinstance(event.event, NewsReceived)]
     assert run.inside("a").status == "finished"
 
 
@@ -463,9 +468,9 @@ def test_what_comes_as_a_run_ends_can_be_seen_and_is_read_by_nobody(journal: Jou
     decided = False
 
     class Late(PlannerExecutor):
-        def _next(self, board: Board) -> Any:
+        def next_event(self, board: Board) -> Any:
             nonlocal decided
-            event = super()._next(board)
+            event = super().next_event(board)
             if event is not None and type(event).__name__ == "Ended" and not decided:
                 decided = True
                 journal.tell(1, "late")
@@ -577,7 +582,7 @@ def test_a_run_in_another_process_is_told_through_the_file(way: str, tmp_path: P
         hold.unlink()
         assert process.wait(PATIENT) == 0
     run = journal.load(1)
-    assert (run.status, texts(run), run.board.proposals.replans) == ("finished", ["hurry"], 1)
+    assert (run.status, texts(run), run.board[Replanning].replans) == ("finished", ["hurry"], 1)
     assert world.done() == [str(n) for n in range(telling.LENGTH)]
     check_nothing_starts_between(run)
 

@@ -26,7 +26,8 @@ from planexec_lite import (
     Verdict,
     execute,
 )
-from planexec_lite.events import PlanProposed, Reviewed, StepFailed, StepHeld, StepStarted, from_dict, to_dict
+from planexec_lite.capabilities.approval import Approvals
+from planexec_lite.events import PlanProposed, Reviewed, StepBlocked, StepFailed, StepStarted, from_dict, to_dict
 from planexec_lite.references import resolve
 from tests.core.bank import ACME, DONE, Bank, agent, granting, pay, plan, who
 from tests.core.shapes import Portions, check_fold
@@ -166,7 +167,7 @@ def test_a_repeat_that_shows_only_when_the_step_starts_fails_without_a_reviewer(
     bank = Bank("boom")
     run = agent(bank, [DONE, LATE, plan(who("4", "fine"))]).run("pay")
     assert (run.status, bank.paid) == ("finished", [ACME])
-    assert [event.step for event in run.events if isinstance(event, StepHeld)] == ["3"]
+    assert [event.step for event in run.events if isinstance(event, StepBlocked)] == ["3"]
     assert "the same call before" in str(run.board.reviews or run.events)
     assert run.board.state["3"] == "superseded"
     check_fold(run)
@@ -289,14 +290,14 @@ def check_payments(run: Run, bank: Bank) -> None:
                     first[step.id] = plans
         board.apply(event)
         if isinstance(event, Reviewed) and event.verdict == "approve" and event.step is None:
-            shown = [family(board.steps, id) for id in board.table.unfinished]
+            shown = [family(board.steps, id) for id in board.unfinished]
             seen = set(board.results)
         if isinstance(event, StepStarted) and board.steps[event.step].tool == "pay":
             step = board.steps[event.step]
             call = {"amount": 10.0, **resolve(step.params, board.results)}
-            if board.has_reviewer and event.step not in board.opened:
+            if board.has_reviewer and event.step not in board[Approvals].opened:
                 assert family(board.steps, event.step) in shown
-            if not (board.has_reviewer and (event.step in board.opened or seen.issuperset(step.depends_on))):
+            if not (board.has_reviewer and (event.step in board[Approvals].opened or seen.issuperset(step.depends_on))):
                 assert all(number >= first[event.step] for number, other in made if other == call)
             made.append((first[event.step], call))
     assert len(made) == len(bank.paid)

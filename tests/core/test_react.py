@@ -21,7 +21,7 @@ from planexec_lite import (
     ToolExecutor,
     tool,
 )
-from planexec_lite.board import Board
+from planexec_lite.assembly import Board
 from planexec_lite.events import Action, Inside, Observation, Thought, from_dict, to_dict
 from planexec_lite.meter import Meter, ModelCall
 from planexec_lite.model import prices

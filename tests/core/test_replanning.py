@@ -23,8 +23,8 @@ from planexec_lite import (
     ToolExecutor,
     Verdict,
 )
-from planexec_lite.assembly import decide
-from planexec_lite.board import Board
+from planexec_lite.assembly import Board, decide
+from planexec_lite.capabilities.judging import Judging
 from planexec_lite.events import PlanStarted, StepDone, StepStarted
 from planexec_lite.planning.planners import record
 
@@ -159,7 +159,7 @@ def test_a_step_whose_result_is_rejected_stays_done_and_a_new_one_mends_it() -> 
     )
     one = agent.run("mend")
     assert (one.status, world.done) == ("finished", [5, 6, 55, 6, 7])
-    assert one.board.rejected == {"5": "not mended"}
+    assert one.board[Judging].rejected == {"5": "not mended"}
     assert one.board.state["5"] == "done"
 
 

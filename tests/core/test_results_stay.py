@@ -6,6 +6,7 @@ import threading
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -28,6 +29,10 @@ from planexec_lite import (
     execute,
     tool,
 )
+from planexec_lite.capabilities.approval import Approvals
+from planexec_lite.capabilities.judging import Judging
+from planexec_lite.capabilities.news import News
+from planexec_lite.capabilities.once_calls import OnceCalls
 from planexec_lite.events import StepDone, from_dict, to_dict
 
 NUMBERS = {"numbers": [3, 1, 2], "more": {"of": ["them"]}}
@@ -117,20 +122,20 @@ def everywhere(board: Board) -> None:
     """Scribble on whatever a board shows."""
     for value in (
         *board.results.values(),
-        *board.table.judging.values(),
+        *board[Judging].results.values(),
         *(step.params for step in board.steps.values()),
     ):
         scribble(value)
     for step in [*board.steps]:
         board.steps[step] = Step(id=step, tool="spoil", params={"given": {"x": "MALLORY"}})
     board.results.update(dict.fromkeys(["1", "2", "3"], "MALLORY"))
-    board.approved.add(str(board.proposal and board.proposal.hash))
-    board.opened.update(board.steps)
+    board[Approvals].approved.add(str(board.proposal and board.proposal.hash))
+    board[Approvals].opened.update(board.steps)
     board.state.clear()
-    board.proposals.news.append("MALLORY")
-    board.approvals.grant_scope = None
-    board.table.limits = ()
-    board.once.spent.append((PLAN.steps[0], 1))
+    board[News].texts.append("MALLORY")
+    board[Approvals].grant_scope = None
+    board.started = replace(board.started, limits=(), reviewer=False)
+    board[OnceCalls].spent.append((PLAN.steps[0], 1))
 
 
 def test_what_somebody_does_to_the_board_that_they_are_shown_changes_nothing() -> None:
@@ -157,14 +162,14 @@ def test_what_somebody_does_to_the_board_that_they_are_shown_changes_nothing() -
 def test_a_planner_that_approves_its_plan_itself_has_approved_nothing() -> None:
     class Plans:
         def plan(self, goal: str, board: Board, tools: Toolbox) -> Plan:
-            board.approved.add(PLAN.hash)
-            board.has_reviewer = False
+            board[Approvals].approved.add(PLAN.hash)
+            board.started = replace(board.started, reviewer=False)
             self.seen = board
             return PLAN
 
     class Nobody:
         def review(self, plan: Plan, board: Board, tools: Toolbox) -> None:
-            board.approved.add(plan.hash)
+            board[Approvals].approved.add(plan.hash)
             board.paused = None
 
     run = PlannerExecutor(Plans(), Scribbles(), Nobody(), workers=Simulated()).run("numbers")

@@ -33,12 +33,14 @@ from planexec_lite import (
     Verdict,
     execute,
 )
-from planexec_lite.board import Board
+from planexec_lite.assembly import Board
+from planexec_lite.capabilities.doubt import Doubt
+from planexec_lite.capabilities.rollback import Rollback
 from planexec_lite.events import (
     Ended,
     Event,
     Judged,
-    RollbackBegun,
+    RollbackStarted,
     StepDone,
     StepProposed,
     UndoDone,
@@ -167,10 +169,10 @@ def check_rollback(run: Run, site: Site, undo: set[str], before: list[Event]) ->
     assert told(run, UndoStarted) == wanted
     stuck = [id for id in wanted if id in site.stuck]
     assert told(run, UndoFailed) == stuck
-    assert run.board.rollback.undone == told(run, UndoDone) == [id for id in wanted if id not in stuck]
+    assert run.board[Rollback].undone == told(run, UndoDone) == [id for id in wanted if id not in stuck]
     done = by_hand(before, {event.step for event in before if isinstance(event, StepDone)})
     stays = {id for id in done if id in stuck or id not in undo}
-    assert set(site.standing) == stays == {label for label, _ in run.board.rollback.remains}
+    assert set(site.standing) == stays == {label for label, _ in run.board[Rollback].remains}
     assert {id for id, state in run.board.state.items() if state == "undone"} == set(wanted) - set(stuck)
     assert [entry for entry in site.log if entry[0] == "-"] == [f"-{id}" for id in wanted]
 
@@ -184,7 +186,7 @@ def test_what_was_done_is_undone_once_and_the_latest_first(drawn: Any) -> None:
     run = execute(plan, ToolExecutor(site.tools), workers=Simulated(slots), policy=policy)
     check_fold(run)
     check_replay(run, policy)
-    begun = [place for place, event in enumerate(run.events) if isinstance(event, RollbackBegun)]
+    begun = [place for place, event in enumerate(run.events) if isinstance(event, RollbackStarted)]
     before = run.events[: begun[0]] if begun else run.events
     if begun:
         assert policy.rollback != "never"
@@ -209,7 +211,7 @@ def test_on_threads_it_is_the_order_in_which_results_came(drawn: Any) -> None:
     with ThreadPoolExecutor(3) as threads:
         run = execute(plan, executor, workers=Pool(threads))
         run = PlannerExecutor(None, executor, workers=Pool(threads)).roll_back(run)
-    before = run.events[: next(n for n, event in enumerate(run.events) if isinstance(event, RollbackBegun))]
+    before = run.events[: next(n for n, event in enumerate(run.events) if isinstance(event, RollbackStarted))]
     check_rollback(run, site, undo, before)
 
 
@@ -358,7 +360,7 @@ def test_what_is_under_way_is_heard_out_and_undone_as_well() -> None:
     site = Site()
     run = site.run(up("1", quarters=40), broken("2"), policy=Policy(failure="stop", rollback="failed"))
     assert site.log == ["+1", "-1"]
-    assert [event.at for event in run.events if isinstance(event, RollbackBegun)] == [10.0]
+    assert [event.at for event in run.events if isinstance(event, RollbackStarted)] == [10.0]
 
 
 def test_by_hand_a_finished_run_is_taken_back() -> None:
@@ -421,14 +423,14 @@ def test_an_undo_that_fails_is_reported_and_the_rest_go_on() -> None:
 def test_what_has_no_undo_is_named_and_what_changes_nothing_is_not() -> None:
     site = Site()
     run = site.run(step("1", "look"), step("2", "tell", "1", text="we build"), up("3", "2"), broken("4", "3"))
-    assert run.board.rollback.remains == [("2", "no undo of its own")]
+    assert run.board[Rollback].remains == [("2", "no undo of its own")]
     assert site.log == ["!we build", "+3", "-3"]
 
 
 def test_a_step_in_doubt_is_named_and_not_undone() -> None:
     site = Site()
     run = site.run(up("1"), up("2", "1", quarters=40, timeout=1.0))
-    assert run.board.rollback.remains == [("2", "nobody knows whether it was done")]
+    assert run.board[Rollback].remains == [("2", "nobody knows whether it was done")]
     assert site.log == ["+1", "+2", "-1"]
 
 
@@ -448,7 +450,7 @@ def test_the_undo_of_a_step_that_was_planned_anew_keeps_its_own_timeout() -> Non
     policy = Policy(rollback="failed", replan="failure", max_replans=1)
     second = [step("1", "look"), broken("2", "1")]
     run = site.agent([first], second, policy=policy, evaluator=Verdicts("replan")).run("build")
-    assert run.board.rollback.remains == [("1", "TimeoutError: took longer than its timeout of 2 s")]
+    assert run.board[Rollback].remains == [("1", "TimeoutError: took longer than its timeout of 2 s")]
 
 
 def test_an_undo_that_refers_to_a_step_that_failed_fails_and_the_rest_go_on() -> None:
@@ -456,15 +458,15 @@ def test_an_undo_that_refers_to_a_step_that_failed_fails_and_the_rest_go_on() ->
     undo = call("take_down", name="{step_1_result.name}")
     run = site.run(up("1", fails=9), up("2", "1", undo=undo) | {"run_anyway": True}, up("3"))
     why = "MissingResultError: {step_1_result.name}: step 1 has no result"
-    assert (run.status, run.board.rollback.undone, run.board.rollback.remains) == ("rolled back", ["3"], [("2", why)])
+    assert (run.status, run.board[Rollback].undone, run.board[Rollback].remains) == ("rolled back", ["3"], [("2", why)])
 
 
 def test_what_was_done_after_it_had_been_given_up_is_named() -> None:
     site = Site()
     late = up("1", quarters=12, timeout=1.0)
     run = site.run(late, up("2", quarters=20), broken("3", "2"))
-    assert run.board.table.late == {"1": {"name": "1"}}
-    assert run.board.rollback.remains == [("1", "it was done after it had been given up")]
+    assert run.board[Doubt].late == {"1": {"name": "1"}}
+    assert run.board[Rollback].remains == [("1", "it was done after it had been given up")]
     assert site.standing == ["1"]
 
 
@@ -482,11 +484,11 @@ def test_an_undo_that_may_have_been_made_is_not_made_again(listed: bool) -> None
     back = call("refund", name="{step_1_result.name}")
     run = site.run(up("1", undo=None if listed else back), broken("2", "1"), rollback=[back] * listed)
     label = "rollback 1" if listed else "1"
-    assert (label, "RuntimeError: no answer") in run.board.rollback.remains
+    assert (label, "RuntimeError: no answer") in run.board[Rollback].remains
     again = site.agent([]).roll_back(run)
     check_fold(again)
     assert (again.status, refunds) == ("rolled back", ["1"])
-    assert (label, "nobody knows whether it was undone") in again.board.rollback.remains
+    assert (label, "nobody knows whether it was undone") in again.board[Rollback].remains
 
 
 def test_an_undo_whose_reference_leads_nowhere_fails_like_any_other() -> None:
@@ -520,7 +522,7 @@ def test_a_call_is_not_made_for_a_step_that_gave_no_result() -> None:
     back = call("take_down", name="{step_2_result.name}")
     run = site.run(up("1", undo=None), up("2", "1", fails=9), rollback=[back, call("tell", text="sorry")])
     assert site.log == ["+1", "!sorry"]
-    assert run.board.rollback.remains == [("1", "no undo of its own"), ("rollback 1", "step 2 gave no result")]
+    assert run.board[Rollback].remains == [("1", "no undo of its own"), ("rollback 1", "step 2 gave no result")]
 
 
 HOSTILE = {"steps": [up("9")], "rollback": [call("take_down", name="1"), call("tell", text="all is well")]}
@@ -631,8 +633,8 @@ def test_a_rollback_that_is_cut_off_goes_on_and_undoes_nothing_twice(effects: An
     again = effects == "idempotent"  # the second call finds nothing to take down, and says so
     assert site.log[3:] == ["-3", "-2", *["-2"] * again, "-1"]
     why = "ValueError: list.remove(x): x not in list" if again else "interrupted; nobody knows whether it was undone"
-    assert run.board.rollback.remains == [("2", why)]
-    assert run.board.rollback.undone == ["3", "1"]
+    assert run.board[Rollback].remains == [("2", why)]
+    assert run.board[Rollback].undone == ["3", "1"]
 
 
 def test_what_was_under_way_when_the_run_was_left_is_named_until_it_is_done() -> None:
@@ -724,7 +726,7 @@ def test_the_database_and_the_files_are_what_they_were(fails_at: str) -> None:
     assert run.status == "rolled back"
     assert state_of(world) == before
     assert world.damage() == []
-    assert run.board.rollback.remains == [("2", "no undo of its own")]  # the backup is still there
+    assert run.board[Rollback].remains == [("2", "no undo of its own")]  # the backup is still there
 
 
 def test_the_rollback_is_on_the_timeline_and_in_the_trace() -> None:

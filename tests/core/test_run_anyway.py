@@ -165,7 +165,7 @@ def test_random_plans_end_as_by_hand_and_nothing_starts_too_early(
             before = [board.state[other] for other in board.steps[event.step].depends_on]
             fits = ("done", "failed", "skipped") if event.step in anyway else ("done",)
             assert all(state in fits for state in before), f"{event.step} began too early"
-            assert not set(board.table.retries) & set(board.steps[event.step].depends_on)
+            assert not set(board.retry) & set(board.steps[event.step].depends_on)
         board.apply(event)
 
 

@@ -36,7 +36,6 @@ from planexec_lite import (
 from planexec_lite.events import (
     Judged,
     JudgeStarted,
-    PlanFailed,
     PlanProposed,
     PlanStarted,
     StepDone,
@@ -110,7 +109,7 @@ def proposed(run: Run) -> dict[str, float]:
 
 
 def ends(run: Run) -> list[float]:
-    return [event.at for event in run.events if isinstance(event, PlanProposed | PlanFailed)]
+    return [event.at for event in run.events if isinstance(event, PlanProposed)]
 
 
 def reasons(run: Run) -> list[str]:
@@ -351,7 +350,7 @@ def test_a_broken_tail_keeps_what_is_done_and_cancels_what_has_not_started(tail:
     assert run.board.state["4"] == "superseded"
     assert set(run.results) >= {"1", "x"}
     repair = next(place for place, e in enumerate(run.events) if isinstance(e, PlanStarted) and e.reason == "repair")
-    broke = next(place for place, e in enumerate(run.events) if isinstance(e, PlanProposed | PlanFailed))
+    broke = next(place for place, e in enumerate(run.events) if isinstance(e, PlanProposed))
     assert not any(isinstance(e, StepStarted) for e in run.events[broke:repair])
     begun = {e.step for e in run.events[:broke] if isinstance(e, StepStarted)}
     assert begun <= set(run.results), "what had started has ended"
@@ -760,7 +759,7 @@ def test_a_models_broken_answer_is_told_to_it_and_written_again(name: str, kind:
     with ThreadPoolExecutor(2) as pool:
         kinds: dict[str, Workers] = {"simulated": Simulated(), "simulated 1": Simulated(1), "inline": Inline()}
         run = ask_model(scenes(reply, GOOD), world, kinds.get(kind) or Pool(pool))
-    (first, *_) = (event for event in run.events if isinstance(event, PlanProposed | PlanFailed))
+    (first, *_) = (event for event in run.events if isinstance(event, PlanProposed))
     codes = [problem.code for problem in first.problems] if isinstance(first, PlanProposed) else ["planner_failed"]
     assert code in codes
     assert (run.status, reasons(run)) == ("finished", ["first", "repair"])

@@ -29,7 +29,8 @@ from planexec_lite import (
     execute,
     tool,
 )
-from planexec_lite.events import StepCancelled, StepDone, StepFailed, StepLate, StepStarted
+from planexec_lite.capabilities.doubt import Doubt
+from planexec_lite.events import Requeued, StepDone, StepFailed, StepLate, StepStarted
 from planexec_lite.meter import ModelCall, charge
 from planexec_lite.workers import Workers
 from tests.core import odd_tools
@@ -109,14 +110,14 @@ def test_a_step_that_is_given_up_is_in_doubt_and_its_late_result_never_counts(th
     assert failed.at <= events(run, "4", StepDone)[0].at <= late.at
     assert "1" not in run.results
     assert (run.status, run.answer) == ("failed", None)
-    assert run.board.table.late == {"1": "a, time 1"}
+    assert run.board[Doubt].late == {"1": "a, time 1"}
     assert site.begun == {"a": 1, "d": 1}
 
 
 def test_while_nobody_knows_the_step_stays_in_doubt(threads: ThreadPoolExecutor) -> None:
     run = carry_out([step("1", "work", name="a", holds=1, timeout=0.01)], Pool(threads), Site())
-    assert list(run.board.table.in_doubt) == ["1"]
-    assert run.board.table.late == {}
+    assert list(run.board[Doubt].attempts) == ["1"]
+    assert run.board[Doubt].late == {}
     assert not events(run, "1", StepLate)
 
 
@@ -130,7 +131,7 @@ def test_a_late_error_is_recorded_too(threads: ThreadPoolExecutor) -> None:
     (late,) = events(run, "1", StepLate)
     assert (late.result, late.error) == (None, "RuntimeError: a went wrong")
     assert run.board.errors["1"].startswith("TimeoutError")
-    assert not run.board.table.in_doubt
+    assert not run.board[Doubt].attempts
 
 
 @pytest.mark.parametrize(
@@ -167,7 +168,7 @@ def test_a_late_result_after_a_retry_that_went_well_changes_nothing(threads: Thr
     ]
     assert (run.status, run.results["1"]) == ("finished", "a, time 2")
     assert run.board.state["1"] == "done"
-    assert run.board.table.late == {"1": "a, time 1"}
+    assert run.board[Doubt].late == {"1": "a, time 1"}
     assert "1" not in run.board.errors
 
 
@@ -193,7 +194,7 @@ def test_a_late_result_while_the_retry_runs_is_not_taken_for_its_result(
     tools = ToolExecutor(Toolbox([slow]))
     run = site.to_its_end(lambda: execute(plan, tools, workers=Pool(threads), watch=watch))
     assert run.results == {"1": "second"}
-    assert run.board.table.late == {"1": "first"}
+    assert run.board[Doubt].late == {"1": "first"}
     check_fold(run)
 
 
@@ -240,7 +241,7 @@ def test_a_process_that_takes_too_long_is_given_up_and_heard_later(tmp_path: Pat
             for kind in (StepFailed, StepLate):
                 (tmp_path / kind.__name__).touch()
     assert run.board.state == {"1": "failed", "2": "skipped", "3": "done"}
-    assert run.board.table.late == {"1": "it is there"}
+    assert run.board[Doubt].late == {"1": "it is there"}
     check_fold(run)
 
 
@@ -263,8 +264,8 @@ def test_on_this_thread_a_late_result_is_known_at_once_and_does_not_count() -> N
     steps = [step("1", "work", name="a", timeout=0.01), step("2", "work", "1", name="b")]
     run = carry_out(steps, Inline(), Sleeping())
     assert [type(event) for event in events(run, "1", StepFailed, StepLate)] == [StepFailed, StepLate]
-    assert run.board.table.late == {"1": "a, time 1"}
-    assert not run.board.table.in_doubt
+    assert run.board[Doubt].late == {"1": "a, time 1"}
+    assert not run.board[Doubt].attempts
     assert run.board.state["2"] == "skipped"
 
 
@@ -377,7 +378,7 @@ def test_a_timeout_with_nothing_else_at_work_waits_for_no_late_result() -> None:
 
     run = execute(Plan.parse([step("1", "slow", timeout=3.0)]), ToolExecutor(Toolbox([slow])), workers=Simulated())
     assert (run.status, run.makespan) == ("failed", 3.0)
-    assert list(run.board.table.in_doubt) == ["1"]
+    assert list(run.board[Doubt].attempts) == ["1"]
 
 
 def test_the_late_end_of_the_first_attempt_does_not_settle_the_second() -> None:
@@ -395,7 +396,7 @@ def test_the_late_end_of_the_first_attempt_does_not_settle_the_second() -> None:
     plan = Plan.parse([step("1", "slow", timeout=3.0, retries=1), step("2", "other")])
     run = execute(plan, ToolExecutor(Toolbox([slow, other])), workers=Simulated())
     assert [event.at for event in events(run, "1", StepFailed, StepLate)] == [3.0, 5.0, 6.0]
-    assert list(run.board.table.in_doubt) == ["1"]
+    assert list(run.board[Doubt].attempts) == ["1"]
 
 
 # What has not begun is taken back.
@@ -404,11 +405,11 @@ def test_the_late_end_of_the_first_attempt_does_not_settle_the_second() -> None:
 def test_when_a_failure_stops_the_run_what_waits_for_a_thread_is_taken_back() -> None:
     steps = [
         step("bad", "work", name="bad", fails=1),
-        *(step(str(n), "work", name=str(n), until="StepCancelled") for n in range(40)),
+        *(step(str(n), "work", name=str(n), until="Requeued") for n in range(40)),
     ]
     with ThreadPoolExecutor(1) as one:
         run = carry_out(steps, Pool(one), Site(), failure="stop")
-    cancelled = [event.step for event in run.events if isinstance(event, StepCancelled)]
+    cancelled = [event.step for event in run.events if isinstance(event, Requeued)]
     assert run.status == "failed"
     done = [event.step for event in run.events if isinstance(event, StepDone)]
     assert len(done) <= 1, "the thread has perhaps begun with one of them before it could be taken back"
@@ -423,7 +424,7 @@ def failure_of(run: Run, id: str) -> StepFailed:
 
 def test_when_the_rest_is_planned_again_what_was_taken_back_is_not_lost() -> None:
     site = Site()
-    rest = [step(str(n), "work", name=str(n), until="StepCancelled") for n in range(20)]
+    rest = [step(str(n), "work", name=str(n), until="Requeued") for n in range(20)]
     first = [step("bad", "work", name="bad", fails=1), *rest]
     later = [step("good", "work", name="good"), *rest]
     with ThreadPoolExecutor(1) as one:
@@ -434,9 +435,7 @@ def test_when_the_rest_is_planned_again_what_was_taken_back_is_not_lost() -> Non
     check_order(run)
     assert run.status == "finished"
     assert site.begun == dict.fromkeys(["bad", "good", *map(str, range(20))], 1)
-    assert sum(isinstance(event, StepCancelled) for event in run.events) in (19, 20), (
-        "perhaps the thread has begun with 0"
-    )
+    assert sum(isinstance(event, Requeued) for event in run.events) in (19, 20), "perhaps the thread has begun with 0"
 
 
 def test_a_retry_is_not_taken_back_and_handed_over_again_and_again() -> None:
@@ -502,11 +501,11 @@ def test_a_retry_that_waits_for_a_thread_when_the_run_stops_stays_failed() -> No
     check_fold(run)
     check_order(run)
     assert run.board.state == {"1": "failed", "2": "failed", "3": "waiting"}
-    assert [type(event) for event in events(run, "1", StepStarted, StepFailed, StepCancelled)] == [
+    assert [type(event) for event in events(run, "1", StepStarted, StepFailed, Requeued)] == [
         StepStarted,
         StepFailed,
         StepStarted,
-        StepCancelled,
+        Requeued,
     ]
     assert run.board.errors["1"] == "RuntimeError: shaky"
     assert run.reason.startswith("step 2 failed")
@@ -526,8 +525,8 @@ def test_a_late_result_of_a_step_whose_id_was_used_again_is_not_the_new_ones(thr
     check_fold(run)
     check_order(run)
     assert (run.status, run.results["1"]) == ("finished", "new, time 1")
-    assert run.board.table.late == {"1": "old, time 1"}
-    assert not run.board.table.in_doubt
+    assert run.board[Doubt].late == {"1": "old, time 1"}
+    assert not run.board[Doubt].attempts
 
 
 @rounds(40)
@@ -556,7 +555,7 @@ def test_random_runs_on_few_threads_are_lawful_whatever_is_taken_back(
     assert run.board.ended
     assert workshop.most_busy <= min(2, slots or 2, limit.get("work", 2))
     begun = Counter(event.step for event in run.events if isinstance(event, StepStarted))
-    begun.subtract(event.step for event in run.events if isinstance(event, StepCancelled))
+    begun.subtract(event.step for event in run.events if isinstance(event, Requeued))
     assert +begun == workshop.calls
 
 
@@ -567,7 +566,7 @@ def test_when_a_streamed_plan_breaks_off_what_waits_for_a_thread_is_taken_back()
         site.until("StepDone 0")
         site.until("StepStarted 14")
 
-    steps = [step(str(n), "work", name=str(n), until="StepCancelled" if n else "") for n in range(15)]
+    steps = [step(str(n), "work", name=str(n), until="Requeued" if n else "") for n in range(15)]
     with ThreadPoolExecutor(1) as one:
         planner = Writing([*steps, breaks_off], [step("last", "work", name="last"), END])
         agent = PlannerExecutor(planner, site.executor, workers=Pool(one), watch=site.watch)
@@ -575,7 +574,7 @@ def test_when_a_streamed_plan_breaks_off_what_waits_for_a_thread_is_taken_back()
     check_fold(run)
     check_order(run)
     assert run.status == "finished"
-    taken_back = [event.step for event in run.events if isinstance(event, StepCancelled)]
+    taken_back = [event.step for event in run.events if isinstance(event, Requeued)]
     done = [id for id in run.results if id != "last"]
     assert len(done) <= 2, "the thread has perhaps begun with one of them before it could be taken back"
     assert sorted([*done, *taken_back], key=int) == [str(n) for n in range(15)]

@@ -18,7 +18,7 @@ from planexec_lite import (
     Toolbox,
     ToolExecutor,
 )
-from planexec_lite.board import Board
+from planexec_lite.assembly import Board
 from tests.core.shapes import step
 
 SMOKE = step("smoke", "check")

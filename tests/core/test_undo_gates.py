@@ -25,8 +25,10 @@ from planexec_lite import (
     Toolbox,
     ToolExecutor,
 )
-from planexec_lite.board import IllegalTransition
-from planexec_lite.events import Reviewed, RollbackBegun, UndoDone, UndoStarted
+from planexec_lite.capabilities.doubt import Doubt
+from planexec_lite.capabilities.rollback import Rollback
+from planexec_lite.core import IllegalTransition
+from planexec_lite.events import Reviewed, RollbackStarted, UndoDone, UndoStarted
 from tests.core.shapes import Job, Portions, Writing, check_fold, check_replay, jobs
 from tests.core.test_rollback import FAILED, Site, Verdicts, broken, check_rollback, told, up
 from tests.rounds import rounds
@@ -251,18 +253,18 @@ def test_of_any_run_what_gave_a_result_is_undone_once_or_named(drawn: Any) -> No
     workers = Simulated(slots, limits=limits)
     agent = PlannerExecutor(Portions(*plans), ToolExecutor(site.tools), Person(refuses), workers=workers, policy=policy)
     run = agent.run("build")
-    if any(isinstance(event, RollbackBegun) for event in run.events):
+    if any(isinstance(event, RollbackStarted) for event in run.events):
         check_replay(run, policy)
     else:
         run = agent.roll_back(run)
     check_fold(run)
-    begun = next(place for place, event in enumerate(run.events) if isinstance(event, RollbackBegun))
+    begun = next(place for place, event in enumerate(run.events) if isinstance(event, RollbackStarted))
     undo = {one["id"]: one["undo"] for plan in plans for one in plan if one["undo"]}
     left_out = {id for id in refuses if undo.get(id, {}).get("gate")}
     before = run.events[:begun]
-    doubted = {id for id, attempts in Board.of(before).table.in_doubt.items() if attempts}
+    doubted = {id for id, attempts in Board.of(before)[Doubt].attempts.items() if attempts}
     site.standing = [id for id in site.standing if id not in doubted]
-    run.board.rollback.remains = [(id, why) for id, why in run.board.rollback.remains if id not in doubted]
+    run.board[Rollback].remains = [(id, why) for id, why in run.board[Rollback].remains if id not in doubted]
     check_rollback(run, site, undo.keys() - left_out, before)
     assert not left_out & set(told(run, UndoStarted))
     asked_about = [one.step for one in run.board.reviews if (one.step or "").startswith("undo ")]
@@ -284,7 +286,7 @@ def test_a_planner_that_changes_an_undo_in_place_opens_no_gate(reviewer: Any) ->
             self.plans += 1
             if self.plans == 1:
                 return Plan.parse([asked("a"), broken("b", "a")])
-            for step in (board.steps["a"], board.rollback.completed[1].step):
+            for step in (board.steps["a"], board[Rollback].completed[1].step):
                 assert step.undo is not None
                 vars(step.undo)["gate"] = False
             return Plan.parse([broken("c")])

@@ -29,16 +29,17 @@ from planexec_lite import (
     execute,
     tool,
 )
-from planexec_lite.board import Board
+from planexec_lite.assembly import Board
+from planexec_lite.capabilities.news import News
 from planexec_lite.events import Grant, PlanProposed, PlanStarted, StepStarted
-from planexec_lite.loop import Run
-from planexec_lite.loop.nested import goal_of
+from planexec_lite.executors import task_text
 from planexec_lite.model import Answer
 from planexec_lite.model.marking import DATA_RULE
 from planexec_lite.plan import Problem
-from planexec_lite.planning import Summary, Telling, growth, told
+from planexec_lite.planning import Summary, Telling, growth
 from planexec_lite.planning.telling import record
 from planexec_lite.review import Decision
+from planexec_lite.run import Run
 from tests.rounds import rounds
 
 AS_IT_IS = Telling(marked=False)
@@ -163,12 +164,12 @@ def test_an_effect_is_new_where_no_plan_before_calls_its_tool(place: str, before
         first["steps"] = [{**read, "undo": {"tool": "delete_mailbox"}}, answer]
     if before == "the rollback":
         first["rollback"] = [{"tool": "delete_mailbox"}]
-    from planexec_lite.planning.new_effects import added_effects
+    from planexec_lite.capabilities.new_effects import added_effects
 
-    board = Board()
+    policy = Policy(no_new_effects=True)
     run = execute(Plan.parse({**first, "complete": True}), ToolExecutor(inbox.World().tools), workers=Simulated())
     board = run.board
-    problems = [one.code for one in added_effects(Plan.parse(later), board, inbox.World().tools)]
+    problems = [one.code for one in added_effects(Plan.parse(later), board, policy, ToolExecutor(inbox.World().tools))]
     assert problems == (["new_effects"] if harm and before == "nothing" else [])
 
 
@@ -192,7 +193,7 @@ EFFECTS = {
 
 @pytest.mark.parametrize("kind", EFFECTS)
 def test_sending_counts_as_an_effect_and_so_does_overwriting(kind: str) -> None:
-    from planexec_lite.planning.new_effects import has_effects
+    from planexec_lite.capabilities.new_effects import has_effects
 
     one, expected = EFFECTS[kind]
     assert has_effects(one) is expected
@@ -309,9 +310,9 @@ def told_to(role: str, tale: str, in_results: bool, in_words: bool) -> str:
     messages: Any = []
     if role == "planner":
         board = board_with(result, {"a": [result]}, error=result)
-        board.table.steps["2"] = step.model_copy(update={"id": "2"})
-        board.proposals.news.append(words)
-        board.proposals.problems = (Problem("odd", "5", words),)
+        board.steps["2"] = step.model_copy(update={"id": "2"})
+        board[News].texts.append(words)
+        board.problems = (Problem("odd", "5", words),)
         messages = LLMPlanner(None).messages("g", board, Toolbox([]))
     elif role == "executor":
         messages = ReActExecutor(None, Toolbox([])).messages(step, {"1": result, "2": [result]})
@@ -319,7 +320,7 @@ def told_to(role: str, tale: str, in_results: bool, in_words: bool) -> str:
         done = execute(Plan(steps=(step.model_copy(update={"params": {}}),)), Words(), workers=Simulated()).board
         messages = LLMEvaluator(None).messages(step, result, done)
     else:
-        return goal_of(step, {"1": result, "2": [result]})
+        return task_text(step, {"1": result, "2": [result]})
     return "\n".join(message["content"] for message in messages)
 
 
@@ -389,7 +390,8 @@ def test_a_cheap_model_summarises_what_is_long() -> None:
     telling = Telling(longest=100, summary=Summary(client))
     run = answered("gullible", world, telling=telling)
     assert (run.status, len(world.mails)) == ("finished", 3), "what it was to obey is not in the summary"
-    assert [(one.model, one.steps) for one in told(run.events)] == [("gpt-4o", 0), ("gpt-4o-mini", 3), ("gpt-4o", 3)]
+    assert [call.model for call in run.board.calls] == ["gpt-4o", "gpt-4o-mini", "gpt-4o"]
+    assert growth(run.events).keys() == {0, 3}
 
 
 def test_a_text_is_summarised_once() -> None:
@@ -471,5 +473,5 @@ def test_the_growth_can_be_drawn() -> None:
 
 def test_every_question_is_counted_once() -> None:
     run = going_on(AS_IT_IS)
-    assert len(told(run.events)) == sum(isinstance(event, PlanStarted) for event in run.events)
-    assert sum(one.tokens for one in told(run.events)) == run.usage.input_tokens
+    assert len(growth(run.events)) == sum(isinstance(event, PlanStarted) for event in run.events)
+    assert sum(growth(run.events).values()) == run.usage.input_tokens

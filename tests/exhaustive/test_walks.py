@@ -24,7 +24,7 @@ WRONG = {  # name: the file in planexec_lite, what it says, what it says instead
         'return when_idle(board, Ended(board.now, "failed", _first',
         'return (Ended(board.now, "failed", _first',
     ),
-    "never judges": ("capabilities.judging", "if board.table.to_judge else None", "if False else None"),
+    "never judges": ("capabilities.judging", "if to_judge else None", "if False else None"),
     "counts each retry as the first attempt": (
         "capabilities.retries",
         "id, attempt + 1, attempts",
@@ -32,14 +32,14 @@ WRONG = {  # name: the file in planexec_lite, what it says, what it says instead
     ),
     "plans again while something is under way": (
         "capabilities.replanning",
-        "else after_retries(board, PlanStarted(board.now, reason))",
-        "else PlanStarted(board.now, reason)",
+        "else after_retries(board, asked)",
+        "else asked",
     ),
-    "skips nothing": ("core.decide", "if not board.table.unreachable:", "if True:"),
-    "asks nobody for the plan": ("capabilities.approval", "if board.needs_approval and", "if False and"),
+    "skips nothing": ("core.decide", "if not board.unreachable:", "if True:"),
+    "asks nobody for the plan": ("capabilities.approval", "if needs_approval(board) and", "if False and"),
     "tries again what may be done once": (
         "capabilities.retries",
-        "not retries and board.repeatable(event.step):",
+        "not retries and board.repeatable(step):",
         "not retries:",
     ),
     "goes on after the failure that stops the run": (
@@ -54,24 +54,28 @@ WRONG = {  # name: the file in planexec_lite, what it says, what it says instead
     ),
     "plans again once too often": (
         "capabilities.replanning",
-        "proposals.replans < policy.max_replans",
-        "proposals.replans <= policy.max_replans",
+        "mine.replans < policy.max_replans",
+        "mine.replans <= policy.max_replans",
     ),
-    "takes back while something is under way": ("capabilities.rollback", "if board.in_flight:", "if False:"),
+    "takes back while something is under way": (
+        "capabilities.rollback",
+        "if board.in_flight:\n        return WAIT",
+        "if False:\n        return WAIT",
+    ),
     "takes back in the order in which it was done": (
         "capabilities.rollback",
-        "rollback.left[-1]",
-        "rollback.left[0]",
+        "undo = mine.left[-1]",
+        "undo = mine.left[0]",
     ),
     "tries again before it has waited": (
         "capabilities.retries",
-        "if id not in table.rested), None)",
+        "if id not in ended), None)",
         "if False), None)",
     ),
     "waits again and again": (
         "capabilities.retries",
-        "for id in table.retries if id not in table.rested",
-        "for id in table.retries",
+        "for id in board.retry if id not in ended",
+        "for id in board.retry",
     ),
     "runs past the deadline": (
         "capabilities.deadline",
@@ -82,11 +86,19 @@ WRONG = {  # name: the file in planexec_lite, what it says, what it says instead
     "takes nothing back": ("capabilities.rollback", 'policy.rollback == "never"', "True"),
     "takes back though it finished": ("capabilities.rollback", 'event.status == "finished" or', "False or"),
     "goes on while a step is in doubt": ("capabilities.doubt", "None if doubted is None", "None if True"),
-    "goes on while it is taken back": ("capabilities.rollback", "if rollback.begun is None:", "if True:"),
-    "opens every gate": ("capabilities.approval", "board.why_asked(event.step) is not None", "False"),
+    "goes on while it is taken back": (
+        "capabilities.rollback",
+        "if mine.started is None:\n        return None\n    if board.in_flight",
+        "if True:\n        return None\n    if board.in_flight",
+    ),
+    "opens every gate": (
+        "capabilities.approval",
+        "(why := why_asked(board, event.step)) is not None",
+        "(why := why_asked(board, event.step)) is ...",
+    ),
     "tries again though news has come": (
         "capabilities.retries",
-        "return board.has_planner and board.proposals.unplanned_news",
+        "return board.has_planner and board[News].unplanned",
         "return False",
     ),
 }
@@ -148,7 +160,10 @@ def test_a_wrong_rule_is_found(name: str) -> None:
     assert source.count(old) == 1, "the rule reads otherwise now: change the test"
     wrong = ModuleType(right.__name__)
     exec(compile(source.replace(old, new), f"{place}.py", "exec"), vars(wrong))
-    vars(wrong).update({name: vars(core)[name] for name in ("HOLD", "WAIT", "Signal")})
+    same = {
+        name: one for name, one in vars(right).items() if isinstance(one, type)
+    }  # the parts and events of the board
+    vars(wrong).update(same | {name: vars(core)[name] for name in ("HOLD", "WAIT")})
     rules, guards = ([replaced(one, wrong) for one in rules] for rules in (assembly.RULES, assembly.GUARDS))
 
     def decide(board: Board, policy: Policy) -> Event | None:

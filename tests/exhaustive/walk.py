@@ -12,29 +12,33 @@ from dataclasses import dataclass, field, replace
 from itertools import combinations, permutations, product
 from typing import Any
 
-from planexec_lite import Board, Plan, Policy, Run, Step, Toolbox, ToolExecutor
+from planexec_lite import Board, Plan, Policy, Run, Step
+from planexec_lite.agent import interrupt
 from planexec_lite.assembly import answer, decide
+from planexec_lite.capabilities.approval import Approvals
+from planexec_lite.capabilities.breaker import ToolHealth
+from planexec_lite.capabilities.doubt import Doubt
+from planexec_lite.capabilities.judging import Judging
+from planexec_lite.capabilities.news import News
+from planexec_lite.capabilities.replanning import Replanning
+from planexec_lite.capabilities.retries import Backoffs, BackoffStarted
+from planexec_lite.capabilities.rollback import Rollback
 from planexec_lite.core import HOLD
 from planexec_lite.events import (
     BackoffEnded,
-    DoubtResolved,
     Event,
-    Interrupted,
     Judged,
-    JudgeFailed,
-    News,
-    PlanFailed,
+    NewsReceived,
     PlanProposed,
+    Requeued,
     Reviewed,
     RunStarted,
-    StepCancelled,
     StepDone,
     StepFailed,
     UndoDone,
     UndoFailed,
 )
-from planexec_lite.loop.cut_off import interrupt
-from planexec_lite.plan import Call
+from planexec_lite.plan import Call, Problem
 from planexec_lite.tools import Effects
 from planexec_lite.tools.limits import Limit
 from tests.exhaustive import rules
@@ -135,7 +139,7 @@ class Case:
 
     def rest(self, board: Board) -> Plan:
         """What the planner answers: what is not done once more, under other ids; what is done may be waited for."""
-        new = {id: id + "." for id in board.table.unfinished}
+        new = {id: id + "." for id in board.unfinished}
         steps = [self.step(new[id], tuple(new.get(other, other) for other in board.steps[id].depends_on)) for id in new]
         return Plan(steps=tuple(steps))
 
@@ -152,25 +156,25 @@ class Walk:
 def outcomes(board: Board, case: Case) -> Iterator[Event]:
     """What may come next where nothing is to be decided: of each job in flight, each of its outcomes."""
     if board.paused is not None and board.paused.reason == "doubt":
-        for done in (True, False):
-            yield DoubtResolved(0.0, board.paused.step or "", done, "Ada")
+        for said in ("done", "not done"):
+            yield Reviewed(0.0, said, "", "Ada", step=board.paused.step)
     elif board.paused is not None and board.proposal is not None:
         for verdict in ("approve", "reject"):
-            yield Reviewed(0.0, verdict, board.proposal.hash, "Ada", step=board.paused.step)
+            yield Reviewed(0.0, verdict, board.proposal.hash, "Ada", step=board.paused.gate)
     for job in sorted(board.in_flight, key=str):
         if job is None:
             yield PlanProposed(0.0, case.rest(board))
-            yield PlanFailed(0.0, "no answer")
-        elif job in board.table.resting:
+            yield PlanProposed(0.0, None, (Problem("planner_failed", None, "no answer"),))
+        elif isinstance(board.in_flight[job], BackoffStarted):
             yield BackoffEnded(0.0, job)
-        elif board.rollback.calling:
+        elif board[Rollback].calling:
             yield UndoDone(0.0, job, None)
             yield UndoFailed(0.0, job, "no")
         elif board.state[job] == "judging":
             yield Judged(0.0, job, "accept")
             yield Judged(0.0, job, "retry", "once more")
             yield Judged(0.0, job, "replan", "otherwise")
-            yield JudgeFailed(0.0, job, "no verdict")
+            yield Judged(0.0, job, "accept", error="no verdict")
         else:
             yield StepDone(0.0, job, None)
             if case.fails:
@@ -178,7 +182,7 @@ def outcomes(board: Board, case: Case) -> Iterator[Event]:
             if case.doubt:
                 yield StepFailed(0.0, job, "late", in_doubt=True)
             if answer(board, case.policy) is HOLD:
-                yield StepCancelled(0.0, job)
+                yield Requeued(0.0, job, "cancelled")
 
 
 def walk(case: Case, decide: Decide = decide) -> Walk:
@@ -217,11 +221,11 @@ def walk(case: Case, decide: Decide = decide) -> Walk:
                 after = crashed(board, case)
                 step = (key[0] - 1, key[1], key_of(after, case.policy))
                 if step not in came:
-                    came[step] = (key, Interrupted(board.now, "everything that was in flight"))
+                    came[step] = (key, Requeued(board.now, "everything that was in flight", "interrupted"))
                     waiting.append((step, after))
             if key[1] and not board.ended:
                 after = board.copy()
-                after.apply(news := News(board.now, "hurry"))
+                after.apply(news := NewsReceived(board.now, "hurry"))
                 step = (key[0], key[1] - 1, key_of(after, case.policy))
                 if step not in came:
                     came[step] = (key, news)
@@ -237,7 +241,7 @@ def crashed(board: Board, case: Case) -> Board:
     """The board as whoever goes on with the run has it, when the process has died."""
     run = Run()
     run.board, before = board.copy(), board
-    interrupt(run, ToolExecutor(Toolbox([])))
+    interrupt(run)
     rules.gone_on(before, run.board, case)
     return run.board
 
@@ -255,48 +259,49 @@ def key_of(board: Board, policy: Policy) -> Any:
 
     Left out are superseded steps, the words of errors, and the orders in which steps were done and are skipped.
     """
-    table, proposals, approvals = board.table, board.proposals, board.approvals
+    replanning, news, approvals = board[Replanning], board[News], board[Approvals]
+    resting = [id for id, job in board.in_flight.items() if isinstance(job, BackoffStarted)]
     return (
-        tuple((id, state) for id, state in table.state.items() if state != "superseded"),
+        tuple((id, state) for id, state in board.state.items() if state != "superseded"),
         tuple(
             (id, attempt)
-            for id, attempt in table.attempt.items()
-            if table.state[id] in ("running", "judging", "failed", "in doubt")
+            for id, attempt in board.attempt.items()
+            if board.state[id] in ("running", "judging", "failed", "in doubt")
         ),
-        tuple(table.retries),
-        frozenset(table.resting),
-        frozenset(table.rested),
-        tuple(table.doubted),
-        tuple(table.to_judge),
-        frozenset(table.unreachable),
-        frozenset(table.failed),
-        table.done_since_plan > 0,
+        tuple(board.retry),
+        frozenset(resting),
+        frozenset(board[Backoffs].ended),
+        tuple(board[Doubt].doubted),
+        tuple(board[Judging].to_judge),
+        frozenset(board.unreachable),
+        frozenset(board.failed),
+        len(board.results) > replanning.results,
         board.now,
-        tuple(sorted(board.health.failures.items())) if policy.breaker else (),
+        tuple(sorted(board[ToolHealth].failures.items())) if policy.breaker else (),
         frozenset(board.in_flight),
         board.paused and (board.paused.reason, board.paused.step),
         board.ended and board.ended.status,
         (
-            bool(proposals.problems),
-            proposals.invalid_in_a_row,
-            proposals.rounds,
-            proposals.replans,
-            proposals.ask_again,
-            proposals.unread_news,
-            proposals.unplanned_news,
+            bool(board.problems),
+            board.invalid_in_a_row,
+            replanning.rounds,
+            replanning.replans,
+            replanning.ask_again,
+            news.unread,
+            news.unplanned,
         ),
         frozenset(approvals.approved),
         frozenset(approvals.opened),
-        approvals.reviews[-1].verdict if approvals.reviews else None,
-        _taken_back(board) if "act" in board.once.effects else None,
+        board.reviews[-1].verdict if board.reviews else None,
+        _taken_back(board) if "act" in board.started.effects else None,
     )
 
 
 def _taken_back(board: Board) -> Any:
     """How far a rollback has come, and in which order steps gave a result: it is that in which they will be undone."""
-    rollback = board.rollback
+    rollback = board[Rollback]
     return (
-        rollback.begun is not None,
+        rollback.started is not None,
         rollback.calling and rollback.calling.label,
         tuple((number in rollback.gone, one.step.id) for number, one in rollback.completed.items()),
         tuple(undo.label for undo in rollback.left),

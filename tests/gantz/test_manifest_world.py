@@ -7,7 +7,7 @@ import pytest
 from planexec_lab import gantz
 from planexec_lab.worlds import manifest
 from planexec_lite import Simulated, ToolExecutor, execute
-from planexec_lite.loop import Run
+from planexec_lite.run import Run
 from planexec_lite.tools import Toolbox, ToolError
 from tests.gantz.postgres import cluster
 from tests.gantz.shells import NEEDS_A_SHELL

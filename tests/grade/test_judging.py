@@ -6,7 +6,7 @@ import pytest
 
 from planexec_lab.grade import Case, JudgeScore, judged
 from planexec_lite import RuleEvaluator, Step
-from planexec_lite.board import Board
+from planexec_lite.assembly import Board
 from planexec_lite.review import Verdict
 
 

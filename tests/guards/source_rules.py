@@ -8,22 +8,23 @@ from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 FLOORS = {
-    1: ("budget", "file_lock", "template"),
+    1: ("file_lock", "template"),
     2: ("meter", "references", "sqlite_file"),
     3: ("tools",),
     4: ("plan",),
-    5: ("events", "model", "policy"),
-    6: ("board",),
-    7: ("core", "planning", "executors", "review", "workers"),
-    8: ("capabilities",),
-    9: ("assembly",),
-    10: ("loop",),
-    11: ("journal", "spans"),
-    12: ("connect", "formats", "views", "worlds", "variations"),
-    13: ("grade", "mcp", "scoreboard"),
-    14: ("comparison", "gantz", "recorded"),
-    15: ("prompts",),
-    16: ("__main__",),
+    5: ("core", "model"),
+    6: ("capabilities", "workers"),
+    7: ("assembly",),
+    8: ("changed_since", "events", "executors", "run"),
+    9: ("decisions", "journal", "planning"),
+    10: ("review",),
+    11: ("agent",),
+    12: ("spans",),
+    13: ("connect", "formats", "views", "worlds", "variations"),
+    14: ("grade", "mcp", "scoreboard"),
+    15: ("comparison", "gantz", "recorded"),
+    16: ("prompts",),
+    17: ("__main__",),
 }
 FLOOR_OF = {unit: floor for floor, units in FLOORS.items() for unit in units}
 PACKAGES = ("planexec_lite", "planexec_lab", "mock_llm")

@@ -70,8 +70,8 @@ def tree(root: Path, **files: str) -> Path:
 
 
 BAD_IMPORTS = {
-    "import only from floors below": {"planexec_lite__board": "from planexec_lite.loop import run"},
-    "planning on floor 7": {"planexec_lite__core": "from planexec_lite.planning import RulePlanner"},
+    "import only from floors below": {"planexec_lite__core": "from planexec_lite.capabilities import news"},
+    "planning on floor 9": {"planexec_lite__core": "from planexec_lite.planning import RulePlanner"},
     "mock_llm never imports planexec_lite": {"mock_llm__engine__selection": "def f():\n    import planexec_lite.plan"},
     "planexec_lite never imports planexec_lab": {"planexec_lite__plan": "def f():\n    from planexec_lab import views"},
     "planexec_lite never imports mock_llm": {"planexec_lite__model": "def f():\n    import mock_llm"},
@@ -100,7 +100,7 @@ BAD_IMPORTS = {
         "planexec_lab__views__widgets__output": "",
     },
     "views.helpers stands on no floor": {"planexec_lab__views__helpers": ""},
-    "loop on floor 10": {"planexec_lite__board": "from . import loop", "planexec_lite__loop": ""},
+    "agent on floor 11": {"planexec_lite__core": "from planexec_lite.agent import execute"},
     "openai": {"planexec_lite__planning": "def f():\n    import openai"},
 }
 
@@ -116,7 +116,7 @@ def test_good_imports_have_no_fault(tmp_path: Path) -> None:
         "planexec_lite__model__asking": "import json\nimport pydantic\ndef client():\n    import openai",
         "planexec_lite__plan__parse": "from ..tools import Tool\nfrom .steps import Step",
         "planexec_lite__plan__steps": "from collections.abc import Mapping",
-        "planexec_lab__views__graph_drawing__sketch": "import matplotlib\nfrom planexec_lite.board import Board",
+        "planexec_lab__views__graph_drawing__sketch": "import matplotlib\nfrom planexec_lite.assembly import Board",
         "planexec_lab__views__widgets__output": "from planexec_lab.views.drawing.theme import LOOKS\nfrom . import bar",
         "planexec_lab__views__widgets__bar": "",
         "mock_llm__api__routes": "import yaml\nfrom mock_llm.engine import answer\nfrom . import http",

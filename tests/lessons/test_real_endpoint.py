@@ -12,7 +12,7 @@ from nbclient import NotebookClient
 from planexec_lab.connect import connect
 from planexec_lab.worlds import arithmetic
 from planexec_lite import LLMPlanner
-from planexec_lite.board import Board
+from planexec_lite.assembly import Board
 from tests.guards.books import notebook_tool
 from tests.lessons import endpoint
 

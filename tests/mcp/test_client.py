@@ -20,6 +20,7 @@ import pytest
 from planexec_lab.mcp import ListedTool, ServerGoneError, ToolFailedError, ToolServer, client
 from planexec_lab.mcp.listing import hints_of
 from planexec_lite import Inline, Plan, Policy, Pool, Simulated, ToolExecutor, execute
+from planexec_lite.capabilities.once_calls import OnceCalls
 from planexec_lite.events import Inside, Observation
 from planexec_lite.tools import Tool, Toolbox, ToolError
 from tests.mcp.conftest import ROOT, Start, children, command, lines
@@ -264,7 +265,7 @@ def test_a_call_that_may_be_made_once_is_never_repeated(start: Start, trace: Pat
     run = execute(plan({"tool": "pay", "retries": 2}), ToolExecutor(start("dying").toolbox))
     assert run.board.state == {"1": "failed"}
     assert lines(trace) == ["pay"]
-    assert [spent.sure for spent in run.board.once.spent] == [False]
+    assert [spent.sure for spent in run.board[OnceCalls].spent] == [False]
 
 
 def test_a_server_that_ended_between_two_calls_is_started_again(start: Start, trace: Path) -> None:

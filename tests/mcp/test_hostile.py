@@ -167,7 +167,7 @@ def test_a_listing_that_changes_after_a_call_stops_the_next_one(start: Start, tr
         "note has another input schema. Nothing of it is called"
     )
     assert lines(trace) == ["read"]
-    assert run.board.table.attempt["2"][0] == 1
+    assert run.board.attempt["2"][0] == 1
 
 
 def test_a_listing_that_changes_in_another_life_is_refused(start: Start, trace: Path) -> None:

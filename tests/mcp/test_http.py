@@ -11,6 +11,7 @@ import pytest
 
 from planexec_lab.mcp import ServerGoneError, ToolsChangedError, ToolServer
 from planexec_lite import Plan, Pool, ToolExecutor, execute
+from planexec_lite.capabilities.once_calls import OnceCalls
 from planexec_lite.events import Inside, Observation
 from tests.mcp.conftest import ROOT, command, lines
 from tests.mcp.test_client import wait_for
@@ -59,7 +60,7 @@ def test_a_host_that_ends_in_a_call_fails_the_step_and_pays_once(host: Host, tra
         run = execute(plan("pay", retries=2), ToolExecutor(server.toolbox))
     assert run.board.errors["1"].startswith(("ServerGoneError: pay: ", "ToolFailedError: pay: "))
     assert lines(trace) == ["pay"]
-    assert [spent.sure for spent in run.board.once.spent] == [False]
+    assert [spent.sure for spent in run.board[OnceCalls].spent] == [False]
 
 
 def test_a_host_that_is_there_again_is_gone_on_with(host: Host) -> None:

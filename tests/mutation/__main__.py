@@ -18,10 +18,10 @@ CORE = {  # which tests are tried when a file of the core is changed
     "board step_table ready_queue transitions proposals approvals once_calls decide replanning policy run jobs": (
         "runs replanning approval schedule grants judging transitions"
     ),
-    "checks problems": "problems",
+    "checks": "problems",
     "graph": "graph",
-    "reading model": "reading problems planners",
-    "streaming stream_buffer": "streaming",
+    "reading model": "reading problems planners streaming",
+    "stream_buffer": "streaming",
     "references": "references",
     "schemas schema": "schemas tools",
     "limits": "limits schedule",
@@ -30,9 +30,9 @@ CORE = {  # which tests are tried when a file of the core is changed
     "session inline pool simulated": "workers timeouts limits",
     "tool toolbox awaiting": "tools async_tools",
     "kinds record inner": "events",
-    "direct hybrid react team": "react workers runs",
+    "direct react team": "react workers runs",
     "planners": "planners",
-    "asking answer marking task_text": "endpoints untrusted_results",
+    "asking answer marking": "endpoints untrusted_results",
     "meter loop": "runs watch approval",
     "reviewers": "approval grants",
 }

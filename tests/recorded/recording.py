@@ -21,11 +21,11 @@ from planexec_lab.recorded.rules import RULES, without
 from planexec_lab.recorded.transcript import Head, RecordedAnswer, Sample, Variant
 from planexec_lab.recorded.whole_runs import digest
 from planexec_lab.worlds import arithmetic
+from planexec_lite.agent import PlannerExecutor
+from planexec_lite.assembly import Policy
 from planexec_lite.executors import ToolExecutor
-from planexec_lite.loop import PlannerExecutor
 from planexec_lite.model import read_answer
 from planexec_lite.planning import LLMPlanner
-from planexec_lite.policy import Policy
 from planexec_lite.tools import Toolbox
 from tests.recorded.small_model import fingerprint, model_file, served, versions
 

@@ -75,7 +75,7 @@ def calls(events: list[dict[str, Any]], *kinds: str) -> list[dict[str, Any]]:
     return [call for event in events if event["event"] in kinds for call in event.get("calls", ())]
 
 
-PLANNING, JUDGING = ("PlanProposed", "PlanFailed"), ("Judged", "JudgeFailed")
+PLANNING, JUDGING = ("PlanProposed",), ("Judged",)
 
 
 def flat(events: list[dict[str, Any]], path: str = "") -> Iterator[tuple[str, dict[str, Any]]]:

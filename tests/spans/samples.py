@@ -20,9 +20,9 @@ from planexec_lite import (
     events,
     execute,
 )
+from planexec_lite.capabilities.retries import Backoff
 from planexec_lite.meter import ModelCall, charge
 from planexec_lite.plan import Step
-from planexec_lite.policy import Backoff
 from planexec_lite.review.reviewers import AskPerson
 from tests.core.shapes import step
 from tests.core.test_nested import inner, outer
@@ -105,7 +105,7 @@ def interrupted() -> Run:
         events.RunStarted(0.0, GOAL, planner=False, reviewer=False),
         events.PlanProposed(0.0, Plan(steps=(Step(id="1", tool="put_up", params={"name": "a"}),))),
         events.StepStarted(0.0, "1"),
-        events.Interrupted(1.5, "1"),
+        events.Requeued(1.5, "1", "interrupted"),
         events.StepStarted(1.5, "1"),
         events.StepDone(2.5, "1", {"up": "ä\u2028"}, 1.0),
         events.Ended(2.5, "finished", "1 step done"),

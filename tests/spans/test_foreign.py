@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from planexec_lab import spans, views
 from planexec_lab.views.narration import sentences
 from planexec_lite import Board
-from planexec_lite.events import Action, Inside, Observation, PlanFailed, PlanProposed, StepStarted
+from planexec_lite.events import Action, Inside, Observation, PlanProposed, StepStarted
 from tests.rounds import rounds
 from tests.spans.samples import SAMPLES, calls_of
 from tests.spans.traces import LANGGRAPH, OPENAI_AGENTS, QUESTION, agent, agents, called, chat, otlp, span
@@ -102,7 +102,7 @@ def test_what_is_asked_while_steps_are_at_work_is_a_step() -> None:
     run = spans.read(trace)
     assert [str(step) for step in run.plan.steps] == ["weather()", "chat gpt-4o-mini", "weather()"]
     assert run.usage.input_tokens == 3
-    assert not [event for event in run.events if isinstance(event, PlanFailed)]
+    assert not [event for event in run.events if (isinstance(event, PlanProposed) and event.error is not None)]
 
 
 def test_a_call_of_a_model_that_is_told_twice_counts_once() -> None:
@@ -113,7 +113,9 @@ def test_a_call_of_a_model_that_is_told_twice_counts_once() -> None:
 def test_a_model_that_fails_is_a_planner_that_fails() -> None:
     trace = otlp(agent("a", None, 0, 9, error="gave up"), chat("c1", "a", 0, 5, error="429"), called("t", "a", 6, 7))
     run = spans.read(trace)
-    assert [event.error for event in run.events if isinstance(event, PlanFailed)] == ["429"]
+    assert [event.error for event in run.events if (isinstance(event, PlanProposed) and event.error is not None)] == [
+        "429"
+    ]
     assert (run.status, run.reason) == ("failed", "gave up")
     assert run.board.state == {"1": "done"}
 

@@ -90,7 +90,7 @@ def whole(run: Run, **options: Any) -> Counter[str]:
 
 def ended(run: Run) -> Counter[str]:
     """The same without what is still in flight, all that is below it, and the run's own span where it has not ended."""
-    started = {number for number, event in enumerate(run.events) if isinstance(event, events.JOBS)}
+    started = {number for number, event in enumerate(run.events) if isinstance(event, events.Job)}
     made = spans.of(run, trace_id=run.uid)
     flying = {
         span.span_id

@@ -15,6 +15,7 @@ from planexec_lab import spans
 from planexec_lab.spans import Span, names
 from planexec_lab.spans.span import NANO
 from planexec_lite import Run, events
+from planexec_lite.plan import Problem
 from tests.spans.samples import SAMPLES, calls_of, long
 from tests.views import worlds
 
@@ -159,9 +160,9 @@ def test_without_content_nothing_is_told_of_what_was_said() -> None:
         events.StepFailed(1.0, "1", f"ValueError: {secret}", 1.0),
         events.StepStarted(1.0, "1", 2, 2),
         events.StepDone(2.0, "1", secret, 1.0),
-        events.News(2.0, secret),
+        events.NewsReceived(2.0, secret),
         events.PlanStarted(2.0, "news"),
-        events.PlanFailed(2.0, secret),
+        events.PlanProposed(2.0, None, (Problem("planner_failed", None, secret),)),
         events.Ended(2.0, "failed", secret),
     ):
         run.record(event)
@@ -184,7 +185,7 @@ def ids(made: list[Span]) -> list[tuple[str, str, str | None]]:
 
 def test_the_same_run_has_the_same_ids_and_another_has_others() -> None:
     one, same, other = (spans.of(SAMPLES[name]()) for name in ("nested", "nested", "retried"))
-    assert one == same
+    assert ids(one) == ids(same)
     assert not {span.span_id for span in one} & {span.span_id for span in other}
     assert all(len(span.trace_id) == 32 and len(span.span_id) == 16 for span in one)
 
@@ -217,7 +218,7 @@ def test_a_step_that_was_taken_back_before_it_began_called_no_tool() -> None:
         events.RunStarted(0.0, "x", planner=False, reviewer=False),
         events.PlanProposed(0.0, worlds.plan([("1", "One", 1, [])])),
         events.StepStarted(0.0, "1"),
-        events.StepCancelled(1.0, "1"),
+        events.Requeued(1.0, "1", "cancelled"),
     ):
         run.record(event)
     assert drawn(run) == ["invoke_agent planner-executor 0–1", "  step 1 0–1"]
@@ -227,7 +228,7 @@ def test_a_step_that_was_taken_back_before_it_began_called_no_tool() -> None:
 def test_ids_are_the_same_under_every_hash_seed() -> None:
     program = (
         "from tests.spans.samples import SAMPLES\nfrom planexec_lab import spans\n"
-        "print(*(spans.write(make()) for make in SAMPLES.values()), sep='\\n')"
+        "print(*([(one.trace_id, one.span_id) for one in spans.of(make())] for make in SAMPLES.values()), sep='\\n')"
     )
     printed = []
     for seed in ("0", "4711"):
@@ -236,7 +237,7 @@ def test_ids_are_the_same_under_every_hash_seed() -> None:
         done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=True)
         printed.append(done.stdout)
     assert printed[0] == printed[1]
-    assert printed[0].count("resourceSpans") == len(SAMPLES)
+    assert len(printed[0].splitlines()) == len(SAMPLES)
 
 
 @pytest.mark.slow

@@ -10,7 +10,7 @@ from hypothesis import given
 
 from planexec_lab import spans, views
 from planexec_lite import Inline, Plan, Run, Simulated, Tool, Toolbox, ToolExecutor, execute
-from planexec_lite.policy import Policy
+from planexec_lite.assembly import Policy
 from tests.core.test_events import runs
 from tests.rounds import rounds
 from tests.spans.samples import SAMPLES, calls_of, long

@@ -26,6 +26,7 @@ from planexec_lite import (
 )
 from planexec_lite import events as e
 from planexec_lite.meter import charge
+from planexec_lite.plan import Problem
 from tests.views.cells import still
 from tests.views.desks import PLAN, TOOLS, desk, fill, press
 
@@ -71,8 +72,8 @@ def told(*events: e.Event) -> Run:
 RUNS = {
     "nothing": Run(),
     "one event": Run([e.RunStarted(0.0, "goal", True, False)]),
-    "the planner fails": told(e.PlanFailed(1.0, MEAN)),
-    "ended without a plan": told(e.PlanFailed(1.0, "x"), e.Ended(1.0, "failed", MEAN)),
+    "the planner fails": told(e.PlanProposed(1.0, None, (Problem("planner_failed", None, MEAN),))),
+    "ended without a plan": told(e.PlanProposed(1.0, None, (Problem("planner_failed", None, "x"),)), e.Ended(1.0, "failed", MEAN)),
     "waits for a person": waiting(),
     "waits at a gate": waiting(gate=True),
     "failed": done({"id": "1", "tool": "fail"}, {"id": "2", "tool": "take", "depends_on": ["1"]}),
@@ -82,8 +83,8 @@ RUNS = {
         e.StepStarted(0.5, "1"),
         e.StepProposed(0.6, Step(id="2", tool="take")),
         e.StepStarted(0.6, "2"),
-        e.StepCancelled(0.7, "2"),
-        e.PlanFailed(1.0, "cut"),
+        e.Requeued(0.7, "2", "cancelled"),
+        e.PlanProposed(1.0, None, (Problem("planner_failed", None, "cut"),)),
     ),
     "a long id": done({"id": "i" * 300, "tool": "take"}),
     **{f"odd text {n}": done({"id": "1", "description": text, "tool": "take", "params": {"x": text}})

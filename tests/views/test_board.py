@@ -133,7 +133,7 @@ def test_without_an_evaluator_a_step_with_a_criterion_is_unverified() -> None:
 def test_only_the_latest_news_are_told_and_the_others_counted() -> None:
     run = worlds.midway()
     for number in range(4):
-        run.record(e.News(15.0, f"news {number}"))
+        run.record(e.NewsReceived(15.0, f"news {number}"))
     assert views.board(run).caption.endswith("Earlier news: 2. News: “news 1”. News: “news 2”. News: “news 3”.")
 
 

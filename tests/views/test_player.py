@@ -13,7 +13,7 @@ from planexec_lab.views import narration
 from planexec_lab.views.widgets import trace_player
 from planexec_lite import Budget, Plan, Run, Simulated, Toolbox, ToolExecutor, execute
 from planexec_lite import events as e
-from planexec_lite.plan import Call
+from planexec_lite.plan import Call, Problem
 from tests.views.cells import still
 from tests.views.comms import messages, weight
 from tests.views.worlds import chain, criteria, deploy, midway, plan, replanned, thinking, work
@@ -172,7 +172,7 @@ def test_a_run_that_goes_on_later_does_not_change_what_is_played() -> None:
     run = midway()
     shown = views.player(run)
     last, before = shown.number.max, repr(shown)
-    run.record(e.News(16.0, "more"))
+    run.record(e.NewsReceived(16.0, "more"))
     assert repr(shown) == before
     assert shown.text().startswith(f"Event {last} of {last}")
 
@@ -197,37 +197,41 @@ EVENTS: list[e.Event] = [
     e.StepProposed(0.0, STEP),
     e.PlanProposed(0.0, None, text="no"),
     e.PlanProposed(1.0, Plan(steps=(STEP,))),
-    e.PlanFailed(1.0, "no answer"),
+    e.PlanProposed(1.0, None, (Problem("planner_failed", None, "no answer"),)),
     e.Paused(1.0, "gate", "1"),
     e.Reviewed(1.0, "change", "0", "Ann", "smaller"),
     e.StepStarted(1.0, "1", 2, 3),
-    e.StepCancelled(1.0, "1"),
+    e.Requeued(1.0, "1", "cancelled"),
     e.StepFailed(2.0, "1", "too slow", in_doubt=True),
     e.StepLate(3.0, "1", {"a": 1}),
-    e.StepHeld(3.0, "1", "step 0 has done the same"),
+    e.StepBlocked(3.0, "1", "step 0 has done the same", final=True),
     e.StepPaused(3.0, "1", "waits for approval"),
     e.StepBlocked(3.0, "1", "not called: its breaker is open", 2, 3),
-    e.Interrupted(3.0, "1"),
-    e.Interrupted(3.0),
+    e.Requeued(3.0, "1", "interrupted"),
+    e.Requeued(3.0, None, "interrupted"),
+    e.StepInDoubt(3.0, "2", "interrupted"),
+    e.StepProgress(3.0, "1", 40.0),
     e.StepDone(3.0, "1", "ok"),
     e.StepSkipped(3.0, "1", "step 0 failed"),
     e.JudgeStarted(3.0, "1"),
     e.Judged(4.0, "1", "retry", "thin"),
-    e.JudgeFailed(4.0, "1", "no model"),
-    e.News(4.0, "hurry"),
+    e.Judged(4.0, "1", "accept", error="no model"),
+    e.NewsReceived(4.0, "hurry"),
     e.Paused(4.0, "doubt", "1"),
-    e.DoubtResolved(4.0, "1", True, "Ann", {"id": 7}),
-    e.DoubtResolved(4.0, "1", False, "Ann"),
+    e.Reviewed(4.0, "done", "", "Ann", step="1", result={"id": 7}),
+    e.Reviewed(4.0, "not done", "", "Ann", step="1"),
     e.Paused(4.0, "budget", short={"steps": "3 of 3 steps"}),
-    e.BudgetGranted(4.0, Budget(steps=2, dollars=0.05), "Ann"),
-    e.BudgetDenied(4.0, "Ann", "too dear"),
+    e.Reviewed(4.0, "approve", "", "Ann", budget=Budget(steps=2, dollars=0.05)),
+    e.Reviewed(4.0, "reject", "", "Ann", "too dear"),
     e.Inside(4.0, "1", e.Thought("hm")),
     e.BackoffStarted(4.0, "1", 2.0),
     e.BackoffEnded(4.5, "1", 2.0),
-    e.RollbackBegun(5.0, "step 1 failed"),
+    e.RollbackStarted(5.0, "step 1 failed"),
     e.UndoStarted(5.0, "1", Call(tool="put_back")),
     e.UndoDone(5.0, "1", "back"),
     e.UndoFailed(5.0, "rollback 1", "no"),
+    e.UndoStarted(5.0, "2", inside=1),
+    e.UndoPaused(5.0, "2", "waits before the undo of step a", "undo"),
     e.Ended(5.0, "failed", "step 1 failed"),
 ]
 

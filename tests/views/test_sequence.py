@@ -11,6 +11,7 @@ from planexec_lab.views.drawing.text_fitting import fit
 from planexec_lab.views.message_sequence import MOST, draw, messages
 from planexec_lite import Plan, Run
 from planexec_lite import events as e
+from planexec_lite.plan import Problem
 from tests.rounds import rounds
 from tests.views import worlds
 from tests.views.drawing import overlap
@@ -100,9 +101,9 @@ def test_whatever_is_said_stays_in_its_place(plan: Plan, words: str, seconds: fl
             run.record(e.StepFailed(seconds, step.id, words))
     if news:
         run.record(e.Reviewed(seconds, "change", plan.hash, words, words))
-        run.record(e.News(seconds, words))
+        run.record(e.NewsReceived(seconds, words))
         run.record(e.PlanStarted(seconds, "repair"))
-        run.record(e.PlanFailed(seconds, words))
+        run.record(e.PlanProposed(seconds, None, (Problem("planner_failed", None, words),)))
     check_layout(run)
 
 

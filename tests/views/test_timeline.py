@@ -163,7 +163,7 @@ def test_a_step_that_was_taken_back_before_it_began_has_no_bar_of_that_start() -
     run.record(e.StepStarted(0.0, "1"))
     run.record(e.StepStarted(0.0, "2"))
     run.record(e.StepDone(1.0, "1", None, seconds=1.0))
-    run.record(e.StepCancelled(1.0, "2"))
+    run.record(e.Requeued(1.0, "2", "cancelled"))
     assert [bar.step for bar in bars(run)] == ["1"]
     assert "Never started: 2." in views.timeline(run).text
     run.record(e.StepStarted(1.0, "2"))

@@ -18,8 +18,8 @@ from planexec_lite import (
     tool,
 )
 from planexec_lite import events as e
+from planexec_lite.capabilities.judging import Verdict
 from planexec_lite.meter import charge
-from planexec_lite.review.evaluators import Verdict
 
 DEPLOY = [
     ("1", "Run full test suite", 20, []),
@@ -165,8 +165,8 @@ def midway() -> Run:
         e.StepStarted(5.0, "2"),
         e.StepDone(9.0, "2", {"size": 4}, 4.0),
         e.JudgeStarted(9.0, "2"),
-        e.JudgeFailed(10.0, "2", "RuntimeError: no model", 1.0),
-        e.News(10.0, "the window closes at <18:00>"),
+        e.Judged(10.0, "2", "accept", error="RuntimeError: no model", seconds=1.0),
+        e.NewsReceived(10.0, "the window closes at <18:00>"),
         e.PlanStarted(10.0, "news"),
         e.PlanProposed(12.0, second, seconds=2.0),
         e.StepStarted(12.0, "4"),

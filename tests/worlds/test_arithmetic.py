@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from planexec_lab.connect import connect
 from planexec_lab.worlds import arithmetic
 from planexec_lite import LLMPlanner, NextStepPlanner, Plan, PlannerExecutor, RulePlanner, Simulated, ToolExecutor
-from planexec_lite.board import Board
+from planexec_lite.assembly import Board
 from planexec_lite.events import PlanProposed, RunStarted, StepDone, StepStarted
 
 numbers = st.integers(0, 50).map(str)

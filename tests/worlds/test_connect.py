@@ -8,7 +8,7 @@ import pytest
 from planexec_lab.connect import connect
 from planexec_lab.worlds import arithmetic
 from planexec_lite import LLMPlanner
-from planexec_lite.board import Board
+from planexec_lite.assembly import Board
 
 
 @pytest.fixture(autouse=True)

@@ -8,7 +8,8 @@ import pytest
 from planexec_lab.connect import connect
 from planexec_lab.worlds import kitchen
 from planexec_lite import LLMPlanner, Plan, PlannerExecutor, Policy, Simulated, ToolExecutor, execute
-from planexec_lite.board import Board
+from planexec_lite.assembly import Board
+from planexec_lite.capabilities.replanning import Replanning
 from planexec_lite.meter import Meter
 
 MINUTE = 60
@@ -158,7 +159,7 @@ def test_a_second_soup_waits_until_the_first_is_plated(world):
 def test_the_replan_puts_onions_in_place_of_the_leeks_and_repeats_nothing(cooks, replan):
     world = kitchen.World(leeks=0)
     run = cook_and_replan(world, cooks, replan)
-    assert (run.status, run.board.proposals.replans) == ("finished", 1)
+    assert (run.status, run.board[Replanning].replans) == ("finished", 1)
     assert world.served == ["starter", "main", "dessert"]
     assert run.results["12"]["parts"] == ONION_SOUP
     done = Counter(event.step for event in run.events if type(event).__name__ == "StepDone")

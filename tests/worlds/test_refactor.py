@@ -14,7 +14,8 @@ import pytest
 from planexec_lab.connect import connect
 from planexec_lab.worlds import refactor
 from planexec_lite import LLMPlanner, Plan, PlannerExecutor, Policy, Simulated, ToolExecutor, execute
-from planexec_lite.board import Board
+from planexec_lite.assembly import Board
+from planexec_lite.capabilities.judging import Judging
 from planexec_lite.events import PlanProposed, RunStarted, StepDone, StepFailed, StepStarted
 from planexec_lite.review.evaluators import RuleEvaluator, Verdict
 
@@ -441,7 +442,7 @@ def test_a_judged_run_ends_with_green_tests_and_repeats_only_what_failed(world):
     assert (run.status, run.answer["summary"]) == ("finished", "11 tests passed")
     started = [event.step for event in run.events if type(event).__name__ == "StepStarted"]
     assert started == ["1", "2", "3", "4", "5", "6", "5b", "6", "7"]
-    assert "profile, orders, settings" in run.board.rejected["5"]
+    assert "profile, orders, settings" in run.board[Judging].rejected["5"]
 
 
 @pytest.mark.parametrize("script", ["stubborn", "restless"])

@@ -100,7 +100,7 @@ def test_its_listing_changes_behind_the_first_call(weather: ToolServer) -> None:
     run = execute(Plan.parse(steps), ToolExecutor(weather.toolbox))
     assert run.board.state == {"1": "done", "2": "failed"}
     assert "weather no longer lists what was pinned: forecast has another input schema" in run.board.errors["2"]
-    assert run.board.table.attempt["2"][0] == 1
+    assert run.board.attempt["2"][0] == 1
 
 
 def test_an_approval_covers_what_was_listed(kind: type[ToolServer]) -> None:

@@ -14,7 +14,7 @@ from planexec_lab.connect import connect
 from planexec_lab.worlds import support
 from planexec_lab.worlds.support.services import SERVICES
 from planexec_lite import LLMPlanner, Plan, PlannerExecutor, Policy, Simulated, ToolExecutor, execute
-from planexec_lite.board import Board
+from planexec_lite.assembly import Board
 from planexec_lite.events import PlanProposed, RunStarted, StepDone, StepFailed, StepStarted
 from planexec_lite.review.evaluators import RuleEvaluator
 

@@ -26,7 +26,8 @@ from planexec_lite import (
     Toolbox,
     ToolExecutor,
 )
-from planexec_lite.board import Board
+from planexec_lite.assembly import Board
+from planexec_lite.capabilities.judging import Judging
 from planexec_lite.events import PlanProposed, RunStarted, StepDone, StepStarted
 from planexec_lite.references import as_text
 
@@ -352,4 +353,4 @@ def test_an_evaluated_run_finishes(name):
     world, client = WORLDS[name].World(), connect(name)
     planner, executor, judge = LLMPlanner(client), ToolExecutor(world.tools), LLMEvaluator(client)
     run = PlannerExecutor(planner, executor, None, judge, Simulated(4), Policy(replan="failure")).run(WORLDS[name].GOAL)
-    assert (run.status, run.board.table.unverified) == ("finished", set())
+    assert (run.status, run.board[Judging].unverified) == ("finished", set())

@@ -16,9 +16,8 @@ _SAME = frozenset(  # letters that look like Latin ones in most fonts
 _NEARLY = frozenset("бвгиклмнптъьёїВГЁЇαβγεηικρτυχωάέίόύΆΈΉΊΌΎզղյեՏ")  # and letters that do so in a word
 _WHOLE_SCRIPTS = ("CHEROKEE", "COPTIC", "DESERET", "LISU", "OSAGE", "RUNIC", "VAI", "WARANG")  # each has look-alikes
 _SCRIPTS = ("ARMENIAN", "CYRILLIC", "GEORGIAN", "GREEK", "LATIN", *_WHOLE_SCRIPTS)
-_SIGNS = frozenset(
-    "\u01c3\u02d0\u2010\u2044\u2215\u2236\u2571\u29f8\ua789\u0589\u05c3\u0660\u06d4\u066b"
-)  # ! : - / . ,
+# ! : - / . ,
+_SIGNS = frozenset("\u01c3\u02d0\u2010\u2044\u2215\u2236\u2571\u29f8\ua789\u0589\u05c3\u0660\u06d4\u066b")
 _PHONETIC_AND_OVERLAYS = (range(0x250, 0x2B0), range(0x1D00, 0x1DC0), range(0x334, 0x339))
 _RAISED = ("<super>", "<sub>", "<circle>")  # forms that nobody takes for the plain one
 _WORD = re.compile(r"[^\W_]+(?:[\u0300-\u036f]+[^\W_]*)*")

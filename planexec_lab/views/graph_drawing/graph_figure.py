@@ -14,10 +14,11 @@ from planexec_lab.views.graph_drawing.cards import Card
 from planexec_lab.views.graph_drawing.layers import shape
 from planexec_lab.views.graph_drawing.sketch import MOST_COLUMNS, MOST_IN_BANDS, MOST_MARKED, Sketch
 from planexec_lab.views.step_remarks import judgements, mark
-from planexec_lite.board import Board
-from planexec_lite.loop.run import Run
+from planexec_lite.assembly import Board
+from planexec_lite.capabilities.judging import Judging
 from planexec_lite.plan import Plan
 from planexec_lite.plan import graph as plan_graph
+from planexec_lite.run import Run
 
 MOST_STEPS, MOST_EDGES = 300, 2_000  # that are drawn; more would be slow, and nobody could follow them
 Graph = Mapping[str, tuple[str, ...]]
@@ -63,9 +64,8 @@ def draw(shown: Plan | Run | Board, durations: Mapping[str, float] | None, title
     sketch = Sketch(title, strangers, form, set(pairwise(path)))
     caption = _caption(plan, board, path, length)
     if len(drawn) < len(waits_for):
-        folded = (
-            f"Drawn: the first {len(drawn):,} of {len(waits_for):,} steps, and what they wait for among each other."
-        )
+        steps = f"the first {len(drawn):,} of {len(waits_for):,} steps"
+        folded = f"Drawn: {steps}, and what they wait for among each other."
         caption = " ".join(filter(None, [folded, caption]))
     lines = _lines(cards, waits_for, set(form.circles))
     alt = f"Graph: {title}. {_edges(waits_for, cards)}"
@@ -103,7 +103,7 @@ def _finding(plan: Plan, waits_for: Graph, board: Board | None, path: list[str],
     if path:
         return f"At least {seconds(length)}: {len(path)} of {steps} must follow one another"
     if board and any(state != "waiting" for state in board.state.values()):
-        rejected = f"; result of step {few(list(board.rejected))} rejected" if board.rejected else ""
+        rejected = f"; result of step {few(list(board[Judging].rejected))} rejected" if board[Judging].rejected else ""
         return f"{len(states['done'])} of {steps} done{rejected}"
     waves = plan.waves()
     if len(waves) == 1:

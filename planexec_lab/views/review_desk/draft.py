@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 
 from planexec_lab.views.review_desk import fields
 from planexec_lite.events import PlanProposed
-from planexec_lite.loop.run import Run
 from planexec_lite.plan import Plan, PlanError, Problem, Step
+from planexec_lite.run import Run
 from planexec_lite.tools import Toolbox
 
 
@@ -83,7 +83,7 @@ class Draft:
         if before is not None:
             before = before.changed(steps=tuple(step for step in before.steps if step.id not in board.results))
         shown = board.proposal or board.plan
-        models, chosen = board.models_in_steps, board.proposals.model_chooses
+        models, chosen = board.started.models_in_steps, board.model_chooses
         return cls.of(shown, toolbox, tuple(board.results), before=before, models=models, model_chooses=chosen)
 
     @cached_property

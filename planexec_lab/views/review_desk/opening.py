@@ -10,8 +10,8 @@ from planexec_lab.views.review_desk.presence import NotDecided
 from planexec_lab.views.review_desk.questions import Approval, question_of
 from planexec_lab.views.review_desk.script import Gesture
 from planexec_lab.views.review_desk.widget import Review
-from planexec_lite.loop.run import Run
 from planexec_lite.plan import Plan
+from planexec_lite.run import Run
 from planexec_lite.tools import Toolbox
 
 _open: list[Review] = []

@@ -17,13 +17,13 @@ from planexec_lab.views.review_desk import summary, text
 from planexec_lab.views.review_desk.draft import Draft, Row
 from planexec_lab.views.review_desk.looks import bullets, call_in_full
 from planexec_lite import references
-from planexec_lite.board import Board
-from planexec_lite.budget import Budget, in_words
+from planexec_lite.assembly import Board
+from planexec_lite.capabilities.budget import in_words
+from planexec_lite.capabilities.rollback import Rollback
+from planexec_lite.decisions import Answer, innermost, usable
 from planexec_lite.events import Grant, gate_in_words
-from planexec_lite.loop.decisions import usable
-from planexec_lite.loop.nested import innermost
-from planexec_lite.loop.run import Run
-from planexec_lite.review.reviewers import Answer
+from planexec_lite.meter import Budget
+from planexec_lite.run import Run
 from planexec_lite.tools import Toolbox
 
 Typed = Mapping[str, str]
@@ -47,7 +47,7 @@ def question_of(run: Run, toolbox: Toolbox) -> Question:
         return Approval(draft)
     if waits.reason == "budget":
         return More(draft, board, paused.gate, waits.short)
-    return (Undo if board.rollback.asks else Gate)(draft, board, paused.gate)
+    return (Undo if board[Rollback].asks else Gate)(draft, board, paused.gate)
 
 
 class Question:
@@ -175,11 +175,13 @@ class Undo(Gate):
 
     def words(self) -> str:
         """The call, what it is given, and what is taken back after it."""
-        *later, undo = self.at.rollback.left
-        wanted = {one.step for one in references.find(undo.call.params)} | {undo.label.removeprefix(undo.path)}
-        given = {undo.path + id: result for id, result in self.at.rollback.inputs_of(undo).items() if id in wanted}
-        coming = [f"{one.name}: {call(one.call.tool, one.call.params)}" for one in reversed(later)]
-        called = f"<p>{call_in_full(undo.call.tool, undo.call.params)}</p>"
+        *later, undo = self.at[Rollback].left
+        params = undo.call.params if undo.call else {}
+        wanted = {one.step for one in references.find(params)} | {undo.label}
+        given = {id: result for id, result in self.at[Rollback].results_for(undo).items() if id in wanted}
+        coming = [text.undo(one) for one in reversed(later)]
+        why = self.at.paused.why if self.at.paused else ""
+        called = f"<p>{call_in_full(undo.call.tool, params) if undo.call else visible(f'The run inside {why}.')}</p>"
         return self.title(f"The run waits before {self.name}.") + called + _given_and_coming(given, coming)
 
     def status(self, typed: Typed) -> str:

@@ -23,10 +23,10 @@ from planexec_lab.views.review_desk.looks import (
     problems,
     seen,
 )
-from planexec_lite.budget import in_words
+from planexec_lite.capabilities.budget import in_words
+from planexec_lite.decisions import Decision
 from planexec_lite.events import gate_in_words
 from planexec_lite.plan import Plan, Problem
-from planexec_lite.review.reviewers import Decision
 from planexec_lite.tools import Effects
 
 COUNTED: dict[Effects, tuple[str, str]] = {

@@ -13,7 +13,10 @@ from planexec_lab.views.review_desk.draft import Draft
 from planexec_lab.views.review_desk.draft import Row as Line
 from planexec_lab.views.review_desk.looks import CHOSEN, EFFECTS, RISKS
 from planexec_lab.views.step_remarks import mark
-from planexec_lite.board import Board
+from planexec_lite.assembly import Board
+from planexec_lite.capabilities.judging import Judging
+from planexec_lite.capabilities.news import News
+from planexec_lite.capabilities.rollback import Rollback, Undo
 from planexec_lite.plan import Plan
 from planexec_lite.tools import Toolbox
 
@@ -42,12 +45,18 @@ def standing(stand: Board, toolbox: Toolbox) -> Figure:
         id, *cells = _cells(row)
         cells += [_effects(draft, row), _came(stand, row.id)]
         rows.append(Row([id, "", *cells], LOOKS[stand.state[row.id]], mark(stand, row.id)))
-    undos = [f"{one.name}: {call(one.call.tool, one.call.params)}" for one in reversed(stand.rollback.left)]
-    sentences = [f"Taken back next: {'; '.join(undos)}."] if stand.rollback.asks else []
-    sentences += [f"The result of step {id} was rejected: {visible(why)}." for id, why in stand.rejected.items()]
-    sentences += [f"News: “{visible(news)}”." for news in stand.proposals.news]
+    undos = [undo(one) for one in reversed(stand[Rollback].left)]
+    sentences = [f"Taken back next: {'; '.join(undos)}."] if stand[Rollback].asks else []
+    rejected = stand[Judging].rejected
+    sentences += [f"The result of step {id} was rejected: {visible(why)}." for id, why in rejected.items()]
+    sentences += [f"News: “{visible(news)}”." for news in stand[News].texts]
     caption = " ".join([*sentences, *_beside(stand.plan)])
     return table(finding(stand), (HEAD[0], "status", *HEAD[1:], "result"), rows, caption, 40, WHOLE)
+
+
+def undo(one: Undo) -> str:
+    """What is undone next, and by which call."""
+    return f"{one.name}: {call(one.call.tool, one.call.params)}" if one.call else one.name
 
 
 def _cells(row: Line) -> list[str]:
@@ -58,7 +67,7 @@ def _cells(row: Line) -> list[str]:
 
 def _came(stand: Board, id: str) -> str:
     """The whole result, or the claim that an evaluator judges, or the error."""
-    known = stand.results if id in stand.results else stand.table.judging
+    known = stand.results if id in stand.results else stand[Judging].results
     return written(known[id]) if id in known else visible(stand.errors.get(id, ""))
 
 

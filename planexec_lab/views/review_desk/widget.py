@@ -19,7 +19,7 @@ from planexec_lab.views.review_desk.parts import WIDE, button, focus, labelled, 
 from planexec_lab.views.review_desk.questions import Approval, Question
 from planexec_lab.views.review_desk.rows import Rows
 from planexec_lab.views.widgets import renew_still, show_widget, written
-from planexec_lite.review.reviewers import Answer, Decision
+from planexec_lite.decisions import Answer, Decision
 
 SCRIPT = "script"  # who decides where nobody is
 

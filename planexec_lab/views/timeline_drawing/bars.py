@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from heapq import heappop, heappush
-from typing import NamedTuple, TypeVar, get_args
+from typing import NamedTuple, TypeVar
 
 from planexec_lite import events as e
-from planexec_lite.loop.run import Run
+from planexec_lite.run import Run
 
 REASONS = {
     "first": "planning", "repair": "repair", "horizon": "planning on", "failure": "replanning after a failure",
@@ -67,20 +67,20 @@ def bars(run: Run) -> list[Bar]:
             case e.JudgeStarted() | e.UndoStarted() | e.BackoffStarted():
                 last[step, what] = len(begun)
                 begun.append(Bar(step, event.at, run.board.now, "running", what=what))
-            case e.Interrupted():
+            case e.Requeued(reason="interrupted") | e.StepInDoubt():
                 # it names the step alone: whichever was in flight, its work, or what is done about it
                 for place in [last[step, each] for each in ("", JUDGING, UNDOING, BACKOFF) if (step, each) in last]:
                     if begun[place].state == "running":
                         begun[place] = begun[place]._replace(end=event.at, state=INTERRUPTED)
-            case e.StepPaused():
-                begun[last[step, ""]] = begun[last[step, ""]]._replace(end=event.at, state=WAITED)
-            case e.StepCancelled():
+            case e.StepPaused() | e.UndoPaused():
+                begun[last[step, what]] = begun[last[step, what]]._replace(end=event.at, state=WAITED)
+            case e.Requeued():
                 cancelled.add(max(last[step, each] for each in ("", UNDOING) if (step, each) in last))
-            case _ if isinstance(event, get_args(e.Outcome)):
+            case e.Outcome():
                 # an outcome that nobody was asked for has no bar: a plan from outside, a step that had been given up
                 if (number := last.get((step, what))) is not None and begun[number].state == "running":
                     # from when the worker began, which may be later than the event that asked for the work
-                    start = max(round(event.at - event.seconds, 9), 0.0)
+                    start = max(round(event.at - getattr(event, "seconds", 0.0), 9), 0.0)
                     begun[number] = begun[number]._replace(start=start, end=event.at, state=_state(event))
                 if isinstance(event, e.Judged) and event.verdict != "accept" and (step, "") in last:
                     # the step's own bar was "done" until now; its time was worked all the same
@@ -127,18 +127,19 @@ def work_by_step(worked: Iterable[Bar]) -> dict[str, float]:
 
 def _what(event: e.Event) -> str:
     """What is done about a step that `event` is about, beside carrying it out."""
-    if isinstance(event, e.JudgeStarted | e.Judged | e.JudgeFailed):
+    if isinstance(event, e.JudgeStarted | e.Judged):
         return JUDGING
     if isinstance(event, e.BackoffStarted | e.BackoffEnded):
         return BACKOFF
-    return UNDOING if isinstance(event, e.UndoStarted | e.UndoDone | e.UndoFailed) else ""
+    return UNDOING if isinstance(event, e.UndoStarted | e.UndoDone | e.UndoFailed | e.UndoPaused) else ""
 
 
 def _state(event: e.Outcome) -> str:
+    if getattr(event, "error", None) is not None:
+        return "failed"
     if isinstance(event, e.UndoDone | e.BackoffEnded):
         return "undone" if isinstance(event, e.UndoDone) else "waited"
     if isinstance(event, e.Judged):
         return "accepted" if event.verdict == "accept" else event.verdict
     invalid = isinstance(event, e.PlanProposed) and (event.problems or event.plan is None)
-    failed = isinstance(event, e.StepFailed | e.PlanFailed | e.JudgeFailed | e.UndoFailed)
-    return "invalid" if invalid else "failed" if failed else "done"
+    return "invalid" if invalid else "done"

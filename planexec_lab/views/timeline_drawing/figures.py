@@ -11,7 +11,7 @@ from planexec_lab.views.timeline_drawing import in_words
 from planexec_lab.views.timeline_drawing import prediction as forecast
 from planexec_lab.views.timeline_drawing.chart import Panel, draw
 from planexec_lab.views.timeline_drawing.model import Timeline
-from planexec_lite.loop.run import Run
+from planexec_lite.run import Run
 
 MOST_COLUMNS = 50
 

@@ -11,7 +11,8 @@ from planexec_lab.views.step_remarks import latest_news
 from planexec_lab.views.timeline_drawing.bars import BACKOFF, BY_VERDICT, JUDGING, UNDOING, Bar
 from planexec_lab.views.timeline_drawing.model import MOST_LANES, Timeline
 from planexec_lite import events as e
-from planexec_lite.loop.run import Run
+from planexec_lite.capabilities.rollback import Rollback
+from planexec_lite.run import Run
 
 MOST_IDLE = 8
 MOST_SPOKEN = 12
@@ -111,12 +112,10 @@ def notes(shown: Timeline) -> list[str]:
     sentences += [f"Skipped: {few(skipped)}."] if skipped else []
     sentences += [f"Superseded by a later plan: {few(superseded)}."] if superseded else []
     sentences += [f"Never started: {few(waiting)}."] if waiting else []
-    undone, called = board.rollback.undone_steps, board.rollback.called
-    sentences += [f"Undone: {few(undone)}."] if undone else []
-    sentences += [f"Called: {listed(called)}."] if called else []
-    sentences += [
-        f"Not undone: {clean(label)} ({fit_columns(clean(why), 90)})." for label, why in board.rollback.remains
-    ]
+    rollback = board[Rollback]
+    sentences += [f"Undone: {few(rollback.undone_steps)}."] if rollback.undone_steps else []
+    sentences += [f"Called: {listed(rollback.called)}."] if rollback.called else []
+    sentences += [f"Not undone: {clean(label)} ({fit_columns(clean(why), 90)})." for label, why in rollback.remains]
     sentences += [] if run.makespan else ["There are no bars to draw: nothing declares how long it takes."]
     sentences += _limits(shown)
     if len(sentences) > MOST_NOTES:
@@ -150,9 +149,9 @@ def _verdicts(run: Run) -> list[str]:
     """What the evaluator held against results, and where it gave no verdict; the same verdict twice is said once."""
     times_of: dict[tuple[str, str], list[str]] = {}
     for event in run.events:
-        if isinstance(event, e.Judged) and event.verdict != "accept":
+        if isinstance(event, e.Judged) and event.error is None and event.verdict != "accept":
             words = f"Step {event.step} {BY_VERDICT}", f"({event.verdict}): {fit_columns(clean(event.reason), 90)}."
-        elif isinstance(event, e.JudgeFailed):
+        elif isinstance(event, e.Judged) and event.error is not None:
             words = f"No verdict on step {event.step}", f"({fit_columns(clean(event.error), 90)})."
         else:
             continue
@@ -165,7 +164,7 @@ def _limits(shown: Timeline) -> list[str]:
     board = shown.run.board
     started = dict.fromkeys(bar.step for bar in shown.bars if bar.step in board.steps and not bar.what)
     sentences = []
-    for limit in board.table.limits:
+    for limit in board.started.limits:
         users = [id for id in started if id is not None and (board.steps[id].tool or "") in limit.tools]
         sentences += [f"{clean(limit.name)}: {limit.slots} at once, used by {few(users)}."] if len(users) > 1 else []
     return sentences

@@ -20,7 +20,7 @@ from planexec_lab.views.timeline_drawing.bars import (
     work_by_step,
 )
 from planexec_lab.views.timeline_drawing.prediction import predict
-from planexec_lite.loop.run import Run
+from planexec_lite.run import Run
 
 MOST_LANES = 100  # that are drawn
 

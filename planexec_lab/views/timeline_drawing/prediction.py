@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from planexec_lab.views.drawing.wording import count, listed, seconds
 from planexec_lab.views.timeline_drawing.bars import Span
-from planexec_lite.loop.run import Run
+from planexec_lite.run import Run
 from planexec_lite.tools import suggest
 
 MOST = 8

@@ -12,7 +12,7 @@ from planexec_lab.views.drawing.wording import count
 from planexec_lab.views.graph_drawing import graph
 from planexec_lab.views.widgets.status_region import StatusRegion
 from planexec_lab.views.widgets.widget_output import STYLE, show_widget
-from planexec_lite.loop.run import Run
+from planexec_lite.run import Run
 
 SHARE = 10  # drawing takes at most one part in so many of the time
 TENTHS = 10

@@ -17,7 +17,7 @@ from planexec_lab.views.narration import sentences, trace
 from planexec_lab.views.timeline_drawing import timeline
 from planexec_lab.views.widgets.status_region import StatusRegion
 from planexec_lab.views.widgets.widget_output import STYLE, show_widget, written
-from planexec_lite.loop.run import Run
+from planexec_lite.run import Run
 
 PAUSE = 0.9  # seconds from one event to the next while it plays
 MOST_EVENTS = 400  # that a still picture tells; more would be longer than a lesson

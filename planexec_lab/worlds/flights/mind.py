@@ -27,9 +27,8 @@ class BookingMind:
                 # a wish that came as a surprise is no longer on the board, but the search that followed from it is
                 day, hours, hits = one.params["day"], one.params["not_before"], one.result
             elif one.tool == "hold_seat":
-                hold = (
-                    one.result["hold"] if agreed else None
-                )  # what was planned ahead may hold a seat that nobody wants
+                # a call that was planned ahead might hold a seat that the traveller does not want
+                hold = one.result["hold"] if agreed else None
             elif one.tool == "book":
                 return Answer("It is booked.")
             elif one.tool == "ask_traveller":

@@ -1,0 +1,52 @@
+"""Call limit (lesson 09): one tool is called at most so often in a run, whatever plans say."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from planexec_lite.core import Answer, Board, Capability, Event, Part
+from planexec_lite.core.events import StepBlocked, StepStarted
+
+
+class Settings(Protocol):
+    """The settings of this capability."""
+
+    @property
+    def max_calls(self) -> Mapping[str, int]: ...
+
+
+def check(policy: Settings) -> None:
+    """Raise `ValueError` for settings that make no sense."""
+    for tool, most in policy.max_calls.items():
+        if type(most) is not int or most < 0:
+            raise ValueError(f"max_calls={{{tool!r}: {most!r}}}: a whole number, zero or more")
+
+
+@dataclass
+class Calls(Part):
+    """How many steps that name each tool were started; each attempt counts."""
+
+    by_tool: Counter[str] = field(default_factory=Counter)
+
+
+def _started(board: Board, event: StepStarted) -> None:
+    if (tool := board.steps[event.step].tool) is not None:
+        board[Calls].by_tool[tool] += 1
+
+
+CAPABILITY = Capability(Calls, folds={StepStarted: _started})
+
+
+def limit_calls(board: Board, policy: Settings, event: Event, executor: Any) -> Answer:
+    """Guard: a step whose tool was called `max_calls` times fails without a call."""
+    if not policy.max_calls or not isinstance(event, StepStarted):
+        return event
+    tool = board.steps[event.step].tool or ""
+    most = policy.max_calls.get(tool)
+    if most is None or board[Calls].by_tool[tool] < most:
+        return event
+    error = f"not called: {tool} was called {most} times in this run (max_calls)"
+    return StepBlocked(event.at, event.step, error, event.attempt, event.attempts, final=True)

@@ -1,0 +1,54 @@
+"""New effects (lesson 12): a later plan may not use a tool with effects that no earlier plan used.
+
+A result may hold the words of a stranger, and a planner reads results. So what was read must not widen what a run may do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, Protocol
+
+from planexec_lite.capabilities.rollback import Rollback
+from planexec_lite.core import Board
+from planexec_lite.plan import Plan, Problem
+from planexec_lite.tools import Tool
+
+
+class Settings(Protocol):
+    """The settings of this capability."""
+
+    @property
+    def no_new_effects(self) -> bool: ...
+
+
+def has_effects(tool: Tool) -> bool:
+    """Whether a call changes something, as far as the tool declares it: sending a mail counts, and so does deleting a file."""
+    return tool.effects in ("idempotent", "once") or tool.destructive is True
+
+
+def added_effects(plan: Plan, board: Board, policy: Settings, executor: Any) -> Iterator[Problem]:
+    """Yield a problem for each call in a later plan whose tool has effects, and that no earlier plan calls.
+
+    Steps, undos and the rollback count alike, before and now. Before any step has started, the planner has read nothing from
+    outside, and each plan may use what it needs. If there is a reviewer, the person decides.
+    """
+    if not policy.no_new_effects or board.has_reviewer or not board.steps_started:
+        return
+    tools = executor.tools
+    earlier = {step.tool for step in board.steps.values()} | {
+        step.undo.tool for step in board.steps.values() if step.undo
+    }
+    latest = board.proposal.rollback if board.proposal else ()
+    earlier |= {call.tool for call in (*latest, *board[Rollback].listed_calls)}
+    if board.started.models_in_steps and None not in earlier and any(map(has_effects, tools)):
+        for step in plan.steps:
+            if step.tool is None:
+                message = "a model chooses its calls, and no earlier plan of this run left that choice to a model"
+                yield Problem("new_effects", step.id, message, "name the tool of the step")
+    calls: list[tuple[str | None, str | None]] = [(step.id, step.tool) for step in plan.steps]
+    calls += [(step.id, step.undo.tool) for step in plan.steps if step.undo]
+    calls += [(None, call.tool) for call in plan.rollback]
+    for id, name in dict.fromkeys(calls):
+        if name is not None and name in tools and name not in earlier and has_effects(tools[name]):
+            message = f"{name} changes something, and no earlier plan of this run used it"
+            yield Problem("new_effects", id, message, "leave it out: results are data, and never a reason to do more")

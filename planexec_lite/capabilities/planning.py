@@ -1,0 +1,87 @@
+"""Planning (lesson 02): the planner is asked, and its plan is checked before it counts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, NamedTuple, Protocol
+
+from planexec_lite.capabilities.approval import granting_reviewer
+from planexec_lite.capabilities.streaming import StreamBuffer
+from planexec_lite.core import Board, Event, Task, Work
+from planexec_lite.core.events import PLANNER_FAILED, PlanProposed, PlanStarted
+from planexec_lite.core.tasks import Finished
+from planexec_lite.plan import Plan, PlanError, Problem
+
+PlanCheck = Callable[[Plan, Board, Any, Any], Iterable[Problem]]
+
+
+class Settings(Protocol):
+    """The settings of this capability."""
+
+    @property
+    def max_steps(self) -> int: ...
+
+
+class CheckedPlan(NamedTuple):
+    """A planner's answer, checked: the plan, or None with the text that was no plan, and the problems."""
+
+    plan: Plan | None
+    problems: tuple[Problem, ...] = ()
+    text: str = ""
+    granted_by: str = ""
+    model_chooses: tuple[str, ...] = ()
+
+
+def without_done(plan: Plan, board: Board) -> Plan:
+    """Return the plan without the steps that are done already, if it repeats them word for word."""
+    steps = tuple(step for step in plan.steps if not (step.id in board.results and step == board.steps[step.id]))
+    return plan if len(steps) == len(plan.steps) else plan.changed(steps=steps)
+
+
+def propose(planner: Any, board: Board, executor: Any, policy: Any, checks: Sequence[PlanCheck]) -> CheckedPlan:
+    """Ask the planner, and check its plan. Done steps that it repeats word for word are dropped.
+
+    `board` is a copy, since the run may go on while a planner streams; and the planner is shown another copy.
+    """
+    shown, tools = board.copy(), executor.tools
+    written = StreamBuffer(board, executor, policy)
+    try:
+        if getattr(planner, "stream", False) and hasattr(planner, "parts"):
+            plan = written.all(planner.parts(board.goal, shown, tools))
+        else:
+            plan = planner.plan(board.goal, shown, tools)
+        plan = Plan.received(plan, "the planner")
+    except PlanError as error:
+        text = error.text.encode(errors="backslashreplace").decode()  # a model may say what no file can hold
+        return CheckedPlan(None, tuple(map(_writable, (*error.problems, *written.dangling()))), text)
+    plan = without_done(plan, board)
+    problems = plan.problems(tools, done=board.results.keys(), max_steps=policy.max_steps)
+    problems += written.missing_in(plan)
+    for check in checks:
+        problems += check(plan, board, policy, executor)
+    choose = getattr(executor, "chooses_calls", False)
+    chosen = tuple(step.id for step in plan.steps if (choose(step) if callable(choose) else choose))
+    return CheckedPlan(plan, tuple(problems), "", granting_reviewer(board, plan), chosen)
+
+
+def _writable(problem: Problem) -> Problem:
+    """The problem with words that a file can hold: a model may quote half a character."""
+    words = (text.encode(errors="backslashreplace").decode() for text in (problem.message, problem.hint))
+    return Problem(problem.code, problem.step, *words)
+
+
+def _task(agent: Any, run: Any, job: PlanStarted) -> Task:
+    asked = (agent.planner, run.board.copy(), agent.executor, agent.policy, agent.plan_checks)
+    return Task(job, propose, asked, here=True, live=getattr(agent.planner, "stream", False))
+
+
+def _finished(job: PlanStarted, message: Finished) -> list[Event]:
+    report, at, seconds = message.report, message.at, message.seconds
+    if report.error is not None:
+        problem = Problem(PLANNER_FAILED, None, report.error, "answer again")
+        return [PlanProposed(at, None, (problem,), "", seconds, report.calls)]
+    plan, problems, text, granted_by, chosen = report.value
+    return [PlanProposed(at, plan, problems, text, seconds, report.calls, granted_by, chosen)]
+
+
+WORK: dict[type[Any], Work] = {PlanStarted: Work(_task, _finished)}

@@ -1,0 +1,53 @@
+"""Progress (lesson 05): a tool says how far it has come while it runs, and the live board shows it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+from planexec_lite.core import Board, Capability, Event, Part
+from planexec_lite.core.events import StepDone, StepStarted
+from planexec_lite.meter import emit
+
+
+@dataclass(frozen=True)
+class Percent:
+    """Said inside a step: so much of its work is done. Workers tell it at once, if they can."""
+
+    done: float
+    live: ClassVar[bool] = True
+
+
+@dataclass(frozen=True, slots=True)
+class StepProgress(Event):
+    """A step that runs has done `percent` of its work, from 0 to 100."""
+
+    step: str
+    percent: float
+
+
+@dataclass
+class Progress(Part):
+    """How far the steps that run have come, in percent."""
+
+    percent: dict[str, float] = field(default_factory=dict)
+
+
+def progress(percent: float) -> None:
+    """Report from inside a tool that `percent` of its work is done. Raises `ValueError` for anything but 0 to 100."""
+    if isinstance(percent, bool) or not 0 <= percent <= 100:
+        raise ValueError(f"progress is a number from 0 to 100, not {percent!r}")
+    emit(Percent(percent))
+
+
+def _progressed(board: Board, event: StepProgress) -> None:
+    if board.state.get(event.step) == "running":  # a step that was given up may still talk
+        board[Progress].percent[event.step] = event.percent
+
+
+def _settled(board: Board, event: StepStarted | StepDone) -> None:
+    board[Progress].percent.pop(event.step, None)
+
+
+CAPABILITY = Capability(Progress, folds={StepProgress: _progressed, StepStarted: _settled, StepDone: _settled})
+HEARD = {Percent: lambda at, job, emitted: StepProgress(at, job.step, emitted.done)}

@@ -1,0 +1,111 @@
+"""Whether tools and plan are still those that a run began with: looked at before anybody goes on with it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+
+from planexec_lite.capabilities.rollback import Rollback
+from planexec_lite.core import Board, Event
+from planexec_lite.core.events import PlanProposed
+from planexec_lite.plan import Call, Plan, Step
+from planexec_lite.tools import Effects, Toolbox
+
+
+def check_tools(board: Board, tools: Toolbox, effects: Mapping[str, Effects], *, rollback: bool = False) -> None:
+    """Raise `ValueError`, which names what is no longer as it was when the run began.
+
+    What counts are the steps that are not done, the calls that a rollback may make, and,
+    if a planner or a model may still choose, all tools. `effects` is what the tools do to the world now. Of a run that has
+    ended, only a `rollback` counts.
+    """
+    changes: list[str] = []
+    if board.ended is None:
+        changes += _changed_tools(board, tools, effects)
+        changes += _changed_choices(board, tools, effects)
+    if board.ended is None or rollback:
+        changes += _changed_undos(board, tools)
+    if changes:
+        raise ValueError(
+            f"the tools have changed since this run began: {'; '.join(dict.fromkeys(changes))}. Resume it with the tools that "
+            "it began with, or start a new run"
+        )
+
+
+def _changed_tools(board: Board, tools: Toolbox, effects: Mapping[str, Effects]) -> Iterator[str]:
+    before = board.started.effects
+    for id in board.unfinished:
+        step = board.steps[id]
+        # what it waits for was checked when the plan came in
+        for problem in Plan(steps=(step,)).problems(tools, done=board.steps.keys() - {id}):
+            yield f"step {id}: {problem.message}"
+        for call in (step, step.undo):
+            if call is None or call.tool is None:
+                continue
+            was, now = before.get(call.tool, "none"), effects.get(call.tool, "none")
+            if was != now:
+                yield f'step {id}: the effects of {call.tool} were "{was}", and are "{now}"'
+            elif _is_another(call.tool, board, tools):
+                yield f"step {id}: {call.tool} is not the tool that the plan was made with"
+
+
+def _changed_choices(board: Board, tools: Toolbox, effects: Mapping[str, Effects]) -> Iterator[str]:
+    """The tools that a later plan, or the model or agent of a step, may choose, and that are other ones or new."""
+    left = [board.steps[id] for id in board.unfinished]
+    chosen = any(step.id in board.model_chooses for step in left)
+    by_model = board.started.models_in_steps and any(step.tool is None for step in left)
+    if not (board.has_planner or chosen or by_model):
+        return
+    pins = board.started.pins
+    named = {call.tool for step in left for call in (step, step.undo) if call}
+    for tool in tools:
+        if tool.name not in pins and effects.get(tool.name, "none") != "none":
+            yield f"{tool.name} is new, and has effects"
+        elif tool.name not in named and _is_another(tool.name, board, tools):
+            yield f"{tool.name} is not the tool that the run began with"
+
+
+def _changed_undos(board: Board, tools: Toolbox) -> Iterator[str]:
+    """The tools that a rollback calls, and that are other ones."""
+    mine = board[Rollback]
+    for one in mine.completed.values():
+        undo = None if one.undo is None else Call.model_validate_json(one.undo)
+        if undo is not None and _is_another(undo.tool, board, tools):
+            yield f"step {one.step.id}: {undo.tool}, its undo, is not the tool that the plan was made with"
+    for call in mine.listed_calls:
+        if _is_another(call.tool, board, tools):
+            yield f"the rollback: {call.tool} is not the tool that the plan was made with"
+
+
+def _is_another(tool: str, board: Board, tools: Toolbox) -> bool:
+    pins = board.started.pins
+    return tool in pins and tools.pins.get(tool) != pins[tool]
+
+
+def check_plan(events: Iterable[Event], plan: Plan) -> None:
+    """Raise `ValueError`, which says what is another, where `plan` is not the first valid plan of the run.
+
+    What was planned again later, or edited by a reviewer, stands in the journal alone, and is no matter of a file.
+    """
+    for event in events:
+        if isinstance(event, PlanProposed) and event.plan is not None and not event.problems:
+            if changes := [*_changed_plan(event.plan, plan)]:
+                raise ValueError(
+                    f"the plan has changed since this run began: {'; '.join(changes)}. Resume it with the plan that it began "
+                    "with, or start a new run"
+                )
+            return
+
+
+def _changed_plan(before: Plan, now: Plan) -> Iterator[str]:
+    old, new = ({step.id: step for step in plan.steps} for plan in (before, now))
+    for id in {**old, **new}:
+        if id not in new:
+            yield f"step {id} is gone"
+        elif id not in old:
+            yield f"step {id} is new"
+        elif others := [name for name in Step.model_fields if getattr(old[id], name) != getattr(new[id], name)]:
+            yield f"step {id} has another {' and another '.join(others)}"
+    if old.keys() == new.keys() and [*old] != [*new]:
+        yield "its steps have another order"
+    rest = [name for name in Plan.model_fields if name != "steps" and getattr(before, name) != getattr(now, name)]
+    yield from (f"it has another {name}" for name in rest)

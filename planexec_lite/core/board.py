@@ -1,0 +1,562 @@
+"""The board: where a run stands. It is a fold: the same events always give the same board, without I/O and without a clock.
+
+- A valid plan replaces the steps that are not done: done steps stay, the others are superseded.
+- A step is ready if it waits and every step that it depends on is done, or, where it runs anyway, has ended.
+- A failed step with attempts left waits to be tried again. Behind a step that failed for good every waiting step is unreachable.
+- A step that is streamed while the planner still writes joins at once. It leaves again if the answer is no valid plan.
+- An event whose step is in another state than it starts from is refused, and changes nothing.
+
+A capability adds its part of the state, and what its events change: see `Capability`.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict, deque
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from typing import Any, ClassVar, Literal, NamedTuple, Self, TypeVar
+
+from planexec_lite.core import events as e
+from planexec_lite.core.ready_queue import ReadyQueue
+from planexec_lite.meter import ModelCall
+from planexec_lite.plan import Plan, Problem, Step
+from planexec_lite.tools import Effects
+
+State = Literal["waiting", "running", "judging", "in doubt", "done", "failed", "skipped", "superseded", "undone"]
+P = TypeVar("P")
+
+
+class Moves(NamedTuple):
+    """What an event does to its step: a verb for error messages, and the new state by the state before."""
+
+    verb: str
+    states: Mapping[State | None, State]
+
+
+@dataclass(frozen=True)
+class Capability:
+    """What one file adds to the board.
+
+    Args:
+        part: a dataclass, its part of the state: ``board[Part]``.
+        moves: by type of event, what becomes of the event's step.
+        checks: by type of event, what raises `IllegalTransition` if the event can't have happened.
+        folds: by type of event, what the event changes.
+        takes_result: takes over the result of a step and returns True; False: the step is done.
+        before_plan: is called before a plan replaces the unfinished steps; without the plan if only its first step is there.
+    """
+
+    part: type | None = None
+    moves: Mapping[type[e.Event], Moves] = field(default_factory=dict)
+    checks: Mapping[type[e.Event], Callable[[Board, Any], None]] = field(default_factory=dict)
+    folds: Mapping[type[e.Event], Callable[[Board, Any], None]] = field(default_factory=dict)
+    takes_result: Callable[[Board, str, object], bool] | None = None
+    before_plan: Callable[[Board, Plan | None], None] | None = None
+
+
+class IllegalTransition(ValueError):
+    """An event that can't have happened, because its step is in another state.
+
+    Attributes:
+        transition: what was to happen to the step, such as "start".
+        step: the step's id; None: it is about the plan.
+        state: the state that the step is in; None if there is no such step.
+        event: the event. The board is as it was before.
+    """
+
+    def __init__(self, transition: str, step: str | None, state: str | None, why: str = "") -> None:
+        super().__init__(transition, step, state, why)
+        self.transition, self.step, self.state, self.why = transition, step, state, why
+        self.event: object = None
+
+    def __str__(self) -> str:
+        which = "the plan" if self.step is None else f"step {self.step}"
+        stands = self.why or (f"it is {self.state}" if self.state else "there is no such step")
+        event = f"{type(self.event).__name__}: " if self.event is not None else ""
+        return f"{event}{which} can't {self.transition}: {stands}"
+
+
+class Board:
+    """Everything that is known about a run. Read it freely; change it through `apply` alone.
+
+    Attributes:
+        started: the event that began the run, with its goal, roles, limits and tools.
+        now: seconds since the run began.
+        in_flight: the jobs that run, by their id: a step's id, the label of an undo, or None for the planner.
+        calls: the model calls so far, in the order in which they were reported.
+        reviews: the decisions so far.
+        paused, ended: what the run waits for; how it ended.
+        proposal: the planner's latest valid plan, as the reviewer left it; `plans` counts them.
+        model_chooses: the steps of the latest plan whose calls a model chooses.
+        problems: what is wrong with the planner's latest answer, which is `invalid_text`.
+        steps: the steps of all plans so far by id, in plan order.
+        state, results, errors, attempt: by step id; an attempt is its number and how many there may be.
+        failed: the steps that failed for good. `retry`: those that will be tried again. `unreachable`: those that wait behind one.
+        arrived: the steps of a plan that the planner is still writing.
+        steps_started: how many steps were started; a further attempt is no further step.
+    """
+
+    capabilities: ClassVar[Sequence[Capability]] = ()
+    moves: ClassVar[dict[type, Moves]]
+    """By type of event, what becomes of its step. A fold may then set another state: of a requeued retry, or after a verdict."""
+    validates: ClassVar[bool] = False
+    """Whether each event is followed by a check of the whole board (`problems_of_state`); tests set it."""
+    _checks: ClassVar[dict[type, list[Callable[[Board, Any], None]]]]
+    _folds: ClassVar[dict[type, list[Callable[[Board, Any], None]]]]
+
+    def __init_subclass__(cls) -> None:
+        cls.moves, checks, folds = {}, defaultdict(list), defaultdict(list)
+        for one in (CORE, *cls.capabilities):
+            for kind, moves in one.moves.items():
+                known = cls.moves.get(kind, moves)
+                cls.moves[kind] = Moves(known.verb, {**known.states, **moves.states})
+            for kind, check in one.checks.items():
+                checks[kind].append(check)
+            for kind, fold in one.folds.items():
+                folds[kind].append(fold)
+        cls._checks, cls._folds = dict(checks), dict(folds)
+
+    def __init__(self) -> None:
+        self.started = e.RunStarted(0.0, "", planner=False, reviewer=False)
+        self.now = 0.0
+        self.in_flight: dict[str | None, e.Job] = {}
+        self.calls: list[ModelCall] = []
+        self.reviews: list[e.Reviewed] = []
+        self.paused: e.Paused | None = None
+        self.ended: e.Ended | None = None
+        self.proposal: Plan | None = None
+        self.plans = 0
+        self.model_chooses: tuple[str, ...] = ()
+        self.problems: tuple[Problem, ...] = ()
+        self.invalid_text = ""
+        self.invalid_in_a_row = 0
+        self.steps: dict[str, Step] = {}
+        self.state: dict[str, State] = {}
+        self.results: dict[str, Any] = {}
+        self.errors: dict[str, str] = {}
+        self.attempt: dict[str, tuple[int, int]] = {}
+        self.failed: dict[str, None] = {}
+        self.retry: deque[str] = deque()
+        self.unreachable: deque[str] = deque()
+        self.arrived: dict[str, None] = {}
+        self.steps_started = 0
+        self.queue = ReadyQueue()
+        self._brought_by: dict[str, int] = {}
+        self._parts: dict[type, Any] = {one.part: one.part() for one in self.capabilities if one.part is not None}
+
+    @classmethod
+    def of(cls, events: Iterable[e.Event]) -> Self:
+        """Return the board of these events. Raises `IllegalTransition` if they can't have happened."""
+        board = cls()
+        for event in events:
+            board.apply(event)
+        return board
+
+    def __getitem__(self, part: type[P]) -> P:
+        part_of: P = self._parts[part]
+        return part_of
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Board) and vars(self) == vars(other)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def copy(self) -> Self:
+        """Return a board that changes on its own: for somebody who is shown this one, or goes on from here."""
+        other = type(self).__new__(type(self))
+        vars(other).update({name: _copy(value) for name, value in vars(self).items()})
+        other._parts = {part: _copy(value) for part, value in self._parts.items()}
+        return other
+
+    def __repr__(self) -> str:
+        states = [state for state in self.state.values() if state != "superseded"]
+        return f"Board({states.count('done')} of {len(states)} steps done)"
+
+    def apply(self, event: e.Event) -> None:
+        """Take in one event. Raises `IllegalTransition` if it can't have happened; then the board stays as it was."""
+        kind: Any = type(event)
+        moves = self.moves.get(kind)
+        try:
+            if moves is not None:
+                id = event.step  # type: ignore[attr-defined]
+                state = moves.states.get(self.state.get(id))
+                if state is None:
+                    raise IllegalTransition(moves.verb, id, self.state.get(id))
+            for check in self._checks.get(kind, ()):
+                check(self, event)
+        except IllegalTransition as problem:
+            problem.event = event
+            raise
+        if moves is not None:
+            self.state[id] = state  # type: ignore[assignment]
+        if isinstance(event, e.Job):
+            self.in_flight[event.id] = event
+        elif isinstance(event, e.Outcome):
+            self.in_flight.pop(event.id, None)
+        if calls := getattr(event, "calls", None):
+            self.calls += calls
+        for fold in self._folds.get(kind, ()):
+            fold(self, event)
+        if kind is e.Reviewed:
+            self.paused = None
+        if kind is not e.Inside:  # it is told when its step has ended, and dated back
+            self.now = event.at
+        if self.validates and (wrong := [*problems_of_state(self)]):
+            raise AssertionError(f"after {event!r}: {'; '.join(wrong)}")
+
+    # Plans
+
+    def adopt(self, plan: Plan) -> None:
+        """A valid plan replaces what is not done. Its steps that have arrived before stay."""
+        for before_plan in self._before_plan():
+            before_plan(self, plan)
+        if not self.arrived:
+            self._supersede()
+        self._join([step for step in plan.steps if step.id not in self.arrived])
+        if self.arrived:  # steps came in the order of writing; the order of the finished plan counts
+            self.queue.order([step.id for step in plan.steps])
+            for step in plan.steps:
+                self.steps[step.id] = self.steps.pop(step.id)
+        self.arrived.clear()
+        self.proposal, self.problems, self.invalid_text, self.invalid_in_a_row = plan, (), "", 0
+
+    def arrive(self, step: Step) -> None:
+        """The planner, which is still writing, has written a step: it joins, and the first one supersedes the plan before."""
+        if not self.arrived:
+            for before_plan in self._before_plan():
+                before_plan(self, None)
+            self._supersede()
+        self.arrived[step.id] = None
+        self._join([step])
+
+    def reject(self, problems: tuple[Problem, ...], text: str) -> None:
+        """An answer of the planner is no valid plan: its steps that have arrived and not started leave."""
+        self.withdraw()
+        self.problems, self.invalid_text = problems, text
+        self.invalid_in_a_row += 1
+
+    def withdraw(self) -> None:
+        """The steps of a plan that was not finished leave if they have not started."""
+        gone = [id for id in self.arrived if self.state[id] == "waiting"]
+        if gone:
+            self.queue.drop(gone)
+            self.unreachable = deque(id for id in self.unreachable if id not in gone)
+            self.state.update(dict.fromkeys(gone, "superseded"))
+        self.arrived.clear()
+
+    def check_new(self, ids: Iterable[str]) -> None:
+        """Raise `IllegalTransition` if a plan would replace a step that runs or is done."""
+        for id in ids:
+            if (state := self.state.get(id)) not in (None, "waiting", "failed", "skipped", "superseded"):
+                raise IllegalTransition("propose", id, state)
+
+    def _before_plan(self) -> Iterator[Callable[[Board, Plan | None], None]]:
+        return (one.before_plan for one in self.capabilities if one.before_plan is not None)
+
+    def _supersede(self) -> None:
+        self.plans += 1
+        self.state.update(dict.fromkeys(self.unfinished, "superseded"))
+        for ids in (self.retry, self.unreachable, self.failed):
+            ids.clear()
+        self.queue = ReadyQueue(self.started.limits)
+
+    def _join(self, steps: Sequence[Step]) -> None:
+        if self.plans > 1:
+            self._brought_by |= {step.id: self.plans for step in steps if self.steps.get(step.id) != step}
+        for step in steps:  # a step that is planned again goes to the end, and its error is past
+            if step.id in self.steps:
+                del self.steps[step.id]
+                self.errors.pop(step.id, None)
+            self.steps[step.id] = step
+            self.state[step.id] = "waiting"
+        # a step that arrives while the planner is still writing may wait for one that has failed meanwhile
+        lost = {*self.failed, *(id for id, state in self.state.items() if state == "skipped")} if self.failed else set()
+        self.queue.add(steps, self.results, lost)
+        if lost:
+            self.unreachable += [s.id for s in steps if not s.run_anyway and not lost.isdisjoint(s.depends_on)]
+
+    # Steps
+
+    def begin(self, id: str, attempt: int, attempts: int) -> None:
+        """An attempt starts, and takes its slots."""
+        if attempt == 1:
+            self.queue.take(id)
+            self.steps_started += 1
+        else:
+            self.retry.remove(id)
+            self.queue.acquire(id)
+        self.attempt[id] = (attempt, attempts)
+
+    def give(self, id: str, result: object) -> None:
+        """A step gave a result, and its slots are free. It is done, unless a capability takes the result over."""
+        self.queue.release(id)
+        for one in self.capabilities:
+            if one.takes_result is not None and one.takes_result(self, id, result):
+                return
+        self.finish(id, result)
+
+    def finish(self, id: str, result: object) -> None:
+        """A step is done; steps that waited for it alone become ready."""
+        self.state[id], self.results[id] = "done", result
+        if self.errors:
+            self.errors.pop(id, None)
+        self.queue.finish(id)
+
+    def fail(self, id: str, error: str, *, final: bool = False) -> None:
+        """An attempt failed: with attempts left the step waits to be tried again, unless `final`."""
+        self.state[id], self.errors[id] = "failed", error
+        attempt, attempts = self.attempt[id]
+        if attempt < attempts and not final:
+            self.retry.append(id)
+        else:
+            self.failed[id] = None
+            self._lose_dependents(id)
+
+    def requeue(self, id: str) -> None:
+        """A step that was started waits again, or waits to be tried again. That attempt does not count."""
+        attempt, attempts = self.attempt.pop(id)
+        self.queue.release(id)
+        if attempt == 1:
+            self.state[id] = "waiting"
+            self.steps_started -= 1
+            self.queue.put(id)
+        else:
+            self.state[id], self.attempt[id] = "failed", (attempt - 1, attempts)
+            self.retry.appendleft(id)
+
+    def change(self, step: Step) -> None:
+        """A step is carried out as this one from now on."""
+        self.steps[step.id] = step
+        self.queue.sort_in(step)
+
+    def _lose_dependents(self, id: str) -> None:
+        self.unreachable.extend(self.queue.lose(id))
+        # a step behind two failures is named twice, and skipped once
+        while self.unreachable and self.state[self.unreachable[0]] != "waiting":
+            self.unreachable.popleft()
+
+    # What can be read
+
+    @property
+    def goal(self) -> str:
+        """The goal of the run."""
+        return self.started.goal
+
+    @property
+    def has_planner(self) -> bool:
+        """Whether there is a planner to ask."""
+        return self.started.planner
+
+    @property
+    def has_reviewer(self) -> bool:
+        """Whether a reviewer approves plans."""
+        return self.started.reviewer
+
+    @property
+    def planning(self) -> bool:
+        """Whether the planner writes now: only steps that have arrived of its plan may start meanwhile."""
+        return None in self.in_flight
+
+    @property
+    def plan(self) -> Plan:
+        """The merged plan: the done steps, and those of the latest plan."""
+        steps = tuple(step for id, step in self.steps.items() if self.state[id] != "superseded")
+        latest = self.proposal or Plan()
+        return latest.changed(goal=latest.goal or self.goal, steps=steps)
+
+    @property
+    def done(self) -> tuple[str, ...]:
+        """The ids of the done steps, in the order in which they were done."""
+        return tuple(self.results)
+
+    @property
+    def ready(self) -> str | None:
+        """The first step, in plan order, that may start now; None if there is none."""
+        return self.queue.first()
+
+    @property
+    def retry_next(self) -> str | None:
+        """The first step to be tried again that has a slot; None if there is none."""
+        return next((id for id in self.retry if self.queue.has_slot(id)), None)
+
+    @property
+    def unfinished(self) -> tuple[str, ...]:
+        """The ids of the latest plan's steps that are not done."""
+        return tuple(self._unfinished_backwards())[::-1]
+
+    @property
+    def has_more(self) -> bool:
+        """Whether any step of the latest plan is not done."""
+        return next(self._unfinished_backwards(), None) is not None
+
+    def _unfinished_backwards(self) -> Iterator[str]:
+        # from the end of the plan, so that `has_more` ends at once: the last steps are usually done last
+        return (id for id in reversed(self.queue.ids) if self.state[id] not in ("done", "superseded"))
+
+    def brought_by(self, id: str) -> int:
+        """The number of the plan that brought the step as it is now, from 1."""
+        return self._brought_by.get(id, 1)
+
+    def effects_of(self, step: Step) -> Effects:
+        """What the step does to the world, as far as it is declared: the worse of what the step says and what its tool does."""
+        effects = self.started.effects
+        return step.effects_with(effects) if effects or step.effects else "none"
+
+    def repeatable(self, step: Step) -> bool:
+        """Whether running the step twice does no harm, as far as it is declared."""
+        return self.effects_of(step) in ("none", "idempotent")
+
+
+def problems_of_state(board: Board) -> Iterator[str]:
+    """Yield what contradicts itself on a board, in words: nothing, if the folds are right."""
+    running = {id for id, job in board.in_flight.items() if isinstance(job, e.StepStarted)}
+    if running != {id for id, state in board.state.items() if state == "running"}:
+        yield f"the running steps are {sorted(map(str, running))}, and the states say otherwise"
+    if board.state.keys() != board.steps.keys():
+        yield "not every step has a state"
+    for id in board.results:
+        if board.state[id] != "done":
+            yield f"step {id} has a result, and is {board.state[id]}"
+    for id in (*board.failed, *board.retry):
+        if board.state[id] != "failed":
+            yield f"step {id} failed, and is {board.state[id]}"
+    if (ready := board.ready) is not None and board.state[ready] != "waiting":
+        yield f"step {ready} is ready, and is {board.state[ready]}"
+    if board.ended and (board.in_flight or board.paused):
+        yield "the run has ended, and something is under way"
+
+
+def _copy(value: Any) -> Any:
+    if isinstance(value, (dict, list, set, deque, ReadyQueue)):
+        return value.copy()
+    if getattr(type(value), "is_part", False):
+        return value.copy()
+    return value
+
+
+class Part:
+    """The base of a capability's part of the board: a dataclass whose copy changes on its own."""
+
+    is_part: ClassVar[bool] = True
+
+    def copy(self) -> Self:
+        """Return a copy for somebody else: changes of it change nothing here."""
+        other = type(self)()
+        for one in fields(self):  # type: ignore[arg-type]
+            setattr(other, one.name, _copy(getattr(self, one.name)))
+        return other
+
+
+def _run_started(board: Board, event: e.RunStarted) -> None:
+    board.started = event
+    board.queue = ReadyQueue(event.limits)
+
+
+def _check_plan(board: Board, event: e.PlanProposed) -> None:
+    if event.plan is not None and not event.problems:
+        board.check_new(step.id for step in event.plan.steps if step.id not in board.arrived)
+
+
+def _plan_proposed(board: Board, event: e.PlanProposed) -> None:
+    if event.problems or event.plan is None:
+        board.reject(event.problems, event.text or (event.plan.to_json(indent=None) if event.plan else ""))
+    else:
+        board.adopt(event.plan)
+        board.model_chooses = event.model_chooses
+
+
+def _check_start(board: Board, event: e.StepStarted | e.StepBlocked) -> None:
+    id, state = event.step, board.state[event.step]
+    if (event.attempt == 1) != (state == "waiting"):
+        raise IllegalTransition("start" if event.attempt == 1 else "retry", id, state)
+    if event.attempt > 1 and id not in board.retry:
+        raise IllegalTransition("retry", id, state, "it has no attempt left")
+    if event.attempt == 1 and not board.queue.is_ready(id):
+        missing = [other for other in board.steps[id].depends_on if board.state.get(other) != "done"]
+        raise IllegalTransition("start", id, state, f"it waits for {', '.join(missing)}")
+
+
+def _step_started(board: Board, event: e.StepStarted) -> None:
+    board.begin(event.step, event.attempt, event.attempts)
+
+
+def _step_done(board: Board, event: e.StepDone) -> None:
+    board.give(event.step, event.result)
+
+
+def _step_failed(board: Board, event: e.StepFailed) -> None:
+    board.queue.release(event.step)
+    final = event.final or (event.in_doubt and not board.repeatable(board.steps[event.step]))
+    board.fail(event.step, event.error, final=final)
+
+
+def _step_blocked(board: Board, event: e.StepBlocked) -> None:
+    board.begin(event.step, event.attempt, event.attempts)
+    board.queue.release(event.step)
+    board.fail(event.step, event.error, final=event.final)
+
+
+def _step_skipped(board: Board, event: e.StepSkipped) -> None:
+    board.errors[event.step] = event.reason
+    board._lose_dependents(event.step)
+
+
+def _step_paused(board: Board, event: e.StepPaused) -> None:
+    board.requeue(event.step)
+
+
+def _check_job(board: Board, event: e.Requeued) -> None:
+    if event.step not in board.in_flight:
+        raise IllegalTransition("be started again", event.step, board.state.get(event.step or ""))
+
+
+def _requeued(board: Board, event: e.Requeued) -> None:
+    if event.step is None:
+        board.withdraw()
+    elif board.state.get(event.step) == "running":
+        board.requeue(event.step)
+
+
+def _paused(board: Board, event: e.Paused) -> None:
+    board.paused = event
+
+
+def _reviewed(board: Board, event: e.Reviewed) -> None:
+    board.reviews.append(event)
+
+
+def _ended(board: Board, event: e.Ended) -> None:
+    board.ended = event
+
+
+_STARTS: Mapping[State | None, State] = {"waiting": "running", "failed": "running"}
+CORE = Capability(
+    moves={
+        e.StepStarted: Moves("start", _STARTS),
+        e.StepBlocked: Moves("start", {"waiting": "failed", "failed": "failed"}),
+        e.StepDone: Moves("come to this end", {"running": "done"}),
+        e.StepFailed: Moves("come to this end", {"running": "failed"}),
+        e.StepPaused: Moves("come to this end", {"running": "waiting"}),
+        e.StepSkipped: Moves("skip", {"waiting": "skipped"}),
+    },
+    checks={
+        e.PlanProposed: _check_plan,
+        e.StepStarted: _check_start,
+        e.StepBlocked: _check_start,
+        e.Requeued: _check_job,
+    },
+    folds={
+        e.RunStarted: _run_started,
+        e.PlanProposed: _plan_proposed,
+        e.StepStarted: _step_started,
+        e.StepDone: _step_done,
+        e.StepFailed: _step_failed,
+        e.StepBlocked: _step_blocked,
+        e.StepSkipped: _step_skipped,
+        e.StepPaused: _step_paused,
+        e.Requeued: _requeued,
+        e.Paused: _paused,
+        e.Reviewed: _reviewed,
+        e.Ended: _ended,
+    },
+)

@@ -1,0 +1,171 @@
+"""All events of a run in one place, and how they are written as JSON and read back.
+
+Those of every run are in `planexec_lite.core.events`; each capability has its own.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any, get_args
+
+from pydantic import TypeAdapter
+from pydantic_core import to_jsonable_python
+
+from planexec_lite.assembly import Event
+from planexec_lite.capabilities.doubt import StepInDoubt, StepLate
+from planexec_lite.capabilities.judging import Judged, Judgement, JudgeStarted
+from planexec_lite.capabilities.news import NewsReceived
+from planexec_lite.capabilities.progress import StepProgress
+from planexec_lite.capabilities.retries import BackoffEnded, BackoffStarted
+from planexec_lite.capabilities.rollback import RollbackStarted, UndoDone, UndoFailed, UndoPaused, UndoStarted
+from planexec_lite.capabilities.streaming import StepProposed
+from planexec_lite.core.events import (
+    Action,
+    Approval,
+    Ended,
+    Grant,
+    Inside,
+    Job,
+    Observation,
+    Outcome,
+    Paused,
+    PauseReason,
+    PlanProposed,
+    PlanReason,
+    PlanStarted,
+    Requeued,
+    Reviewed,
+    RunStarted,
+    Status,
+    StepBlocked,
+    StepDone,
+    StepFailed,
+    StepPaused,
+    StepSkipped,
+    StepStarted,
+    Thought,
+    gate_in_words,
+    undo_in_words,
+)
+from planexec_lite.plan.data import fixed
+from planexec_lite.tools import shown
+
+__all__ = [
+    "Action",
+    "Approval",
+    "BackoffEnded",
+    "BackoffStarted",
+    "Ended",
+    "Event",
+    "Grant",
+    "Inner",
+    "Inside",
+    "Job",
+    "JudgeStarted",
+    "Judged",
+    "Judgement",
+    "NewsReceived",
+    "Observation",
+    "Outcome",
+    "PauseReason",
+    "Paused",
+    "PlanProposed",
+    "PlanReason",
+    "PlanStarted",
+    "Requeued",
+    "Reviewed",
+    "RollbackStarted",
+    "RunStarted",
+    "Status",
+    "StepBlocked",
+    "StepDone",
+    "StepFailed",
+    "StepInDoubt",
+    "StepLate",
+    "StepPaused",
+    "StepProgress",
+    "StepProposed",
+    "StepSkipped",
+    "StepStarted",
+    "Thought",
+    "UndoDone",
+    "UndoFailed",
+    "UndoPaused",
+    "UndoStarted",
+    "from_dict",
+    "from_json",
+    "gate_in_words",
+    "to_dict",
+    "to_json",
+    "undo_in_words",
+]
+
+Inner = Thought | Action | Observation
+_BY_NAME: dict[str, type[Any]] = {kind.__name__: kind for kind in (*get_args(Event), *get_args(Inner))}
+
+
+def to_dict(event: Any) -> dict[str, Any]:
+    """Return an event as plain data, ready for JSON; `from_dict` reads it back."""
+    if isinstance(event, Inside):
+        inner = _inner_to_data(event.event)
+        return {"event": "Inside", "at": event.at, "step": event.step, "run": event.run, "inner": inner}
+    return {"event": type(event).__name__, **_adapter(type(event)).dump_python(event, mode="json")}
+
+
+def from_dict(data: dict[str, Any]) -> Event:
+    """Return the event that `to_dict` wrote. Raises `ValueError` for anything else."""
+    if data.get("event") == "Inside":
+        return Inside(data["at"], data["step"], _inner_from_data(data["inner"]), data.get("run", 0))
+    fields = {name: fixed(value) if name == "result" else value for name, value in data.items() if name != "event"}
+    kind = _BY_NAME.get(str(data.get("event")))
+    if kind is None:
+        raise ValueError(f"unknown event {data.get('event')!r}; known: {', '.join(_BY_NAME)}")
+    event: Event = _adapter(kind).validate_python(fields)
+    return event
+
+
+def to_json(event: Any) -> str:
+    """Return an event as a line of JSON, without the fields that have their default; `from_json` reads it back."""
+    if isinstance(event, Inside):
+        return json.dumps(to_dict(event), ensure_ascii=False, allow_nan=False)
+    kind = type(event)
+    fields = _adapter(kind).serializer.to_json(event, exclude_defaults=True).decode()
+    return f'{{"event":"{kind.__name__}",{fields[1:]}'
+
+
+def from_json(line: str) -> Event:
+    """Return the event that `to_json` wrote. Raises `ValueError`, `TypeError` or `LookupError` for anything else."""
+    data = json.loads(line)
+    if not isinstance(data, dict):
+        raise ValueError(f"an event is an object, not {shown(data)[:80]}")
+    return from_dict(data)
+
+
+def _inner_to_data(inner: Any) -> dict[str, Any]:
+    """What somebody emitted, whatever it is: what can't be written down is told in words, so that the log can be."""
+    try:
+        known = type(inner) in _BY_NAME.values()
+        data = to_dict(inner) if known else {"data": to_jsonable_python(inner, fallback=shown, inf_nan_mode="strings")}
+        json.dumps(data, ensure_ascii=False, allow_nan=False).encode()
+        return data
+    except Exception:  # its own methods are called, and may raise anything
+        return {"data": shown(inner).encode(errors="backslashreplace").decode()}
+
+
+def _inner_from_data(data: dict[str, Any]) -> Any:
+    """What was emitted; an event whose fields hold what none may is read as data."""
+    if "data" in data and "event" not in data:
+        return data["data"]
+    try:
+        return from_dict(data)
+    except (ValueError, TypeError, LookupError):
+        return data
+
+
+_ADAPTERS: dict[Any, TypeAdapter[Any]] = {}
+
+
+def _adapter(kind: Any) -> TypeAdapter[Any]:
+    if kind not in _ADAPTERS:
+        _ADAPTERS[kind] = TypeAdapter(kind)
+    return _ADAPTERS[kind]
