@@ -102,16 +102,12 @@ class PlannerExecutor:
     def resume(self, run: Run, decision: Decision | None = None, *, plan: Plan | None = None) -> Run:
         """Return a new run that goes on from where `run` stands. One that has ended has nothing left to do.
 
-        ============================================  ==================================================================
-        `run`                                         what goes on
-        ============================================  ==================================================================
-        paused                                        `decision` is what a person says; None: the reviewer is asked again
-        interrupted, or left by an error of           what was in flight starts again; a step whose repeat might do harm
-        the reviewer or of `watch` (the error has     is in doubt, and the run pauses until somebody says whether it
-        the run so far as its ``run``)                was done
-        interrupted inside a step's own run           with a journal that run goes on; without one it begins again with
-                                                      the same idempotency keys, or the whole step is in doubt
-        ============================================  ==================================================================
+        - A paused run: `decision` is what a person says; None: the reviewer is asked again.
+        - A run that was interrupted, or left by an error of the reviewer or of `watch` (the error has the run so far as its
+          ``run``): what was in flight starts again. A step whose repeat might do harm is in doubt, and the run pauses until
+          somebody says whether it was done.
+        - A run that was interrupted inside a step's own run: with a journal that run goes on. Without one it begins again with
+          the same idempotency keys, or the whole step is in doubt.
 
         The plan that goes on is the run's own. If you keep it in a file too, give it as `plan`, read again, to learn
         whether it is still the one that the run began with.
@@ -241,7 +237,8 @@ class PlannerExecutor:
         work = WORK[type(job)]
         if isinstance(message, Progress):
             heard = HEARD.get(type(message.event))
-            return [heard(message.at, job, message.event)] if heard is not None else []
+            event = heard(message.at, job, message.event) if heard is not None else None
+            return [event] if event is not None else []
         if isinstance(message, Finished):
             return work.finished(job, message)
         if isinstance(message, TimedOut):
@@ -282,12 +279,11 @@ class PlannerExecutor:
         )
 
     def undo_inside(self) -> dict[str, Any]:
-        """Roll back the run inside the step that is undone now; nothing if it has not begun.
+        """Roll back the run inside the step that is undone now.
 
-        Returns the labels that were undone, and what remains and why. Raises `RunPaused` if it waits for a decision.
+        Returns the labels that were undone, what remains and why, and the calls. Raises `RunPaused` if it waits for a decision.
         """
-        run = self._go_on_inside(None)
-        return {"undone": [], "remains": [], "made": []} if run is None else nesting.undone_in(run)
+        return nesting.undone_in(self._go_on_inside(None))
 
     def _go_on_inside(self, begin: Callable[[PlannerExecutor, InnerRun | None], Run] | None) -> Any:
         """Begin the run inside the current step, or go on with it; without `begin`, roll it back."""
@@ -394,7 +390,8 @@ def _step_finished(job: StepStarted, message: Finished) -> list[Event]:
 def _inside(job: Any, happened: Iterable[tuple[float, Any]]) -> Iterator[Event]:
     for at, emitted in happened:
         if (heard := HEARD.get(type(emitted))) is not None:
-            yield heard(at, job, emitted)
+            if (event := heard(at, job, emitted)) is not None:
+                yield event
         else:
             yield Inside(at, job.step, emitted, job.inside if isinstance(emitted, Event) else 0)
 

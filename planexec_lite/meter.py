@@ -61,8 +61,8 @@ class Budget:
     """How much a run may use in all, however often it is resumed; or how much more, where it is granted. None: no bound.
 
     A job that needs something of which nothing is left does not start: planning and judging need models, and so do steps whose
-    executor asks them (see `Executor`). A step reserves the model calls that it may make, so this bound is never exceeded. Work
-    under way goes on, so tokens, dollars and seconds may exceed their bound; then nothing starts any more. No model's
+    executor asks them (see `Executor`). A step reserves the model calls that it may make, so steps side by side never exceed
+    this bound. Work under way goes on, so tokens, dollars and seconds may exceed theirs; then nothing starts any more. No model's
     answer is read for longer than the seconds that are left.
 
     Args:

@@ -69,7 +69,10 @@ def _charge(board: Board, event: Any) -> None:
 def _reviewed(board: Board, event: Reviewed) -> None:
     mine = board[Spending]
     if event.budget is not None:
-        mine.extra.update(event.budget.bounds)
+        inside = (
+            board.paused is not None and board.paused.about == "inside"
+        )  # steps and plans are counted for each run alone
+        mine.extra.update({name: one for name, one in event.budget.bounds.items() if name in SHARED or not inside})
     elif board.paused is not None and board.paused.reason == "budget":
         mine.denied = event
 
@@ -136,9 +139,16 @@ def keep_within_budget(board: Board, policy: Settings, event: Event, executor: A
             return when_idle(board, Ended(board.now, "stopped", reason), queued)
         return when_idle(board, Paused(board.now, "budget", short=short), queued)
     left = _budget(board, policy).model_calls
-    if left is None or not isinstance(event, StepStarted) or not board.started.models_in_steps:
+    asks = isinstance(event, PlanStarted | JudgeStarted) or (
+        isinstance(event, StepStarted) and board.started.models_in_steps
+    )
+    if left is None or not asks:
         return event
-    left -= len(board.calls) + sum(job.reserved for job in board.in_flight.values() if isinstance(job, StepStarted))
+    jobs = board.in_flight.values()
+    left -= len(board.calls) + sum(job.reserved for job in jobs if isinstance(job, StepStarted))
+    left -= sum(isinstance(job, PlanStarted | JudgeStarted) for job in jobs)
+    if not isinstance(event, StepStarted):
+        return event if left >= 1 else WAIT
     most = model_calls_of(executor, board.steps[event.step])
     if board.in_flight and (left < 1 if most is None else left < most):
         return WAIT  # until a running step returns what it has not used

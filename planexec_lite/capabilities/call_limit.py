@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from planexec_lite.core import Answer, Board, Capability, Event, Part
-from planexec_lite.core.events import StepBlocked, StepStarted
+from planexec_lite.core.events import Requeued, StepBlocked, StepPaused, StepStarted
 
 
 class Settings(Protocol):
@@ -37,7 +37,15 @@ def _started(board: Board, event: StepStarted) -> None:
         board[Calls].by_tool[tool] += 1
 
 
-CAPABILITY = Capability(Calls, folds={StepStarted: _started})
+def _not_made(board: Board, event: Requeued | StepPaused) -> None:
+    """The step starts again later: that attempt did not count."""
+    id = event.step or ""
+    cancelled = isinstance(event, StepPaused) or event.reason == "cancelled"
+    if cancelled and board.state.get(id) in ("waiting", "failed") and (tool := board.steps[id].tool) is not None:
+        board[Calls].by_tool[tool] -= 1
+
+
+CAPABILITY = Capability(Calls, folds={StepStarted: _started, Requeued: _not_made, StepPaused: _not_made})
 
 
 def limit_calls(board: Board, policy: Settings, event: Event, executor: Any) -> Answer:

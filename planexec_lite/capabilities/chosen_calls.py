@@ -10,6 +10,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
+from planexec_lite.capabilities.doubt import StepInDoubt
 from planexec_lite.capabilities.rollback import Rollback
 from planexec_lite.core import WAIT, Answer, Board, Capability, Event, Part, when_idle
 from planexec_lite.core.events import (
@@ -59,9 +60,10 @@ def _ended(board: Board, event: StepDone | StepFailed) -> None:
     board[ChosenCalls].steps.pop(event.step, None)
 
 
-def _requeued(board: Board, event: Requeued) -> None:
+def _interrupted(board: Board, event: Requeued | StepInDoubt) -> None:
     mine, id = board[ChosenCalls], event.step or ""
-    if event.reason == "interrupted" and id in mine.steps:  # the call that a person allowed may have been made
+    cancelled = isinstance(event, Requeued) and event.reason == "cancelled"
+    if not cancelled and id in mine.steps:  # the call that a person allowed may have been made
         mine.steps[id] = mine.steps[id]._replace(allowed=())
 
 
@@ -77,7 +79,14 @@ def _before_plan(board: Board, plan: Plan | None) -> None:
 
 CAPABILITY = Capability(
     ChosenCalls,
-    folds={StepPaused: _paused, StepDone: _ended, StepFailed: _ended, Requeued: _requeued, Reviewed: _reviewed},
+    folds={
+        StepPaused: _paused,
+        StepDone: _ended,
+        StepFailed: _ended,
+        Requeued: _interrupted,
+        StepInDoubt: _interrupted,
+        Reviewed: _reviewed,
+    },
     before_plan=_before_plan,
 )
 

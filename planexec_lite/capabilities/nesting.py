@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from planexec_lite.capabilities.budget import Spending, used
 from planexec_lite.capabilities.deadline import until_deadline
 from planexec_lite.capabilities.once_calls import OnceCalls, digest_of
-from planexec_lite.capabilities.rollback import Rollback, UndoStarted
+from planexec_lite.capabilities.rollback import UNKNOWN, Rollback, UndoStarted, leaves
 from planexec_lite.core import WAIT, Answer, Board, Capability, Event, Job, Part, when_idle
 from planexec_lite.core.events import (
     Ended,
@@ -37,13 +37,14 @@ class Nested(Part):
     """The runs inside steps, as far as the run around them needs to know.
 
     Attributes:
-        runs: the number of each step's latest run inside, from 1.
+        runs: the number of each step's latest run inside, from 1; `keys` has the key of the step when each of them began.
         open: the steps whose latest run inside goes on when they start again.
         waits: those of them that wait for a decision, and what for; `decided`: the decision that is to be passed on.
         cut_off: those that were interrupted and have not started again.
     """
 
     runs: dict[str, int] = field(default_factory=dict)
+    keys: dict[tuple[str, int], str] = field(default_factory=dict)
     open: dict[str, None] = field(default_factory=dict)
     waits: dict[str, StepPaused] = field(default_factory=dict)
     decided: dict[str, Reviewed] = field(default_factory=dict)
@@ -54,6 +55,7 @@ def _started(board: Board, event: StepStarted) -> None:
     if event.inside:
         mine = board[Nested]
         mine.runs[event.step] = event.inside
+        mine.keys[event.step, event.inside] = event.key
         mine.cut_off.pop(event.step, None)
 
 
@@ -163,6 +165,8 @@ def known_run(inner: InnerRun | None, make: Callable[[list[Event]], Any]) -> Any
         run = inner.store.find(inner.uid) if inner.store is not None else None
     except Exception:
         made_once()  # nobody knows what was done inside: the step must not begin again unseen
+        if (meter := current.get()) is not None:
+            meter.leaves = True
         raise
     if run is None and inner.events:
         run = make([*inner.events])
@@ -172,7 +176,7 @@ def known_run(inner: InnerRun | None, make: Callable[[list[Event]], Any]) -> Any
 
 def inner_run(run: Any, id: str, number: int, decision: Reviewed | None) -> InnerRun:
     """Return what the job of a step is told about the run inside it."""
-    key = run.board[OnceCalls].keys.get(id, "")
+    key = run.board[Nested].keys.get((id, number), "")
     base = run.key or run.uid
     events = tuple(one.event for one in run.events if isinstance(one, Inside) and one.step == id and one.run == number)
     store = run.journal if run.log is not None else None
@@ -260,7 +264,7 @@ class Teller:
         if run.board[OnceCalls].spent:
             made_once()
         if meter is not None:
-            meter.leaves = run.board[Rollback].leaves
+            meter.leaves = leaves(run.board)
 
 
 def result_of(run: Any) -> Any:
@@ -280,7 +284,9 @@ def result_of(run: Any) -> Any:
 
 
 def undone_in(run: Any) -> dict[str, Any]:
-    """Return what the rollback of a run inside came to. Raises `RunPaused` if it waits for a decision."""
+    """Return what the rollback of a run inside came to; None is a run that nobody knows. Raises `RunPaused` if it waits."""
+    if run is None:
+        return {"undone": [], "remains": [["", UNKNOWN]], "made": []}
     if run.status == "paused":
         raise pause(run)
     mine = run.board[Rollback]

@@ -50,4 +50,4 @@ def _settled(board: Board, event: StepStarted | StepDone) -> None:
 
 
 CAPABILITY = Capability(Progress, folds={StepProgress: _progressed, StepStarted: _settled, StepDone: _settled})
-HEARD = {Percent: lambda at, job, emitted: StepProgress(at, job.step, emitted.done)}
+HEARD = {Percent: lambda at, job, emitted: None if job.id is None else StepProgress(at, job.id, emitted.done)}

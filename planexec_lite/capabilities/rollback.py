@@ -8,6 +8,7 @@ an agent carried out as a run of its own is undone by rolling back that run, unl
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -32,6 +33,7 @@ from planexec_lite.core.events import (
 from planexec_lite.meter import ModelCall
 from planexec_lite.plan import Call, Plan, Problem, Step
 
+UNKNOWN = "nobody knows whether it was done"
 LISTED = "rollback"  # names a call of the plan's rollback: "rollback 1"; no id of a step has a space
 
 
@@ -164,6 +166,7 @@ class Rollback(Part):
         left: what is still to be undone, the next one last; `calling`: what is being undone.
         waits, decided: the run inside that is rolled back waits for a person; what the person said.
         undone: the labels of what was undone; `made`: the calls that were made, in all rollbacks of the run.
+        told: how many attempts of a step failed in doubt, and the run inside has told what is unknown.
         doubted: the steps whose outcome is unknown, and why; `unsure`: the undos whose outcome is unknown.
         remains: the labels of what was not undone, and why.
     """
@@ -184,6 +187,7 @@ class Rollback(Part):
     decided: Reviewed | None = None
     undone: list[str] = field(default_factory=list)
     made: list[str] = field(default_factory=list)
+    told: Counter[str] = field(default_factory=Counter)
     doubted: dict[str, tuple[Step, str]] = field(default_factory=dict)
     unsure: list[Undo] = field(default_factory=list)
     remains: list[tuple[str, str]] = field(default_factory=list)
@@ -216,11 +220,6 @@ class Rollback(Part):
         """Whether anything was done that can be undone, or that changed the world and can't be."""
         return bool(self.inside) or any(one.matters for n, one in self.completed.items() if n not in self.gone)
 
-    @property
-    def leaves(self) -> bool:
-        """Whether a rollback of the run around this one has anything to undo or to name here."""
-        return self.has_anything or bool(self.remains)
-
     def results_for(self, undo: Undo | None) -> dict[str, object]:
         """The results that a call may refer to, by step id: of its step and of those that were done before."""
         last = undo.number if undo and undo.number else next(reversed(self.completed), 0)
@@ -241,6 +240,7 @@ class Rollback(Part):
     def line_up(self, to: str | None) -> Iterator[Undo]:
         """Yield what is to be undone, the latest first: of steps, then what the plan lists."""
         settled = self.gone | {undo.number for undo in self.unsure}
+        unsure = {(undo.label, undo.inside) for undo in self.unsure}
         skipped = self.started.made if self.started is not None else ()
         items = [(number, one.step.id, 0) for number, one in self.completed.items()]
         items += [(number, id, inside) for (id, inside), number in self.inside.items()]
@@ -248,7 +248,7 @@ class Rollback(Part):
             one = self.completed.get(number)
             if id == to and one is not None:
                 return
-            if inside:
+            if inside and (id, inside) not in unsure:
                 yield Undo(id, inside=inside)
             elif one is None or number in settled:
                 continue
@@ -321,7 +321,8 @@ def _step_paused(board: Board, event: StepPaused) -> None:
 
 
 def _step_failed(board: Board, event: StepFailed) -> None:
-    _heard_of(board, event.step, event.leaves)
+    if _heard_of(board, event.step, event.leaves) and event.in_doubt:
+        board[Rollback].told[event.step] += 1
 
 
 def _step_late(board: Board, event: StepLate) -> None:
@@ -376,12 +377,18 @@ def _begin(board: Board, event: RollbackStarted) -> None:
     board.ended = board.paused = None
 
 
+def leaves(board: Board) -> bool:
+    """Whether a rollback of the run around this one has anything to undo or to name here."""
+    mine = board[Rollback]
+    return mine.has_anything or bool(mine.remains) or any(True for _ in unknown(board))
+
+
 def unknown(board: Board) -> Iterator[tuple[str, str]]:
     """Yield the labels of what may have been done or undone, and nobody knows it, and why."""
     mine = board[Rollback]
     inside = {id for id, _ in mine.inside}
     attempts = board[Doubt].attempts
-    doubts = {id: (board.steps[id], "nobody knows whether it was done") for id, count in attempts.items() if count}
+    doubts = {id: (board.steps[id], UNKNOWN) for id, count in attempts.items() if count > mine.told[id]}
     for id, (step, why) in (doubts | mine.doubted).items():
         if id not in inside and (step.undo is not None or board.effects_of(step) != "none"):
             yield id, why
@@ -423,7 +430,8 @@ def _undo_done(board: Board, event: UndoDone) -> None:
             del mine.inside[undo.label, undo.inside]
         mine.made_inside[undo.label] = [*mine.made_inside.get(undo.label, ()), *event.result["made"]]
         mine.undone += [f"{undo.label}/{label}" for label in event.result["undone"]]
-        mine.remains += [(f"{undo.label}/{label}", why) for label, why in event.result["remains"]]
+        remains = [(f"{undo.label}/{label}" if label else undo.label, why) for label, why in event.result["remains"]]
+        mine.remains += [one for one in dict.fromkeys(remains) if one not in mine.remains]
         number = mine.latest.get(undo.label, 0)
         stands = event.result["remains"] or not number or mine.completed[number].inside != undo.inside
         step = None if stands else mine.completed[number].step
@@ -451,7 +459,9 @@ def _undo_paused(board: Board, event: UndoPaused) -> None:
 
 
 def _repeatable(board: Board, undo: Undo) -> bool:
-    return undo.call is None or board.started.effects.get(undo.call.tool, "none") in ("none", "idempotent")
+    if undo.call is None:
+        return board.repeatable(board.steps[undo.label])
+    return board.started.effects.get(undo.call.tool, "none") in ("none", "idempotent")
 
 
 def _check_decision(board: Board, event: Reviewed) -> None:

@@ -249,6 +249,9 @@ class Board:
         for id in ids:
             if (state := self.state.get(id)) not in (None, "waiting", "failed", "skipped", "superseded"):
                 raise IllegalTransition("propose", id, state)
+        for id in () if self.arrived else self.unfinished:
+            if (state := self.state[id]) not in ("waiting", "failed", "skipped"):
+                raise IllegalTransition("supersede", id, state)
 
     def _before_plan(self) -> Iterator[Callable[[Board, Plan | None], None]]:
         return (one.before_plan for one in self.capabilities if one.before_plan is not None)

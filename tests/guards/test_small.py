@@ -13,7 +13,7 @@ import pytest
 ROOT = Path(__file__).parents[2]
 LITE = ROOT / "planexec_lite"
 NO_CODE = (tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER)
-LONG = {"rollback": 390, "once_calls": 210, "nesting": 200}
+LONG = {"rollback": 400, "once_calls": 210, "nesting": 205}
 """The capabilities that are longer than 180 lines, and how long they may be: a shorter one is taken out here."""
 
 
@@ -44,7 +44,7 @@ def test_lines_are_counted_without_comments_and_docstrings(tmp_path: Path) -> No
 def test_the_core_and_its_capabilities_stay_small() -> None:
     assert total("core/*.py", "assembly.py") <= 1050
     house = total("core/*.py", "assembly.py", "capabilities/*.py")
-    assert house <= 3050
+    assert house <= 3100
     said = re.search(r"These three have ([\d,]+) lines of code", (ROOT / "README.md").read_text(encoding="utf-8"))
     assert said is not None
     assert abs(int(said[1].replace(",", "")) - house) <= 60
@@ -56,5 +56,5 @@ def test_a_capability_is_one_short_file(path: Path) -> None:
 
 
 def test_both_packages_stay_small() -> None:
-    assert total("**/*.py") <= 8350
+    assert total("**/*.py") <= 8400
     assert total("**/*.py", package=ROOT / "planexec_lab") <= 15_500
