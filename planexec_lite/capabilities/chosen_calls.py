@@ -74,7 +74,10 @@ def _reviewed(board: Board, event: Reviewed) -> None:
 
 
 def _before_plan(board: Board, plan: Plan | None) -> None:
-    board[ChosenCalls].steps.clear()
+    if plan is not None:  # what a kept step has made stays made; what a person allowed was for the plan before
+        mine = board[ChosenCalls]
+        kept = {step.id for step in plan.steps if board.steps.get(step.id) == step}
+        mine.steps = {id: one._replace(allowed=()) for id, one in mine.steps.items() if id in kept}
 
 
 CAPABILITY = Capability(

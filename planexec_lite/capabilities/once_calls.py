@@ -228,7 +228,10 @@ def repeated(board: Board, id: str, step: Step, call: str, plan: int) -> Spent |
     """
     since = board.brought_by(id) if board.steps.get(id) == step else plan
     for one in reversed(board[OnceCalls].spent):
-        if one.call == call and (one.since < since or (one.step == id and one.plan < plan)):
+        if one.call != call:
+            continue
+        # a judge that wants the step tried again wants its own call again
+        if (one.since < since and not (one.step == id and one.plan == plan)) or (one.step == id and one.plan < plan):
             return one
     return None
 
@@ -269,7 +272,7 @@ def identify(board: Board, policy: object, event: Event, executor: Any) -> Answe
     if id in mine.resumes and known and not mine.is_done(known):
         return replace(event, key=known)  # it goes on with what it began
     call = identity(step, board.results, executor.tools)
-    if board.plans > 1 and mine.spent and id not in mine.allowed:
+    if mine.spent and id not in mine.allowed and max(board.plans, board.brought_by(id)) > 1:
         one, approvals = repeated(board, id, step, call, board.plans), board[Approvals]
         if one is not None and not (one.approvals < approvals.given and approvals.seen >= _needs(step)):
             why = f"step {one.step} has made the same call before, and it may be done once"

@@ -80,7 +80,7 @@ class Board:
     """Everything that is known about a run. Read it freely; change it through `apply` alone.
 
     Attributes:
-        started: the event that began the run, with its goal, roles, limits and tools.
+        started: the event that began the run, with its goal, roles, limits and tools; `is_begun`: it has happened.
         now: seconds since the run began.
         in_flight: the jobs that run, by their id: a step's id, the label of an undo, or None for the planner.
         calls: the model calls so far, in the order in which they were reported.
@@ -118,6 +118,7 @@ class Board:
 
     def __init__(self) -> None:
         self.started = e.RunStarted(0.0, "", planner=False, reviewer=False)
+        self.is_begun = False
         self.now = 0.0
         self.in_flight: dict[str | None, e.Job] = {}
         self.calls: list[ModelCall] = []
@@ -182,6 +183,7 @@ class Board:
                 state = moves.states.get(self.state.get(id))
                 if state is None:
                     raise IllegalTransition(moves.verb, id, self.state.get(id))
+            self._check(event)
             for check in self._checks.get(kind, ()):
                 check(self, event)
         except IllegalTransition as problem:
@@ -203,6 +205,21 @@ class Board:
             self.now = event.at
         if self.validates and (wrong := [*problems_of_state(self)]):
             raise AssertionError(f"after {event!r}: {'; '.join(wrong)}")
+
+    def _check(self, event: e.Event) -> None:
+        """Raise `IllegalTransition` for what can't happen in any run, whatever the state of a step."""
+        why = ""
+        if isinstance(event, e.Job) and event.id in self.in_flight:
+            why = "it is in flight"
+        elif isinstance(event, e.Job) and (self.paused is not None or self.ended is not None):
+            why = "the run has ended" if self.ended is not None else "the run waits for a person"
+        elif isinstance(event, e.Paused | e.Ended) and (self.in_flight or self.ended is not None):
+            why = "the run has ended" if self.ended is not None else "work is in flight"
+        elif isinstance(event, e.RunStarted) and self.is_begun:
+            why = "the run has begun"
+        if why:
+            id = getattr(event, "step", None)
+            raise IllegalTransition("happen", id, self.state.get(id) if id is not None else None, why)
 
     # Plans
 
@@ -328,7 +345,8 @@ class Board:
             self.retry.appendleft(id)
 
     def change(self, step: Step) -> None:
-        """A step is carried out as this one from now on."""
+        """A step is carried out as this one from now on: as if a later plan had brought it."""
+        self._brought_by[step.id] = self.plans + 1
         self.steps[step.id] = step
         self.queue.sort_in(step)
 
@@ -451,7 +469,7 @@ class Part:
 
 
 def _run_started(board: Board, event: e.RunStarted) -> None:
-    board.started = event
+    board.started, board.is_begun = event, True
     board.queue = ReadyQueue(event.limits)
 
 

@@ -58,7 +58,7 @@ class Agent(Protocol):
         """Return what a message of the workers means."""
 
 
-class Session(Protocol):
+class WorkerSession(Protocol):
     """The workers of one run."""
 
     free: float
@@ -77,7 +77,7 @@ class Session(Protocol):
         """Take back every task that has not begun; what only rests is over at once."""
 
 
-def drive(run: RunRecord, agent: Agent, session: Session) -> None:
+def drive(run: RunRecord, agent: Agent, session: WorkerSession) -> None:
     """Carry `run` on until it has ended or paused. This is the loop of the whole pattern."""
     while True:
         run.take_news()

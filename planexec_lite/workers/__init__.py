@@ -6,10 +6,11 @@ for those that finish next, at the same instant, in the order in which they were
 timeout, come late, be taken back before it has begun, or let itself be heard while it goes on.
 """
 
+from planexec_lite.core.loop import WorkerSession
 from planexec_lite.core.tasks import Cancelled, Finished, Late, Message, Progress, Report, Task, TimedOut
 from planexec_lite.workers.inline import Inline
 from planexec_lite.workers.pool import Pool
-from planexec_lite.workers.session import Workers, WorkerSession, measure
+from planexec_lite.workers.session import Workers, measure
 from planexec_lite.workers.simulated import Simulated
 
 __all__ = [

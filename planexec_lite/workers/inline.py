@@ -7,8 +7,9 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from time import perf_counter, sleep
 
+from planexec_lite.core.loop import WorkerSession
 from planexec_lite.core.tasks import Finished, Message, Report, Task
-from planexec_lite.workers.session import WorkerSession, in_real_time, measure
+from planexec_lite.workers.session import in_real_time, measure
 
 
 @dataclass(frozen=True, slots=True)

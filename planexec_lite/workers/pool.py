@@ -15,10 +15,10 @@ from threading import Thread, Timer
 from time import perf_counter
 from typing import TYPE_CHECKING
 
+from planexec_lite.core.loop import WorkerSession
 from planexec_lite.core.tasks import Cancelled, Late, Message, Progress, Report, Task, TimedOut
 from planexec_lite.workers.inline import Inline
 from planexec_lite.workers.session import (
-    WorkerSession,
     carried_by,
     carry_out,
     check_slots,

@@ -3,35 +3,17 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 from contextvars import ContextVar
 from time import perf_counter
 from typing import Any, Protocol
 
+from planexec_lite.core.loop import WorkerSession
 from planexec_lite.core.tasks import Finished, Late, Message, Progress, Report, Task, TimedOut
 from planexec_lite.meter import Meter, Waits, current
 
 carried_by: ContextVar[frozenset[int]] = ContextVar("carried_by", default=frozenset())  # executors, by their id
-
-
-class WorkerSession(Protocol):
-    """The workers of one run."""
-
-    free: float
-
-    @property
-    def queued(self) -> bool:
-        """Whether tasks may have been handed over that have not begun, or only rest."""
-
-    def start(self, task: Task) -> None:
-        """Take a task; only while `free` is at least 1."""
-
-    def wait(self) -> Sequence[Message]:
-        """Return what the session has to say next, the tasks that finish first of all; only while some are in flight."""
-
-    def cancel(self) -> None:
-        """Take back every task that has not begun; what only rests is over at once."""
 
 
 class Workers(Protocol):

@@ -9,8 +9,9 @@ from dataclasses import dataclass, field
 from heapq import heapify, heappop, heappush
 
 from planexec_lite import meter
+from planexec_lite.core.loop import WorkerSession
 from planexec_lite.core.tasks import Finished, Late, Message, Progress, Report, Task, TimedOut
-from planexec_lite.workers.session import WorkerSession, check_slots, measure
+from planexec_lite.workers.session import check_slots, measure
 
 
 @dataclass(frozen=True, slots=True)

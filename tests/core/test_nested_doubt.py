@@ -26,7 +26,7 @@ from planexec_lite import (
 )
 from planexec_lite.assembly import Board
 from planexec_lite.core import IllegalTransition
-from planexec_lite.events import PlanProposed, PlanStarted, RunStarted, StepStarted
+from planexec_lite.events import Ended, Paused, PlanProposed, PlanStarted, RunStarted, StepDone, StepStarted
 from planexec_lite.meter import ModelCall, charge, idempotency_key
 from tests.core.shapes import Portions, check_fold, step
 
@@ -229,3 +229,55 @@ def test_a_judge_beside_a_step_does_not_take_its_model_calls() -> None:
     agent = PlannerExecutor(Portions(plan), Asks(), evaluator=RuleEvaluator(judge), workers=Simulated(2), policy=policy)
     run = agent.run("go")
     assert (run.status, len(run.board.calls)) == ("paused", 3)
+
+
+def test_a_step_that_an_evaluator_changed_repeats_no_call_unseen() -> None:
+    world = World()
+    paid = step("1", "pay", name="x")
+    put = step("2", "put", "1", name="y") | {"success_criteria": "good", "retries": 1}
+    changed = Plan.parse([put | {"tool": "pay", "params": {"name": "x"}}]).steps[0]
+    verdicts = iter([Verdict("modify", "pay instead", changed), Verdict("accept")])
+    judge = RuleEvaluator(lambda step, result: next(verdicts))
+    run = PlannerExecutor(Portions([paid, put]), ToolExecutor(world.tools), evaluator=judge, workers=Simulated()).run(
+        "go"
+    )
+    assert (run.status, world.calls) == ("failed", ["pay x", "put y"])
+    assert "step 1 has made the same call before" in run.board.errors["2"]
+
+
+def test_a_judge_may_want_the_same_call_again() -> None:
+    world, verdicts = World(), iter([Verdict("retry", "again"), Verdict("accept")])
+    plan = [step("1", "pay", name="x") | {"success_criteria": "good", "retries": 1}]
+    judge = RuleEvaluator(lambda step, result: next(verdicts))
+    run = PlannerExecutor(Portions(plan), ToolExecutor(world.tools), evaluator=judge, workers=Simulated()).run("go")
+    assert (run.status, world.calls) == ("finished", ["pay x", "pay x"])
+
+
+BEGUN = [
+    RunStarted(0.0, "go", True, False),
+    PlanStarted(0.0, "first"),
+    PlanProposed(0.0, Plan.parse([step("1", "put", name="x"), step("2", "put", name="y")])),
+    StepStarted(0.0, "1"),
+]
+IMPOSSIBLE: dict[str, tuple[list[Any], Any]] = {
+    "the end, with work in flight": ([], Ended(1.0, "finished", "done")),
+    "a pause, with work in flight": ([], Paused(1.0, "budget")),
+    "a second beginning": ([], RunStarted(1.0, "go", True, False)),
+    "the planner twice": ([PlanStarted(1.0, "news")], PlanStarted(1.0, "news")),
+    "a step while a person is asked": ([StepDone(1.0, "1", 1), Paused(1.0, "budget")], StepStarted(1.0, "2")),
+    "a step after the end": ([StepDone(1.0, "1", 1), Ended(1.0, "stopped", "x")], StepStarted(1.0, "2")),
+    "the planner after the end": ([StepDone(1.0, "1", 1), Ended(1.0, "stopped", "x")], PlanStarted(1.0, "news")),
+    "a second end": ([StepDone(1.0, "1", 1), Ended(1.0, "stopped", "x")], Ended(1.0, "stopped", "x")),
+}
+
+
+@pytest.mark.parametrize("what", IMPOSSIBLE)
+def test_what_can_not_happen_in_any_run_changes_nothing(what: str) -> None:
+    before, event = IMPOSSIBLE[what]
+    board = Board.of([*BEGUN, *before])
+    stands = board.copy()
+    with pytest.raises(
+        IllegalTransition, match=r"can't happen: (it is in flight|work is in flight|the run has|the run waits)"
+    ):
+        board.apply(event)
+    assert board == stands
