@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, Protocol
 from planexec_lite.capabilities.judging import Judged
 from planexec_lite.capabilities.rollback import list_calls
 from planexec_lite.core import WAIT, Answer, Board, Capability, Event, Part, when_idle
-from planexec_lite.core.events import Ended, Grant, Paused, PlanProposed, Reviewed, StepPaused, StepStarted
+from planexec_lite.core.events import Ended, Grant, Paused, PlanProposed, Reviewed, StepStarted
 from planexec_lite.plan import Call, Plan, Problem, Step, lineages, word_for_word
 
 
@@ -118,10 +118,6 @@ def _step_started(board: Board, event: StepStarted) -> None:
         mine.begun.append(board.steps[event.step])
 
 
-def _step_paused(board: Board, event: StepPaused) -> None:
-    board[Approvals].opened.discard(event.step)  # the yes is used up: the next question is another
-
-
 def _judged(board: Board, event: Judged) -> None:
     mine, step = board[Approvals], event.changed
     if step is not None:
@@ -174,7 +170,6 @@ CAPABILITY = Capability(
     folds={
         PlanProposed: _plan_proposed,
         StepStarted: _step_started,
-        StepPaused: _step_paused,
         Judged: _judged,
         Reviewed: _reviewed,
     },

@@ -216,19 +216,28 @@ def test_a_judge_beside_a_step_does_not_take_its_model_calls() -> None:
     class Asks:
         tools = World().tools
 
+        def most_model_calls(self, step: Any) -> int:
+            return int(step.id)
+
         def execute(self, step: Any, inputs: Any) -> str:
-            charge(1.0, ModelCall("m", 1, 1))
+            for _ in range(int(step.id)):
+                charge(2.0, ModelCall("m", 1, 1))
             return "done"
 
     def judge(step: Any, result: Any) -> bool:
         charge(1.0, ModelCall("m", 1, 1))
         return True
 
-    plan = [step("1", None) | {"success_criteria": "good"}, step("2", None), step("3", None)]
+    plan = [step("1", None) | {"success_criteria": "good"}, step("2", None)]
     policy = Policy(budget=Budget(model_calls=3))
-    agent = PlannerExecutor(Portions(plan), Asks(), evaluator=RuleEvaluator(judge), workers=Simulated(2), policy=policy)
+    judged = RuleEvaluator(judge)
+    agent = PlannerExecutor(Portions(plan), Asks(), evaluator=judged, workers=Simulated(2), policy=policy)
     run = agent.run("go")
-    assert (run.status, len(run.board.calls)) == ("paused", 3)
+    assert (run.status, len(run.board.calls), run.reason) == (
+        "paused",
+        3,
+        "waits for more budget: 3 of 3 model calls used",
+    )
 
 
 def test_a_step_that_an_evaluator_changed_repeats_no_call_unseen() -> None:
