@@ -52,8 +52,7 @@ from planexec_lite.planning.planners import Planner
 from planexec_lite.review.evaluators import Evaluator
 from planexec_lite.review.reviewers import Reviewer
 from planexec_lite.run import Run, RunStore
-from planexec_lite.tools import Effects, Toolbox, loop_at_rest
-from planexec_lite.tools.limits import limits_of
+from planexec_lite.tools import Effects, Toolbox, limits_of, loop_at_rest
 from planexec_lite.workers import Inline, Simulated, Workers
 
 Watch = Callable[[Run], None]

@@ -20,26 +20,27 @@ class ToolError(ValueError):
 
 
 class Arguments(NamedTuple):
-    """What checks the arguments of a tool.
+    """How the arguments of a tool are checked.
 
-    `validate` returns them as the function takes them, `validate_some` does so where some are missing; both raise pydantic's
-    `ValidationError`. `schema` makes their JSON schema, a closed object. `unchecked` lists, in words, what it says and
-    nothing here checks.
+    `validate` returns them as the function accepts them, `validate_some` also where some are missing; both raise pydantic's
+    `ValidationError`. `schema` makes their JSON schema, a closed object. `defaults` are the values of missing parameters.
     """
 
     validate: Callable[[Any], Any]
     validate_some: Callable[[Any], Any]
     schema: Callable[[], dict[str, Any]]
-    unchecked: tuple[str, ...] = ()
+    defaults: Mapping[str, Any]
 
 
 def arguments_of(name: str, function: Callable[..., Any], doc: str) -> Arguments:
     """Return what checks the arguments of `function`, by its type hints."""
+    signature = inspect.signature(function)
     whole, some = (_adapter(name, function, doc, total=total) for total in (True, False))
     return Arguments(
         whole.validator.validate_python,
         some.validator.validate_python,
         lambda: {"properties": {}, "additionalProperties": False, **without_titles(whole.json_schema())},
+        {each.name: each.default for each in signature.parameters.values() if each.default is not each.empty},
     )
 
 
