@@ -81,7 +81,9 @@ def ran(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 each_lesson_first = pytest.mark.parametrize(
     "path",
     [
-        pytest.param(path, marks=[] if path in books.LESSONS or books.TEXT_ONLY else pytest.mark.wide)
+        pytest.param(
+            path, marks=[] if path in [*books.LESSONS, *books.APPENDIX] or books.TEXT_ONLY else pytest.mark.wide
+        )
         for path in NOTEBOOKS
     ],
     ids=map(name_of, NOTEBOOKS),
