@@ -18,7 +18,7 @@ from tests.bench.report import COMPARED, Part, Report, frameworks
 from tests.bench.timing import Row
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("bench report")]
-measured = pytest.mark.wide  # everything is measured for it, once and small
+measured = pytest.mark.weekly  # everything is measured for it, once and small
 TINY = Effort(
     {10: 1, 20: 1}, {"10": 1}, 1, 0.02, (20, 1), (20, 1), (10, 20, 1), (10, 20, 1), 20, (1, 1), 1, (10, 1), (60, 1)
 )
