@@ -1,0 +1,43 @@
+"""Coding tasks inside the lessons: `attempt(function, cases)` calls the learner's function and prints the first difference.
+
+A stub returns None, so the cell prints "not yet: …" until the function is written. The cases are in the cell, where
+the learner can read them. `exercises/reveals` has one right answer for each task.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from copy import deepcopy
+from reprlib import Repr
+from textwrap import fill
+from typing import Any
+
+COLUMNS = 92
+_SHORT = Repr()
+_SHORT.maxstring = _SHORT.maxother = _SHORT.maxlong = 60
+_SHORT.maxlist = _SHORT.maxtuple = _SHORT.maxdict = _SHORT.maxset = 8
+
+
+def attempt(function: Callable[..., Any], cases: Sequence[tuple[Any, ...]]) -> None:
+    """Print "right" if `function` gives the expected result in all cases; else print the first case that differs.
+
+    Args:
+        function: the learner's function. Each call gets its own copy of the arguments.
+        cases: tuples of the arguments followed by the expected result.
+    """
+    for *arguments, expected in cases:
+        shown = ", ".join(_SHORT.repr(argument) for argument in arguments)
+        call = f"{getattr(function, '__name__', 'the function')}({shown})"
+        try:
+            result = function(*deepcopy(arguments))
+        except Exception as problem:
+            _say(f"not yet: {call} raised {type(problem).__name__}: {problem}")
+            return
+        if type(result) is not type(expected) or result != expected:
+            _say(f"not yet: {call} returned {_SHORT.repr(result)}; expected {_SHORT.repr(expected)}")
+            return
+    _say(f"right: {len(cases)} of {len(cases)} cases")
+
+
+def _say(text: str) -> None:
+    print(fill(text, COLUMNS, subsequent_indent="    ", break_long_words=False, break_on_hyphens=False))
