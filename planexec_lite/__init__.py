@@ -8,7 +8,7 @@ Read in this order:
 3. One capability per lesson, in `capabilities`: approval, retries, replanning, rollback, … Each file has all of it.
    `assembly` puts them together on one page.
 4. `plan` and `references`: what a plan is, and when it is valid. `tools` and `meter`: what a step calls, and what it costs.
-5. `planning`, `executors`, `review`, `workers`: the parts that can be exchanged. `agent` runs them, `run` is what comes out,
+5. `roles`, `workers`: the parts that can be exchanged. `agent` runs them, `run` is what comes out,
    `decisions` checks what a person says. `model`: the model client that planners, executors and evaluators share.
 6. `journal`: saves runs to disk, so that they can be resumed.
 
@@ -23,13 +23,15 @@ from planexec_lite.capabilities.progress import progress
 from planexec_lite.capabilities.retries import Backoff
 from planexec_lite.core.events import Grant
 from planexec_lite.decisions import Decision
-from planexec_lite.executors import HybridExecutor, ReActExecutor, Team, ToolExecutor
 from planexec_lite.journal import Journal, JournalError
 from planexec_lite.meter import Budget
 from planexec_lite.plan import Plan, PlanError, Step
-from planexec_lite.planning.planners import LLMPlanner, NextStepPlanner, RulePlanner
-from planexec_lite.review.evaluators import LLMEvaluator, RuleEvaluator
-from planexec_lite.review.reviewers import ApproveAll, AskPerson, ScriptedReviewer
+from planexec_lite.roles.evaluators import LLMEvaluator, RuleEvaluator
+from planexec_lite.roles.executors import ToolExecutor
+from planexec_lite.roles.planners import LLMPlanner, NextStepPlanner, RulePlanner
+from planexec_lite.roles.react import ReActExecutor
+from planexec_lite.roles.reviewers import ApproveAll, AskPerson, ScriptedReviewer
+from planexec_lite.roles.team import HybridExecutor, Team
 from planexec_lite.run import Run
 from planexec_lite.tools import Tool, Toolbox, tool
 from planexec_lite.workers import Inline, Pool, Simulated

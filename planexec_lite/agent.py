@@ -34,7 +34,11 @@ from planexec_lite.core.events import (
 )
 from planexec_lite.core.tasks import Finished, Late, Message, Progress, TimedOut
 from planexec_lite.decisions import Decision, answered
-from planexec_lite.executors import (
+from planexec_lite.meter import InContext, JobContext, current, emit
+from planexec_lite.plan import Plan, PlanError, Step
+from planexec_lite.plan.data import as_words, copied
+from planexec_lite.roles.evaluators import Evaluator
+from planexec_lite.roles.executors import (
     Executor,
     ToolExecutor,
     agent_inside,
@@ -43,14 +47,10 @@ from planexec_lite.executors import (
     effects_of,
     effects_of_any,
     perform,
-    task_text,
 )
-from planexec_lite.meter import InContext, JobContext, current, emit
-from planexec_lite.plan import Plan, PlanError, Step
-from planexec_lite.plan.data import as_words, copied
-from planexec_lite.planning.planners import Planner
-from planexec_lite.review.evaluators import Evaluator
-from planexec_lite.review.reviewers import Reviewer
+from planexec_lite.roles.planners import Planner
+from planexec_lite.roles.react import task_text
+from planexec_lite.roles.reviewers import Reviewer
 from planexec_lite.run import Run, RunStore
 from planexec_lite.tools import Effects, Toolbox, loop_at_rest
 from planexec_lite.tools.limits import limits_of

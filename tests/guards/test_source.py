@@ -71,7 +71,7 @@ def tree(root: Path, **files: str) -> Path:
 
 BAD_IMPORTS = {
     "import only from floors below": {"planexec_lite__core": "from planexec_lite.capabilities import news"},
-    "planning on floor 9": {"planexec_lite__core": "from planexec_lite.planning import RulePlanner"},
+    "roles on floor 10": {"planexec_lite__core": "from planexec_lite.roles.planners import RulePlanner"},
     "mock_llm never imports planexec_lite": {"mock_llm__engine__selection": "def f():\n    import planexec_lite.plan"},
     "planexec_lite never imports planexec_lab": {"planexec_lite__plan": "def f():\n    from planexec_lab import views"},
     "planexec_lite never imports mock_llm": {"planexec_lite__model": "def f():\n    import mock_llm"},
