@@ -13,7 +13,6 @@ from tests.browser import tab
 from tests.guards.books import LESSONS, ROOT, name_of
 
 HOST = re.compile(r"https?://([\w.-]+)")
-PUBLISHED = {"arxiv.org", "github.com", "127.0.0.1", "localhost", "mock-llm.invalid"}
 
 
 @pytest.fixture(scope="module")
