@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from planexec_lite import assembly, references
 from planexec_lite.assembly import CONTEXT, HEARD, PLAN_CHECKS, Policy, answer
@@ -34,7 +34,10 @@ from planexec_lite.core.events import (
 )
 from planexec_lite.core.tasks import Finished, Late, Message, Progress, TimedOut
 from planexec_lite.decisions import Decision, answered
-from planexec_lite.executors import (
+from planexec_lite.meter import InContext, JobContext, current, emit
+from planexec_lite.plan import Plan, PlanError, Step
+from planexec_lite.plan.data import as_words, copied
+from planexec_lite.roles.executors import (
     Executor,
     ToolExecutor,
     agent_inside,
@@ -43,18 +46,16 @@ from planexec_lite.executors import (
     effects_of,
     effects_of_any,
     perform,
-    task_text,
 )
-from planexec_lite.meter import InContext, JobContext, current, emit
-from planexec_lite.plan import Plan, PlanError, Step
-from planexec_lite.plan.data import as_words, copied
-from planexec_lite.planning.planners import Planner
-from planexec_lite.review.evaluators import Evaluator
-from planexec_lite.review.reviewers import Reviewer
 from planexec_lite.run import Run, RunStore
 from planexec_lite.tools import Effects, Toolbox, loop_at_rest
 from planexec_lite.tools.limits import limits_of
 from planexec_lite.workers import Inline, Simulated, Workers
+
+if TYPE_CHECKING:
+    from planexec_lite.roles.evaluators import Evaluator
+    from planexec_lite.roles.planners import Planner
+    from planexec_lite.roles.reviewers import Reviewer
 
 Watch = Callable[[Run], None]
 
@@ -274,6 +275,8 @@ class PlannerExecutor:
         clock, it needs `Simulated` workers as the run around it does. Raises `RunPaused` if it waits for a decision, and
         `RuntimeError` if it did not finish.
         """
+        from planexec_lite.roles.react import task_text  # loads what asks models
+
         return nesting.result_of(
             self._go_on_inside(lambda agent, inner: agent._drive(agent._begun(task_text(step, inputs), inner)))
         )
