@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, cast
 
 from planexec_lite import assembly, references
-from planexec_lite.assembly import CONTEXT, HEARD, PLAN_CHECKS, Policy, answer
+from planexec_lite.assembly import CONTEXT, HEARD, PLAN_CHECKS, Policy, decider
 from planexec_lite.capabilities import doubt, judging, nesting, planning, retries
 from planexec_lite.capabilities.nesting import InnerRun, Teller
 from planexec_lite.capabilities.once_calls import digest_of
@@ -21,7 +21,7 @@ from planexec_lite.capabilities.rollback import (
     UndoStarted,
 )
 from planexec_lite.changed_since import check_plan, check_tools
-from planexec_lite.core import Answer, Board, Event, Job, Task, Work, drive
+from planexec_lite.core import Board, Event, Job, Task, Work, drive
 from planexec_lite.core.events import (
     Inside,
     PlanProposed,
@@ -197,8 +197,9 @@ class PlannerExecutor:
             store = run.journal or self.journal
             written_down = nullcontext() if store is None else store.carry_on(run)
             with loop_at_rest(), written_down, run.listen(), self.workers.open(run.board.now) as session:
+                decide = decider(run.board, self.policy, self.executor)
                 while True:
-                    drive(run, self, session)
+                    drive(run, decide, self, session)
                     decision = self._ask(run.board)
                     if decision is None:
                         return run
@@ -216,10 +217,6 @@ class PlannerExecutor:
         return answered(run, decision, self.executor.tools, self.planner is not None)
 
     # What the loop asks
-
-    def next_event(self, board: Board) -> Answer:
-        """Return the next event of the run, or a signal."""
-        return answer(board, self.policy, self.executor)
 
     def task(self, run: Run, job: Job) -> Task:
         """Return what the workers carry out for a job, which is told its context."""

@@ -133,7 +133,7 @@ class Run:
     def record(self, event: core.Event) -> None:
         """Show an event on the board, and append it. Raises `IllegalTransition` if it can't have happened."""
         self.board.apply(event)
-        self.events.append(cast("Event", event))
+        self.events.append(event)  # type: ignore[arg-type]  # the board takes no other events
 
     @property
     def status(self) -> Status | Literal["paused", "running"]:
