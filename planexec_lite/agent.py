@@ -20,7 +20,7 @@ from planexec_lite.capabilities.rollback import (
     UndoPaused,
     UndoStarted,
 )
-from planexec_lite.changed_since import check_plan, check_tools
+from planexec_lite.changed_since import check_tools
 from planexec_lite.core import Board, Event, Job, Task, Work, drive
 from planexec_lite.core.events import (
     Inside,
@@ -99,7 +99,7 @@ class PlannerExecutor:
             raise ValueError("there is no planner to ask; give one, or a plan to execute()")
         return self._drive(self._begun(goal))
 
-    def resume(self, run: Run, decision: Decision | None = None, *, plan: Plan | None = None) -> Run:
+    def resume(self, run: Run, decision: Decision | None = None) -> Run:
         """Return a new run that goes on from where `run` stands. One that has ended has nothing left to do.
 
         - A paused run: `decision` is what a person says; None: the reviewer is asked again.
@@ -109,15 +109,9 @@ class PlannerExecutor:
         - A run that was interrupted inside a step's own run: with a journal that run goes on. Without one it begins again with
           the same idempotency keys, or the whole step is in doubt.
 
-        The plan that goes on is the run's own. If you keep it in a file too, give it as `plan`, read again, to learn
-        whether it is still the one that the run began with.
-
-        Raises `ValueError` for a decision that the run does not wait for, if the tools are no longer those that its
-        steps were planned for, and if `plan` is another, which says in what; `PlanError` if the plan that the reviewer
-        edited is invalid. `run` itself stays as it is.
+        Raises `ValueError` for a decision that the run does not wait for, and if the tools are no longer those that its
+        steps were planned for; `PlanError` if the plan that the reviewer edited is invalid. `run` itself stays as it is.
         """
-        if plan is not None:
-            check_plan(run.events, Plan.received(plan, "the caller"))
         run = self._opened(run)
         if decision is not None:
             run.record(self._answered(run, decision))

@@ -11,7 +11,7 @@ A capability adds its part of the state, and what its events change: see `Capabi
 
 from __future__ import annotations
 
-from collections import defaultdict, deque
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any, ClassVar, Literal, NamedTuple, Self, TypeVar
@@ -295,15 +295,16 @@ class Board:
 
     # Steps
 
-    def begin(self, id: str, attempt: int, attempts: int) -> None:
+    def begin(self, event: e.StepStarted | e.StepBlocked) -> None:
         """An attempt starts, and takes its slots."""
-        if attempt == 1:
+        id = event.step
+        if event.attempt == 1:
             self.queue.take(id)
             self.steps_started += 1
         else:
             self.retry.remove(id)
             self.queue.acquire(id)
-        self.attempt[id] = (attempt, attempts)
+        self.attempt[id] = (event.attempt, event.attempts)
 
     def give(self, id: str, result: object) -> None:
         """A step gave a result, and its slots are free. It is done, unless a capability takes the result over."""
@@ -451,9 +452,8 @@ class Part:
         return other
 
 
-def _impossible(board: Board, event: Any, why: str) -> IllegalTransition:
-    id = getattr(event, "step", None)
-    return IllegalTransition("happen", id, board.state.get(id or ""), why)
+def _impossible(board: Board, event: e.Event, why: str) -> IllegalTransition:
+    return IllegalTransition("happen", event.id, board.state.get(event.id or ""), why)
 
 
 def _check_job(board: Board, event: e.Job) -> None:
@@ -512,10 +512,6 @@ def _check_start(board: Board, event: e.StepStarted | e.StepBlocked) -> None:
         raise IllegalTransition("start", id, state, f"it waits for {', '.join(missing)}")
 
 
-def _step_started(board: Board, event: e.StepStarted) -> None:
-    board.begin(event.step, event.attempt, event.attempts)
-
-
 def _step_done(board: Board, event: e.StepDone) -> None:
     board.give(event.step, event.result)
 
@@ -527,7 +523,7 @@ def _step_failed(board: Board, event: e.StepFailed) -> None:
 
 
 def _step_blocked(board: Board, event: e.StepBlocked) -> None:
-    board.begin(event.step, event.attempt, event.attempts)
+    board.begin(event)
     board.queue.release(event.step)
     board.fail(event.step, event.error, final=event.final)
 
@@ -590,7 +586,7 @@ CORE = Capability(
         e.Outcome: _job_ended,
         e.RunStarted: _run_started,
         e.PlanProposed: _plan_proposed,
-        e.StepStarted: _step_started,
+        e.StepStarted: Board.begin,
         e.StepDone: _step_done,
         e.StepFailed: _step_failed,
         e.StepBlocked: _step_blocked,
