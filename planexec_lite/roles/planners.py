@@ -6,6 +6,7 @@ planner is called again when its steps are done, with the board that shows their
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from typing import Any, Protocol
@@ -16,7 +17,6 @@ from planexec_lite.model.marking import one_line
 from planexec_lite.model.schemas import plan_schema
 from planexec_lite.plan import Plan, PlanError, Problem, Step, StepReader
 from planexec_lite.roles.telling import AS_DATA, Telling, record
-from planexec_lite.template import check, fill
 from planexec_lite.tools import Toolbox
 
 __all__ = ["INSTRUCTIONS", "LLMPlanner", "NextStepPlanner", "Planner", "RulePlanner"]
@@ -39,7 +39,7 @@ Rules:
   leave it empty if there is nothing to undo.
 - {span}
 - Answer with JSON alone."""
-"""What the planner is told: its tools, its rules, how far it is to plan. A text with three fields (`template`)."""
+"""What the planner is told: its tools, its rules, how far it is to plan. A text with three fields."""
 
 FIELDS = ("tools", "step", "span")  # of the instructions: the tools; what a step is; how far ahead
 
@@ -132,7 +132,12 @@ class LLMPlanner:
         self.stream = stream
         self.bounds = Bounds.of("planner", max_tokens, max_prompt)
         self.telling = telling
-        self.template = check(instructions, FIELDS, "instructions")
+        if missing := [name for name in FIELDS if f"{{{name}}}" not in instructions]:
+            known = ", ".join(f"{{{name}}}" for name in FIELDS)
+            raise ValueError(
+                f"instructions: the field {{{missing[0]}}} is missing; write each of {known} at least once"
+            )
+        self.template = instructions
 
     def plan(self, goal: str, board: Board, tools: Toolbox) -> Plan:
         """Ask the model. Raises `PlanError` with the model's words when they are no plan."""
@@ -197,7 +202,8 @@ class LLMPlanner:
             span = f"Write the next {ahead} only, and set complete to false. "
             span += "When the goal is reached, write no step and set complete to true."
         step = _TASK if self.tasks else _CALL
-        return fill(self.template, {"tools": tools.describe(), "step": step, "span": span})
+        values = {"tools": tools.describe(), "step": step, "span": span}
+        return re.sub(rf"\{{({'|'.join(FIELDS)})\}}", lambda field: values[field[1]], self.template)
 
 
 _CALL = """A step is one call of one of these tools.

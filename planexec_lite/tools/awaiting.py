@@ -13,8 +13,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Awaitable, Coroutine, Iterator
-from contextlib import contextmanager
+from collections.abc import Awaitable, Coroutine
 from threading import Lock, Thread, current_thread
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -27,7 +26,6 @@ GRACE = 0.5
 """Seconds that the loop has to begin a call, and that a call has beyond its own time to end after its cancellation."""
 
 _NAME = "planexec_lite async "
-_at_rest: list[Thread] = []
 
 
 def awaited(value: Awaitable[Any], *, loop: Literal["tools", "servers"] = "tools") -> Any:
@@ -69,7 +67,9 @@ def awaited(value: Awaitable[Any], *, loop: Literal["tools", "servers"] = "tools
             call = asyncio.run_coroutine_threadsafe(begin(begun), place.loop)
             if not _ended(call, GRACE) and begun.acquire(blocking=False):
                 call.cancel()
-                _leave(place)
+                with _one_at_a_time:
+                    if _shared.get(loop) is place:
+                        del _shared[loop]
                 continue
             seconds = left()
             if not _ended(call, None if seconds is None else seconds + GRACE):
@@ -84,19 +84,6 @@ def awaited(value: Awaitable[Any], *, loop: Literal["tools", "servers"] = "tools
         if problem is not None:
             raise problem
         return result
-
-
-@contextmanager
-def loop_at_rest() -> Iterator[None]:
-    """While an async tool runs a whole plan, its loop stands still: what that plan awaits gets loops of its own."""
-    if not current_thread().name.startswith(_NAME):
-        yield
-        return
-    _at_rest.append(current_thread())
-    try:
-        yield
-    finally:
-        _at_rest.pop()
 
 
 class _Loop:
@@ -134,15 +121,8 @@ def _place(name: str) -> tuple[_Loop, bool]:
         if name not in _shared or _shared[name].process != os.getpid():
             _shared[name] = _Loop(name)
         place = _shared[name]
-    if place.thread in _at_rest or place.thread is current_thread():
-        return _Loop(name), False
-    return place, True
-
-
-def _leave(place: _Loop) -> None:
-    with _one_at_a_time:
-        for name in [name for name, shared in _shared.items() if shared is place]:
-            del _shared[name]
+    shared = place.thread is not current_thread()  # an async tool that runs a whole plan occupies its loop
+    return (place if shared else _Loop(name)), shared
 
 
 def _ended(call: Future[Any], seconds: float | None) -> bool:
