@@ -1,6 +1,6 @@
-"""Reading plans: from the shapes that people and models write, into one, also while a plan is still being written.
+"""Reads plans from the shapes that people and models write, also while a model is still writing.
 
-And back into one canonical form, with digests of what steps say and depend on; and what can be wrong with a plan, in words.
+The canonical form of a plan, the digests of steps, and the problems of a plan are here, too.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ ID_TAKES = "an id takes the letters a to z and A to Z, digits, '_', '.' and '-'"
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """One fault: a short `code`, the id of the `step` (None: the whole plan), a `message`, a `hint` how to mend it."""
+    """One fault: a short `code`, the id of the `step` (None: the whole plan), a `message`, and a `hint` for the fix."""
 
     code: str
     step: str | None
@@ -80,13 +80,13 @@ def read(kind: type[P], source: Any) -> P:
 
 
 def unfenced(text: str) -> str:
-    """The JSON inside a fence, ```` ```json … ``` ````; a text without one as it is. Raises `ValueError` in words.
+    """The JSON inside a fence, ```` ```json … ``` ````; a text without a fence unchanged. Raises `ValueError` with the fault.
 
-    A fence has one meaning only, so it is taken off. Words beside it may change what the plan means, and of two blocks
-    nobody knows which is meant: both go back to the writer.
+    A fence has one meaning only, so it is removed. Text outside the fence could change the meaning of the plan, and two blocks
+    are ambiguous, so both are errors.
     """
     opening = _FENCE.search(text)
-    if opening is None or text[: opening.start()].lstrip()[:1] in ("{", "["):  # JSON that holds a fence in a text
+    if opening is None or text[: opening.start()].lstrip()[:1] in ("{", "["):  # JSON that contains a fence in a string
         return text
     closing = re.compile(rf"{opening[1]}[ \t\r]*$", re.MULTILINE).search(text, opening.end())
     if closing is None:
@@ -100,7 +100,7 @@ def unfenced(text: str) -> str:
 
 
 def _named_once(pairs: list[tuple[str, Any]]) -> None:
-    """Raise `ValueError` where a name stands twice in one object: of its two values, nobody knows which is meant."""
+    """Raise `ValueError` if an object contains a name twice, because its value is ambiguous."""
     names: set[str] = set()
     for name, _ in pairs:
         if name in names:
@@ -109,11 +109,10 @@ def _named_once(pairs: list[tuple[str, Any]]) -> None:
 
 
 def received(kind: type[P], given: Any, giver: str) -> P:
-    """Return a copy of a plan that somebody hands in, made of nothing but what its fields say, and validated.
+    """Return a validated copy of a plan from the caller, made of its fields only.
 
-    Whoever hands it in may keep theirs and change it; it may be of a class that says one thing and is another; and what
-    was made without validation is validated here. Raises `TypeError` when it is no plan, `PlanError` when it can't be
-    one.
+    The caller can change the original later, can pass a subclass with other behaviour, or can build it without validation;
+    none of this affects the copy. Raises `TypeError` when `given` is no plan, `PlanError` when its fields are invalid.
     """
     if not isinstance(given, kind):
         raise TypeError(f"{giver} gave a {type(given).__name__}; a Plan is wanted, and Plan.parse reads one")
@@ -201,7 +200,7 @@ def _name_of(steps: Any, index: int) -> str:
 
 
 def word_for_word(step: Step) -> str:
-    """Return a digest of what `step` says: it differs where the step does."""
+    """Return a digest of `step`: different steps have different digests."""
     return _digest(plain(step))
 
 

@@ -1,4 +1,4 @@
-"""Tools: plain functions that plans may call (`tool`), their schemas (`signature`), and the toolbox of a run (`toolbox`).
+"""Tools: plain functions that plans can call (`tool`), their schemas (`signature`), and the toolbox of a run (`toolbox`).
 
 `@tool` leaves the function a plain function and attaches a `Tool` to it. The JSON schema comes from the type hints and
 the docstring (its ``Args:`` section describes the parameters), so that what a planner reads, what a plan is checked

@@ -23,7 +23,7 @@ from planexec_lite import references
 from planexec_lite.tools.signature import Arguments, ToolError, kind_of
 
 MOST_PARTS = 2_000
-"""How many schemas a tool's schema may contain, with each ``$ref`` written out."""
+"""How many schemas a tool's schema can contain, with each ``$ref`` written out."""
 
 _DEEPEST = 40  # levels of schemas in schemas
 _UNCHECKED = frozenset(
@@ -96,7 +96,7 @@ class _Reader:
             raise self.error("", f"its schema is deeper than {_DEEPEST} levels") from None
 
     def composed(self, part: Any, inside: tuple[str, ...]) -> tuple[dict[str, Any], list[str]]:
-        """Return the properties of an object and the names of the required ones, with those of its alternatives.
+        """Return the properties of an object and the names of the required ones, including the properties of its alternatives.
 
         A property is required if each alternative of ``anyOf`` or ``oneOf`` requires it.
         """
@@ -298,7 +298,7 @@ def _typed(schema: dict[str, Any], inner: Callable[[Any], CoreSchema]) -> CoreSc
 
 
 def _choice(schemas: list[Any], inner: Callable[[Any], CoreSchema]) -> CoreSchema:
-    """Return the validator of ``anyOf``. One message stands for all choices: each has many faults of its own."""
+    """Return the validator of ``anyOf``. All choices share one message, because each choice has many faults."""
     others = [one for one in schemas if one.get("type") != "null"]
     if len(others) == 1:
         node = inner(others[0])

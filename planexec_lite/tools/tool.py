@@ -19,7 +19,7 @@ from planexec_lite.tools.json_schema import arguments_from
 from planexec_lite.tools.signature import ToolError, arguments_of, default_of, kind_of, shown, suggest
 
 Effects = Literal["none", "idempotent", "unknown", "once"]
-"""What a call does to the world: nothing; the same, however often it is repeated; not declared; must run at most once."""
+"""The effect of a call: none; the same after each repeat; not declared; the call must run at most once."""
 
 _FROM_BEST = ("none", "idempotent", "unknown", "once")
 _PLAIN = frozenset({type(None), bool, int, float, str, list, dict, tuple})  # results that are never awaited
@@ -28,7 +28,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 class Options(TypedDict, total=False):
-    """The options of `Tool`, which says what they mean."""
+    """The options of `Tool`; its docstring explains them."""
 
     name: str | None
     description: str
@@ -57,25 +57,25 @@ class Fault(NamedTuple):
 
 
 class Tool:
-    """A function that a step may call.
+    """A function that a step can call.
 
     Args:
-        function: takes named parameters, all with type hints; returns data (what JSON can hold).
+        function: takes named parameters, all with type hints; returns JSON data.
         schema: the JSON schema of the parameters, an object; None: the type hints describe them. See `from_schema`.
         name: what plans call it; by default the function's name.
         description: what it is for, on one line; by default the first paragraph of the function's docstring.
         latency: seconds that a call takes in simulation: a number, or a function of the arguments.
-        effects: what a call does to the world: "none", "idempotent" (a repeat does no harm) or "once" (it must run at most
+        effects: the effect of a call on the world: "none", "idempotent" (a repeat does no harm) or "once" (it must run at most
             once). "unknown", the default, declares nothing: a failed call is not retried unless its step asks for it, and a
             call that was interrupted is in doubt.
-        uses: what a call occupies, by name, such as "oven"; workers may limit how many steps use it at once.
-        destructive: whether a call may delete or overwrite something (True) or only adds something (False), as MCP's hint
-            of that name says; None: it is not declared.
+        uses: what a call occupies, by name, such as "oven"; workers can limit how many steps use it at once.
+        destructive: whether a call can delete or overwrite something (True) or only adds something (False), like MCP's hint
+            of that name; None: it is not declared.
         price: US dollars that a call costs; None: it is not declared.
-        json_text: parse a result that is text, if it is the JSON of an object or a list, so that steps may refer into it:
+        json_text: parse a result that is text, if it is the JSON of an object or a list, so that steps can refer into it:
             ``{step_1_result.name}``.
         retry_on: the types of temporary errors; a step that fails with another one is not retried. None: retry any error.
-        checked_elsewhere: the function checks its arguments itself, so the schema may have keywords that can't be checked
+        checked_elsewhere: the function checks its arguments itself, so the schema can have keywords that can't be checked
             here.
         pin: the hash of a published description that others can change. A run can't be resumed with another one.
 
@@ -129,9 +129,9 @@ class Tool:
         Args:
             function: takes the arguments by name, most often as ``**arguments``. It receives only the given ones; a
                 ``default`` in the schema tells planners what it does without one.
-            schema: that of an object, whose ``properties`` are the parameters; it is closed, whether or not it says so.
+            schema: that of an object, whose ``properties`` are the parameters; it is always closed.
                 `json_schema` says which keywords are checked.
-            options: those of `Tool`; `name` is required.
+            options: the options of `Tool`; `name` is required.
 
         Raises `ToolError` for a schema that can't be read, or that has keywords that can't be checked here and is not
         `checked_elsewhere`.
@@ -155,7 +155,7 @@ class Tool:
 
     @property
     def effects(self) -> Effects:
-        """What a call does to the world, as it was declared; it can't be changed."""
+        """The declared effect of a call on the world; it can't be changed."""
         return self._effects
 
     @cached_property
@@ -165,9 +165,9 @@ class Tool:
 
     @cached_property
     def digest(self) -> str:
-        """A hash of what a plan is approved with: schema, defaults, effects, destructive, and the `pin` of what was published."""
-        told = [self.name, _defaults_sorted(self.schema), self.effects, self.destructive, self.pin]
-        return sha256(text_of(told).encode()).hexdigest()[:16]
+        """A hash of the description that an approval covers: schema, defaults, effects, destructive, and `pin`."""
+        approved = [self.name, _defaults_sorted(self.schema), self.effects, self.destructive, self.pin]
+        return sha256(text_of(approved).encode()).hexdigest()[:16]
 
     @cached_property
     def parameters(self) -> tuple[str, ...]:
@@ -190,9 +190,9 @@ class Tool:
         return f"{self.name}({', '.join(parts)})"
 
     def bind(self, params: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Give a lone ``input`` to the tool's only parameter, or only required one; other arguments stay as they are.
+        """Give a lone ``input`` to the tool's only parameter, or its only required parameter; other arguments do not change.
 
-        Plans in the shape ``{"tool": "web_search", "input": "wind"}`` name no parameter; this rule reads them.
+        Plans in the shape ``{"tool": "web_search", "input": "wind"}`` name no parameter, so they need this rule.
         """
         if "input" not in params or len(params) > 1:
             return params
@@ -201,7 +201,7 @@ class Tool:
         return {needed[0]: params["input"]} if fits else params
 
     def faults(self, params: Mapping[str, Any]) -> list[Fault]:
-        """Return every way in which `params` do not fit, [] when they do. What a reference stands for is not judged."""
+        """Return every fault of `params`, [] when they fit. The value behind a reference is not checked."""
         bound = self.bind(params) if "input" in params else params
         if self._fits(bound):
             return []
@@ -227,8 +227,8 @@ class Tool:
     def call(self, params: Mapping[str, Any]) -> Any:
         """Validate `params`, charge the latency and call the function.
 
-        Raises `ToolError` when they do not fit or the step must not make this call, before anything has happened;
-        `CallWaits` where a person must approve the call first (see `approved`); and whatever the function raises.
+        Raises, before the function is called, `ToolError` when the arguments do not fit or the step is not allowed to make
+        this call, and `CallWaits` when a person must approve the call first (see `approved`). Errors of the function pass.
         """
         arguments = self.arguments(params)
         meter = current.get()
@@ -246,7 +246,7 @@ class Tool:
         return log.note(text, value, **declared)
 
     def call_text(self, params: Mapping[str, Any]) -> str:
-        """What identifies a call: the tool and its parameters as they were given, with the defaults of the others."""
+        """Return the text that identifies a call: the tool and its parameters as given, with the defaults of the others."""
         return f"{self.name}({text_of(self.with_defaults(self.bind(params)))})"
 
     def _run(self, arguments: dict[str, Any]) -> Any:
@@ -274,11 +274,11 @@ class Tool:
         return self.latency(**self.with_defaults(arguments))
 
     def with_defaults(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
-        """Return `arguments` with the default of every parameter that is not among them and has one."""
+        """Return `arguments` with the defaults of the missing parameters."""
         return {**self._arguments.defaults, **arguments}
 
     def _fits(self, bound: Mapping[str, Any]) -> bool:
-        """Whether there is nothing wrong for sure; no is no verdict."""
+        """Say whether the arguments certainly fit; False decides nothing."""
         if not set(self.required) <= bound.keys() <= set(self.parameters):
             return False
         whole, given = references.whole, {}
@@ -325,7 +325,7 @@ def tool(function: F | None = None, /, **options: Any) -> F | Callable[[F], F]:
     """Make a function a tool: ``@tool`` or ``@tool(latency=2.0, effects="once")``.
 
     The function stays a plain function with its `Tool` attached as ``function.tool``, so that it can be called, pickled
-    and sent to a worker. Options are those of `Tool`.
+    and sent to a worker. The options are the options of `Tool`.
     """
 
     def attach(function: F) -> F:
@@ -336,7 +336,7 @@ def tool(function: F | None = None, /, **options: Any) -> F | Callable[[F], F]:
 
 
 def _defaults_sorted(schema: Any) -> Any:
-    """The schema with each list that is a default in order: the default of a set has another order in each process."""
+    """Return the schema with sorted defaults: a default that is a set has another order in each process."""
     if isinstance(schema, list):
         return [_defaults_sorted(part) for part in schema]
     if not isinstance(schema, dict):

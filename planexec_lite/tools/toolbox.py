@@ -1,4 +1,4 @@
-"""A toolbox: the tools of a run, by name, and how many steps may use each at once."""
+"""A toolbox: the tools of a run by name, and limits on the steps that use them at once."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ class Toolbox:
 
     Args:
         tools: the functions and tools.
-        copied: returns the same tools on a copy of the world as it stands now, so that a plan can be tried without
-            touching the world; None: the world can't be copied.
+        copied: returns the same tools on a copy of the world, so that a plan can be tried without
+            changing the world; None: the world can't be copied.
     """
 
     def __init__(
@@ -58,7 +58,7 @@ class Toolbox:
 
     @property
     def effects(self) -> dict[str, Effects]:
-        """What the tools do to the world, by name, where they do anything."""
+        """The effects of the tools by name, without the tools that have none."""
         return {one.name: one.effects for one in self._tools.values() if one.effects != "none"}
 
     @property
@@ -67,20 +67,20 @@ class Toolbox:
         return {one.name: one.digest for one in self._tools.values()}
 
     def only(self, *names: str) -> Toolbox:
-        """Return a toolbox with just these tools: what a step may do, and no more."""
+        """Return a toolbox with these tools only, such as the tools that a step is allowed to call."""
         copied = self.copied
         return Toolbox((self[name] for name in names), copied=copied and (lambda: copied().only(*names)))
 
     def describe(self) -> str:
-        """The list of tools for a prompt, a line each: signature and description."""
+        """The list of tools for a prompt: a line with signature and description for each tool."""
         return "\n".join(f"- {one.signature}: {one.description}" for one in self._tools.values())
 
 
 @dataclass(frozen=True, slots=True)
 class Limit:
-    """At most `slots` steps at once call one of `tools`, because they share what `name` says.
+    """At most `slots` steps at once call one of `tools`, because these tools share the resource `name`.
 
-    The name "" among the tools stands for the steps without a tool.
+    The name "" among the tools means the steps without a tool.
     """
 
     name: str
@@ -89,7 +89,7 @@ class Limit:
 
 
 def limits_of(tools: Toolbox, counts: Mapping[str, int]) -> tuple[Limit, ...]:
-    """Return the limits that `counts` sets, from what tools use (or a tool's own name) to how many there are of it.
+    """Return the limits that `counts` sets, a dict from a resource (or a tool's name) to its number of slots.
 
     Raises `ValueError` for a name that no tool has or uses, and for a count below 1.
     """
