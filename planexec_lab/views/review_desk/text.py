@@ -1,4 +1,4 @@
-"""What is under review as a table, in text and in HTML: for viewers that show no widgets. Nothing of it is cut."""
+"""The subject of a review as an uncut table, in text and in HTML, for viewers without widgets."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ HEAD = ("step", "what", "call", "waits for", "effects")
 
 
 def figure(draft: Draft) -> Figure:
-    """Return the draft: its steps, what they wait for, what they do to the world; and what is beside them."""
+    """Return the draft: its steps with dependencies and effects, and the plan's other parts."""
     rows = [Row([*_cells(row), _effects(draft, row)], LOOKS["waiting"]) for row in draft.rows]
     goal = f" to “{visible(draft.received.goal)}”" if draft.received.goal else ""
     sentences = [f"✗ {visible(problem)}." for problem in draft.problems]
@@ -37,7 +37,7 @@ def standing(stand: Board, toolbox: Toolbox) -> Figure:
 
     Args:
         stand: the board of the run.
-        toolbox: the tools that the steps may call.
+        toolbox: the tools that the steps can call.
     """
     draft = Draft.of(stand.plan.changed(steps=tuple(stand.steps[id] for id in order(stand))), toolbox)
     rows = []
@@ -55,7 +55,7 @@ def standing(stand: Board, toolbox: Toolbox) -> Figure:
 
 
 def undo(one: Undo) -> str:
-    """What is undone next, and by which call."""
+    """The next undo and its call."""
     return f"{one.name}: {call(one.call.tool, one.call.params)}" if one.call else one.name
 
 
@@ -80,7 +80,7 @@ def _beside(plan: Plan) -> list[str]:
 
 
 def _effects(draft: Draft, row: Line) -> str:
-    """What a step does to the world, and what else changes what happens."""
+    """A step's effects and other settings."""
     one, risk = row.step, marks.risk(row, draft.toolbox)
     effects = [RISKS[risk].word if risk else EFFECTS[marks.effects(row, draft.toolbox)]]
     effects += [f"undo: {call(one['undo']['tool'], one['undo']['params'])}"] if one["undo"] else []
