@@ -17,7 +17,7 @@ from planexec_lite.tools import Toolbox
 from planexec_lite.workers import Workers
 
 ITERATIONS = 40
-"""How often the model may be asked in its one conversation."""
+"""The most model calls in its single conversation."""
 
 
 def plan_and_solve(client: Any, tools: Toolbox, workers: Workers) -> PlannerExecutor:

@@ -1,7 +1,7 @@
-"""The planner-executor of the sources: a strong model plans, a cheap one carries out, side by side where the plan allows.
+"""The planner-executor of the sources: a strong model plans, a cheap model executes, in parallel where the plan allows it.
 
-`plan_and_execute` is what the interview notes set beside it: one model for both phases, on a single thread. `adaptive` plans
-again: after a failure, or after every step ("Planner-Executor architecture" names both).
+`plan_and_execute` is the comparison in the interview notes: one model for both phases, on a single thread. `adaptive` replans
+after a failure or after every step ("Planner-Executor architecture" names both).
 """
 
 from __future__ import annotations
