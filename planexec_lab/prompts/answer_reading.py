@@ -1,4 +1,4 @@
-"""What came of a request, as far as it came: the answer's text, why it ended, what it used, what went wrong."""
+"""The outcome of a request, even if incomplete: the answer's text, its end, its usage and its error."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def read(status: int, kind: str, body: bytes, text: str, error: str) -> Reply:
 
 
 def _reported(sent: dict[str, object]) -> str:
-    """The error that an endpoint reports, in its own words, as long as they are: keys are removed before they are cut."""
+    """An endpoint's error message in full length, because keys are removed before it is cut."""
     error = sent.get("error")
     words = error.get("message") if isinstance(error, dict) else error
     return words if isinstance(words, str) else json.dumps(error) if error else ""
