@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from planexec_lite import assembly, references
 from planexec_lite.assembly import CONTEXT, HEARD, PLAN_CHECKS, Policy, answer
@@ -37,7 +37,6 @@ from planexec_lite.decisions import Decision, answered
 from planexec_lite.meter import InContext, JobContext, current, emit
 from planexec_lite.plan import Plan, PlanError, Step
 from planexec_lite.plan.data import as_words, copied
-from planexec_lite.roles.evaluators import Evaluator
 from planexec_lite.roles.executors import (
     Executor,
     ToolExecutor,
@@ -47,14 +46,17 @@ from planexec_lite.roles.executors import (
     effects_of,
     effects_of_any,
     perform,
+    task_text,
 )
-from planexec_lite.roles.planners import Planner
-from planexec_lite.roles.react import task_text
-from planexec_lite.roles.reviewers import Reviewer
 from planexec_lite.run import Run, RunStore
 from planexec_lite.tools import Effects, Toolbox, loop_at_rest
 from planexec_lite.tools.limits import limits_of
 from planexec_lite.workers import Inline, Simulated, Workers
+
+if TYPE_CHECKING:
+    from planexec_lite.roles.evaluators import Evaluator
+    from planexec_lite.roles.planners import Planner
+    from planexec_lite.roles.reviewers import Reviewer
 
 Watch = Callable[[Run], None]
 
