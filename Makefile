@@ -17,7 +17,7 @@ PYTEST = PYTHONDONTWRITEBYTECODE= PYTHONPATH="$(CURDIR)/tests/quick_start" $(BIN
 ALLOW_ROOT = `test "$$(id -u)" = 0 && echo --allow-root`
 
 .DEFAULT_GOAL := help
-.PHONY: help lab test wide hub check notebooks exercises cards hunts lint format bench site links test-latest lock clean
+.PHONY: help lab test wide weekly hub check notebooks exercises cards hunts lint format bench site links test-latest lock clean
 
 help: ## list the commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' Makefile
@@ -27,10 +27,13 @@ lab: $(STAMP) ## open JupyterLab at the tour
 		--LabApp.default_url=/lab/tree/notebooks/00_tour.ipynb $(LAB_ARGS)
 
 test: $(STAMP) ## units, guards, lint, types, every notebook cell; in the browser two lessons and the desk
-	$(PYTEST) -m "not wide and not hub" $(TESTS)
+	$(PYTEST) -m "not wide and not weekly and not hub" $(TESTS)
 
-wide: $(STAMP) ## what is slow and wide: all lessons in the browser, other front ends, clients and kernels, long walks, many kills
-	$(PYTEST) --hypothesis-profile all -m "wide or random" $(TESTS)
+wide: $(STAMP) ## all lessons in the browser and on the site, and the packages as they are released
+	$(PYTEST) -m wide $(TESTS)
+
+weekly: $(STAMP) ## what seldom finds anything: other clients and front ends, Colab, long walks, many kills, all random examples
+	$(PYTEST) --hypothesis-profile all -m "weekly or random" $(TESTS)
 
 hub: $(STAMP) ## a real JupyterHub in an environment of its own, and three learners at once; prints memory and seconds
 	$(PYTEST) -n 0 -rP -o faulthandler_timeout=1800 -m hub $(TESTS)
@@ -38,7 +41,7 @@ hub: $(STAMP) ## a real JupyterHub in an environment of its own, and three learn
 check: $(STAMP) ## the quick round, about a minute: a sample, no kernels, no browser; lint and types beside it
 	@mkdir -p build
 	@$(MAKE) --no-print-directory lint > build/lint.txt 2>&1 & linted=$$!; \
-	$(PYTEST) --hypothesis-profile quick -m "not notebooks and not browser and not slow and not wide and not hub" $(TESTS); tested=$$?; \
+	$(PYTEST) --hypothesis-profile quick -m "not notebooks and not browser and not slow and not wide and not weekly and not hub" $(TESTS); tested=$$?; \
 	wait $$linted; said=$$?; cat build/lint.txt; exit $$((tested + said))
 
 notebooks: $(STAMP) ## format, run and rewrite the notebooks (ONLY=01 for some)

@@ -14,6 +14,7 @@ from numbers import Real
 from typing import Any, NamedTuple
 
 from exercises import record
+from exercises.reveals import reveal
 from planexec_lab.views.drawing.figure import Figure
 from planexec_lab.views.drawing.table import Row, table
 from planexec_lab.views.drawing.theme import LOOKS
@@ -60,9 +61,10 @@ EXAMPLE = [
 
 
 def compare(id: str, guess: Any, outcome: Any) -> None:
-    """Print a guess, below it what came out, and keep the first one; ``...`` is no guess.
+    """Print a guess, the outcome, and the text that explains it; keep the first guess. ``...`` means no guess.
 
-    What came out is not on the first line: JupyterLab shows that one in place of an output that is folded.
+    The first line never names the outcome, because JupyterLab shows that line in place of a folded output. The text
+    comes from `exercises.reveals`, so the lesson itself doesn't give it away.
 
     Args:
         id: lesson and number of the prediction, such as "02.1".
@@ -70,17 +72,18 @@ def compare(id: str, guess: Any, outcome: Any) -> None:
         outcome: what the run showed: a number, a text, a truth value, a list (in any order), or a table of numbers.
     """
     shown = _shown(outcome)
+    given = None if guess is ... else _read(guess, outcome)
     if guess is ...:
         print(f"No guess.\nIt was: {shown}")
-        return
-    said = _read(guess, outcome)
-    if said is None:
+    elif given is None:
         print(f"The guess {_shown(guess)} is not {_FORMS[kind_of(outcome)]}.\nIt was: {shown}")
-        return
-    verdict = judged(said, outcome)
-    print(f"Your guess: {_shown(said)}.\nIt was: {shown}. {verdict.capitalize()}.")
-    if PREFIX + id not in record.kept():
-        record.keep(PREFIX + id, {"guess": _plain(said), "outcome": _plain(outcome), "verdict": verdict})
+    else:
+        verdict = judged(given, outcome)
+        print(f"Your guess: {_shown(given)}.\nIt was: {shown}. {verdict.capitalize()}.")
+        if PREFIX + id not in record.kept():
+            record.keep(PREFIX + id, {"guess": _plain(given), "outcome": _plain(outcome), "verdict": verdict})
+    if text := reveal(id):
+        print(f"\n{text}\n")
 
 
 def judged(guess: Any, outcome: Any) -> str:

@@ -1,6 +1,6 @@
 """What every test stands on: no network, no real endpoint, and property tests that do the same on every CI run.
 
-At the end of a run stands how many seconds each part took (`make test`, `make wide`).
+At the end of a run stands how many seconds each part took (`make test`, `make wide`, `make weekly`).
 """
 
 import os
@@ -65,7 +65,7 @@ def colab(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def pytest_itemcollected(item: pytest.Item) -> None:
-    """A property over random examples is of `make wide` too, where it is tried on all of them (`rounds.py`)."""
+    """A property over random examples is of `make weekly` too, where it is tried on all of them (`rounds.py`)."""
     if getattr(getattr(item, "obj", None), "is_hypothesis_test", False):
         item.add_marker("random")
 
@@ -87,7 +87,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
     """A worker for each processor, six at most, and more beside kernels and browsers, which wait most of their time."""
     chosen = config.getoption("markexpr")
-    waiting = 0 if "not browser" in chosen else 4 if "not wide" in chosen else 2
+    waiting = 0 if "not browser" in chosen else 4 if "not wide" in chosen or chosen == "wide" else 2
     return min(6, (os.cpu_count() or 1) + waiting)
 
 
@@ -112,8 +112,8 @@ def pytest_sessionstart(session: pytest.Session) -> None:
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Print the seconds of each part, a part being a folder of tests or, in `make wide`, a file."""
-    wide = terminalreporter.config.getoption("markexpr").startswith("wide")
+    """Print the seconds of each part, a part being a folder of tests or, in `make wide` and `make weekly`, a file."""
+    wide = terminalreporter.config.getoption("markexpr").startswith(("wide", "weekly"))
     seconds, counts = Counter[str](), Counter[str]()
     reports: list[Any] = [one for reported in terminalreporter.stats.values() for one in reported]
     for report in reports:

@@ -4,11 +4,11 @@ from typing import Any
 
 from hypothesis import HealthCheck, settings
 
-ALL = "all"  # the profile of `make wide`, which bounds nothing; another one bounds every property
+ALL = "all"  # the profile of `make weekly`, which bounds nothing; another one bounds every property
 
 
 def rounds(examples: int, **more: Any) -> settings:
-    """So many random examples, the same ones on every run: in `make wide`; elsewhere as many as the profile wants at most."""
+    """So many random examples, the same ones on every run: in `make weekly`; elsewhere as many as the profile wants at most."""
     whole = settings.get_current_profile_name() == ALL
     slow = [HealthCheck.too_slow, HealthCheck.data_too_large, *more.pop("suppress_health_check", ())]
     count = examples if whole else min(examples, settings().max_examples)

@@ -91,7 +91,7 @@ class FixedList(_Fixed, list[Any]):
 
 
 _NUMBERS = (bool, int, float)
-_ANYTHING: TypeAdapter[Any] = TypeAdapter(Any)
+_ANYTHING: TypeAdapter[Any] = TypeAdapter(Any, config={"defer_build": True})
 
 
 def as_data(value: Any, step: Step) -> Any:

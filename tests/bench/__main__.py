@@ -1,6 +1,6 @@
 """Benchmarks: ``python -m tests.bench [--quick] [--strict] [--out FOLDER] [--peers FOLDER]``; `make bench` calls it.
 
-Prints a Markdown report with target and verdict, and writes it with its pictures to a folder. Contenders that stand in
+Prints a Markdown report with target and verdict, and writes it to a folder. Contenders that stand in
 one table run in one process, interleaved, so that a slow machine is slow for all of them. The exit status is 0 even when
 a target is missed, unless --strict is given.
 """
@@ -18,7 +18,6 @@ from tests.bench import (
     makespan,
     memory,
     mock_calls,
-    pictures,
     promises,
     speed,
     validation,
@@ -97,21 +96,18 @@ def measure(effort: Effort, peers: Path | None) -> Report:
     grown = speed.growth(*effort.grown) if effort.grown[2] else []
     large = speed.whole_plans(*effort.whole) if effort.whole[1] else []
     watched = watching.measure(*effort.watched) if effort.watched[1] else []
-    svg, apart = pictures.overhead(measured), [row for one in founds for row in frameworks(one)]
+    apart = [row for one in founds for row in frameworks(one)]
     parts = [
-        Part("Real time beside the critical path", makespan.rows(real, scale), "makespan", "critical path",
-             ("makespan.svg", pictures.barriers(real, scale))),
+        Part("Real time beside the critical path", makespan.rows(real, scale), "makespan", "critical path"),
         Part("Real time: the level barrier", makespan.beside(real, scale), "LangGraph, graph", "planexec_lite, Pool"),
-        Part("A step, beside plain peers", speed.beside(taken), "ours", "peer", ("growth.svg", pictures.growth(taken))),
-        Part("A step, beside the frameworks", apart, "framework", "planexec_lite, Inline",
-             ("overhead.svg", svg) if svg else None),
+        Part("A step, beside plain peers", speed.beside(taken), "ours", "peer"),
+        Part("A step, beside the frameworks", apart, "framework", "planexec_lite, Inline"),
         Part("Large plans, on the wall", large, "taken", "at most", note=f"{effort.whole[0]:,} steps."),
         Part("Growth of the cost of a step", grown, "10,000 steps", "1,000 steps"),
-        Part("Retries with backoff", speed.retried(steps, times), "with failures", "without"),
+        Part("Retries with backoff", speed.retried(2 * steps, times), "with failures", "without"),
         Part("A run that is written down", [*journalled.measure(steps, times), *saved], "written down", "beside"),
         Part("What the promises about calls cost", promises.measure(steps, times), "with", "without"),
-        Part("The cost of validation", validation.rows(checked, steps), "part", "from JSON to results",
-             ("validation.svg", pictures.validation(checked, steps))),
+        Part("The cost of validation", validation.rows(checked, steps), "part", "from JSON to results"),
         Part("Parse and validate: growth of the cost of a step", validation.growth(*effort.read), "large", "small"),
         Part("Memory: the peak of a fresh process", whole, "peak", "at most"),
         Part("Memory: what a run allocates at its peak", held, "planexec_lite", "asyncio + graphlib"),
@@ -137,7 +133,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.bench", description="planexec_lite beside its peers")
     parser.add_argument("--quick", action="store_true", help="smaller plans, shorter sleeps and fewer rounds")
     parser.add_argument("--strict", action="store_true", help="exit with 1 when a target is missed")
-    parser.add_argument("--out", type=Path, help="a folder for report.md and its pictures")
+    parser.add_argument("--out", type=Path, help="a folder for report.md")
     parser.add_argument("--peers", type=Path, help="a folder for an environment with the frameworks, made if need be")
     options = parser.parse_args(arguments)
     report = measure(QUICK if options.quick else FULL, options.peers)

@@ -39,14 +39,6 @@ def measure(times: int, scale: float = 1.0, frameworks: Makers | None = None) ->
         return {case.name: rounds(contenders(case, threads, frameworks or {}), times, real) for case in cases(scale)}
 
 
-def factors(taken: Mapping[str, Taken], scale: float = 1.0) -> dict[str, dict[str, float]]:
-    """Makespan ÷ critical path, by case and contender: medians."""
-    return {
-        case.name: {name: median(seconds) / case.shortest for name, seconds in taken[case.name].items()}
-        for case in cases(scale)
-    }
-
-
 def rows(taken: Mapping[str, Taken], scale: float = 1.0) -> list[Row]:
     """A row for every case and contender, beside the critical path. Ours has a target, where sleeps have full length."""
     rows = []

@@ -1,4 +1,4 @@
-"""The report: every table with its targets and verdicts, the pictures, who was compared, and who is missing and why."""
+"""The report: tables with targets and verdicts, the contenders, and the contenders that are missing with the reason."""
 
 from __future__ import annotations
 
@@ -75,13 +75,12 @@ FAIRNESS = FAIRNESS_TEXT % "\n".join(
 
 @dataclass
 class Part:
-    """A part of the report: a table, and a picture beside it (its name and its SVG), where there is one."""
+    """A part of the report: a table and a note."""
 
     title: str
     rows: list[Row]
     ours: str
     theirs: str
-    picture: tuple[str, str] | None = None
     note: str = ""
 
     def text(self) -> str:
@@ -89,9 +88,6 @@ class Part:
         lines = [table(self.title, self.rows, self.ours, self.theirs)] if self.rows else [f"## {self.title}", ""]
         if self.note:
             lines.insert(1, self.note + "\n")
-        if self.picture:
-            name = self.picture[0]
-            lines.append(f"![{self.title}; the numbers stand in the table above]({name})\n")
         return "\n".join(lines)
 
 
@@ -142,12 +138,9 @@ class Report:
         return "\n".join([*lines, *(part.text() for part in self.parts), FAIRNESS])
 
     def write(self, folder: Path) -> None:
-        """Write report.md and the pictures."""
+        """Write report.md."""
         folder.mkdir(parents=True, exist_ok=True)
         (folder / "report.md").write_text(self.text(), encoding="utf-8", newline="\n")
-        for part in self.parts:
-            if part.picture:
-                (folder / part.picture[0]).write_text(part.picture[1], encoding="utf-8", newline="\n")
 
 
 def load() -> float:

@@ -11,7 +11,7 @@ from tests.browser.front_ends import NEEDS, READ, SETUP, SHOW, book, served
 from tests.browser.lab import in_a_browser
 from tests.environments import make_environment
 
-pytestmark = [*in_a_browser, pytest.mark.wide, pytest.mark.xdist_group("other front ends")]
+pytestmark = [*in_a_browser, pytest.mark.weekly, pytest.mark.xdist_group("other front ends")]
 SAID = ["approve", "reviewer", "we go", 10, True]
 TOKEN = "t"
 # A page asks the kernel for the widgets that are there. One that is shown before the answer has two models, of which one

@@ -16,7 +16,7 @@ from playwright.sync_api import Browser, Page, sync_playwright
 
 from tests.browser import flows, tab
 from tests.browser.lab import CHROMIUM, FLAGS, in_a_browser
-from tests.guards.books import LESSONS, ROOT, name_of
+from tests.guards.books import APPENDIX, LESSONS, ROOT, name_of
 
 pytestmark = [*in_a_browser, pytest.mark.wide, pytest.mark.xdist_group("the site in a browser")]
 DRAWN_BY_MATPLOTLIB = re.compile(r'<img alt="Timelines?: ')
@@ -27,7 +27,7 @@ DRAWING = re.compile(r"(fonttools|pytz|pyparsing|python_dateutil|tzdata|cycler)-
 PAGES = ["index", "03_plan_as_data", "reference", "glossary"]
 EXERCISES = ROOT / "exercises/student/01_toy_planner.ipynb"
 MORE = [ROOT / f"exercises/{name}.ipynb" for name in ("quiz", "mini", "puzzles", "claims", "break_it")]
-MORE += sorted((ROOT / "exercises/student").glob("*.ipynb"))
+MORE += [*APPENDIX, *sorted((ROOT / "exercises/student").glob("*.ipynb"))]
 WITHOUT_END = """
 def run(goal, planner, executor):
     while True:

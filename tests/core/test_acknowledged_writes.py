@@ -139,7 +139,7 @@ def test_processes_with_threads_lose_no_acknowledged_write(kind: str, copies: st
     together(kind, tmp_path / "x.db", 6, copies)
 
 
-@pytest.mark.wide
+@pytest.mark.weekly
 @pytest.mark.parametrize("trial", range(2))
 @pytest.mark.parametrize("copies", COPIES)
 @pytest.mark.parametrize("kind", ["journal", "registry"])

@@ -73,9 +73,9 @@ def add(numbers: list[int]) -> int:
 @pytest.mark.parametrize(
     ("shape", "waves"),
     [
-        pytest.param(chain, MANY, marks=pytest.mark.wide),
-        pytest.param(fan, 2, marks=pytest.mark.wide),
-        pytest.param(layered, MANY // 10, marks=pytest.mark.wide),
+        pytest.param(chain, MANY, marks=pytest.mark.weekly),
+        pytest.param(fan, 2, marks=pytest.mark.weekly),
+        pytest.param(layered, MANY // 10, marks=pytest.mark.weekly),
     ],
 )
 def test_a_hundred_thousand_steps_are_read_and_checked(shape: object, waves: int) -> None:

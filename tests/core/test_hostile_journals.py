@@ -68,7 +68,7 @@ def spoiled_lines(lines: list[str], chance: Random) -> list[str]:
 def attempts(fewer: int) -> list[Any]:
     return [
         pytest.param(range(fewer), id="some"),
-        pytest.param(range(fewer, 10_000), id="ten thousand", marks=pytest.mark.wide),
+        pytest.param(range(fewer, 10_000), id="ten thousand", marks=pytest.mark.weekly),
     ]
 
 

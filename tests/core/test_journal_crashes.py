@@ -140,7 +140,7 @@ def test_a_killed_run_goes_on_and_repeats_nothing(seed: int, tmp_path: Path) -> 
     check(tmp_path, seed, [an_instant(chance)])
 
 
-@pytest.mark.wide
+@pytest.mark.weekly
 @pytest.mark.parametrize("seed", range(4, 76))
 def test_a_run_that_is_killed_three_times_comes_to_the_same_end(seed: int, tmp_path: Path) -> None:
     chance = Random(seed)

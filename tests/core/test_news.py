@@ -646,7 +646,7 @@ def test_news_is_read_once_whenever_the_process_is_killed(seed: int, tmp_path: P
     told_and_killed(tmp_path, seed, 4)
 
 
-@pytest.mark.wide
+@pytest.mark.weekly
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(3, 30))
 def test_news_is_read_once_at_many_more_kills(seed: int, tmp_path: Path) -> None:

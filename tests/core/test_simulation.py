@@ -54,7 +54,7 @@ def test_the_other_simulation_knows_the_easy_cases() -> None:
     assert simulate(Shop(two_pans, 1, {})) == (250, [("a", 0), ("b", 100), ("c", 200)])
 
 
-@pytest.mark.wide
+@pytest.mark.weekly
 def test_ten_thousand_random_plans_take_as_long_as_the_other_simulation_says() -> None:
     sizes = Counter[int]()
     for seed in range(10_000):

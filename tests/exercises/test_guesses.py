@@ -7,6 +7,7 @@ from typing import Any
 import nbformat
 import pytest
 
+from exercises import reveals
 from exercises.guesses import EXAMPLE, Guess, _shown, calibration, compare, guesses, judged, kind_of
 from tests.guards.books import LESSONS
 
@@ -34,7 +35,7 @@ def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def told(capsys: pytest.CaptureFixture[str], *args: Any) -> str:
-    compare("01.1", *args)
+    compare("99.1", *args)  # no lesson has this prediction, so no text follows
     return capsys.readouterr().out
 
 
@@ -62,7 +63,7 @@ def test_without_a_guess_the_outcome_is_told_and_nothing_kept(file: Path, capsys
 def test_the_first_guess_counts_and_what_is_printed_never_depends_on_it(file: Path, capsys: Any) -> None:
     assert told(capsys, 32, 53) == "Your guess: 32.\nIt was: 53. Wrong.\n"
     assert told(capsys, 53, 53) == "Your guess: 53.\nIt was: 53. Right.\n"
-    assert guesses() == [Guess("01.1", 32.0, 53, "wrong")]
+    assert guesses() == [Guess("99.1", 32.0, 53, "wrong")]
 
 
 def test_guesses_and_solved_exercises_share_the_file(file: Path, capsys: Any) -> None:
@@ -88,7 +89,7 @@ def test_a_guess_in_a_file_that_can_not_be_written_is_passed_over(file: Path, ca
 
 def test_what_is_kept_is_json(file: Path, capsys: Any) -> None:
     told(capsys, {5: 7}, {"5": 7.5})
-    assert json.loads(file.read_text(encoding="utf-8"))["guess 01.1"]["outcome"] == {"5": 7.5}
+    assert json.loads(file.read_text(encoding="utf-8"))["guess 99.1"]["outcome"] == {"5": 7.5}
 
 
 def test_the_page_counts_by_verdict_and_by_kind() -> None:
@@ -109,3 +110,17 @@ def test_the_example_holds_what_comes_out_in_the_lessons() -> None:
 
 def test_the_page_without_guesses_says_so(file: Path) -> None:
     assert calibration().text == "No guess is kept yet"
+
+
+def test_the_text_of_a_prediction_comes_after_its_outcome(capsys: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("exercises.guesses.reveal", lambda id: f"The reason for {id}.")
+    assert told(capsys, ..., 53) == "No guess.\nIt was: 53\n\nThe reason for 99.1.\n\n"
+
+
+def test_every_text_belongs_to_a_prediction_or_task_of_its_lesson() -> None:
+    for path in sorted(reveals.FOLDER.glob("*.md")):
+        (lesson,) = [book for book in LESSONS if book.name.startswith(path.stem)]
+        source = "\n".join(cell.source for cell in nbformat.read(lesson, as_version=4).cells)
+        for heading, text in reveals.sections(path.stem).items():
+            assert text
+            assert f'compare("{heading}"' in source or (heading == "task" and "attempt(" in source), heading

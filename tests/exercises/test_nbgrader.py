@@ -14,7 +14,7 @@ from exercises.checker import judged
 from tests.environments import make_environment
 from tests.exercises.answers import ALL, Answers, run_cell
 
-pytestmark = [pytest.mark.wide, pytest.mark.xdist_group("nbgrader")]
+pytestmark = [pytest.mark.weekly, pytest.mark.xdist_group("nbgrader")]
 each_exercise = pytest.mark.parametrize("answers", ALL, ids=lambda answers: answers.id)
 
 

@@ -128,7 +128,7 @@ def test_the_labelled_graphs_are_all_there() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("kind", [pytest.param(kind, marks=[pytest.mark.wide] * (kind in WIDE)) for kind in KINDS])
+@pytest.mark.parametrize("kind", [pytest.param(kind, marks=[pytest.mark.weekly] * (kind in WIDE)) for kind in KINDS])
 def test_every_run_of_up_to_three_steps_keeps_the_rules(kind: str) -> None:
     for size in (1, 2, 3):
         walks = walked(graphs(size), kind)
@@ -136,14 +136,14 @@ def test_every_run_of_up_to_three_steps_keeps_the_rules(kind: str) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("size", [1, 2, pytest.param(3, marks=pytest.mark.wide)])
+@pytest.mark.parametrize("size", [1, 2, pytest.param(3, marks=pytest.mark.weekly)])
 @pytest.mark.parametrize("kind", CRASHES)
 def test_every_run_keeps_the_rules_when_its_process_dies(kind: str, size: int) -> None:
     walks = walked(graphs(size), kind)
     assert all(one.ends for one in walks), told(walks)
 
 
-@pytest.mark.wide
+@pytest.mark.weekly
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", [kind for kind in KINDS if kind not in (*LONG, *NEWS, "taken back, and judged")])
 def test_every_run_of_four_steps_keeps_the_rules(kind: str) -> None:
@@ -195,7 +195,7 @@ def test_a_broken_rule_is_told_with_the_events_that_led_to_it() -> None:
 BEFORE_THE_NEXT = {"stop_at_failure", "back_off", "try_again", "replan", "ask_for_approval"}
 
 
-@pytest.mark.wide
+@pytest.mark.weekly
 def test_the_order_of_rules_matters_where_the_list_says_so() -> None:
     assert {first.__name__ for first, rules in swapped() if not same_runs(rules)} == BEFORE_THE_NEXT
 

@@ -24,7 +24,7 @@ def postgres() -> Iterator[dict[str, str]]:
 @pytest.fixture(
     params=[
         "stand-ins",
-        pytest.param("PostgreSQL", marks=[pytest.mark.wide, pytest.mark.xdist_group("postgres")]),
+        pytest.param("PostgreSQL", marks=[pytest.mark.weekly, pytest.mark.xdist_group("postgres")]),
     ]
 )
 def new(request: pytest.FixtureRequest) -> Iterator[New]:

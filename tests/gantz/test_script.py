@@ -65,7 +65,7 @@ def test_hostile_values_arrive_byte_for_byte_and_run_no_command(desk: Desk) -> N
 
 
 @NEEDS_A_SHELL
-@pytest.mark.wide
+@pytest.mark.weekly
 def test_every_hostile_value_arrives_in_every_place(desk: Desk) -> None:
     for value in hostile(80):
         for script in CONTEXTS:
@@ -84,7 +84,7 @@ BITES = [
 
 
 @NEEDS_A_SHELL
-@pytest.mark.wide
+@pytest.mark.weekly
 def test_in_random_scripts_no_value_is_run_or_split(desk: Desk) -> None:
     chance, accepted = random.Random(22), 0
     while accepted < 300:

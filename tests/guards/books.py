@@ -31,7 +31,8 @@ def name_of(path: Path) -> str:
     return path.relative_to(ROOT).as_posix()
 
 
-LESSONS = notebooks_below("notebooks")
+LESSONS = [path for path in notebooks_below("notebooks") if path.parent.name == "notebooks"]
+APPENDIX = notebooks_below("notebooks/appendix")
 NOTEBOOKS = notebooks_below("notebooks", "exercises")
 each_notebook = pytest.mark.parametrize("path", NOTEBOOKS, ids=name_of)
 

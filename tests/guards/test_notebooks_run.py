@@ -65,7 +65,7 @@ def in_a_group(place: dict[str, str]) -> Any:
     name = f"seed-{place['PYTHONHASHSEED']}"
     marks = [pytest.mark.xdist_group(name)]
     if place != PLACES[0] and not books.TEXT_ONLY:  # there the comparison of bytes sees all that nbval sees, and more
-        marks.append(pytest.mark.wide)
+        marks.append(pytest.mark.weekly)
     return pytest.param(place, id=name, marks=marks)
 
 
@@ -77,11 +77,13 @@ def ran(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
     return Ran(report(scratch / "nbval.xml"), done.stdout, books.attempts(scratch))
 
 
-# The bytes are compared of every notebook, and a lesson's outputs by nbval too; `make wide` asks nbval of them all.
+# The bytes are compared of every notebook, and a lesson's outputs by nbval too; `make weekly` asks nbval of them all.
 each_lesson_first = pytest.mark.parametrize(
     "path",
     [
-        pytest.param(path, marks=[] if path in books.LESSONS or books.TEXT_ONLY else pytest.mark.wide)
+        pytest.param(
+            path, marks=[] if path in [*books.LESSONS, *books.APPENDIX] or books.TEXT_ONLY else pytest.mark.weekly
+        )
         for path in NOTEBOOKS
     ],
     ids=map(name_of, NOTEBOOKS),

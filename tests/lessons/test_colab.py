@@ -24,7 +24,7 @@ from tests.lessons.repositories import published
 LOOPBACK = True  # kernels listen there
 # What says something else there: lesson -> nbval's name of the cell ("Cell 3", counted from 0) -> why.
 DIFFERS: dict[str, dict[str, str]] = {}
-pytestmark = [pytest.mark.wide, pytest.mark.notebooks, pytest.mark.xdist_group("colab")]
+pytestmark = [pytest.mark.weekly, pytest.mark.notebooks, pytest.mark.xdist_group("colab")]
 
 
 @pytest.fixture(scope="module")

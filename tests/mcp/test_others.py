@@ -18,7 +18,7 @@ from planexec_lite.events import Inside, Observation
 from tests.environments import install_from_npm, make_environment
 from tests.mcp.conftest import ROOT
 
-pytestmark = [pytest.mark.slow, pytest.mark.wide, pytest.mark.xdist_group("mcp_others")]
+pytestmark = [pytest.mark.slow, pytest.mark.weekly, pytest.mark.xdist_group("mcp_others")]
 
 SERVE = [sys.executable, "-m", "planexec_lab.mcp", "serve"]
 

@@ -19,7 +19,7 @@ from mock_llm import MockLLM
 from tests.environments import make_environment
 
 LOOPBACK = True
-pytestmark = [pytest.mark.wide, pytest.mark.xdist_group("other clients")]
+pytestmark = [pytest.mark.weekly, pytest.mark.xdist_group("other clients")]
 HERE = Path(__file__).parent / "others"
 ROOT = Path(mock_llm.__file__).parents[1]
 SCRIPT = """\

@@ -27,7 +27,7 @@ COPIED += ("README.md", "CONTRIBUTING.md", "GLOSSARY.md")
 LEFT_OUT = shutil.ignore_patterns("__pycache__", "progress.json", ".ipynb_checkpoints")
 NO_TESTS = 5  # how pytest says that it found none
 OPTIONS = ["-x", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", "--assert=plain", "--hypothesis-profile=few"]
-OPTIONS += ["-m", "not browser and not wide and not notebooks"]
+OPTIONS += ["-m", "not browser and not wide and not weekly and not notebooks"]
 
 
 @dataclass(frozen=True, order=True)

@@ -8,7 +8,7 @@ import pytest
 from tests.mutation.changes import Change, copy_to, kept, source_with, turns_red
 
 pytestmark = [
-    pytest.mark.wide,
+    pytest.mark.weekly,
     pytest.mark.skipif(os.name == "nt", reason="the tests of a change are ended as a group of processes"),
 ]
 KEPT = kept()

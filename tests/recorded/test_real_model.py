@@ -15,7 +15,7 @@ from tests.recorded.recording_runs import record_runs, setting
 from tests.recorded.small_model import TOOLS_TEMPLATE, fingerprint, missing, model_file, served
 
 LOOPBACK = True
-pytestmark = [pytest.mark.wide, pytest.mark.xdist_group("a small model")]
+pytestmark = [pytest.mark.weekly, pytest.mark.xdist_group("a small model")]
 
 
 @pytest.fixture(autouse=True)

@@ -54,6 +54,6 @@ def test_the_file_is_what_the_scripted_model_says() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.wide
+@pytest.mark.weekly
 def test_the_file_is_all_that_the_scripted_model_says() -> None:
     assert asked() == recorded.family()

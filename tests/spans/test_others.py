@@ -15,7 +15,7 @@ from planexec_lite import Run
 from planexec_lite.events import to_dict
 from tests.spans.frameworks import ANSWER, PACKAGES, QUESTION, trace_of
 
-pytestmark = [pytest.mark.slow, pytest.mark.wide, pytest.mark.xdist_group("span_others")]
+pytestmark = [pytest.mark.slow, pytest.mark.weekly, pytest.mark.xdist_group("span_others")]
 
 
 @pytest.fixture(scope="module", params=PACKAGES)

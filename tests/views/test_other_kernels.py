@@ -56,7 +56,7 @@ def test_they_are_shown_and_move_in_the_kernel_of_this_environment() -> None:
     check(Path(sys.executable))
 
 
-@pytest.mark.wide
+@pytest.mark.weekly
 @pytest.mark.slow
 @pytest.mark.xdist_group("colab")
 def test_they_are_shown_and_move_in_colab_s_kernel(colab: Path) -> None:

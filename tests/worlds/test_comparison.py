@@ -170,7 +170,7 @@ def test_a_mind_that_remembers_the_test_does_no_damage_in_either_role():
 
 
 @pytest.mark.slow
-@pytest.mark.wide
+@pytest.mark.weekly
 @pytest.mark.parametrize("factor", [0.5, 2])
 def test_at_another_pace_no_verdict_turns_round(monkeypatch, factor):
     before = {row.case.name: row.case.verdict for row in rows()}

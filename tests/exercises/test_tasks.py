@@ -1,0 +1,85 @@
+"""Coding tasks in the lessons: unsolved they say "not yet", the answer in `exercises/reveals` is right."""
+
+import ast
+import contextlib
+import io
+import re
+from pathlib import Path
+from typing import Any
+
+import nbformat
+import pytest
+
+from exercises import attempt, reveals
+from tests.guards.books import LESSONS
+
+
+def said(capsys: pytest.CaptureFixture[str], function: Any, *cases: tuple[Any, ...]) -> str:
+    attempt(function, cases)
+    return capsys.readouterr().out
+
+
+def test_a_stub_is_not_yet_right(capsys: Any) -> None:
+    def stub(a: int) -> None: ...
+
+    assert said(capsys, stub, (1, 2)) == "not yet: stub(1) returned None; expected 2\n"
+
+
+def test_the_first_case_that_differs_is_shown(capsys: Any) -> None:
+    def twice(a: int) -> int:
+        return 2 * a
+
+    assert said(capsys, twice, (1, 2), (2, 4)) == "right: 2 of 2 cases\n"
+    assert said(capsys, twice, (1, 2), (2, 5)) == "not yet: twice(2) returned 4; expected 5\n"
+    assert said(capsys, twice, (1, True)).startswith("not yet: ")
+
+
+def test_an_exception_is_named_and_arguments_are_copies(capsys: Any) -> None:
+    def take(items: list[int]) -> int:
+        return items.pop()
+
+    cases = [([3], 3), ([], 0)]
+    assert said(capsys, take, *cases) == "not yet: take([]) raised IndexError: pop from empty list\n"
+    assert cases[0] == ([3], 3)
+
+
+def test_long_values_fit_into_the_window(capsys: Any) -> None:
+    def same(a: Any) -> Any:
+        return a
+
+    printed = said(capsys, same, ("word " * 100, list(range(100))))
+    assert max(len(line) for line in printed.splitlines()) <= 92
+
+
+def with_task() -> list[Any]:
+    """The lessons that have a coding task, with the place of its check."""
+    found = []
+    for path in LESSONS:
+        cells = nbformat.read(path, as_version=4).cells
+        checks = [n for n, cell in enumerate(cells) if cell.cell_type == "code" and "attempt(" in cell.source]
+        found += [pytest.param(path, n, id=path.stem) for n in checks]
+    return found
+
+
+@pytest.mark.notebooks
+@pytest.mark.parametrize(("path", "place"), with_task())
+def test_a_task_is_unsolved_and_its_answer_is_right(path: Path, place: int) -> None:
+    cells = nbformat.read(path, as_version=4).cells
+    assert cells[place].outputs[0].text.startswith("not yet: ")
+    answer = re.search(r"```python\n(.*?)```", reveals.sections(path.name[:2])["task"], re.S)
+    assert answer is not None
+    names = {node.name for node in ast.parse(answer[1]).body if isinstance(node, ast.FunctionDef)}
+    assert any(f"def {name}(" in cells[place - 1].source for name in names), "the stub is in the cell above the check"
+    namespace: dict[str, Any] = {}
+    sources = [cell.source for cell in cells[:place] if cell.cell_type == "code"]
+    with contextlib.redirect_stdout(io.StringIO()):
+        for source in [*sources, answer[1]]:
+            try:
+                exec(source, namespace)
+            except Exception:
+                if "attempt(" in source or source == answer[1]:
+                    raise
+    printed = io.StringIO()
+    with contextlib.redirect_stdout(printed):
+        exec(cells[place].source, namespace)
+    assert printed.getvalue().startswith("right: ")
