@@ -46,7 +46,6 @@ from planexec_lite.roles.executors import (
     effects_of,
     effects_of_any,
     perform,
-    task_text,
 )
 from planexec_lite.run import Run, RunStore
 from planexec_lite.tools import Effects, Toolbox, loop_at_rest

@@ -1,7 +1,7 @@
 """Reads what a model endpoint sends, whole or as a stream, and returns an `Answer`.
 
-Many endpoints follow OpenAI's format loosely: `usage` or `choices` may be missing or null, the model's thoughts may come
-before its answer, and an error may come with status 200. No other file reads an endpoint's JSON.
+Many endpoints follow OpenAI's format loosely: `usage` or `choices` is missing or null, the model's thoughts precede
+its answer, or an error has status 200. No other file reads an endpoint's JSON.
 """
 
 from __future__ import annotations
@@ -100,7 +100,7 @@ class Reading:
         return self._spoken(text)
 
     def _spoken(self, piece: str) -> str:
-        """Return the part of the answer's newest piece that is no thought; an answer that begins with "<" may be one."""
+        """Return the part of the newest piece that is not a thought; an answer that begins with "<" can be a thought."""
         if self._thinks is None and self.text.strip():
             self._thinks = self.text.lstrip().startswith("<")
         if not self._thinks:
@@ -111,7 +111,7 @@ class Reading:
         return spoken(self.text)
 
     def cut_off(self, most: int) -> bool:
-        """Shorten an answer that has more than `most` characters, as one that reached its limit; return whether it had."""
+        """Shorten an answer to `most` characters, with the reason "length"; return whether it was longer."""
         too_long = len(self.text) > most
         if too_long:
             self.text, self.finish_reason = self.text[:most], "length"
@@ -136,8 +136,8 @@ _LINE_OF_A_STREAM = re.compile(rb"\s*(data|event|id|retry)?:")
 def objects(parts: Iterable[bytes], most: int | None = None) -> Iterator[dict[str, Any]]:
     """Yield each JSON object of a body that arrives in `parts`: the data of each event of a stream, or the whole body.
 
-    A part that completes no object yields an empty one. Raises `AnswerError` for a body that is not JSON, and for one that
-    has more than `most` bytes.
+    A part that completes no object yields an empty one. Raises `AnswerError` for a body that is not JSON, or is longer than `most`
+    bytes.
     """
     received, count, stream = b"", 0, False
     for part in parts:

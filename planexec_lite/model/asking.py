@@ -32,7 +32,7 @@ DEFAULT_MAX_TOKENS: dict[str, int] = {"planner": 2_048, "executor": 1_024, "eval
 DEFAULT_MAX_PROMPT = 60_000
 CHARACTERS_PER_TOKEN = 32
 """More than the average in any language: a longer answer ignores `max_tokens`, and is cut off."""
-_BYTES_PER_TOKEN, _BYTES_OF_A_FRAME = 1_024, 65_536  # of a stream, where each token is an object of its own
+_BYTES_PER_TOKEN, _BYTES_OF_A_FRAME = 1_024, 65_536  # of a stream, where each token is a separate object
 _MOST_TOKENS = 100_000  # of an answer without a bound
 _LEAST_ON_A_VIRTUAL_CLOCK = 10.0  # real seconds: a virtual clock does not advance while an answer is read
 
@@ -68,7 +68,7 @@ def endpoint() -> OpenAI | None:
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """The bounds of one role; None: no bound.
+    """The bounds of a role's questions and answers; None: no bound.
 
     Args:
         max_tokens: the most tokens of an answer, including the thoughts of a model that thinks.
@@ -116,16 +116,17 @@ def ask(
         messages: the conversation; each message has a role and a content.
         schema: a closed JSON schema that the answer must fit (strict structured output); None: any text.
         bounds: limits of the answer and the conversation; an answer that reaches its limit ends with "length".
-        tools: the tools that the model may call, each as `schemas.function_schema` returns it.
+        tools: the tools that the model can call, in the shape that `schemas.function_schema` returns.
 
-    Seconds are those that the endpoint reports in ``openai-processing-ms``, else the measured ones. If the endpoint rejects
-    the response format, a temperature or the name ``max_tokens``, the model is asked without it, and the schema is part of
-    the prompt.
+    The seconds are those that the endpoint reports in ``openai-processing-ms``, else the measured ones. If the endpoint rejects
+    a temperature, the name ``max_tokens`` or the response format, the kit asks again without it. A rejected schema becomes part
+    of the prompt.
 
     Raises `AnswerError` if the endpoint sends no answer, `TimeoutError` if the answer takes longer than its job may take, and
     the client's own errors.
     """
-    *_, answer = _asked(client, model, messages, schema, bounds, {"tools": list(tools)} if tools else {})
+    more = {"tools": list(tools)} if tools else {}
+    *_, answer = _asked(client, _request(model, messages, schema, bounds, more), bounds)
     assert isinstance(answer, Answer)
     return answer
 
@@ -142,12 +143,25 @@ def ask_streaming(
     Time is charged for each piece: the time that the endpoint reports (``timings`` in a chunk, as llama.cpp's server does), else
     the measured time. An answer that ends early has the finish reason "length".
     """
-    yield from _asked(
-        client, model, messages, schema, bounds, {"stream": True, "stream_options": {"include_usage": True}}
-    )
+    more = {"stream": True, "stream_options": {"include_usage": True}}
+    yield from _asked(client, _request(model, messages, schema, bounds, more), bounds)
 
 
-# What an endpoint may reject, in the order in which it is left out, and the words that show it in the endpoint's error.
+def _request(
+    model: str, messages: Sequence[Message], schema: dict[str, Any] | None, bounds: Bounds, more: dict[str, Any]
+) -> dict[str, Any]:
+    sent = list(messages) if bounds.max_prompt is None else fitted(messages, bounds.max_prompt)
+    request = {"model": model, "messages": sent, "temperature": 0}
+    if bounds.max_tokens is not None:
+        request["max_tokens"] = bounds.max_tokens
+    request |= more
+    if schema is not None:
+        shape = {"name": "answer", "strict": True, "schema": schema}
+        request["response_format"] = {"type": "json_schema", "json_schema": shape}
+    return request
+
+
+# Parts of a request that an endpoint may reject, in the order in which they are left out, and how its error mentions them.
 _OPTIONAL = {
     "response_format": r"response.?format|json.?(schema|mode)|structured.?output|guided|grammar",
     "stream_options": "stream_options",
@@ -157,68 +171,48 @@ _OPTIONAL = {
 _rejected: WeakKeyDictionary[Any, dict[str, frozenset[str]]] = WeakKeyDictionary()  # by client and model
 
 
-def _asked(
-    client: Any,
-    model: str,
-    messages: Sequence[Message],
-    schema: dict[str, Any] | None,
-    bounds: Bounds,
-    more: dict[str, Any],
-) -> Iterator[str | Answer]:
-    """Ask, without what the endpoint rejects; remember that for this client and model once an answer arrives."""
+def _asked(client: Any, request: dict[str, Any], bounds: Bounds) -> Iterator[str | Answer]:
+    """Ask without the rejected parts; once an answer arrives, remember them for this client and model."""
     known = _rejected.setdefault(client, {})
-    rejected = known.get(model, frozenset())
+    rejected = known.get(request["model"], frozenset())
     while True:
-        request = _request(model, messages, schema, bounds, more, rejected)
-        in_prompt = schema is not None and "response_format" in rejected
+        in_prompt = "response_format" in rejected and "response_format" in request
         note = "the endpoint rejects json_schema; the schema is in the prompt" if in_prompt else ""
-        parts = _answered(client, request, note, bounds)
+        sent = _without(request, rejected)
+        parts = _answered(client, sent, note, bounds)
         try:
             first = next(parts)
         except Exception as error:
             if (body := getattr(error, "body", None)) and (words := quoted(body)) not in str(error):
                 error.args = (f"{error}: {words}",)
-            if (name := _rejected_part(error, request)) is None:
+            if (name := _rejected_part(error, sent)) is None:
                 raise
             rejected |= {name}
-            continue
-        known[model] = rejected
-        yield first
-        yield from parts
-        return
+        else:
+            known[request["model"]] = rejected
+            yield first
+            yield from parts
+            return
 
 
-def _rejected_part(error: Exception, request: dict[str, Any]) -> str | None:
+def _rejected_part(error: Exception, sent: dict[str, Any]) -> str | None:
     if not isinstance(error, AnswerError) and getattr(error, "status_code", None) not in (400, 415, 422, 501):
         return None
     words = f"{error} {getattr(error, 'param', '')}"
-    return next(
-        (name for name, words_of in _OPTIONAL.items() if name in request and re.search(words_of, words, re.I)), None
-    )
+    mentioned = (name for name, pattern in _OPTIONAL.items() if re.search(pattern, words, re.I))
+    return next((name for name in mentioned if name in sent), None)
 
 
-def _request(
-    model: str,
-    messages: Sequence[Message],
-    schema: dict[str, Any] | None,
-    bounds: Bounds,
-    more: dict[str, Any],
-    rejected: frozenset[str],
-) -> dict[str, Any]:
-    sent = list(messages) if bounds.max_prompt is None else fitted(messages, bounds.max_prompt)
-    request: dict[str, Any] = {"model": model, "messages": sent, "temperature": 0}
-    if bounds.max_tokens is not None:
-        request["max_completion_tokens" if "max_tokens" in rejected else "max_tokens"] = bounds.max_tokens
-    request |= more
-    if schema is not None:
-        shape = {"name": "answer", "strict": True, "schema": schema}
-        request["response_format"] = {"type": "json_schema", "json_schema": shape}
-        if "response_format" in rejected:
-            words = (
-                f"\n\nAnswer with one JSON object that fits this JSON schema:\n{json.dumps(schema, ensure_ascii=False)}"
-            )
-            sent[0] = {**sent[0], "content": sent[0]["content"] + words}
-    return {name: value for name, value in request.items() if name not in rejected}
+def _without(request: dict[str, Any], rejected: frozenset[str]) -> dict[str, Any]:
+    sent = {name: value for name, value in request.items() if name not in rejected}
+    if "max_tokens" in request and "max_tokens" in rejected:
+        sent["max_completion_tokens"] = request["max_tokens"]
+    if "response_format" in request and "response_format" in rejected:
+        schema = json.dumps(request["response_format"]["json_schema"]["schema"], ensure_ascii=False)
+        system, *rest = request["messages"]
+        content = f"{system['content']}\n\nAnswer with one JSON object that fits this JSON schema:\n{schema}"
+        sent["messages"] = [{**system, "content": content}, *rest]
+    return sent
 
 
 def _answered(client: Any, request: dict[str, Any], note: str, bounds: Bounds) -> Iterator[str | Answer]:
@@ -269,7 +263,7 @@ def _seconds(milliseconds: Any) -> float | None:
 
 
 def _seconds_left() -> float | None:
-    """Real seconds until the current job is given up or has used up the run's seconds; None: no bound."""
+    """Real seconds until the current job times out or has used the run's seconds; None: no bound."""
     meter = current.get()
     if meter is None:
         return None
@@ -287,7 +281,7 @@ def _in_time(parts: Iterator[T], seconds: float | None) -> Iterator[T]:
     """Yield `parts`; raise `TimeoutError` if they are not complete after `seconds`.
 
     A thread reads them: an endpoint may send its headers slowly or never, and a client may wait before it retries. The thread
-    stops at its next part once nobody reads them.
+    stops at its next part when the caller has stopped.
     """
     if seconds is None:
         yield from parts

@@ -14,15 +14,15 @@ from planexec_lite.tools import Effects, Toolbox, worst
 
 
 class Executor(Protocol):
-    """Carries out a step. The planner is told its `tools`, and plans are checked against them.
+    """Carries out a step. The planner's prompt lists its `tools`, and plans are checked against them.
 
     `inputs` are copies: an executor can change them, and no result changes. A result must be data that JSON can represent, since
     it is saved, copied and sent; a lock or an open file is rejected.
 
     An executor can have more attributes. `asks_models = False`: its steps never ask a model, so they start when a
     budget has no model calls left. `chooses_calls`: a model chooses the calls of a step (a bool, or a function of the step).
-    `effects`: the effects of steps by tool, where steps may call other tools than their own. `most_model_calls(step)`: a bound.
-    `agent_inside(step)`: the agent that carries out the step as a run of its own.
+    `effects`: the effects of steps by tool, if steps can call other tools than their own. `most_model_calls(step)`: a bound.
+    `agent_inside(step)`: the agent that carries out the step as a nested run.
     """
 
     @property
@@ -39,24 +39,24 @@ def effects_of(executor: Executor) -> dict[str, Effects]:
 
 
 def asks_models(executor: Executor) -> bool:
-    """Whether a step may call a model; True for an executor that does not say."""
+    """Whether a step can call a model; True by default."""
     return bool(getattr(executor, "asks_models", True))
 
 
 def chooses_calls(executor: Executor, step: Step) -> bool:
-    """Whether a model chooses the calls of `step`; False for an executor that does not say."""
+    """Whether a model chooses the calls of `step`; False by default."""
     answer = getattr(executor, "chooses_calls", False)
     return bool(answer(step) if callable(answer) else answer)
 
 
 def agent_inside(executor: Executor, step: Step) -> Any:
-    """The agent that carries out `step` as a run of its own, or None."""
+    """The agent that carries out `step` as a nested run, or None."""
     ask = getattr(executor, "agent_inside", None)
     return None if ask is None else ask(step)
 
 
 def effects_of_any(tools: Toolbox) -> dict[str, Effects]:
-    """The effects of steps whose executor may call any of `tools`, whatever tool they name."""
+    """The effects of steps if their executor can call any of `tools`."""
     most = worst(tools.effects.values())
     return dict.fromkeys(tools.names, most) if most != "none" else {}
 

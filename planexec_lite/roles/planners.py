@@ -99,13 +99,13 @@ class LLMPlanner:
         model: the model's name; by default ``PLANEXEC_PLANNER_MODEL`` in the environment, or a strong model.
         max_steps: the most steps that the model may write.
         horizon: the number of steps that are planned at a time; None: the whole plan.
-        tasks: steps are tasks in words, for an executor that chooses its tools, and not calls.
+        tasks: steps are descriptions of tasks, for an executor that chooses its tools, and not calls.
         stream: the answer is read while the model writes it, so that steps can start before the plan is finished.
         max_tokens: the most tokens of an answer; by default ``PLANEXEC_PLANNER_MAX_TOKENS`` in the environment, or
             2,048. An answer that is cut off is not a plan, and the model is asked again.
         max_prompt: the most characters of the conversation; by default ``PLANEXEC_PLANNER_MAX_PROMPT``, or 60,000. Long
             results are shortened.
-        telling: how results are told to the model; by default as data, in full.
+        telling: the form of the results in the prompt; by default as data, in full.
         instructions: the system prompt, with the fields of `INSTRUCTIONS`: ``{tools}`` for the list of tools, ``{step}`` for
             the description of a step, ``{span}`` for the number of steps to plan.
 

@@ -32,7 +32,7 @@ class ReActExecutor:
         tools: the tools that it can offer.
         model: the model's name; by default ``PLANEXEC_EXECUTOR_MODEL`` in the environment, or a cheap model.
         max_iterations: the most questions to the model in one step.
-        allow: the names of the tools that a step may use; by default the step's own tool, or all if it names none.
+        allow: a function that returns the names of the tools for a step; by default the step's own tool, or all if it names none.
         max_tokens: the most tokens of an answer; by default ``PLANEXEC_EXECUTOR_MAX_TOKENS`` in the environment, or
             1,024. An answer that is cut off does not count, and the model is asked for a shorter one.
         max_prompt: the most characters of the conversation; by default ``PLANEXEC_EXECUTOR_MAX_PROMPT``, or 60,000. Long
@@ -60,7 +60,7 @@ class ReActExecutor:
     def execute(self, step: Step, inputs: Mapping[str, Any]) -> Any:
         """Return the model's final text about the step. Thoughts, calls and observations are events inside the step.
 
-        If the step names a call, that call runs with the plan's arguments, whatever the model writes, and the step is not
+        If the step names a call, that call runs with the plan's arguments and not the model's, and the step is not
         done before it has run. The model reads a tool's error as an observation. Raises `RuntimeError` if the step is not done
         after `max_iterations`, or the model refuses; `CallWaits` if a call needs approval.
         """
@@ -92,7 +92,7 @@ class ReActExecutor:
 
     @property
     def effects(self) -> dict[str, Effects]:
-        """The effects of steps, by their tool; with `allow`, each step may have the effects of any tool."""
+        """The effects of steps, by their tool; with `allow`, each step can have the effects of any tool."""
         return self.tools.effects if self.allow is None else effects_of_any(self.tools)
 
     def most_model_calls(self, step: Step) -> int:

@@ -28,7 +28,7 @@ class _Delegating:
         return model_calls_of(self.executor_of(step), step)
 
     def agent_inside(self, step: Step) -> Any:
-        """The agent that carries out `step` as a run of its own, or None."""
+        """The agent that carries out `step` as a nested run, or None."""
         return agent_inside(self.executor_of(step), step)
 
     def execute(self, step: Step, inputs: Mapping[str, Any]) -> Any:

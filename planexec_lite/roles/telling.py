@@ -1,8 +1,8 @@
-"""What a planner is told about the run so far. A result is data: the person who set the goal did not write it.
+"""The run so far in the planner's prompt. A result is data: the person who set the goal did not write it.
 
 A planner that is asked again reads results: mails, web pages, logs, rows. A line in them may look like an instruction.
-`Telling` decides how the planner is told results: as data that can't look like anything else, and with a bound, however many
-steps there are. This makes an injection harder, but not impossible. A check of the plan (`Policy.no_new_effects`) or a person's
+`Telling` decides the form of results: data that can't look like anything else, with a bound for any number of
+steps. This makes an injection harder, but not impossible. A check of the plan (`Policy.no_new_effects`) or a person's
 approval prevents its effects.
 """
 
@@ -29,12 +29,12 @@ _LEAST = 40  # characters: a result with less room than this is left out
 
 @dataclass(frozen=True)
 class Telling:
-    """How a planner is told results. The full results stay on the board.
+    """The form of results in the planner's prompt. The full results stay on the board.
 
     Args:
         marked: each result and each error is one line of JSON after the word "data:", and the prompt explains that word. False:
-            the text as it is, so that a result can forge lines of the prompt.
-        longest: the most characters of one result; None: no bound.
+            the unchanged text, so that a result can forge lines of the prompt.
+        longest: the most characters of each result; None: no bound.
         together: the most characters of all results together, the latest steps first; None: no bound.
         summary: returns a shorter text for a result that is longer than `longest`, such as a `Summary`. Its text is data too, and
             is shortened if it is still too long. None: the middle of the result is left out.
@@ -116,7 +116,7 @@ def _line(board: Board, id: str, most: int | None, telling: Telling) -> tuple[st
 class Summary:
     """Lets a cheap model summarize long results. Each text is summarized once.
 
-    The model has no tools and reads nothing but the text. The planner is told the summary as data: a text that misleads the
+    The model has no tools and reads nothing but the text. The summary is data in the planner's prompt: a text that misleads the
     model changes a few words, but no plan.
 
     Args:
