@@ -64,10 +64,9 @@ class Reading:
     _calls: dict[int, dict[str, str]] = field(default_factory=dict)
     _sent: dict[str, Any] = field(default_factory=dict)
     _has_message: bool = False
-    _thinks: bool | None = None
 
     def add(self, sent: dict[str, Any]) -> str:
-        """Add a whole answer or one chunk, and return the text that it adds, without the model's thoughts.
+        """Add a whole answer or one chunk, and return the text that it adds; "" in an answer that begins with thoughts.
 
         Raises `AnswerError` for an error object, and for an object with an unknown shape.
         """
@@ -97,18 +96,7 @@ class Reading:
             known["arguments"] += function.get("arguments") or ""
         text: str = message.get("content") or ""
         self.text += text
-        return self._spoken(text)
-
-    def _spoken(self, piece: str) -> str:
-        """Return the part of the newest piece that is not a thought; an answer that begins with "<" can be a thought."""
-        if self._thinks is None and self.text.strip():
-            self._thinks = self.text.lstrip().startswith("<")
-        if not self._thinks:
-            return piece
-        if _END_OF_THOUGHTS not in self.text[-len(piece) - len(_END_OF_THOUGHTS) :]:
-            return ""
-        self._thinks = False
-        return spoken(self.text)
+        return "" if _MAY_BE_THOUGHTS.match(self.text) else text
 
     def cut_off(self, most: int) -> bool:
         """Shorten an answer to `most` characters, with the reason "length"; return whether it was longer."""
@@ -179,7 +167,7 @@ def _count(tokens: Any) -> int | None:
     return tokens if type(tokens) is int and 0 <= tokens < 2**53 else None
 
 
-_END_OF_THOUGHTS = "</think>"
+_MAY_BE_THOUGHTS = re.compile(r"\s*<")
 _THOUGHTS = re.compile(r"\A(?!\s*[{\[]).*?</think>\s*|\A\s*<think>.*\Z", re.S)
 _END_MARK = re.compile(r"<\|\w{1,30}\|>\s*\Z")
 

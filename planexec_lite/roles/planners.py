@@ -138,16 +138,13 @@ class LLMPlanner:
 
     def plan(self, goal: str, board: Board, tools: Toolbox) -> Plan:
         """Ask the model. Raises `PlanError`, with the model's text, if the answer is not a plan."""
-        messages, schema = self.messages(goal, board, tools), self._schema(board, tools)
-        answer = ask(self.client, self.model, messages, schema, self.bounds)
-        return self._read(answer, goal)
+        return self._read(ask(*self._question(goal, board, tools)), goal)
 
     def parts(self, goal: str, board: Board, tools: Toolbox) -> Iterator[Step | Plan]:
         """Ask the model, and yield each step as soon as its closing brace arrives, and the plan at the end."""
-        messages, schema = self.messages(goal, board, tools), self._schema(board, tools)
         reader, left = StepReader(), self.horizon or self.max_steps
         answer = Answer("", None, "length")
-        for part in ask_streaming(self.client, self.model, messages, schema, self.bounds):
+        for part in ask_streaming(*self._question(goal, board, tools)):
             if isinstance(part, Answer):
                 answer = part
                 continue
@@ -157,9 +154,12 @@ class LLMPlanner:
                     yield from Plan.parse([step]).steps if "id" in step else ()
         yield self._read(answer, goal)
 
-    def _schema(self, board: Board, tools: Toolbox) -> dict[str, Any]:
-        failed = [one.step for one in board.problems if one.code == "unanswered_failure" and one.step]
-        return plan_schema(tools, tasks=self.tasks, failed=failed)
+    def _question(
+        self, goal: str, board: Board, tools: Toolbox
+    ) -> tuple[Any, str, list[Message], dict[str, Any], Bounds]:
+        failed = [problem.step for problem in board.problems if problem.code == "unanswered_failure" and problem.step]
+        schema = plan_schema(tools, tasks=self.tasks, failed=failed)
+        return self.client, self.model, self.messages(goal, board, tools), schema, self.bounds
 
     def _read(self, answer: Answer, goal: str) -> Plan:
         if answer.refusal:

@@ -266,26 +266,23 @@ def test_thoughts_and_end_marks_are_no_part_of_an_answer(said: str, answer: str)
     *pieces, last = ask_streaming(asked, "m", ASKED)
     assert isinstance(last, Answer)
     assert last.text == answer
-    if said.startswith("<think>"):
-        assert "".join(map(str, pieces)).lstrip() == answer
+    assert not said.startswith("<") or pieces == []
 
 
-def test_a_long_thought_is_left_out_in_time() -> None:
+def test_thoughts_and_end_marks_are_found_in_time() -> None:
     reading, began = Reading(), time.perf_counter()
     assert not any(reading.add(delta(piece)) for piece in ["<think>", *["a < b, "] * 20_000])
-    assert reading.add(delta("</think>{")) == "{"
-    assert time.perf_counter() - began < 5
     assert spoken("\n" * 100_000 + "x") == "\n" * 100_000 + "x"
     assert spoken("<|a|> " * 10_000 + "x") == "<|a|> " * 10_000 + "x"
+    assert time.perf_counter() - began < 5
 
 
-def test_steps_start_early_though_the_model_thinks_first() -> None:
-    said = [*"<think>{hm}</think>\n", *PLAN]
+def test_no_step_starts_from_the_thoughts_of_a_model() -> None:
+    draft = PLAN.replace("look", "draft")
+    said = [*f"<think>{draft}</think>\n", *PLAN]
     asked = client(lambda request: chunks(*[delta(letter) for letter in said], delta(None, "stop")))
     run = planned(asked, stream=True, workers=Simulated())
-    assert [type(event).__name__ for event in run.events].index("StepProposed") < next(
-        place for place, event in enumerate(run.events) if isinstance(event, PlanProposed)
-    )
+    assert (run.status, "StepProposed" in {type(event).__name__ for event in run.events}) == ("finished", False)
 
 
 @pytest.mark.parametrize(
