@@ -7,7 +7,6 @@ from typing import Any, Protocol
 
 from planexec_lite import references
 from planexec_lite.meter import made_once
-from planexec_lite.model.prompt_text import DATA_RULE, data_line, json_line, one_line
 from planexec_lite.plan import Step
 from planexec_lite.plan.data import as_data
 from planexec_lite.tools import Effects, Toolbox, worst
@@ -90,18 +89,3 @@ def perform(executor: Executor, step: Step, inputs: Mapping[str, Any]) -> Any:
     if step.effects == "once":
         made_once()
     return as_data(value, step)
-
-
-def task_text(step: Step, inputs: Mapping[str, Any], most: int | None = None) -> str:
-    """Return the task, its parameters, its criterion and the results that the step depends on, one per line.
-
-    `most` bounds the characters of the parameters and of each result. A line before the results marks them as data.
-    """
-    lines = [one_line(step.description or str(step))]
-    if step.params:
-        write = data_line if references.find(step.params) else json_line  # a reference inserts the result of a tool
-        lines.append(f"Use: {write(references.resolve(step.params, inputs), most)}")
-    lines += [f"Done when: {one_line(step.success_criteria)}"] if step.success_criteria else []
-    lines += [DATA_RULE] if inputs else []
-    lines += [f"Result of step {id}: {data_line(value, most)}" for id, value in inputs.items()]
-    return "\n".join(lines)

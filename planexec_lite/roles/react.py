@@ -16,11 +16,11 @@ from planexec_lite.core.events import Action, Observation, Thought
 from planexec_lite.meter import emit
 from planexec_lite.model.answer import Answer, Message, ToolCall
 from planexec_lite.model.asking import Bounds, ask, model_for
-from planexec_lite.model.prompt_text import SHORT, shortened
+from planexec_lite.model.prompt_text import DATA_RULE, SHORT, data_line, json_line, one_line, shortened
 from planexec_lite.model.schemas import function_schema
 from planexec_lite.plan import Step
-from planexec_lite.references import as_text, resolve
-from planexec_lite.roles.executors import effects_of_any, task_text
+from planexec_lite.references import as_text, find, resolve
+from planexec_lite.roles.executors import effects_of_any
 from planexec_lite.tools import CallWaits, Effects, Toolbox
 
 
@@ -117,6 +117,21 @@ class ReActExecutor:
         most = (self.bounds.max_prompt or 0) // (2 * len(inputs) + 2)
         task = f"Task: {task_text(step, inputs, most)}"
         return [{"role": "system", "content": _INSTRUCTIONS}, {"role": "user", "content": task}]
+
+
+def task_text(step: Step, inputs: Mapping[str, Any], most: int | None = None) -> str:
+    """Return the task, its parameters, its criterion and the results that the step depends on, one per line.
+
+    `most` bounds the characters of the parameters and of each result. A line before the results marks them as data.
+    """
+    lines = [one_line(step.description or str(step))]
+    if step.params:
+        write = data_line if find(step.params) else json_line  # a reference inserts the result of a tool
+        lines.append(f"Use: {write(resolve(step.params, inputs), most)}")
+    lines += [f"Done when: {one_line(step.success_criteria)}"] if step.success_criteria else []
+    lines += [DATA_RULE] if inputs else []
+    lines += [f"Result of step {id}: {data_line(value, most)}" for id, value in inputs.items()]
+    return "\n".join(lines)
 
 
 def _cut_off(answer: Answer, message: str) -> list[Message]:

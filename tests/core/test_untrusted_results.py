@@ -36,7 +36,7 @@ from planexec_lite.events import Grant, PlanProposed, PlanStarted, StepStarted
 from planexec_lite.model.answer import Answer
 from planexec_lite.model.prompt_text import DATA_RULE
 from planexec_lite.plan import Problem
-from planexec_lite.roles.executors import task_text
+from planexec_lite.roles.react import task_text
 from planexec_lite.roles.telling import Summary, Telling, growth, record
 from planexec_lite.run import Run
 from tests.rounds import rounds
