@@ -89,8 +89,9 @@ class Reading:
         self.finish_reason = choice.get("finish_reason") or self.finish_reason or whole
         self.refusal += message.get("refusal") or ""
         for place, call in enumerate(message.get("tool_calls") or ()):
-            known = self._calls.setdefault(call.get("index") or place, {"id": "", "name": "", "arguments": ""})
-            function = call["function"]
+            function, index = call["function"], call.get("index")
+            place = place if index is None else index
+            known = self._calls.setdefault(place, {"id": "", "name": "", "arguments": ""})
             known["id"] = known["id"] or call.get("id") or ""
             known["name"] = known["name"] or function.get("name") or ""
             known["arguments"] += function.get("arguments") or ""

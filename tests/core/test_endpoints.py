@@ -313,10 +313,11 @@ def test_a_tool_call_may_lack_an_id() -> None:
 def test_a_tool_call_may_come_in_pieces() -> None:
     first = {"index": 1, "id": "c", "function": {"name": "look", "arguments": '{"a"'}}
     second = {"index": 1, "id": None, "function": {"name": "look", "arguments": ": 1}"}}
-    sent = [{"choices": [{"delta": {"tool_calls": [call]}}]} for call in (first, second)]
+    other = {"index": 0, "id": "b", "function": {"name": "look", "arguments": "{}"}}
+    sent = [{"choices": [{"delta": {"tool_calls": calls}}]} for calls in ([first], [second, other])]
     answer = list(ask_streaming(client(lambda request: chunks(*sent, delta(None, "tool_calls"))), "m", ASKED))[-1]
     assert isinstance(answer, Answer)
-    assert answer.tool_calls == (ToolCall("c", "look", '{"a": 1}'),)
+    assert answer.tool_calls == (ToolCall("b", "look", "{}"), ToolCall("c", "look", '{"a": 1}'))
 
 
 # an answer that is none
