@@ -22,9 +22,9 @@ def read(status: int, kind: str, body: bytes, text: str, error: str) -> Reply:
     """
     reading, reported, unreadable = Reading(), "", False
     try:
-        for sent in objects([body], kind):
+        for sent in objects([body]):
             reported = reported or _reported(sent)
-            if not reported:
+            if sent and not reported:
                 reading.add(sent)
     except AnswerError:
         unreadable = True
@@ -54,7 +54,7 @@ def _answer(reading: Reading) -> str:
     """The text or the refusal; the calls as JSON where there is neither."""
     text = reading.text or reading.refusal
     try:
-        calls = () if text else reading.answer(calls=True).tool_calls
+        calls = () if text else reading.answer().tool_calls
     except AnswerError:
         calls = ()
     named = [{"name": call.name, "arguments": call.arguments} for call in calls]

@@ -8,7 +8,7 @@ from planexec_lab.prompts.datasets import Row
 from planexec_lab.recorded import RecordedAnswer, Transcript, Variant
 from planexec_lab.worlds import arithmetic
 from planexec_lite.meter import Meter
-from planexec_lite.model import ask
+from planexec_lite.model.asking import ask
 from planexec_lite.model.schemas import plan_schema
 from planexec_lite.roles.planners import LLMPlanner
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from planexec_lite.meter import ModelCall
-from planexec_lite.model import DEFAULT_MODELS
+from planexec_lite.model.asking import DEFAULT_MODELS
 from planexec_lite.model.prices import AS_OF, PRICES, cost
 
 
