@@ -538,7 +538,7 @@ def test_a_disk_that_fails_while_news_is_read_leaves_it_in_the_inbox(
         raise sqlite3.OperationalError("disk is full")
 
     with monkeypatch.context() as patch:
-        patch.setattr("planexec_lite.journal.journal.append", full)
+        patch.setattr("planexec_lite.journal.append", full)
         with pytest.raises(JournalError) as left:
             agent.resume(run)
     assert journal.inbox(1) == ["once"]
