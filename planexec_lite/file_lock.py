@@ -94,7 +94,7 @@ def is_locked(path: str | PathLike[str]) -> bool:
 
 
 def _close_copies() -> None:
-    """Close the files in a forked copy of the process: as long as they are open there, the locks outlive the process."""
+    """Close the files in a forked copy of the process: otherwise the locks would outlive the process."""
     for lock in _opened:
         if lock.handle is not None:
             os.close(lock.handle)

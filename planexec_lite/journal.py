@@ -72,7 +72,7 @@ class Journal:
     """A file to which runs are written while they run. Give it to `PlannerExecutor` or `execute`, or read it by itself.
 
     Recorded events are on disk before their consequences begin: one commit each time that the loop wakes up. Many runs and several
-    processes can share a file. One process at a time carries on a run; every process can tell it news.
+    processes can share a file. One process at a time carries on a run; all processes can send it news.
 
     Args:
         path: the file. The first run creates it, and only its owner can read it; its folder must exist. The files "-wal", "-shm"
@@ -101,7 +101,7 @@ class Journal:
             ]
 
     def load(self, run: str | int) -> Run:
-        """Return a run as it is in the file; `PlannerExecutor.resume` continues it."""
+        """Return a stored run; `PlannerExecutor.resume` continues it."""
         with FILE.reading(self.path) as connection:
             id, uid = self._known(connection, run)
             data = self._data(connection, id)
@@ -156,7 +156,7 @@ class Journal:
     def carry_on(self, run: Run) -> Iterator[None]:
         """Write the events that `run` records from now on, and hold its lease meanwhile.
 
-        Raises `JournalError` if another process carries it on, and if it has gone on since `run` was read. A run inside a step is
+        Raises `JournalError` if another process carries it on, and if it has more events than `run`. A run inside a step is
         taken over instead: the process that left it might be an orphan, whose further events are refused.
         """
         user = uuid4().hex if run.inner else run.uid
@@ -205,7 +205,7 @@ class Journal:
             yield folded
 
     def _data(self, connection: sqlite3.Connection, id: int) -> Sequence[str]:
-        """Return the events of a run as they are in the file."""
+        """Return the stored events of a run."""
         asked = "SELECT number, data FROM events WHERE run = ? ORDER BY number"
         rows = connection.execute(asked, (id,)).fetchall()
         if not rows or [number for number, _ in rows] != [*range(len(rows))]:
@@ -272,7 +272,7 @@ class _Log:
             (holder,) = self.connection.execute("SELECT holder FROM runs WHERE id = ?", (self.run,)).fetchone()
             if holder != self.holder:
                 raise JournalError(
-                    f"run {self.run} was taken over by {_in_words(holder)}; load it again to go on with it"
+                    f"run {self.run} was taken over by {_in_words(holder)}; load it again to continue it"
                 )
             append(self.connection, self.run, number, events)
             if status != self.status:

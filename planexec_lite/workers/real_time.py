@@ -140,7 +140,7 @@ class _Session:
             messages = self._overdue()
             news = self._news(0 if messages else self._patience())
             at = round(perf_counter() - self.epoch, 9)
-            # messages that came together are sorted by their start, whichever thread was quicker
+            # messages that came together are sorted by the start of their jobs, not by the speed of threads
             for number, task, what, came in sorted(news, key=itemgetter(0)):
                 messages += self._messages(number, task, what, at, came - self.epoch)
             if messages:
@@ -231,7 +231,7 @@ class _Session:
         return [Finished(task, what, at, what.took, _inside(what, at))]
 
     def _patience(self) -> float | None:
-        """Return the seconds until a rest or a limit ends, or a job might have begun; None: there are none."""
+        """Return the seconds until a rest or a limit ends, or a job might have begun; None: without a limit."""
         now = perf_counter()
         left = [since + (task.rest or 0) - now for task, since in self.resting.values()]
         left += [self._end(task, began) - now for task, began in self.limited.values()]

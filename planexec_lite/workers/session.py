@@ -45,7 +45,7 @@ def measure(
     hear: Callable[[Any], bool] | None = None,
     at: float | None = None,
 ) -> Report:
-    """Call ``call(*args)`` under a meter and report; an exception becomes an error, a keyboard interrupt goes on.
+    """Call ``call(*args)`` under a meter and report; an exception becomes an error, a keyboard interrupt is raised.
 
     `hear` receives every event at once that the call emits; events for which it returns True are not in the report. `at` is the
     run's time on a virtual clock.
@@ -80,7 +80,7 @@ def carry_out(
 ) -> Report:
     """Measure ``call(*args)`` on a thread or in a process of an executor, and tell the call which executors wait for it.
 
-    If the process that submitted it, `owner`, is dead, nothing is called.
+    If the process that submitted it, `owner`, is dead, the call is not made.
     """
     if os.getpid() != owner and _is_orphan():
         return Report(error="RuntimeError: not called: the process that submitted it is dead")

@@ -29,7 +29,7 @@ class Simulated:
         check_slots(self.slots)
 
     def open(self, now: float = 0.0) -> AbstractContextManager[WorkerSession]:
-        """Return a session whose clock goes on from `now`."""
+        """Return a session whose clock starts at `now`."""
         return nullcontext(_SimulatedSession(now, math.inf if self.slots is None else self.slots))
 
 

@@ -323,9 +323,7 @@ def test_a_run_that_was_taken_over_is_not_appended_to(journal: Journal) -> None:
         with journal.carry_on(journal.load(1)):
             pass
 
-    with pytest.raises(
-        JournalError, match=r"run 1 was taken over by process \d+ on .*; load it again to go on with it"
-    ):
+    with pytest.raises(JournalError, match=r"run 1 was taken over by process \d+ on .*; load it again to continue it"):
         execute(chain("lose", "look"), executor_of(lose, look), journal=journal)
     assert [type(event).__name__ for event in journal.load(1).events] == ["RunStarted", "PlanProposed", "StepStarted"]
 
