@@ -283,12 +283,12 @@ class _Log:
 
     def inbox(self) -> Mapping[int, str]:
         """Return the news that the run has not recorded yet, by number."""
-        with FILE.transaction(self.connection):
+        with FILE.using(self.connection):
             return _inbox(self.connection, self.run)
 
     def stored(self) -> int:
         """Return how many events are on disk."""
-        with FILE.transaction(self.connection):
+        with FILE.using(self.connection):
             return self._count()
 
     def hold(self, stored: int) -> None:

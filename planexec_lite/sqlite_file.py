@@ -58,7 +58,7 @@ class SQLiteFile:
     @contextmanager
     def reading(self, path: Path) -> Iterator[sqlite3.Connection]:
         """Give a connection that only reads. Raises `error` if the file is missing, foreign or damaged."""
-        with self._in_words(path), _alone(path, make=False), closing(self._to_read(path)) as connection:
+        with self._in_words(path), _alone(_real(path), make=False), closing(self._to_read(path)) as connection:
             self._check(connection, path)
             yield connection
 
@@ -69,7 +69,7 @@ class SQLiteFile:
         Raises `error` if the file is foreign or damaged, or can't be written.
         """
         self._check_place(path)
-        with self._in_words(path), _alone(path):
+        with self._in_words(path), _alone(_real(path)):
             connection = self._to_write(path, synchronous)
             try:
                 with self._all_or_nothing(connection):
@@ -88,7 +88,7 @@ class SQLiteFile:
         self._check_place(path)
         lock, connection = FileLock(leases_of(path) / user), None
         try:
-            with self._in_words(path), _alone(path):
+            with self._in_words(path), _alone(_real(path)):
                 leases_of(path).mkdir(mode=0o700, exist_ok=True)
                 if lock.take():
                     connection = self._to_write(path, synchronous)
@@ -105,12 +105,18 @@ class SQLiteFile:
     @contextmanager
     def transaction(self, connection: Connection) -> Iterator[None]:
         """Commit all changes together, or none. Raises `error` if the files were deleted or replaced."""
+        with self.using(connection), self._all_or_nothing(connection):
+            yield
+
+    @contextmanager
+    def using(self, connection: Connection) -> Iterator[None]:
+        """Hold the lock of the file to read from a connection of `lease`."""
         if connection.owner != os.getpid():
             raise self.error(
                 f"the {self.kind} {connection.path.name} was opened by process {connection.owner}, and not by its copy "
                 f"{os.getpid()}: a tool that forks must end the copy with os._exit"
             )
-        with self._in_words(connection.path), _alone(connection.path), self._all_or_nothing(connection):
+        with self._in_words(connection.path), _alone(connection.file):
             yield
 
     @contextmanager
@@ -129,9 +135,10 @@ class SQLiteFile:
 
     def _check_files(self, connection: Connection) -> None:
         if lost := connection.lost():
+            name = os.path.basename(lost)
             raise self.error(
-                f"{lost.name} was deleted or replaced while the {self.kind} {connection.path.name} was open, so the write is "
-                f"refused; find out which program did that, then {self.then}"
+                f"{name} was deleted or replaced while the {self.kind} {connection.path.name} was open, so the write is refused; "
+                f"find out which program did that, then {self.then}"
             )
 
     def _check_place(self, path: Path) -> None:
@@ -162,7 +169,7 @@ class SQLiteFile:
         return connection
 
     def _to_write(self, path: Path, synchronous: Synchronous) -> Connection:
-        if any(_real(one.path) == _real(path) and one.owner != os.getpid() for one in _open):
+        if any(one.file == _real(path) and one.owner != os.getpid() for one in _open):
             # SQLite would treat the locks of the original process as its own
             raise self.error(
                 f"the {self.kind} {path.name} was open when this process was forked, so it can't be written here: give the pool "
@@ -175,7 +182,7 @@ class SQLiteFile:
             os.close(os.open(_real(path), os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
         connection = _connect(path, "mode=rw", Connection)
         assert isinstance(connection, Connection)
-        connection.path = path
+        connection.path, connection.file = path, _real(path)
         try:
             if _is_empty(connection):
                 self._create(connection)
@@ -184,7 +191,8 @@ class SQLiteFile:
             connection.execute(f"PRAGMA synchronous = {synchronous}")
             connection.execute("PRAGMA foreign_keys = ON")
             _is_empty(connection)  # the first read of a new file creates "-wal" and "-shm"
-            connection.files = {file: _number(file) for file in map(_beside, [path] * 3, ["", "-wal", "-shm"])}
+            names = [connection.file + ending for ending in ("", "-wal", "-shm")]
+            connection.files = {name: _number(name) for name in names}
             _open.add(connection)
         except BaseException:
             connection.close_carefully()
@@ -254,20 +262,22 @@ class Connection(sqlite3.Connection):
 
     Attributes:
         path: the file.
+        file: its name without links.
         files: device and number of each opened file, by name.
         owner: the id of the process that opened it.
     """
 
     path: Path
+    file: str
 
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
-        self.files: dict[Path, tuple[int, int] | None] = {}
+        self.files: dict[str, tuple[int, int] | None] = {}
         self.owner = os.getpid()
 
-    def lost(self) -> Path | None:
+    def lost(self) -> str | None:
         """Return an opened file that was deleted or replaced since."""
-        return next((file for file, number in self.files.items() if _number(file) != number), None)
+        return next((name for name, number in self.files.items() if _number(name) != number), None)
 
     def close_carefully(self, user: str = "") -> None:
         """Close the connection. The caller holds the lock.
@@ -290,7 +300,7 @@ _open: WeakSet[Connection] = WeakSet()
 def _give_back(path: Path, lock: FileLock, connection: Connection | None) -> None:
     """End a lease and close its connection. An interrupted call can be repeated."""
     try:
-        with suppress(OSError), _alone(path):
+        with suppress(OSError), _alone(_real(path)):
             if connection is not None:
                 connection.close_carefully(os.path.basename(lock.path))
             if lock.held:
@@ -304,12 +314,12 @@ def _give_back(path: Path, lock: FileLock, connection: Connection | None) -> Non
 
 
 @contextmanager
-def _alone(path: Path, make: bool = True) -> Iterator[None]:
-    """Hold the lock of a file. Raises `TimeoutError` if another process or thread keeps it too long.
+def _alone(file: str, make: bool = True) -> Iterator[None]:
+    """Hold the lock of `file`, a name without links. Raises `TimeoutError` if another process or thread keeps it too long.
 
     `make`: create a missing lock file. If False, no lock is needed if the lock file is missing or can't be opened.
     """
-    lock = FileLock(_beside(path, "-lock"))
+    lock = FileLock(f"{file}-lock")
     if not make and not os.access(lock.path, os.R_OK | os.W_OK):
         yield
         return
@@ -355,10 +365,10 @@ def leases_of(path: Path) -> Path:
     return _beside(path, "-leases")
 
 
-def _number(file: Path) -> tuple[int, int] | None:
+def _number(name: str) -> tuple[int, int] | None:
     """Return device and number of a file; None if it is missing."""
     try:
-        status = file.stat()
+        status = os.stat(name)
     except FileNotFoundError:
         return None
     return status.st_dev, status.st_ino
