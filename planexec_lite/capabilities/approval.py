@@ -9,26 +9,26 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 from planexec_lite.capabilities.judging import Judged
-from planexec_lite.capabilities.rollback import list_calls
-from planexec_lite.core import WAIT, Answer, Board, Capability, Event, Part, when_idle
-from planexec_lite.core.events import Ended, Grant, Paused, PlanProposed, Reviewed, StepStarted
+from planexec_lite.capabilities.undo import list_calls
+from planexec_lite.core import WAIT, Answer, Board, Capability, Part, when_idle
+from planexec_lite.core import events as e
 from planexec_lite.plan import Call, Plan, Problem, Step, lineages, word_for_word
 
 
-class Settings(Protocol):
+@dataclass(frozen=True)
+class Settings:
     """The settings of this capability."""
 
-    @property
-    def max_changes(self) -> int: ...
+    max_changes: int = 3
 
 
 class GrantScope(NamedTuple):
     """A grant, the steps that stood when it was given, who gave it, and the rollback."""
 
-    grant: Grant
+    grant: e.Grant
     steps: tuple[Step, ...]
     by: str
     rollback: tuple[Call, ...]
@@ -52,7 +52,7 @@ class Approvals(Part):
 
     approved: set[str] = field(default_factory=set)
     latest_hash: str = ""
-    rejected: Reviewed | None = None
+    rejected: e.Reviewed | None = None
     changes_asked: int = 0
     grant_scope: GrantScope | None = None
     begun: list[Step] = field(default_factory=list)
@@ -107,12 +107,12 @@ def _before_plan(board: Board, plan: Plan | None) -> None:
     mine.receive(board, plan.steps)
 
 
-def _plan_proposed(board: Board, event: PlanProposed) -> None:
+def _plan_proposed(board: Board, event: e.PlanProposed) -> None:
     if event.granted_by and event.plan is not None and not event.problems:
         board[Approvals].approved.add(event.plan.hash)  # an approval belongs to a hash, so what a grant covers is one
 
 
-def _step_started(board: Board, event: StepStarted) -> None:
+def _step_started(board: Board, event: e.StepStarted) -> None:
     mine = board[Approvals]
     if mine.grant_scope is not None and event.attempt == 1:  # a retry is no further step
         mine.begun.append(board.steps[event.step])
@@ -128,7 +128,7 @@ def _judged(board: Board, event: Judged) -> None:
             mine.changed.add(step.id)
 
 
-def _reviewed(board: Board, event: Reviewed) -> None:
+def _reviewed(board: Board, event: e.Reviewed) -> None:
     mine, asked = board[Approvals], board.paused
     reason, inside = (asked.reason, asked.inside) if asked else ("approval", None)
     if reason not in ("approval", "gate"):
@@ -151,7 +151,7 @@ def _reviewed(board: Board, event: Reviewed) -> None:
             _approve(board, event)
 
 
-def _approve(board: Board, event: Reviewed) -> None:
+def _approve(board: Board, event: e.Reviewed) -> None:
     mine = board[Approvals]
     if event.step is None or event.plan is not None:  # a yes at a gate is none to the plan
         mine.approved.add(event.plan_hash)
@@ -168,10 +168,10 @@ def _approve(board: Board, event: Reviewed) -> None:
 CAPABILITY = Capability(
     Approvals,
     folds={
-        PlanProposed: _plan_proposed,
-        StepStarted: _step_started,
+        e.PlanProposed: _plan_proposed,
+        e.StepStarted: _step_started,
         Judged: _judged,
-        Reviewed: _reviewed,
+        e.Reviewed: _reviewed,
     },
     before_plan=_before_plan,
 )
@@ -213,7 +213,7 @@ def stop_if_rejected(board: Board, policy: object) -> Answer | None:
     if review is None:
         return None
     reason = f"{review.by} rejected the plan" + (f": {review.comment}" if review.comment else "")
-    return when_idle(board, Ended(board.now, "stopped", reason))
+    return when_idle(board, e.Ended(board.now, "stopped", reason))
 
 
 def stop_after_changes(board: Board, policy: Settings) -> Answer | None:
@@ -221,16 +221,16 @@ def stop_after_changes(board: Board, policy: Settings) -> Answer | None:
     if board[Approvals].changes_asked <= policy.max_changes:
         return None
     reason = f"the reviewer asked for a change more than {policy.max_changes} times (max_changes)"
-    return when_idle(board, Ended(board.now, "stopped", reason))
+    return when_idle(board, e.Ended(board.now, "stopped", reason))
 
 
 def ask_for_approval(board: Board, policy: object) -> Answer | None:
     """Pause until the reviewer has decided about the plan."""
-    return Paused(board.now, "approval") if needs_approval(board) and not board.planning else None
+    return e.Paused(board.now, "approval") if needs_approval(board) and not board.planning else None
 
 
-def ask_at_gate(board: Board, policy: object, event: Event, executor: Any) -> Answer:
+def ask_at_gate(board: Board, policy: object, event: e.Event, executor: Any) -> Answer:
     """Guard: pause before a step that needs a person's yes. Running steps finish first, so the board does not change meanwhile."""
-    if isinstance(event, StepStarted) and (why := why_asked(board, event.step)) is not None:
-        return when_idle(board, Paused(board.now, "gate", event.step, why=why), WAIT)
+    if isinstance(event, e.StepStarted) and (why := why_asked(board, event.step)) is not None:
+        return when_idle(board, e.Paused(board.now, "gate", event.step, why=why), WAIT)
     return event

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any
 
-from planexec_lite.core import Answer, Board, Capability, Event, Part
-from planexec_lite.core.events import StepBlocked, StepDone, StepFailed, StepStarted
+from planexec_lite.core import Answer, Board, Capability, Part
+from planexec_lite.core import events as e
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,11 +35,11 @@ class Breaker:
             raise ValueError(f"seconds={self.seconds}: a breaker stays open for zero seconds or more")
 
 
-class Settings(Protocol):
+@dataclass(frozen=True)
+class Settings:
     """The settings of this capability."""
 
-    @property
-    def breaker(self) -> Breaker | None: ...
+    breaker: Breaker | None = None
 
 
 @dataclass
@@ -50,13 +50,13 @@ class ToolHealth(Part):
     last_failure: dict[str, float] = field(default_factory=dict)
 
 
-def _done(board: Board, event: StepDone) -> None:
+def _done(board: Board, event: e.StepDone) -> None:
     mine, tool = board[ToolHealth], board.steps[event.step].tool
     if mine.failures and tool in mine.failures:
         del mine.failures[tool], mine.last_failure[tool]
 
 
-def _failed(board: Board, event: StepFailed) -> None:
+def _failed(board: Board, event: e.StepFailed) -> None:
     mine, tool = board[ToolHealth], board.steps[event.step].tool
     if (
         tool is not None and not event.final
@@ -65,15 +65,15 @@ def _failed(board: Board, event: StepFailed) -> None:
         mine.last_failure[tool] = event.at
 
 
-CAPABILITY = Capability(ToolHealth, folds={StepDone: _done, StepFailed: _failed})
+CAPABILITY = Capability(ToolHealth, folds={e.StepDone: _done, e.StepFailed: _failed})
 
 
-def block_failing_tool(board: Board, policy: Settings, event: Event, executor: Any) -> Answer:
+def block_failing_tool(board: Board, policy: Settings, event: e.Event, executor: Any) -> Answer:
     """Guard: an attempt fails without a call while its tool's breaker is open."""
-    if policy.breaker is None or not isinstance(event, StepStarted):
+    if policy.breaker is None or not isinstance(event, e.StepStarted):
         return event
     error = _why_open(board, policy.breaker, event.step)
-    return event if error is None else StepBlocked(event.at, event.step, error, event.attempt, event.attempts)
+    return event if error is None else e.StepBlocked(event.at, event.step, error, event.attempt, event.attempts)
 
 
 def _why_open(board: Board, breaker: Breaker, id: str) -> str | None:
@@ -83,7 +83,7 @@ def _why_open(board: Board, breaker: Breaker, id: str) -> str | None:
     open_for = round(mine.last_failure[tool] + breaker.seconds - board.now, 9)
     if open_for > 0:
         return f"not called: {tool} failed {failures} times in a row, and its breaker is open for {open_for:g} s more"
-    running = (board.steps[job.step] for job in board.in_flight.values() if isinstance(job, StepStarted))
+    running = (board.steps[job.step] for job in board.in_flight.values() if isinstance(job, e.StepStarted))
     if any(step.tool == tool for step in running):
         return f"not called: {tool} failed {failures} times in a row, and one call is trying it"
     return None

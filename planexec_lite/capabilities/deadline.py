@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import math
-from typing import Any, Protocol
+from dataclasses import dataclass
+from typing import Any
 
-from planexec_lite.core import Answer, Board, Job, when_idle
-from planexec_lite.core.events import Ended, StepStarted
+from planexec_lite.core import Answer, Board, when_idle
+from planexec_lite.core import events as e
 
 
-class Settings(Protocol):
+@dataclass(frozen=True)
+class Settings:
     """The settings of this capability."""
 
-    @property
-    def deadline(self) -> float | None: ...
+    deadline: float | None = None
 
 
 def check(policy: Settings) -> None:
@@ -38,12 +39,12 @@ def stop_at_deadline(board: Board, policy: Settings) -> Answer | None:
         return None
     if not (board.proposal is None or board.problems or board.has_more or not board.proposal.complete):
         return None
-    return when_idle(board, Ended(board.now, "stopped", f"the deadline of {policy.deadline:g} s has passed"))
+    return when_idle(board, e.Ended(board.now, "stopped", f"the deadline of {policy.deadline:g} s has passed"))
 
 
-def context(agent: Any, run: Any, job: Job) -> dict[str, Any]:
+def context(agent: Any, run: Any, job: e.Job) -> dict[str, Any]:
     """Return when a job is given up: a step at its timeout or the deadline. A planner and an evaluator only learn the time left."""
     left = time_left(agent.policy, run.board.now)
-    timeout = run.board.steps[job.step].timeout if isinstance(job, StepStarted) else None
+    timeout = run.board.steps[job.step].timeout if isinstance(job, e.StepStarted) else None
     bounds = [max(0.0, bound) for bound in (left, timeout) if bound is not None and bound != math.inf]
     return {"limit": min(bounds)} if bounds else {}

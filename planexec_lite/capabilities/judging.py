@@ -7,20 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, get_args
 
 from planexec_lite.capabilities.new_effects import added_effects
-from planexec_lite.core import (
-    Answer,
-    Board,
-    Capability,
-    Event,
-    IllegalTransition,
-    Job,
-    Moves,
-    Outcome,
-    Part,
-    Task,
-    Work,
-)
-from planexec_lite.core.events import Requeued
+from planexec_lite.core import Answer, Board, Capability, IllegalTransition, Moves, Part, Task, Work
+from planexec_lite.core import events as e
 from planexec_lite.core.tasks import Finished
 from planexec_lite.meter import ModelCall
 from planexec_lite.plan import Plan, Step
@@ -58,14 +46,14 @@ class Verdict:
 
 
 @dataclass(frozen=True, slots=True)
-class JudgeStarted(Job):
+class JudgeStarted(e.Job):
     """The evaluator is asked whether the step's result meets its success criterion."""
 
     step: str
 
 
 @dataclass(frozen=True, slots=True)
-class Judged(Outcome):
+class Judged(e.Outcome):
     """The evaluator's verdict about a step, with its reason.
 
     "modify" gives the `changed` step, which is carried out instead. `rejects` names a done step that turned out to be
@@ -134,7 +122,7 @@ def _judged(board: Board, event: Judged) -> None:
     board.fail(event.step, f"judged: {event.reason}", final=event.verdict == "replan")
 
 
-def _requeued(board: Board, event: Requeued) -> None:
+def _requeued(board: Board, event: e.Requeued) -> None:
     if event.step in board[Judging].results:
         board[Judging].to_judge.appendleft(event.step)
 
@@ -146,7 +134,7 @@ CAPABILITY = Capability(
         Judged: Moves("come to this end", {"judging": "judging"}),
     },
     checks={JudgeStarted: _check_judge, Judged: _check_verdict},
-    folds={JudgeStarted: _judge_started, Judged: _judged, Requeued: _requeued},
+    folds={JudgeStarted: _judge_started, Judged: _judged, e.Requeued: _requeued},
     takes_result=_take_result,
 )
 
@@ -186,7 +174,7 @@ def _task(agent: Any, run: Any, job: JudgeStarted) -> Task:
     return Task(job, judge, (agent, board.steps[job.step], board[Judging].results[job.step], board), here=True)
 
 
-def _outcome(job: JudgeStarted, message: Finished) -> list[Event]:
+def _outcome(job: JudgeStarted, message: Finished) -> list[e.Event]:
     report, at, seconds = message.report, message.at, message.seconds
     if report.error is not None:
         return [Judged(at, job.step, "accept", seconds=seconds, calls=report.calls, error=report.error)]

@@ -6,19 +6,20 @@ A result may hold the words of a stranger, and a planner reads results. So what 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, Protocol
+from dataclasses import dataclass
+from typing import Any
 
-from planexec_lite.capabilities.rollback import Rollback
+from planexec_lite.capabilities.undo import WorkDone
 from planexec_lite.core import Board
 from planexec_lite.plan import Plan, Problem
 from planexec_lite.tools import Tool
 
 
-class Settings(Protocol):
+@dataclass(frozen=True)
+class Settings:
     """The settings of this capability."""
 
-    @property
-    def no_new_effects(self) -> bool: ...
+    no_new_effects: bool = False
 
 
 def has_effects(tool: Tool) -> bool:
@@ -39,7 +40,7 @@ def added_effects(plan: Plan, board: Board, policy: Settings, executor: Any) -> 
         step.undo.tool for step in board.steps.values() if step.undo
     }
     latest = board.proposal.rollback if board.proposal else ()
-    earlier |= {call.tool for call in (*latest, *board[Rollback].listed_calls)}
+    earlier |= {call.tool for call in (*latest, *board[WorkDone].listed_calls)}
     if board.started.models_in_steps and None not in earlier and any(map(has_effects, tools)):
         for step in plan.steps:
             if step.tool is None:

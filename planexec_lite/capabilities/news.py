@@ -3,22 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Protocol
 
-from planexec_lite.core import HOLD, Answer, Board, Capability, Event, Part
-from planexec_lite.core.events import PlanStarted
+from planexec_lite.core import HOLD, Answer, Board, Capability, Part
+from planexec_lite.core import events as e
 from planexec_lite.plan import Plan
 
 
-class Settings(Protocol):
-    """The settings of this capability."""
-
-    @property
-    def max_replans(self) -> int: ...
-
-
 @dataclass(frozen=True, slots=True)
-class NewsReceived(Event):
+class NewsReceived(e.Event):
     """Somebody outside says something that the planner should know: the rest is planned again."""
 
     text: str
@@ -39,7 +31,7 @@ def _received(board: Board, event: NewsReceived) -> None:
     mine.unread = mine.unplanned = True
 
 
-def _asked(board: Board, event: PlanStarted) -> None:
+def _asked(board: Board, event: e.PlanStarted) -> None:
     board[News].unread = False
 
 
@@ -48,7 +40,7 @@ def _before_plan(board: Board, plan: Plan | None) -> None:
         board[News].unplanned = board[News].unread
 
 
-CAPABILITY = Capability(News, folds={NewsReceived: _received, PlanStarted: _asked}, before_plan=_before_plan)
+CAPABILITY = Capability(News, folds={NewsReceived: _received, e.PlanStarted: _asked}, before_plan=_before_plan)
 
 
 def hear_news_first(board: Board, policy: object) -> Answer | None:

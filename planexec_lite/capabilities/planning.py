@@ -3,23 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, NamedTuple, Protocol
+from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 from planexec_lite.capabilities.approval import granting_reviewer
 from planexec_lite.capabilities.streaming import StreamBuffer
-from planexec_lite.core import Board, Event, Task, Work
-from planexec_lite.core.events import PLANNER_FAILED, PlanProposed, PlanStarted
+from planexec_lite.core import Board, Task, Work
+from planexec_lite.core import events as e
 from planexec_lite.core.tasks import Finished
 from planexec_lite.plan import Plan, PlanError, Problem
 
 PlanCheck = Callable[[Plan, Board, Any, Any], Iterable[Problem]]
 
 
-class Settings(Protocol):
+@dataclass(frozen=True)
+class Settings:
     """The settings of this capability."""
 
-    @property
-    def max_steps(self) -> int: ...
+    max_steps: int = 50
 
 
 class CheckedPlan(NamedTuple):
@@ -70,18 +71,18 @@ def _writable(problem: Problem) -> Problem:
     return Problem(problem.code, problem.step, *words)
 
 
-def _task(agent: Any, run: Any, job: PlanStarted) -> Task:
+def _task(agent: Any, run: Any, job: e.PlanStarted) -> Task:
     asked = (agent.planner, run.board.copy(), agent.executor, agent.policy, agent.plan_checks)
     return Task(job, propose, asked, here=True, live=getattr(agent.planner, "stream", False))
 
 
-def _finished(job: PlanStarted, message: Finished) -> list[Event]:
+def _finished(job: e.PlanStarted, message: Finished) -> list[e.Event]:
     report, at, seconds = message.report, message.at, message.seconds
     if report.error is not None:
-        problem = Problem(PLANNER_FAILED, None, report.error, "answer again")
-        return [PlanProposed(at, None, (problem,), "", seconds, report.calls)]
+        problem = Problem(e.PLANNER_FAILED, None, report.error, "answer again")
+        return [e.PlanProposed(at, None, (problem,), "", seconds, report.calls)]
     plan, problems, text, granted_by, chosen = report.value
-    return [PlanProposed(at, plan, problems, text, seconds, report.calls, granted_by, chosen)]
+    return [e.PlanProposed(at, plan, problems, text, seconds, report.calls, granted_by, chosen)]
 
 
-WORK: dict[type[Any], Work] = {PlanStarted: Work(_task, _finished)}
+WORK: dict[type[Any], Work] = {e.PlanStarted: Work(_task, _finished)}

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import ClassVar
 
-from planexec_lite.core import Board, Capability, Event, Part
-from planexec_lite.core.events import StepDone, StepStarted
+from planexec_lite.core import Board, Capability, Part
+from planexec_lite.core import events as e
 from planexec_lite.meter import emit
 
 
@@ -19,7 +19,7 @@ class Percent:
 
 
 @dataclass(frozen=True, slots=True)
-class StepProgress(Event):
+class StepProgress(e.Event):
     """A step that runs has done `percent` of its work, from 0 to 100."""
 
     step: str
@@ -45,9 +45,9 @@ def _progressed(board: Board, event: StepProgress) -> None:
         board[Progress].percent[event.step] = event.percent
 
 
-def _settled(board: Board, event: StepStarted | StepDone) -> None:
+def _settled(board: Board, event: e.StepStarted | e.StepDone) -> None:
     board[Progress].percent.pop(event.step, None)
 
 
-CAPABILITY = Capability(Progress, folds={StepProgress: _progressed, StepStarted: _settled, StepDone: _settled})
+CAPABILITY = Capability(Progress, folds={StepProgress: _progressed, e.StepStarted: _settled, e.StepDone: _settled})
 HEARD = {Percent: lambda at, job, emitted: None if job.id is None else StepProgress(at, job.id, emitted.done)}

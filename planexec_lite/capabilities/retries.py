@@ -5,24 +5,12 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field
 from random import Random
-from typing import Any, Protocol
+from typing import Any
 
-from planexec_lite.capabilities.deadline import until_deadline
+from planexec_lite.capabilities import deadline
 from planexec_lite.capabilities.news import News
-from planexec_lite.core import (
-    Answer,
-    Board,
-    Capability,
-    Event,
-    IllegalTransition,
-    Job,
-    Moves,
-    Outcome,
-    Part,
-    Task,
-    Work,
-)
-from planexec_lite.core.events import Requeued, StepBlocked, StepFailed, StepStarted
+from planexec_lite.core import Answer, Board, Capability, IllegalTransition, Moves, Part, Task, Work
+from planexec_lite.core import events as e
 from planexec_lite.core.tasks import Finished
 from planexec_lite.plan import MAX_RETRIES
 
@@ -62,17 +50,12 @@ class Backoff:
         return round(whole * (1 - self.jitter * Random(f"{self.seed} {step} {attempt}").random()), 6)
 
 
-class Settings(Protocol):
+@dataclass(frozen=True)
+class Settings(deadline.Settings):
     """The settings of this capability."""
 
-    @property
-    def backoff(self) -> Backoff | None: ...
-
-    @property
-    def retries(self) -> int: ...
-
-    @property
-    def deadline(self) -> float | None: ...
+    backoff: Backoff | None = None
+    retries: int = 0
 
 
 def check(policy: Settings) -> None:
@@ -84,7 +67,7 @@ def check(policy: Settings) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class BackoffStarted(Job):
+class BackoffStarted(e.Job):
     """A step that failed waits for `seconds` before it is tried again. It holds no slot."""
 
     step: str
@@ -92,7 +75,7 @@ class BackoffStarted(Job):
 
 
 @dataclass(frozen=True, slots=True)
-class BackoffEnded(Outcome):
+class BackoffEnded(e.Outcome):
     """The wait is over, after `seconds`, or was cut short because nothing may start any more."""
 
     step: str
@@ -125,11 +108,11 @@ def _ended(board: Board, event: BackoffEnded) -> None:
     board.retry.append(event.step)
 
 
-def _failed(board: Board, event: StepFailed | StepBlocked) -> None:
+def _failed(board: Board, event: e.StepFailed | e.StepBlocked) -> None:
     board[Backoffs].ended.discard(event.step)
 
 
-def _requeued(board: Board, event: Requeued) -> None:
+def _requeued(board: Board, event: e.Requeued) -> None:
     id = event.step or ""
     if board.state.get(id) == "failed" and id not in board.retry and id not in board.failed:
         board[Backoffs].ended.add(id)  # it was to wait, and has waited long enough
@@ -146,9 +129,9 @@ CAPABILITY = Capability(
     folds={
         BackoffStarted: _started,
         BackoffEnded: _ended,
-        Requeued: _requeued,
-        StepFailed: _failed,
-        StepBlocked: _failed,
+        e.Requeued: _requeued,
+        e.StepFailed: _failed,
+        e.StepBlocked: _failed,
     },
 )
 
@@ -162,7 +145,7 @@ def back_off(board: Board, policy: Settings) -> Answer | None:
     if id is None:
         return None
     seconds = policy.backoff.seconds(id, board.attempt[id][0] + 1)
-    return BackoffStarted(board.now, id, until_deadline(policy, board.now, seconds))
+    return BackoffStarted(board.now, id, deadline.until_deadline(policy, board.now, seconds))
 
 
 def try_again(board: Board, policy: object) -> Answer | None:
@@ -171,21 +154,21 @@ def try_again(board: Board, policy: object) -> Answer | None:
     if id is None:
         return None
     attempt, attempts = board.attempt[id]
-    return StepStarted(board.now, id, attempt + 1, attempts)
+    return e.StepStarted(board.now, id, attempt + 1, attempts)
 
 
-def allow_retries(board: Board, policy: Settings, event: Event, executor: Any) -> Answer:
+def allow_retries(board: Board, policy: Settings, event: e.Event, executor: Any) -> Answer:
     """Guard: set the number of attempts when a step first starts.
 
     `Policy.retries` applies only to steps that are safe to repeat; `Step.retries` applies to any step.
     """
-    if not isinstance(event, StepStarted) or event.attempt > 1:
+    if not isinstance(event, e.StepStarted) or event.attempt > 1:
         return event
     step = board.steps[event.step]
     retries = step.retries
     if policy.retries and not retries and board.repeatable(step):
         retries = policy.retries
-    return StepStarted(event.at, event.step, 1, 1 + retries) if retries else event
+    return e.StepStarted(event.at, event.step, 1, 1 + retries) if retries else event
 
 
 def _news_first(board: Board) -> bool:
@@ -201,11 +184,11 @@ def _task(agent: Any, run: Any, job: BackoffStarted) -> Task:
     return Task(job, _nothing, (), live=True, rest=job.seconds)
 
 
-def _finished(job: BackoffStarted, message: Finished) -> list[Event]:
+def _finished(job: BackoffStarted, message: Finished) -> list[e.Event]:
     return [BackoffEnded(message.at, job.step, message.seconds)]
 
 
-def _interrupted(board: Board, job: BackoffStarted, has_journal: bool) -> Event:
+def _interrupted(board: Board, job: BackoffStarted, has_journal: bool) -> e.Event:
     return BackoffEnded(board.now, job.step)  # it has waited long enough: whoever goes on does so later
 
 

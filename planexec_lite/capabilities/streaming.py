@@ -7,14 +7,15 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from planexec_lite.capabilities.new_effects import added_effects
-from planexec_lite.core import Board, Capability, Event
+from planexec_lite.core import Board, Capability
+from planexec_lite.core import events as e
 from planexec_lite.meter import emit
 from planexec_lite.plan import Plan, PlanError, Problem, Step
 from planexec_lite.references import find
 
 
 @dataclass(frozen=True, slots=True)
-class StepProposed(Event):
+class StepProposed(e.Event):
     """The planner, still writing, has written a step that is valid and may start: what it waits for has arrived."""
 
     step: Step

@@ -414,6 +414,10 @@ class Board:
         # from the end of the plan, so that `has_more` ends at once: the last steps are usually done last
         return (id for id in reversed(self.queue.ids) if self.state[id] not in ("done", "superseded"))
 
+    def kept_by(self, plan: Plan) -> set[str]:
+        """The ids of the steps that `plan` keeps word for word."""
+        return {step.id for step in plan.steps if self.steps.get(step.id) == step}
+
     def brought_by(self, id: str) -> int:
         """The number of the plan that brought the step as it is now, from 1."""
         return self._brought_by.get(id, 1)

@@ -188,7 +188,7 @@ def test_the_trace_tells_of_it() -> None:
 def test_a_decision_that_nobody_asked_for_is_illegal() -> None:
     board: Board = paused(Site()).board.copy()
     before = board.copy()
-    with pytest.raises(IllegalTransition, match="it is not what is to be undone next"):
+    with pytest.raises(IllegalTransition, match="the run does not wait for this decision"):
         board.apply(Reviewed(board.now, "approve", "", "Ada", step="undo b"))
     assert board == before
 
