@@ -1,4 +1,4 @@
-"""Circuit breaker (lesson 09): a tool that keeps failing is not called for a while."""
+"""Circuit breaker (lesson 09): a tool that keeps failing is not called for some time."""
 
 from __future__ import annotations
 
@@ -12,17 +12,16 @@ from planexec_lite.core import events as e
 
 @dataclass(frozen=True, slots=True)
 class Breaker:
-    """A circuit breaker for each tool: one that keeps failing is left alone for a while.
+    """The settings of the circuit breakers: each tool has a breaker, which opens when calls of the tool keep failing.
 
-    Once so many calls of a tool have failed in a row, its breaker is open: for so many seconds on the run's clock each
-    attempt of a step that calls it fails without a call. It counts as an attempt, and is tried again as any other. After that one
-    call at a time is let through: a result closes the breaker, a failure opens it again.
+    While a breaker is open, each attempt of a step that names its tool fails without a call. This counts as an attempt, and the
+    step is retried like any other. Then a single call is tried at a time: a result closes the breaker, a failure opens it again.
 
     Args:
-        failures: how many in a row open it. A timeout is a failure; an error that the tool calls final is none.
-        seconds: how long it stays open after the latest failure.
+        failures: the number of failures in a row that opens the breaker. A timeout counts, a final error of the tool does not.
+        seconds: how long the breaker stays open after the latest failure, on the run's clock.
 
-    Raises `ValueError` for less than one failure, or a time below zero.
+    Raises `ValueError` if `failures` is below 1, or `seconds` below 0.
     """
 
     failures: int = 3
@@ -44,7 +43,7 @@ class Settings:
 
 @dataclass
 class ToolHealth(Part):
-    """How often in a row the calls of each tool have failed, and when the last one did; not of a tool whose last call worked."""
+    """By tool, the number of failures in a row and the time of the latest failure. A result removes the tool."""
 
     failures: dict[str, int] = field(default_factory=dict)
     last_failure: dict[str, float] = field(default_factory=dict)
@@ -58,9 +57,7 @@ def _done(board: Board, event: e.StepDone) -> None:
 
 def _failed(board: Board, event: e.StepFailed) -> None:
     mine, tool = board[ToolHealth], board.steps[event.step].tool
-    if (
-        tool is not None and not event.final
-    ):  # a final error says nothing about the tool: the call would fail at any time
+    if tool is not None and not event.final:  # after a final error the tool itself still works
         mine.failures[tool] = mine.failures.get(tool, 0) + 1
         mine.last_failure[tool] = event.at
 
@@ -85,5 +82,5 @@ def _why_open(board: Board, breaker: Breaker, id: str) -> str | None:
         return f"not called: {tool} failed {failures} times in a row, and its breaker is open for {open_for:g} s more"
     running = (board.steps[job.step] for job in board.in_flight.values() if isinstance(job, e.StepStarted))
     if any(step.tool == tool for step in running):
-        return f"not called: {tool} failed {failures} times in a row, and one call is trying it"
+        return f"not called: {tool} failed {failures} times in a row, and another call is testing it"
     return None

@@ -17,7 +17,7 @@ from planexec_lite.model.prices import cost
 
 OverBudget = Literal["pause", "stop"]
 SHARED = ("model_calls", "tokens", "dollars", "seconds")
-"""What runs inside steps use up as well: steps, replans and repairs are counted for each run on its own."""
+"""The bounds that nested runs share with the outer run. Each run counts its steps, replans and repairs separately."""
 _ONE = {"model_calls": "model call", "tokens": "token", "steps": "step", "replans": "replan", "repairs": "repair"}
 
 
@@ -39,7 +39,7 @@ def check(policy: Settings) -> None:
 
 @dataclass
 class Spending(Part):
-    """The tokens and seconds of each model, what was granted beyond the budget, and the no that ends the run."""
+    """The tokens and seconds of each model, the grants beyond the budget, and the rejection that ends the run."""
 
     by_model: dict[str, ModelCall] = field(default_factory=dict)
     extra: Counter[str] = field(default_factory=Counter)
@@ -57,9 +57,7 @@ def _charge(board: Board, event: Any) -> None:
 def _reviewed(board: Board, event: e.Reviewed) -> None:
     mine = board[Spending]
     if event.budget is not None:
-        inside = (
-            board.paused is not None and board.paused.about == "inside"
-        )  # steps and plans are counted for each run alone
+        inside = board.paused is not None and board.paused.inside is not None
         mine.extra.update({name: one for name, one in event.budget.bounds.items() if name in SHARED or not inside})
     elif board.paused is not None and board.paused.reason == "budget":
         mine.denied = event
@@ -100,7 +98,7 @@ def used(board: Board, name: str) -> float:
 
 
 def in_words(name: str, amount: float, bound: float | None = None) -> str:
-    """How much of something was used, of how much: "5 of 5 steps", "$0.0521 of $0.05", "62 of 60 s"."""
+    """Return an amount with its bound and its unit: "5 of 5 steps", "$0.0521 of $0.05", "62 of 60 s"."""
     of, more = ("", amount) if bound is None else (f" of {_figure(name, bound)}", bound)
     noun = "" if name == "dollars" else " s" if name == "seconds" else f" {_ONE[name]}{'' if more == 1 else 's'}"
     return f"{_figure(name, amount)}{of}{noun}"
@@ -149,7 +147,7 @@ def keep_within_budget(board: Board, policy: Settings, event: e.Event, executor:
         return event if left >= 1 else WAIT
     most = model_calls_of(executor, board.steps[event.step])
     if board.in_flight and (left < 1 if most is None else left < most):
-        return WAIT  # until a running step returns what it has not used
+        return WAIT  # until a running step returns the calls that it has not used
     return replace(event, reserved=left if most is None else min(left, most))
 
 
@@ -160,7 +158,7 @@ def model_calls_of(executor: Any, step: Any) -> int | None:
 
 
 def context(agent: Any, run: Any, job: e.Job) -> dict[str, Any]:
-    """Return what is left of the budget for the models, and for the runs inside a step that starts now."""
+    """Return the budget that is left for the models and nested runs of a job that starts now."""
     if agent.policy.budget is None or isinstance(job, e.StepStarted | e.PlanStarted | JudgeStarted) is False:
         return {}
     board = run.board
@@ -178,18 +176,18 @@ def _budget(board: Board, policy: Settings) -> Budget:
 
 
 def _used_up(board: Board, policy: Settings, job: e.Job | None = None) -> dict[str, str]:
-    """The bounds that keep `job` from starting, by name, in words. Without a job: those that keep every step from starting."""
+    """Return the bounds that keep `job` from starting, by name; without a job, the bounds that keep every step from starting."""
     short = {}
     for name, bound in _budget(board, policy).bounds.items():
         amount = used(board, name)
-        # a job that does not use this can start, unless the budget is already exceeded
+        # a job that does not use this amount can start, unless the bound is already exceeded
         if (amount > bound and name in SHARED) or (amount >= bound and name in _needs(board, job)):
             short[name] = in_words(name, amount, bound)
     return short
 
 
 def _needs(board: Board, job: e.Job | None) -> tuple[str, ...]:
-    """The names of the bounds that a job uses, as far as this is known before it starts."""
+    """Return the names of the bounds that a job will use, as far as this is known before it starts."""
     own: tuple[str, ...] = ()
     if isinstance(job, e.StepStarted) and job.attempt == 1:
         own = ("steps",)

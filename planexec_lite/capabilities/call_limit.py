@@ -1,4 +1,4 @@
-"""Call limit (lesson 09): one tool is called at most so often in a run, whatever plans say."""
+"""Call limit (lesson 09): a run calls a tool at most a given number of times, even if its plans ask for more calls."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def check(policy: Settings) -> None:
 
 @dataclass
 class Calls(Part):
-    """How many steps that name each tool were started; each attempt counts."""
+    """By tool, how many attempts of steps that name it were started."""
 
     by_tool: Counter[str] = field(default_factory=Counter)
 
@@ -38,7 +38,7 @@ def _started(board: Board, event: e.StepStarted) -> None:
 
 
 def _not_made(board: Board, event: e.Requeued | e.StepPaused) -> None:
-    """The step starts again later: that attempt did not count."""
+    """The step starts again later, so this attempt does not count."""
     id = event.step or ""
     cancelled = isinstance(event, e.StepPaused) or event.reason == "cancelled"
     if cancelled and board.state.get(id) in ("waiting", "failed") and (tool := board.steps[id].tool) is not None:

@@ -1,4 +1,4 @@
-"""Chosen calls (lesson 07): the calls that a step's executor chooses, which no plan names, wait for a person one by one.
+"""Chosen calls (lesson 07): the calls that a step's executor chooses, which no plan names, wait for a person, each by itself.
 
 `tools.approved` has the rule for each call. A step that pauses for a call starts again after the yes, and then exactly that call is
 allowed. The calls that it made before the pause are not made again.
@@ -19,7 +19,7 @@ from planexec_lite.plan import Plan
 from planexec_lite.references import MissingResultError, resolve
 from planexec_lite.tools import ApprovedCalls, MadeCall, Toolbox
 
-MOST_QUESTIONS = 20  # that one step may ask
+MOST_QUESTIONS = 20  # of each step
 
 
 class Chosen(NamedTuple):
@@ -100,7 +100,7 @@ def ask_before_call(board: Board, policy: object, event: e.Event, executor: Any)
 def context(agent: Any, run: Any, job: e.Job) -> dict[str, Any]:
     """Return which calls the step is allowed to make; nothing if none of its calls needs an approval.
 
-    A nested run of a reviewed run usually has no reviewer of its own, and no person has seen its plan. Of its calls, only the call
+    A nested run of a reviewed run usually has no reviewer, and no person has seen its plan. Of its calls, only the call
     that the outer step names is approved, and only for one step.
     """
     if not isinstance(job, e.StepStarted):

@@ -1,4 +1,4 @@
-"""Deadlines (lesson 09): when the run's time is over, no new step starts, and the run stops."""
+"""Deadlines (lesson 09): after the deadline of a run no step starts, and the run stops."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def check(policy: Settings) -> None:
 
 
 def time_left(policy: Settings, now: float) -> float:
-    """Return the seconds from `now`, on the run's clock, to the deadline; infinite if there is none."""
+    """Return the seconds from `now`, on the run's clock, to the deadline; infinite without a deadline."""
     return math.inf if policy.deadline is None else round(policy.deadline - now, 9)
 
 
@@ -34,7 +34,7 @@ def until_deadline(policy: Settings, now: float, seconds: float) -> float:
 
 
 def stop_at_deadline(board: Board, policy: Settings) -> Answer | None:
-    """Stop the run when its time is over, unless nothing is left to plan or to do."""
+    """Stop the run at its deadline, unless everything is planned and done."""
     if policy.deadline is None or time_left(policy, board.now) > 0:
         return None
     if not (board.proposal is None or board.problems or board.has_more or not board.proposal.complete):
@@ -43,7 +43,7 @@ def stop_at_deadline(board: Board, policy: Settings) -> Answer | None:
 
 
 def context(agent: Any, run: Any, job: e.Job) -> dict[str, Any]:
-    """Return when a job is given up: a step at its timeout or the deadline. A planner and an evaluator only learn the time left."""
+    """Return the seconds that a job has: a step is stopped then; a planner or an evaluator can only read them."""
     left = time_left(agent.policy, run.board.now)
     timeout = run.board.steps[job.step].timeout if isinstance(job, e.StepStarted) else None
     bounds = [max(0.0, bound) for bound in (left, timeout) if bound is not None and bound != math.inf]

@@ -26,7 +26,7 @@ from planexec_lite.plan import Plan
 
 @dataclass
 class Nested(Part):
-    """What the outer run must know about its nested runs.
+    """The nested runs, as far as the outer run must know them.
 
     Attributes:
         runs: the number of each step's latest nested run, from 1; `keys` has the key of the step when each of them began.
@@ -125,13 +125,13 @@ def report_doubt(board: Board, policy: object, event: e.Event, executor: Any) ->
 
 
 class InnerRun(NamedTuple):
-    """What the job of a step is told about its nested run. It can be sent to another process.
+    """The nested run of a step, as its job receives it. It can be sent to another process.
 
     Args:
         uid: the name of the run; `key`: the idempotency keys of its steps are made from it.
         events: the events that it has reported so far.
-        decision: the decision about it since then, as a `Reviewed` event; None: there is none.
-        store: the journal that has the run; None: there is none.
+        decision: the decision about it since then, as a `Reviewed` event, or None.
+        store: the journal that has the run, or None.
         again, made: of a rollback: whether to try again what could not be undone, and the undo calls that were made before.
     """
 
@@ -162,7 +162,7 @@ def context(agent: Any, run: Any, job: e.Job) -> dict[str, Any]:
 
 
 def known_run(inner: InnerRun | None, make: Callable[[list[e.Event]], Any]) -> Any:
-    """Return the nested run as far as it is known; None if it has not begun. Raises `JournalError` if it can't be read."""
+    """Return the nested run so far; None if it has not begun. Raises `JournalError` if it can't be read."""
     if inner is None:
         return None
     try:
@@ -242,7 +242,7 @@ class Teller:
             self.at = max(self.at, event.at)
             if meter is not None and not isinstance(event, e.Inside):
                 for call in getattr(event, "calls", ()):
-                    meter.add("calls", call)  # the call was made, so nothing is asked about the budget
+                    meter.add("calls", call)  # the call was made, so the budget is not checked again
             emit(event, self.at - event.at)  # an event of a run deeper inside happened earlier
         self.reported = len(run.events)
         if run.board[OnceCalls].spent:

@@ -1,6 +1,6 @@
-"""New effects (lesson 12): a later plan may not use a tool with effects that no earlier plan used.
+"""New effects (lesson 12): a later plan can't use a tool with effects that no earlier plan used.
 
-A result may hold the words of a stranger, and a planner reads results. So what was read must not widen what a run may do.
+A result can contain the text of a stranger, and a planner reads results. Such a text must not extend the permissions of a run.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ def has_effects(tool: Tool) -> bool:
 def added_effects(plan: Plan, board: Board, policy: Settings, executor: Any) -> Iterator[Problem]:
     """Yield a problem for each call in a later plan whose tool has effects, and that no earlier plan calls.
 
-    Steps, undos and the rollback count alike, before and now. Before any step has started, the planner has read nothing from
-    outside, and each plan may use what it needs. If there is a reviewer, the person decides.
+    Calls of steps, undos and the rollback count equally, in earlier plans and in this one. Before any step has started, the planner
+    has read no result, and each plan can use any tool. If the run has a reviewer, the reviewer decides.
     """
     if not policy.no_new_effects or board.has_reviewer or not board.steps_started:
         return

@@ -1,4 +1,4 @@
-"""News (lesson 06): a person or a program tells a run something while it goes on, and the planner plans the rest again."""
+"""News (lesson 06): a person or a program tells a run something while it runs, and the planner plans the rest again."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from planexec_lite.plan import Plan
 
 @dataclass(frozen=True, slots=True)
 class NewsReceived(e.Event):
-    """Somebody outside says something that the planner should know: the rest is planned again."""
+    """A person or a program told the run this `text`: the planner plans the rest again."""
 
     text: str
 
 
 @dataclass
 class News(Part):
-    """The news so far; whether the planner has not read all of it, and whether no valid plan has come since it did."""
+    """The news so far. `unread`: the planner has not read all of it; `unplanned`: no valid plan has come since it did."""
 
     texts: list[str] = field(default_factory=list)
     unread: bool = False

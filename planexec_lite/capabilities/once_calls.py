@@ -1,4 +1,4 @@
-"""At-most-once calls (lessons 07, 09): a call that must run at most once is never repeated unseen, whichever step makes it.
+"""At-most-once calls (lessons 07, 09): a call that must run at most once is never repeated unseen, even by another step.
 
 The tool and the resolved arguments, with defaults, identify a call. With its occurrence in the run they give the key of the call
 (`StepStarted.key`), and with the run's id the idempotency key, which a tool can pass to a service. If one plan contains the same
@@ -46,7 +46,7 @@ class OnceCalls(Part):
     """The at-most-once calls so far, and the occurrences of all calls with effects.
 
     Attributes:
-        spent: the calls that must not be repeated unseen.
+        spent: the calls that are never repeated unseen.
         latest: by step, the start of its latest attempt that has effects; `resumes`: the steps that continue that attempt.
         done: by call, the occurrences that are known to be done.
         allowed: the steps that a person has allowed to repeat a call.
@@ -171,7 +171,7 @@ def digest_of(*parts: Any) -> str:
 
 
 def identity(step: Step, results: Mapping[str, Any], tools: Toolbox) -> str:
-    """Return what identifies the call of `step`: the same for equal calls, whatever the step is called.
+    """Return a text that identifies the call of `step`: equal for equal calls, also under another id.
 
     The arguments are compared as the tool receives them. Steps without a tool are compared by their words and their inputs.
     """
@@ -193,7 +193,7 @@ def identity(step: Step, results: Mapping[str, Any], tools: Toolbox) -> str:
 
 
 def _same(value: Any) -> Any:
-    """The arguments, with one way to write each number."""
+    """Return the arguments with equal numbers written in the same way."""
     if isinstance(value, Decimal):
         return str(value.normalize())
     if isinstance(value, dict):
@@ -202,7 +202,7 @@ def _same(value: Any) -> Any:
 
 
 def repeated(board: Board, id: str, step: Step, call: str, plan: int) -> Spent | None:
-    """Return the latest call that `step` would repeat in plan number `plan`; None if there is none.
+    """Return the latest call that `step` would repeat in plan number `plan`, or None.
 
     A call is repeated if it was made, or might have been made, before a plan brought the step; or if a later plan contains the same
     step again.
@@ -231,7 +231,7 @@ def repeats(plan: Plan, board: Board, policy: object, executor: Any) -> Iterator
             code, message, hint = "done_once", "already made", f"leave it out, or use {{step_{one.step}_result}}"
         else:
             code, message, hint = "in_doubt", "might have made", "find out first whether it was made, or leave it out"
-        yield Problem(code, step.id, f"step {one.step} {message} this call, and it must not be made twice", hint)
+        yield Problem(code, step.id, f"step {one.step} {message} this call, which runs at most once", hint)
 
 
 def identify(board: Board, policy: object, event: e.Event, executor: Any) -> Answer:
@@ -249,7 +249,7 @@ def identify(board: Board, policy: object, event: e.Event, executor: Any) -> Ans
     if mine.spent and id not in mine.allowed and max(board.plans, board.brought_by(id)) > 1:
         one, approvals = repeated(board, id, step, call, board.plans), board[Approvals]
         if one is not None and not (one.approvals < approvals.given and approvals.seen >= _needs(step)):
-            why = f"step {one.step} already made this call, and it must not be made twice"
+            why = f"step {one.step} already made this call, which runs at most once"
             if board.has_reviewer or step.gate:
                 return when_idle(board, e.Paused(board.now, "gate", id, why=why, about="repeat"), WAIT)
             return e.StepBlocked(event.at, id, why, event.attempt, event.attempts, final=True)
@@ -259,8 +259,8 @@ def identify(board: Board, policy: object, event: e.Event, executor: Any) -> Ans
 def next_key(board: Board, call: str) -> str:
     """Return the key of the lowest occurrence of `call` that is not known to be done, does not run, and is not to be resumed.
 
-    So a retry has the key of the attempt before, also if a later plan makes the call under another id; and two equal calls of one
-    plan have two keys.
+    So a retry has the key of the attempt before, also if a later plan makes the call under another id; and two equal calls
+    in the same plan have two keys.
     """
     mine, number = board[OnceCalls], 0
     taken = {job.key for job in board.in_flight.values() if isinstance(job, e.StepStarted)}

@@ -1,4 +1,4 @@
-"""Planning (lesson 02): the planner is asked, and its plan is checked before it counts."""
+"""Planning (lesson 02): the run asks the planner, and checks its plan before the plan counts."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Settings:
 
 
 class CheckedPlan(NamedTuple):
-    """A planner's answer, checked: the plan, or None with the text that was no plan, and the problems."""
+    """A planner's answer after the checks: the plan, or None and the text that could not be read, and the problems."""
 
     plan: Plan | None
     problems: tuple[Problem, ...] = ()
@@ -42,7 +42,7 @@ def without_done(plan: Plan, board: Board) -> Plan:
 def propose(planner: Any, board: Board, executor: Any, policy: Any, checks: Sequence[PlanCheck]) -> CheckedPlan:
     """Ask the planner, and check its plan. Done steps that it repeats word for word are dropped.
 
-    `board` is a copy, since the run may go on while a planner streams; and the planner is shown another copy.
+    `board` is a copy, because the run continues while a planner streams. The planner receives another copy.
     """
     shown, tools = board.copy(), executor.tools
     written = StreamBuffer(board, executor, policy)
@@ -53,7 +53,9 @@ def propose(planner: Any, board: Board, executor: Any, policy: Any, checks: Sequ
             plan = planner.plan(board.goal, shown, tools)
         plan = Plan.received(plan, "the planner")
     except PlanError as error:
-        text = error.text.encode(errors="backslashreplace").decode()  # a model may say what no file can hold
+        text = error.text.encode(
+            errors="backslashreplace"
+        ).decode()  # a model can write characters that a file can't contain
         return CheckedPlan(None, tuple(map(_writable, (*error.problems, *written.dangling()))), text)
     plan = without_done(plan, board)
     problems = plan.problems(tools, done=board.results.keys(), max_steps=policy.max_steps)
@@ -66,7 +68,7 @@ def propose(planner: Any, board: Board, executor: Any, policy: Any, checks: Sequ
 
 
 def _writable(problem: Problem) -> Problem:
-    """The problem with words that a file can hold: a model may quote half a character."""
+    """Return the problem in characters that a file can contain: a model might quote half a character."""
     words = (text.encode(errors="backslashreplace").decode() for text in (problem.message, problem.hint))
     return Problem(problem.code, problem.step, *words)
 

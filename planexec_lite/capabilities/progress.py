@@ -1,4 +1,4 @@
-"""Progress (lesson 05): a tool says how far it has come while it runs, and the live board shows it."""
+"""Progress (lesson 05): a tool reports a percentage while it runs, and the live board shows it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from planexec_lite.meter import emit
 
 @dataclass(frozen=True)
 class Percent:
-    """Said inside a step: so much of its work is done. Workers tell it at once, if they can."""
+    """A report of a running step. Workers pass it on at once, if they can."""
 
     done: float
     live: ClassVar[bool] = True
@@ -28,7 +28,7 @@ class StepProgress(e.Event):
 
 @dataclass
 class Progress(Part):
-    """How far the steps that run have come, in percent."""
+    """By running step, the percentage of its work that is done."""
 
     percent: dict[str, float] = field(default_factory=dict)
 
@@ -41,7 +41,7 @@ def progress(percent: float) -> None:
 
 
 def _progressed(board: Board, event: StepProgress) -> None:
-    if board.state.get(event.step) == "running":  # a step that was given up may still talk
+    if board.state.get(event.step) == "running":  # a step can report after its timeout
         board[Progress].percent[event.step] = event.percent
 
 

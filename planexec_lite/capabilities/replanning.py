@@ -11,8 +11,8 @@ from planexec_lite.core import Answer, Board, Capability, Part, after_retries, w
 from planexec_lite.core import events as e
 from planexec_lite.plan import Plan, Problem, Step
 
-ROUNDS = ("horizon", "step")  # why the planner is asked for more: a round
-REPLANS = ("failure", "news", "stall")  # why it is asked to plan the rest again: a replan
+ROUNDS = ("horizon", "step")  # reasons to ask the planner for more steps: a round
+REPLANS = ("failure", "news", "stall")  # reasons to plan the rest again: a replan
 Signature = frozenset[tuple[str, str]]
 
 
@@ -39,13 +39,13 @@ def check(policy: Settings) -> None:
 
 @dataclass
 class Replanning(Part):
-    """How often the planner was asked why, and the failures that no plan has answered.
+    """How often the planner was asked for which reason, and the failures that no plan has answered.
 
     Attributes:
-        asked_for: why the planner was asked last; `ask_again`: why it was asked when it was interrupted.
-        tried: what has failed before: see `signature`.
+        asked_for: the latest reason; `ask_again`: the reason when the planner was interrupted.
+        tried: the signatures of plans that have failed.
         unanswered: the failed steps of earlier plans; one of the steps `answering` has to be done before they count as answered.
-        waiting: what the plan before, which a streamed one replaces, still had to do.
+        waiting: the calls that were left of the plan before, while a streamed plan replaces it.
         results: how many steps were done when the latest plan came.
     """
 
@@ -62,12 +62,12 @@ class Replanning(Part):
 
 
 def signature(steps: Iterable[Step]) -> Signature:
-    """What some steps do, whatever their ids: this recognises a plan that has been tried before."""
+    """Return the calls and words of some steps, without their ids, to recognise a plan that has been tried before."""
     return frozenset((step.description, str(step)) for step in steps)
 
 
 def _does(step: Step) -> tuple[str, str]:
-    """What a step does, whatever its id: its call, or its words."""
+    """Return the call of a step, or its words, without its id."""
     return ("call", str(step)) if step.tool else ("words", f"{step.description} {step.params}")
 
 
@@ -84,7 +84,7 @@ def _asked(board: Board, event: e.PlanStarted) -> None:
 
 
 def _requeued(board: Board, event: e.Requeued) -> None:
-    if event.step is None:  # the planner is asked the same again, and that counts once
+    if event.step is None:  # the same question is asked again, and counts once
         mine = board[Replanning]
         _count(mine, mine.asked_for, -1)
         mine.ask_again = mine.asked_for
@@ -97,7 +97,7 @@ def _before_plan(board: Board, plan: Plan | None) -> None:
     if not board.arrived:
         before = unanswered(board) | {id: board.steps[id] for id in board.failed}
         mine.waiting = _still_to_do(board, before) if before else frozenset()
-        if board.failed:  # what is left is what the planner may write anew, and what it must not write again
+        if board.failed:  # a new plan must differ from these steps
             mine.tried.add(signature(board.steps[id] for id in board.unfinished))
         mine.unanswered = before
     if plan is not None:
@@ -140,7 +140,7 @@ def failures_passed_over(plan: Plan, board: Board, policy: object, executor: obj
 
 
 def tried_before(plan: Plan, board: Board, policy: object, executor: object) -> Iterator[Problem]:
-    """Plan check: after a failure a plan must change something. After news the same steps may be right."""
+    """Plan check: after a failure a plan must change something. After news the same steps can be right."""
     tried = set(board[Replanning].tried) if board.failed or board.problems else set()
     tried |= {signature(board.steps[id] for id in board.unfinished)} if board.failed else set()
     if signature(plan.steps) in tried:
@@ -214,7 +214,7 @@ def fail(board: Board, policy: Settings) -> Answer | None:
 
 
 def why_replan(board: Board, policy: Settings) -> Literal["failure", "news", "step", "stall"] | None:
-    """Return the reason to plan the rest again; None if there is none, or no replan is left."""
+    """Return the reason to plan the rest again; None without a reason, or if no replan is left."""
     mine = board[Replanning]
     if not board.has_planner or board.proposal is None or board.problems:
         return None
@@ -225,7 +225,7 @@ def why_replan(board: Board, policy: Settings) -> Literal["failure", "news", "st
             return "failure"
         if board.failed and policy.replan == "stall" and not (board.ready or board.unreachable or board.in_flight):
             return "stall"
-    # a round, not a replan: nothing went wrong
+    # this is a round, not a replan: no step failed
     done_since = policy.replan == "step" and len(board.results) > mine.results
     return "step" if done_since and mine.rounds < policy.max_rounds and board.has_more else None
 

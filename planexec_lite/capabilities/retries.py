@@ -21,13 +21,12 @@ class Backoff:
 
     Args:
         first: seconds before the second attempt.
-        factor: each further wait is so many times as long.
+        factor: multiplier applied to each successive wait.
         longest: the longest wait, in seconds.
-        jitter: the share of each wait that is left to chance, from 0 to 1, so that steps that failed together do not come
-            back together.
-        seed: chance is drawn from this, the step's id and the attempt: a replay waits just as long.
+        jitter: the random share of each wait, from 0 to 1, so that steps that failed together are not retried together.
+        seed: with the step's id and the attempt, it determines the random share: a replay waits for the same time.
 
-    Raises `ValueError` for a wait below zero, a factor below one or a share that is none.
+    Raises `ValueError` for a wait below zero, a factor below one, or a share outside 0 to 1.
     """
 
     first: float = 1.0
@@ -40,7 +39,7 @@ class Backoff:
         if not (0 <= self.first < math.inf and 0 <= self.longest < math.inf):
             raise ValueError(f"first={self.first}, longest={self.longest}: a wait is zero seconds or more")
         if not 1 <= self.factor < math.inf:
-            raise ValueError(f"factor={self.factor}: a wait is never shorter than the one before; give 1 or more")
+            raise ValueError(f"factor={self.factor}: a wait is never shorter than the previous one; give 1 or more")
         if not 0 <= self.jitter <= 1:
             raise ValueError(f"jitter={self.jitter}: a share from 0 to 1")
 
@@ -62,7 +61,7 @@ def check(policy: Settings) -> None:
     """Raise `ValueError` for settings that make no sense."""
     if policy.retries > MAX_RETRIES:
         raise ValueError(
-            f"retries={policy.retries}: at most {MAX_RETRIES}; a step that fails so often needs another plan"
+            f"retries={policy.retries}: at most {MAX_RETRIES}; a step that fails more often needs another plan"
         )
 
 
@@ -76,7 +75,7 @@ class BackoffStarted(e.Job):
 
 @dataclass(frozen=True, slots=True)
 class BackoffEnded(e.Outcome):
-    """The wait is over, after `seconds`, or was cut short because nothing may start any more."""
+    """The wait is over, after `seconds`, or ended early because no job starts any more."""
 
     step: str
     seconds: float = 0.0
@@ -115,7 +114,7 @@ def _failed(board: Board, event: e.StepFailed | e.StepBlocked) -> None:
 def _requeued(board: Board, event: e.Requeued) -> None:
     id = event.step or ""
     if board.state.get(id) == "failed" and id not in board.retry and id not in board.failed:
-        board[Backoffs].ended.add(id)  # it was to wait, and has waited long enough
+        board[Backoffs].ended.add(id)  # the wait was interrupted, so it has waited long enough
         board.retry.append(id)
 
 
@@ -172,12 +171,12 @@ def allow_retries(board: Board, policy: Settings, event: e.Event, executor: Any)
 
 
 def _news_first(board: Board) -> bool:
-    """Whether the planner reads news first: it might change what is tried again."""
+    """Whether the planner must read news first, which might make the retry unnecessary."""
     return board.has_planner and board[News].unplanned
 
 
 def _nothing() -> None:
-    """What is done while a step backs off."""
+    """Do nothing while a step waits."""
 
 
 def _task(agent: Any, run: Any, job: BackoffStarted) -> Task:
@@ -189,7 +188,7 @@ def _finished(job: BackoffStarted, message: Finished) -> list[e.Event]:
 
 
 def _interrupted(board: Board, job: BackoffStarted, has_journal: bool) -> e.Event:
-    return BackoffEnded(board.now, job.step)  # it has waited long enough: whoever goes on does so later
+    return BackoffEnded(board.now, job.step)  # the run is resumed later, so it has waited long enough
 
 
 WORK: dict[type[Any], Work] = {BackoffStarted: Work(_task, _finished, interrupted=_interrupted)}

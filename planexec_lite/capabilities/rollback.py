@@ -33,7 +33,7 @@ def check(policy: Settings) -> None:
 class RollbackStarted(e.Event):
     """The rollback begins, for this `reason`. From here on no step starts.
 
-    Step `to` and everything that was done before it stays as it is; None: everything is undone. In a nested run, `made` has the
+    Step `to` and everything that was done before it stays done; None: everything is undone. In a nested run, `made` has the
     undo calls that the rollbacks of earlier attempts of the step have made.
     """
 

@@ -2,7 +2,7 @@
 
 A completed step with an undo is undone once. If a step is repeated and a repeat does no harm, only its latest result is undone.
 A verdict changes nothing in the world, so rejected results are undone too. A step that an agent carried out as a nested run is
-undone by rolling back that run, unless the step has an undo of its own.
+undone by rolling back that run, unless the step itself has an undo.
 """
 
 from __future__ import annotations
@@ -47,13 +47,13 @@ class Undo(NamedTuple):
 
     @property
     def name(self) -> str:
-        """The undo in words."""
+        """The undo as a phrase."""
         return e.undo_in_words(self.label) if self.call else f"what was done inside step {self.label}"
 
 
 @dataclass
 class WorkDone(Part):
-    """What the run has done, and what of it is undone.
+    """The results and nested runs of the run, and which of them are undone.
 
     Attributes:
         count: numbers the results and the reports of nested runs, in the order in which they came.
@@ -108,7 +108,7 @@ class WorkDone(Part):
         return _written(undo.call.tool, undo.call.params, self.results_for(undo)) if undo.call else ""
 
     def did(self, number: int) -> tuple[object, ...]:
-        """What a completed step did, and what undoes it: equal for steps that did the same."""
+        """Return the call of a completed step and its undo: equal for steps that did the same."""
         step, results = self.completed[number].step, self.results_for(Undo("", number=number))
         given = {} if step.tool else {step.description: [results.get(id) for id in step.depends_on]}
         return _written(step.tool, {**step.params, **given}, results), self.completed[number].undo
@@ -124,7 +124,7 @@ def _written(tool: str | None, params: Mapping[str, object], results: Mapping[st
 def undos(board: Board, to: str | None, made_before: tuple[str, ...]) -> Iterator[Undo | tuple[str, str]]:
     """Yield what is undone, the latest first: results and nested runs, then the plan's rollback. Each call is yielded once.
 
-    Step `to`, and what was done before it, stays as it is. What can't be undone is yielded as its label and the reason.
+    Step `to`, and everything that was done before it, stays done. A thing without an undo is yielded as its label and the reason.
     `made_before` has the undo calls that the rollbacks of earlier attempts have made.
     """
     mine = board[WorkDone]
@@ -190,7 +190,7 @@ def _step_started(board: Board, event: e.StepStarted) -> None:
 
 
 def _report(board: Board, id: str, leaves: bool) -> int:
-    """The nested run of a step has reported. Return its number; 0 if there is none, or if it has left nothing."""
+    """The nested run of a step has reported. Return its number; 0 without a nested run, or if it has left nothing."""
     mine = board[WorkDone]
     number = max((number for step, number in mine.inside if step == id), default=0) if mine.inside else 0
     if number and not leaves:

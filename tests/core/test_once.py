@@ -178,7 +178,7 @@ def test_a_repeat_that_shows_only_when_the_step_starts_asks_a_reviewer() -> None
     one = agent(bank, [DONE, LATE], ScriptedReviewer(["approve", "approve"]))
     run = one.run("pay")
     assert (run.status, bank.paid) == ("paused", [ACME])
-    assert run.reason == "waits for gate of step 3: step 1 already made this call, and it must not be made twice"
+    assert run.reason == "waits for gate of step 3: step 1 already made this call, which runs at most once"
     check_fold(run)
     assert one.resume(run, Decision("reject")).status == "stopped"
     assert one.resume(run, Decision("approve", by="Ada")).status == "finished"
@@ -213,7 +213,7 @@ def test_a_payment_in_doubt_is_remembered_when_its_id_is_given_to_another_step()
     second, third = plan(who("1", "boom"), who("5", "x")), plan(pay("7", "ACME"))
     run = agent(bank, [first, second, third]).run("pay")
     assert (run.status, bank.paid) == ("failed", [ACME])
-    assert "must not be made twice" in run.reason
+    assert "runs at most once" in run.reason
 
 
 def test_a_payment_whose_result_came_too_late_was_made_all_the_same() -> None:
