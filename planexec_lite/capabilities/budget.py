@@ -13,7 +13,6 @@ from planexec_lite.capabilities.rollback import Rollback, UndoDone, UndoFailed, 
 from planexec_lite.core import HOLD, WAIT, Answer, Board, Capability, Part, when_idle
 from planexec_lite.core import events as e
 from planexec_lite.meter import Budget, ModelCall
-from planexec_lite.model.prices import cost
 
 OverBudget = Literal["pause", "stop"]
 SHARED = ("model_calls", "tokens", "dollars", "seconds")
@@ -89,6 +88,8 @@ def used(board: Board, name: str) -> float:
             return sum(one.input_tokens + one.output_tokens for one in mine.by_model.values())
         case "dollars":
             try:
+                from planexec_lite.model.prices import cost
+
                 return cost(mine.by_model.values())
             except KeyError as missing:
                 raise ValueError(f"a budget in dollars can't be kept: {missing.args[0]}") from None
