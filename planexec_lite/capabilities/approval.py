@@ -169,12 +169,7 @@ def _approve(board: Board, event: e.Reviewed) -> None:
 
 CAPABILITY = Capability(
     Approvals,
-    folds={
-        e.PlanProposed: _plan_proposed,
-        e.StepStarted: _step_started,
-        Judged: _judged,
-        e.Reviewed: _reviewed,
-    },
+    folds={e.PlanProposed: _plan_proposed, e.StepStarted: _step_started, Judged: _judged, e.Reviewed: _reviewed},
     before_plan=_before_plan,
 )
 
