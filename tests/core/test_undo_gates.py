@@ -27,6 +27,7 @@ from planexec_lite import (
 )
 from planexec_lite.capabilities.doubt import Doubt
 from planexec_lite.capabilities.rollback import Rollback
+from planexec_lite.capabilities.undo import WorkDone
 from planexec_lite.core import IllegalTransition
 from planexec_lite.events import Reviewed, RollbackStarted, UndoDone, UndoStarted
 from tests.core.shapes import Job, Portions, Writing, check_fold, check_replay, jobs
@@ -286,7 +287,7 @@ def test_a_planner_that_changes_an_undo_in_place_opens_no_gate(reviewer: Any) ->
             self.plans += 1
             if self.plans == 1:
                 return Plan.parse([asked("a"), broken("b", "a")])
-            for step in (board.steps["a"], board[Rollback].completed[1].step):
+            for step in (board.steps["a"], board[WorkDone].completed[1].step):
                 assert step.undo is not None
                 vars(step.undo)["gate"] = False
             return Plan.parse([broken("c")])
