@@ -20,6 +20,7 @@ from planexec_lite import references
 from planexec_lite.assembly import Board
 from planexec_lite.capabilities.budget import in_words
 from planexec_lite.capabilities.rollback import Rollback
+from planexec_lite.capabilities.undo import WorkDone
 from planexec_lite.decisions import Answer, innermost, usable
 from planexec_lite.events import Grant, gate_in_words
 from planexec_lite.meter import Budget
@@ -47,7 +48,7 @@ def question_of(run: Run, toolbox: Toolbox) -> Question:
         return Approval(draft)
     if waits.reason == "budget":
         return More(draft, board, paused.gate, waits.short)
-    return (Undo if board[Rollback].asks else Gate)(draft, board, paused.gate)
+    return (Undo if paused.reason == "undo" else Gate)(draft, board, paused.gate)
 
 
 class Question:
@@ -178,7 +179,7 @@ class Undo(Gate):
         *later, undo = self.at[Rollback].left
         params = undo.call.params if undo.call else {}
         wanted = {one.step for one in references.find(params)} | {undo.label}
-        given = {id: result for id, result in self.at[Rollback].results_for(undo).items() if id in wanted}
+        given = {id: result for id, result in self.at[WorkDone].results_for(undo).items() if id in wanted}
         coming = [text.undo(one) for one in reversed(later)]
         why = self.at.paused.why if self.at.paused else ""
         called = f"<p>{call_in_full(undo.call.tool, params) if undo.call else visible(f'The run inside {why}.')}</p>"

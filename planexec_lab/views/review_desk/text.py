@@ -16,7 +16,8 @@ from planexec_lab.views.step_remarks import mark
 from planexec_lite.assembly import Board
 from planexec_lite.capabilities.judging import Judging
 from planexec_lite.capabilities.news import News
-from planexec_lite.capabilities.rollback import Rollback, Undo
+from planexec_lite.capabilities.rollback import Rollback
+from planexec_lite.capabilities.undo import Undo
 from planexec_lite.plan import Plan
 from planexec_lite.tools import Toolbox
 
@@ -46,7 +47,7 @@ def standing(stand: Board, toolbox: Toolbox) -> Figure:
         cells += [_effects(draft, row), _came(stand, row.id)]
         rows.append(Row([id, "", *cells], LOOKS[stand.state[row.id]], mark(stand, row.id)))
     undos = [undo(one) for one in reversed(stand[Rollback].left)]
-    sentences = [f"Taken back next: {'; '.join(undos)}."] if stand[Rollback].asks else []
+    sentences = [f"Taken back next: {'; '.join(undos)}."] if stand.paused and stand.paused.reason == "undo" else []
     rejected = stand[Judging].rejected
     sentences += [f"The result of step {id} was rejected: {visible(why)}." for id, why in rejected.items()]
     sentences += [f"News: “{visible(news)}”." for news in stand[News].texts]
