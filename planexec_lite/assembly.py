@@ -235,11 +235,16 @@ class Policy:
                 raise ValueError(f"{name}={getattr(self, name)}: a bound is zero or more")
 
 
-def decider(board: core.Board, policy: Policy, executor: Any = None) -> Callable[[core.Board], Answer]:
-    """Return what decides about the run of `board`: rules and guards that have nothing to say in it are not asked.
+def answer(board: core.Board, policy: Policy, executor: Any = None) -> Answer:
+    """Return the next event of the run; `HOLD` or `WAIT` if it has ended, or must wait for a job or a person.
 
     `executor` says what the calls of a step are; without it, no call gets a key, and no repeat is seen.
     """
+    return core.decide(board, policy, RULES, GUARDS, executor)
+
+
+def decider(board: core.Board, policy: Policy, executor: Any = None) -> Callable[[core.Board], Answer]:
+    """Return a function that answers as `answer` does for the run of `board`, but skips rules whose need (`NEEDS`) is not met."""
 
     def is_asked(rule: Rule | Guard) -> bool:
         need = NEEDS.get(rule, "")
@@ -247,11 +252,6 @@ def decider(board: core.Board, policy: Policy, executor: Any = None) -> Callable
 
     rules, guards = tuple(filter(is_asked, RULES)), tuple(filter(is_asked, GUARDS))
     return lambda board: core.decide(board, policy, rules, guards, executor)
-
-
-def answer(board: core.Board, policy: Policy, executor: Any = None) -> Answer:
-    """Return the next event of the run; `HOLD` or `WAIT` if it has ended, or must wait for a job or a person."""
-    return decider(board, policy, executor)(board)
 
 
 def decide(board: core.Board, policy: Policy) -> core.Event | None:

@@ -42,7 +42,16 @@ from planexec_lite import (
 )
 from planexec_lite.capabilities.news import News
 from planexec_lite.capabilities.replanning import Replanning
-from planexec_lite.events import BackoffStarted, Inside, NewsReceived, PlanStarted, Requeued, StepDone, StepStarted
+from planexec_lite.events import (
+    BackoffStarted,
+    Ended,
+    Inside,
+    NewsReceived,
+    PlanStarted,
+    Requeued,
+    StepDone,
+    StepStarted,
+)
 from planexec_lite.workers import Workers
 from tests.core import telling
 from tests.core.ending import to_its_end
@@ -462,21 +471,19 @@ def test_a_run_that_has_ended_or_is_unknown_is_told_nothing(journal: Journal, tm
                 ask()
 
 
-def test_what_comes_as_a_run_ends_can_be_seen_and_is_read_by_nobody(journal: Journal) -> None:
+def test_what_comes_as_a_run_ends_can_be_seen_and_is_read_by_nobody(
+    journal: Journal, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Told between the last look at the inbox and the commit of the end."""
-    world = World()
-    decided = False
+    world, record = World(), Run.record
 
-    class Late(PlannerExecutor):
-        def next_event(self, board: Board) -> Any:
-            nonlocal decided
-            event = super().next_event(board)
-            if event is not None and type(event).__name__ == "Ended" and not decided:
-                decided = True
-                journal.tell(1, "late")
-            return event
+    def late(run: Run, event: Any) -> None:
+        record(run, event)
+        if isinstance(event, Ended):
+            journal.tell(1, "late")
 
-    run = Late(Portions(FIRST), world.executor, journal=journal).run("go")
+    monkeypatch.setattr(Run, "record", late)
+    run = PlannerExecutor(Portions(FIRST), world.executor, journal=journal).run("go")
     assert (run.status, texts(run), journal.inbox(1)) == ("finished", [], ["late"])
     told = subprocess.run([sys.executable, "-m", "planexec_lab", "runs", str(journal.path), "1"],
                           capture_output=True, text=True, check=True)  # fmt: skip
