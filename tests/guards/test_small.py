@@ -42,9 +42,9 @@ def test_lines_are_counted_without_comments_and_docstrings(tmp_path: Path) -> No
 
 
 def test_the_core_and_its_capabilities_stay_small() -> None:
-    assert total("core/*.py", "assembly.py") <= 1050
+    assert total("core/*.py", "assembly.py") <= 1020
     house = total("core/*.py", "assembly.py", "capabilities/*.py")
-    assert house <= 3100
+    assert house <= 3070
     said = re.search(r"These three have ([\d,]+) lines of code", (ROOT / "README.md").read_text(encoding="utf-8"))
     assert said is not None
     assert abs(int(said[1].replace(",", "")) - house) <= 60
@@ -56,5 +56,5 @@ def test_a_capability_is_one_short_file(path: Path) -> None:
 
 
 def test_both_packages_stay_small() -> None:
-    assert total("**/*.py") <= 8400
+    assert total("**/*.py") <= 8250
     assert total("**/*.py", package=ROOT / "planexec_lab") <= 15_500
