@@ -97,10 +97,7 @@ GUARDS: tuple[Guard, ...] = (
 )
 NEEDS: Mapping[Rule | Guard, str] = {
     news.hear_news_first: "planner",
-    wait_for_the_planner: "planner",
     replanning.stop_after_news: "planner",
-    replanning.stop_after_repairs: "planner",
-    replanning.replan: "planner",
     approval.ask_for_approval: "reviewer",
     judging.judge_next: "evaluator",
     retries.back_off: "backoff",
@@ -110,7 +107,7 @@ NEEDS: Mapping[Rule | Guard, str] = {
     budget.return_queued_jobs: "budget",
     nesting.ask_inside: "agent_inside",
 }
-"""The role of the run, the setting, or the method of the executor without which a rule or a guard has nothing to say."""
+"""What a rule or a guard tests before anything else: a role of the run, a setting, or a method of the executor."""
 PLAN_CHECKS: tuple[planning.PlanCheck, ...] = (
     nesting.undo_is_missing,
     rollback.undo_is_dropped,
