@@ -9,7 +9,9 @@ if TYPE_CHECKING:
     from planexec_lab.views import Figure
 
 TITLE = "The planner decides, the executor acts, and the board records every event"
-CAPTION = "Follow the arrows from the goal. The cycle at the bottom runs once per step; the arrow to the planner is a replan."
+CAPTION = (
+    "Follow the arrows from the goal. The cycle at the bottom runs once per step; the arrow to the planner is a replan."
+)
 WIDTH, HEIGHT = 720, 372
 BOX_WIDTH, BOX_HEIGHT = 168, 54
 BOXES = {  # name: (left, top, second line)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, cast
 
 from planexec_lite import assembly, references
-from planexec_lite.assembly import CONTEXT, HEARD, PLAN_CHECKS, Policy, answer
+from planexec_lite.assembly import CONTEXT, HEARD, PLAN_CHECKS, Policy, decider
 from planexec_lite.capabilities import doubt, judging, nesting, planning, retries
 from planexec_lite.capabilities.nesting import InnerRun, Teller
 from planexec_lite.capabilities.once_calls import digest_of
@@ -20,8 +20,8 @@ from planexec_lite.capabilities.rollback import (
     UndoPaused,
     UndoStarted,
 )
-from planexec_lite.changed_since import check_plan, check_tools
-from planexec_lite.core import Answer, Board, Event, Job, Task, Work, drive
+from planexec_lite.changed_since import check_tools
+from planexec_lite.core import Board, Event, Job, Task, Work, drive
 from planexec_lite.core.events import (
     Inside,
     PlanProposed,
@@ -100,7 +100,7 @@ class PlannerExecutor:
             raise ValueError("there is no planner to ask; give one, or a plan to execute()")
         return self._drive(self._begun(goal))
 
-    def resume(self, run: Run, decision: Decision | None = None, *, plan: Plan | None = None) -> Run:
+    def resume(self, run: Run, decision: Decision | None = None) -> Run:
         """Return a new run that goes on from where `run` stands. One that has ended has nothing left to do.
 
         - A paused run: `decision` is what a person says; None: the reviewer is asked again.
@@ -110,15 +110,9 @@ class PlannerExecutor:
         - A run that was interrupted inside a step's own run: with a journal that run goes on. Without one it begins again with
           the same idempotency keys, or the whole step is in doubt.
 
-        The plan that goes on is the run's own. If you keep it in a file too, give it as `plan`, read again, to learn
-        whether it is still the one that the run began with.
-
-        Raises `ValueError` for a decision that the run does not wait for, if the tools are no longer those that its
-        steps were planned for, and if `plan` is another, which says in what; `PlanError` if the plan that the reviewer
-        edited is invalid. `run` itself stays as it is.
+        Raises `ValueError` for a decision that the run does not wait for, and if the tools are no longer those that its
+        steps were planned for; `PlanError` if the plan that the reviewer edited is invalid. `run` itself stays as it is.
         """
-        if plan is not None:
-            check_plan(run.events, Plan.received(plan, "the caller"))
         run = self._opened(run)
         if decision is not None:
             run.record(self._answered(run, decision))
@@ -198,8 +192,9 @@ class PlannerExecutor:
             store = run.journal or self.journal
             written_down = nullcontext() if store is None else store.carry_on(run)
             with loop_at_rest(), written_down, run.listen(), self.workers.open(run.board.now) as session:
+                decide = decider(run.board, self.policy, self.executor)
                 while True:
-                    drive(run, self, session)
+                    drive(run, decide, self, session)
                     decision = self._ask(run.board)
                     if decision is None:
                         return run
@@ -217,10 +212,6 @@ class PlannerExecutor:
         return answered(run, decision, self.executor.tools, self.planner is not None)
 
     # What the loop asks
-
-    def next_event(self, board: Board) -> Answer:
-        """Return the next event of the run, or a signal."""
-        return answer(board, self.policy, self.executor)
 
     def task(self, run: Run, job: Job) -> Task:
         """Return what the workers carry out for a job, which is told its context."""

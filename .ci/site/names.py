@@ -77,7 +77,7 @@ def _name(module: str, name: str, called: str, value: Any) -> Name:
 
 def _parts(cls: type) -> tuple[Part, ...]:
     found = []
-    for name, value in vars(cls).items():
+    for name, value in list(vars(cls).items()):  # a deferred pydantic model adds names when its signature is read
         target = (
             value.fget if isinstance(value, property) else getattr(value, "__func__", getattr(value, "func", value))
         )

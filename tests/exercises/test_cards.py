@@ -97,6 +97,7 @@ SUBJECTS = {  # what senior interviewers ask about agents that act
 }
 ELSEWHERE = {  # numbers that were measured or published outside the lessons
     "reference-keeps-type": {"59"},
+    "backup-files-notify": {"105", "136"},
 }
 
 
