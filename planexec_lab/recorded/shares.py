@@ -2,7 +2,7 @@
 
 Thirty answers are few. A share has a 95 % interval by Wilson (1927), a difference of two shares one by Newcombe (1998,
 "Interval estimation for the difference between independent proportions", method 10). Where the interval of a difference
-holds zero, nothing can be told. Of twenty comparisons of equals, one looks different by chance.
+contains zero, the result is inconclusive. Of twenty comparisons of equals, one looks different by chance.
 """
 
 from __future__ import annotations
