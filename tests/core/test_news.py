@@ -44,7 +44,6 @@ from planexec_lite.capabilities.news import News
 from planexec_lite.capabilities.replanning import Replanning
 from planexec_lite.events import (
     BackoffStarted,
-    Ended,
     Inside,
     NewsReceived,
     PlanStarted,
