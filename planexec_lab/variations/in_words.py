@@ -7,7 +7,8 @@ from collections.abc import Callable
 from typing import Any
 
 from planexec_lite.assembly import Board
-from planexec_lite.model import Bounds, Message, ask, model_for
+from planexec_lite.model.answer import Message
+from planexec_lite.model.asking import Bounds, ask, model_for
 from planexec_lite.plan import Plan, PlanError, Problem
 from planexec_lite.tools import Toolbox
 

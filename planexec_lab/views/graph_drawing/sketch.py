@@ -17,7 +17,7 @@ MOST_COLUMNS, MOST_MARKED, MOST_IN_BANDS = 7, 6, 5
 
 
 class Sketch:
-    """A graph on a canvas. `arrows` holds every edge that was drawn, as (from, to, start x, end x, is a circle)."""
+    """A graph on a canvas. `arrows` holds every edge that was drawn, as (from, to, start x, end x, closes a cycle)."""
 
     def __init__(self, title: str, cards: Mapping[str, Card], shape: Shape, thick: Collection[Pair]) -> None:
         self.canvas, self.many = Canvas(), len(shape.bands) > 1
