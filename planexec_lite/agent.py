@@ -229,12 +229,12 @@ class PlannerExecutor:
         """Return the events that a message of the workers means."""
         job = message.task.event
         work = WORK[type(job)]
+        if isinstance(message, Finished):
+            return work.finished(job, message)
         if isinstance(message, Progress):
             heard = HEARD.get(type(message.event))
             event = heard(message.at, job, message.event) if heard is not None else None
             return [event] if event is not None else []
-        if isinstance(message, Finished):
-            return work.finished(job, message)
         if isinstance(message, TimedOut):
             return work.timed_out(job, message) if work.timed_out is not None else []
         return work.late(job, cast(Late, message)) if work.late is not None else []
@@ -243,14 +243,8 @@ class PlannerExecutor:
 
     @property
     def tools(self) -> Toolbox:
-        """The tools of its executor. Raises `ValueError` if it is its own executor."""
-        executor, seen = self.executor, [self]
-        while isinstance(executor, PlannerExecutor):
-            if any(executor is one for one in seen):
-                raise ValueError("this agent is its own executor; give it one that carries out steps")
-            seen.append(executor)
-            executor = executor.executor
-        return executor.tools
+        """The tools of its executor."""
+        return self.executor.tools
 
     @property
     def effects(self) -> dict[str, Effects]:

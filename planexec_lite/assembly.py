@@ -96,10 +96,7 @@ GUARDS: tuple[Guard, ...] = (
 )
 NEEDS: Mapping[Rule | Guard, str] = {
     news.hear_news_first: "planner",
-    wait_for_the_planner: "planner",
     replanning.stop_after_news: "planner",
-    replanning.stop_after_repairs: "planner",
-    replanning.replan: "planner",
     approval.ask_for_approval: "reviewer",
     judging.judge_next: "evaluator",
     retries.back_off: "backoff",
@@ -109,7 +106,7 @@ NEEDS: Mapping[Rule | Guard, str] = {
     budget.return_queued_jobs: "budget",
     nesting.ask_inside: "agent_inside",
 }
-"""The role of the run, the setting, or the method of the executor without which a rule or a guard has nothing to say."""
+"""What a rule or a guard tests before anything else: a role of the run, a setting, or a method of the executor."""
 PLAN_CHECKS: tuple[planning.PlanCheck, ...] = (
     require_undo.undo_is_missing,
     require_undo.undo_is_dropped,
@@ -229,11 +226,16 @@ class Policy(
                 raise ValueError(f"{name}={getattr(self, name)}: a bound is zero or more")
 
 
-def decider(board: core.Board, policy: Policy, executor: Any = None) -> Callable[[core.Board], Answer]:
-    """Return what decides about the run of `board`: rules and guards that have nothing to say in it are not asked.
+def answer(board: core.Board, policy: Policy, executor: Any = None) -> Answer:
+    """Return the next event of the run; `HOLD` or `WAIT` if it has ended, or must wait for a job or a person.
 
     `executor` says what the calls of a step are; without it, no call gets a key, and no repeat is seen.
     """
+    return core.decide(board, policy, RULES, GUARDS, executor)
+
+
+def decider(board: core.Board, policy: Policy, executor: Any = None) -> Callable[[core.Board], Answer]:
+    """Return a function that answers as `answer` does for the run of `board`, but skips rules whose need (`NEEDS`) is not met."""
 
     def is_asked(rule: Rule | Guard) -> bool:
         need = NEEDS.get(rule, "")
@@ -241,11 +243,6 @@ def decider(board: core.Board, policy: Policy, executor: Any = None) -> Callable
 
     rules, guards = tuple(filter(is_asked, RULES)), tuple(filter(is_asked, GUARDS))
     return lambda board: core.decide(board, policy, rules, guards, executor)
-
-
-def answer(board: core.Board, policy: Policy, executor: Any = None) -> Answer:
-    """Return the next event of the run; `HOLD` or `WAIT` if it has ended, or must wait for a job or a person."""
-    return decider(board, policy, executor)(board)
 
 
 def decide(board: core.Board, policy: Policy) -> core.Event | None:

@@ -30,7 +30,7 @@ def parallelism(plan: Plan) -> Parallelism:
     """Return the shape of a plan. Raises `ValueError` for a plan with a cycle, which never ends."""
     waves = plan.waves()
     if sum(map(len, waves)) < len(plan.steps):
-        raise ValueError("steps of this plan wait in a circle; plan.problems() names them")
+        raise ValueError("steps of this plan form a cycle; plan.problems() names them")
     return Parallelism(len(plan.steps), len(waves), max(map(len, waves), default=0))
 
 

@@ -126,12 +126,12 @@ def table(effects: Sequence[Effect], base: Share, measured: str) -> str:
     >>> print(table([Effect("ids", Share(3, 30), Share(3, 30).minus(Share(9, 30)))], Share(9, 30), "valid"))
     left out  valid                    difference
     nothing    9 of 30  30 % (17–48)
-    ids        3 of 30  10 % (3–26)    -20 (-39 to +1)  nothing can be told
+    ids        3 of 30  10 % (3–26)    -20 (-39 to +1)  inconclusive
     """
     rows = [["left out", measured, "difference", ""], ["nothing", _share(base), "", ""]]
     for left_out, share, difference in effects:
         value, low, high = (f"{100 * end:+.0f}" for end in difference)
-        told = "" if difference.tells else "nothing can be told"
+        told = "" if difference.tells else "inconclusive"
         rows.append([left_out, _share(share), f"{value} ({low} to {high})", told])
     return "\n".join(aligned(rows))
 

@@ -188,13 +188,6 @@ def test_a_run_inside_has_its_own_bounds() -> None:
     assert "max_repairs" in run.board.errors["1"]
 
 
-def test_an_agent_that_is_its_own_executor_is_rejected_in_words() -> None:
-    agent = inner()
-    agent.executor = agent
-    with pytest.raises(ValueError, match="its own executor"):
-        agent.run("dinner")
-
-
 def test_several_last_steps_inside_give_their_results_by_id() -> None:
     agent = PlannerExecutor(
         RulePlanner(lambda goal: [{"id": "a", "tool": "chop", "params": {"what": "x"}, "depends_on": []},

@@ -42,7 +42,15 @@ from planexec_lite import (
 )
 from planexec_lite.capabilities.news import News
 from planexec_lite.capabilities.replanning import Replanning
-from planexec_lite.events import BackoffStarted, Inside, NewsReceived, PlanStarted, Requeued, StepDone, StepStarted
+from planexec_lite.events import (
+    BackoffStarted,
+    Inside,
+    NewsReceived,
+    PlanStarted,
+    Requeued,
+    StepDone,
+    StepStarted,
+)
 from planexec_lite.workers import Workers
 from tests.core import telling
 from tests.core.ending import to_its_end

@@ -95,7 +95,7 @@ def _finding(plan: Plan, waits_for: Graph, board: Board | None, path: list[str],
         return f"Step {few(states['failed'])} failed{behind}"
     if circles := plan_graph.cycles(waits_for):
         around = circles[0]
-        where = f"Step {around[0]} waits for itself" if len(around) == 1 else f"Steps {few(around)} wait in a circle"
+        where = f"Step {around[0]} waits for itself" if len(around) == 1 else f"Steps {few(around)} form a cycle"
         return f"{where}: {'it can never' if len(around) == 1 else 'none of them can ever'} start"
     for id, others in waits_for.items():
         if missing := [other for other in others if other not in waits_for]:
@@ -130,7 +130,7 @@ def _lines(cards: Mapping[str, Card], waits_for: Graph, circles: set[tuple[str, 
     rows = []
     for id, card in cards.items():
         marks = {other: "" if other in waits_for else " (not in the plan)" for other in waits_for[id]}
-        marks |= {other: " (circle)" for other in waits_for[id] if (other, id) in circles}
+        marks |= {other: " (cycle)" for other in waits_for[id] if (other, id) in circles}
         after = "after " + ", ".join(other + mark for other, mark in marks.items()) if marks else ""
         critical = "critical" if card.thick else ""
         rows.append([f"  {id}", fit_columns(card.name, 60), _status(card), card.note, critical, after])
