@@ -21,7 +21,6 @@ from planexec_lite.capabilities.rollback import (
     UndoStarted,
 )
 from planexec_lite.capabilities.undo import WorkDone
-from planexec_lite.changed_since import check_tools
 from planexec_lite.core import Board, Event, Job, Task, Work, drive
 from planexec_lite.core.events import (
     Inside,
@@ -160,6 +159,8 @@ class PlannerExecutor:
 
         Raises `ValueError` if the tools of what is left to do, or to undo, are not those that the run began with.
         """
+        from planexec_lite.changed_since import check_tools  # no first run needs it
+
         check_tools(run.board, self.tools, effects_of(self.executor), rollback=rollback)
         run = run.again()
         interrupt(run)

@@ -249,7 +249,7 @@ def _is_uid(uid: object) -> bool:
 
 
 def _me() -> str:
-    """Return a unique name for one holder of a run's lease; the part before the comma is for people."""
+    """Return a unique name for the holder of a lease; the part before the comma is for people."""
     return f"process {os.getpid()} on {node() or 'this computer'}, {uuid4().hex}"
 
 

@@ -224,18 +224,18 @@ class _Reader:
 
     def target(self, reference: str, where: str) -> Any:
         """Return the schema that a ``$ref`` names, by a path or an ``$anchor``."""
-        found: Any = self.root if reference.startswith(("#/", "#")) else None
+        part: Any = self.root if reference.startswith(("#/", "#")) else None
         if reference[1:2] not in ("", "/"):
-            found = next(_anchored(found, reference[1:]), None)
+            part = next(_anchored(part, reference[1:]), None)
         for key in reference.split("/")[1:]:
             key = unquote(key).replace("~1", "/").replace("~0", "~")
-            if isinstance(found, list):
-                found = found[int(key)] if key.isdecimal() and len(key) < 6 and int(key) < len(found) else None
+            if isinstance(part, list):
+                part = part[int(key)] if key.isdecimal() and len(key) < 6 and int(key) < len(part) else None
             else:
-                found = found.get(key) if isinstance(found, dict) else None
-        if found is None:
+                part = part.get(key) if isinstance(part, dict) else None
+        if part is None:
             raise self.error(where, f"$ref {json.dumps(reference)} names nothing in this schema; no other is read")
-        return found
+        return part
 
 
 def _anchored(part: Any, anchor: str) -> Iterator[Any]:

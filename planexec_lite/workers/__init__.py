@@ -1,7 +1,7 @@
-"""Workers run the jobs: one by one on this thread, on an executor's threads or processes, or on a virtual clock.
+"""Workers run the jobs: in sequence on this thread, on an executor's threads or processes, or on a virtual clock.
 
 Workers know nothing of plans: a job is a function and its arguments. Workers are configuration, so one object can serve many runs;
-`open` gives a session for one run. A session says how many more jobs it takes (`free`), starts a job, and waits for the jobs that
+`open` gives a session to each run. A session says how many more jobs it takes (`free`), starts a job, and waits for the jobs that
 finish next, at the same instant, in the order in which they were started. A job can also time out, finish late, be cancelled
 before it starts, or report progress while it runs.
 """

@@ -108,7 +108,7 @@ def test_behind_a_step_that_an_evaluator_put_otherwise_a_payment_asks(tool: str 
     run = one.resume(run, Decision("approve", by="Ada")) if run.status == "paused" and tool is None else run
     alone = ScriptedReviewer(["approve"])
     run = PlannerExecutor(Portions(steps), Finds(Bank()), alone, RuleEvaluator(rule), Simulated()).run("pay")
-    asks = "what it depends on has changed" if tool else "the evaluator changed the words"
+    asks = "a step that it depends on has changed" if tool else "the evaluator changed the words"
     assert asks in run.reason
 
 
