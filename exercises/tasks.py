@@ -9,10 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from copy import deepcopy
 from reprlib import Repr
-from textwrap import fill
+from textwrap import fill, shorten
 from typing import Any
 
 COLUMNS = 92
+LONGEST = 60  # characters of the arguments
 _SHORT = Repr()
 _SHORT.maxstring = _SHORT.maxother = _SHORT.maxlong = 60
 _SHORT.maxlist = _SHORT.maxtuple = _SHORT.maxdict = _SHORT.maxset = 8
@@ -26,8 +27,8 @@ def attempt(function: Callable[..., Any], cases: Sequence[tuple[Any, ...]]) -> N
         cases: tuples of the arguments followed by the expected result.
     """
     for *arguments, expected in cases:
-        shown = ", ".join(_SHORT.repr(argument) for argument in arguments)
-        call = f"{getattr(function, '__name__', 'the function')}({shown})"
+        shown = ", ".join(_name(argument) or _SHORT.repr(argument) for argument in arguments)
+        call = f"{_name(function) or 'your function'}({shorten(shown, LONGEST, placeholder='…')})"
         try:
             result = function(*deepcopy(arguments))
         except Exception as problem:
@@ -37,6 +38,11 @@ def attempt(function: Callable[..., Any], cases: Sequence[tuple[Any, ...]]) -> N
             _say(f"not yet: {call} returned {_SHORT.repr(result)}; expected {_SHORT.repr(expected)}")
             return
     _say(f"right: {len(cases)} of {len(cases)} cases")
+
+
+def _name(value: Any) -> str:
+    """The name of a function or class; "" for other values. A function's repr would show its address."""
+    return str(getattr(value, "__name__", ""))
 
 
 def _say(text: str) -> None:

@@ -1,19 +1,21 @@
 """planexec_lite: the Planner-Executor pattern in one small loop.
 
-A planner writes a plan, an executor runs its steps, a board shows the state of each step, and one loop connects them.
+A planner writes a plan, an executor runs its steps, a board records the state of the run, and one loop connects them.
 Read in this order:
 
 1. `exercises/mini`: the whole pattern in 150 lines.
-2. `core`: events, the board that they add up to, the rules of a plain run, and the loop.
+2. `core`: events, the board that is computed from them, the rules of a plain run, and the loop.
 3. One capability per lesson, in `capabilities`: approval, retries, replanning, rollback, … Each file has all of it.
    `assembly` puts them together on one page.
 4. `plan` and `references`: what a plan is, and when it is valid. `tools` and `meter`: what a step calls, and what it costs.
-5. `planning`, `executors`, `review`, `workers`: the parts that can be exchanged. `agent` runs them, `run` is what comes out,
-   `decisions` checks what a person says. `model`: the model client that planners, executors and evaluators share.
+5. `roles` and `workers`: the parts that can be exchanged. `agent` connects them, `run` is the result, and `decisions` checks
+   what a person decided. `model` is the model client that planners, executors and evaluators share.
 6. `journal`: saves runs to disk, so that they can be resumed.
 
 The worlds, pictures, formats and measurements of the lessons are in another package, `planexec_lab`.
 """
+
+from typing import TYPE_CHECKING, Any
 
 from planexec_lite.agent import PlannerExecutor, execute
 from planexec_lite.assembly import Board, Policy
@@ -23,16 +25,44 @@ from planexec_lite.capabilities.progress import progress
 from planexec_lite.capabilities.retries import Backoff
 from planexec_lite.core.events import Grant
 from planexec_lite.decisions import Decision
-from planexec_lite.executors import HybridExecutor, ReActExecutor, Team, ToolExecutor
-from planexec_lite.journal import Journal, JournalError
 from planexec_lite.meter import Budget
 from planexec_lite.plan import Plan, PlanError, Step
-from planexec_lite.planning.planners import LLMPlanner, NextStepPlanner, RulePlanner
-from planexec_lite.review.evaluators import LLMEvaluator, RuleEvaluator
-from planexec_lite.review.reviewers import ApproveAll, AskPerson, ScriptedReviewer
+from planexec_lite.roles.executors import ToolExecutor
 from planexec_lite.run import Run
 from planexec_lite.tools import Tool, Toolbox, tool
-from planexec_lite.workers import Inline, Pool, Simulated
+from planexec_lite.workers import Inline, Simulated
+
+if TYPE_CHECKING:
+    from planexec_lite.journal import Journal, JournalError
+    from planexec_lite.roles.evaluators import LLMEvaluator, RuleEvaluator
+    from planexec_lite.roles.planners import LLMPlanner, NextStepPlanner, RulePlanner
+    from planexec_lite.roles.react import ReActExecutor
+    from planexec_lite.roles.reviewers import ApproveAll, AskPerson, ScriptedReviewer
+    from planexec_lite.roles.team import HybridExecutor, Team
+    from planexec_lite.workers.pool import Pool
+else:
+    # many runs need none of these, so their modules are loaded on first use
+    _MODULES = {
+        "journal": ["Journal", "JournalError"],
+        "roles.evaluators": ["LLMEvaluator", "RuleEvaluator"],
+        "roles.planners": ["LLMPlanner", "NextStepPlanner", "RulePlanner"],
+        "roles.react": ["ReActExecutor"],
+        "roles.reviewers": ["ApproveAll", "AskPerson", "ScriptedReviewer"],
+        "roles.team": ["HybridExecutor", "Team"],
+        "workers.pool": ["Pool"],
+    }
+    _MODULE_OF = {name: module for module, names in _MODULES.items() for name in names}
+
+    def __getattr__(name: str) -> Any:
+        """Load the module of a public name on its first use."""
+        if name not in _MODULE_OF:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        from importlib import import_module
+
+        value = getattr(import_module(f"{__name__}.{_MODULE_OF[name]}"), name)
+        globals()[name] = value
+        return value
+
 
 __all__ = [
     "ApproveAll", "AskPerson", "Backoff", "Board", "Breaker", "Budget", "Decision", "Grant", "HybridExecutor",
@@ -40,3 +70,8 @@ __all__ = [
     "PlannerExecutor", "Policy", "Pool", "ReActExecutor", "RuleEvaluator", "RulePlanner", "Run", "ScriptedReviewer",
     "Simulated", "Step", "Team", "Tool", "ToolExecutor", "Toolbox", "Verdict", "execute", "progress", "tool",
 ]  # fmt: skip
+
+
+def __dir__() -> list[str]:
+    """Return all public names, loaded or not."""
+    return sorted({*globals(), *__all__})

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from planexec_lite import assembly, references
-from planexec_lite.assembly import CONTEXT, HEARD, PLAN_CHECKS, Policy, answer
+from planexec_lite.assembly import CONTEXT, HEARD, PLAN_CHECKS, Policy, decider
 from planexec_lite.capabilities import doubt, judging, nesting, planning, retries
 from planexec_lite.capabilities.nesting import InnerRun, Teller
 from planexec_lite.capabilities.once_calls import digest_of
@@ -20,8 +20,8 @@ from planexec_lite.capabilities.rollback import (
     UndoPaused,
     UndoStarted,
 )
-from planexec_lite.changed_since import check_plan, check_tools
-from planexec_lite.core import Answer, Board, Event, Job, Task, Work, drive
+from planexec_lite.changed_since import check_tools
+from planexec_lite.core import Board, Event, Job, Task, Work, drive
 from planexec_lite.core.events import (
     Inside,
     PlanProposed,
@@ -34,7 +34,10 @@ from planexec_lite.core.events import (
 )
 from planexec_lite.core.tasks import Finished, Late, Message, Progress, TimedOut
 from planexec_lite.decisions import Decision, answered
-from planexec_lite.executors import (
+from planexec_lite.meter import InContext, JobContext, current, emit
+from planexec_lite.plan import Plan, PlanError, Step
+from planexec_lite.plan.data import as_words, copied
+from planexec_lite.roles.executors import (
     Executor,
     ToolExecutor,
     agent_inside,
@@ -43,18 +46,16 @@ from planexec_lite.executors import (
     effects_of,
     effects_of_any,
     perform,
-    task_text,
 )
-from planexec_lite.meter import InContext, JobContext, current, emit
-from planexec_lite.plan import Plan, PlanError, Step
-from planexec_lite.plan.data import as_words, copied
-from planexec_lite.planning.planners import Planner
-from planexec_lite.review.evaluators import Evaluator
-from planexec_lite.review.reviewers import Reviewer
 from planexec_lite.run import Run, RunStore
 from planexec_lite.tools import Effects, Toolbox, loop_at_rest
 from planexec_lite.tools.limits import limits_of
 from planexec_lite.workers import Inline, Simulated, Workers
+
+if TYPE_CHECKING:
+    from planexec_lite.roles.evaluators import Evaluator
+    from planexec_lite.roles.planners import Planner
+    from planexec_lite.roles.reviewers import Reviewer
 
 Watch = Callable[[Run], None]
 
@@ -99,7 +100,7 @@ class PlannerExecutor:
             raise ValueError("there is no planner to ask; give one, or a plan to execute()")
         return self._drive(self._begun(goal))
 
-    def resume(self, run: Run, decision: Decision | None = None, *, plan: Plan | None = None) -> Run:
+    def resume(self, run: Run, decision: Decision | None = None) -> Run:
         """Return a new run that goes on from where `run` stands. One that has ended has nothing left to do.
 
         - A paused run: `decision` is what a person says; None: the reviewer is asked again.
@@ -109,15 +110,9 @@ class PlannerExecutor:
         - A run that was interrupted inside a step's own run: with a journal that run goes on. Without one it begins again with
           the same idempotency keys, or the whole step is in doubt.
 
-        The plan that goes on is the run's own. If you keep it in a file too, give it as `plan`, read again, to learn
-        whether it is still the one that the run began with.
-
-        Raises `ValueError` for a decision that the run does not wait for, if the tools are no longer those that its
-        steps were planned for, and if `plan` is another, which says in what; `PlanError` if the plan that the reviewer
-        edited is invalid. `run` itself stays as it is.
+        Raises `ValueError` for a decision that the run does not wait for, and if the tools are no longer those that its
+        steps were planned for; `PlanError` if the plan that the reviewer edited is invalid. `run` itself stays as it is.
         """
-        if plan is not None:
-            check_plan(run.events, Plan.received(plan, "the caller"))
         run = self._opened(run)
         if decision is not None:
             run.record(self._answered(run, decision))
@@ -197,8 +192,9 @@ class PlannerExecutor:
             store = run.journal or self.journal
             written_down = nullcontext() if store is None else store.carry_on(run)
             with loop_at_rest(), written_down, run.listen(), self.workers.open(run.board.now) as session:
+                decide = decider(run.board, self.policy, self.executor)
                 while True:
-                    drive(run, self, session)
+                    drive(run, decide, self, session)
                     decision = self._ask(run.board)
                     if decision is None:
                         return run
@@ -216,10 +212,6 @@ class PlannerExecutor:
         return answered(run, decision, self.executor.tools, self.planner is not None)
 
     # What the loop asks
-
-    def next_event(self, board: Board) -> Answer:
-        """Return the next event of the run, or a signal."""
-        return answer(board, self.policy, self.executor)
 
     def task(self, run: Run, job: Job) -> Task:
         """Return what the workers carry out for a job, which is told its context."""
@@ -274,6 +266,8 @@ class PlannerExecutor:
         clock, it needs `Simulated` workers as the run around it does. Raises `RunPaused` if it waits for a decision, and
         `RuntimeError` if it did not finish.
         """
+        from planexec_lite.roles.react import task_text  # loads what asks models
+
         return nesting.result_of(
             self._go_on_inside(lambda agent, inner: agent._drive(agent._begun(task_text(step, inputs), inner)))
         )

@@ -5,7 +5,7 @@ The first rule that returns an event wins. Comments explain the positions that m
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -95,6 +95,22 @@ GUARDS: tuple[Guard, ...] = (
     rollback.roll_back_first,
     nesting.report_doubt,
 )
+NEEDS: Mapping[Rule | Guard, str] = {
+    news.hear_news_first: "planner",
+    wait_for_the_planner: "planner",
+    replanning.stop_after_news: "planner",
+    replanning.stop_after_repairs: "planner",
+    replanning.replan: "planner",
+    approval.ask_for_approval: "reviewer",
+    judging.judge_next: "evaluator",
+    retries.back_off: "backoff",
+    breaker.block_failing_tool: "breaker",
+    call_limit.limit_calls: "max_calls",
+    budget.keep_within_budget: "budget",
+    budget.return_queued_jobs: "budget",
+    nesting.ask_inside: "agent_inside",
+}
+"""The role of the run, the setting, or the method of the executor without which a rule or a guard has nothing to say."""
 PLAN_CHECKS: tuple[planning.PlanCheck, ...] = (
     nesting.undo_is_missing,
     rollback.undo_is_dropped,
@@ -219,12 +235,23 @@ class Policy:
                 raise ValueError(f"{name}={getattr(self, name)}: a bound is zero or more")
 
 
-def answer(board: core.Board, policy: Policy, executor: Any = None) -> Answer:
-    """Return the next event of the run; `HOLD` or `WAIT` if it has ended, or must wait for a job or a person.
+def decider(board: core.Board, policy: Policy, executor: Any = None) -> Callable[[core.Board], Answer]:
+    """Return what decides about the run of `board`: rules and guards that have nothing to say in it are not asked.
 
     `executor` says what the calls of a step are; without it, no call gets a key, and no repeat is seen.
     """
-    return core.decide(board, policy, RULES, GUARDS, executor)
+
+    def is_asked(rule: Rule | Guard) -> bool:
+        need = NEEDS.get(rule, "")
+        return not need or any(getattr(one, need, None) for one in (board.started, policy, executor))
+
+    rules, guards = tuple(filter(is_asked, RULES)), tuple(filter(is_asked, GUARDS))
+    return lambda board: core.decide(board, policy, rules, guards, executor)
+
+
+def answer(board: core.Board, policy: Policy, executor: Any = None) -> Answer:
+    """Return the next event of the run; `HOLD` or `WAIT` if it has ended, or must wait for a job or a person."""
+    return decider(board, policy, executor)(board)
 
 
 def decide(board: core.Board, policy: Policy) -> core.Event | None:

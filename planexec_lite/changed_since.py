@@ -1,13 +1,12 @@
-"""Whether tools and plan are still those that a run began with: looked at before anybody goes on with it."""
+"""Whether the tools are still those that a run began with: checked before the run goes on."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 
 from planexec_lite.capabilities.rollback import Rollback
-from planexec_lite.core import Board, Event
-from planexec_lite.core.events import PlanProposed
-from planexec_lite.plan import Call, Plan, Step
+from planexec_lite.core import Board
+from planexec_lite.plan import Call, Plan
 from planexec_lite.tools import Effects, Toolbox
 
 
@@ -79,33 +78,3 @@ def _changed_undos(board: Board, tools: Toolbox) -> Iterator[str]:
 def _is_another(tool: str, board: Board, tools: Toolbox) -> bool:
     pins = board.started.pins
     return tool in pins and tools.pins.get(tool) != pins[tool]
-
-
-def check_plan(events: Iterable[Event], plan: Plan) -> None:
-    """Raise `ValueError`, which says what is another, where `plan` is not the first valid plan of the run.
-
-    What was planned again later, or edited by a reviewer, stands in the journal alone, and is no matter of a file.
-    """
-    for event in events:
-        if isinstance(event, PlanProposed) and event.plan is not None and not event.problems:
-            if changes := [*_changed_plan(event.plan, plan)]:
-                raise ValueError(
-                    f"the plan has changed since this run began: {'; '.join(changes)}. Resume it with the plan that it began "
-                    "with, or start a new run"
-                )
-            return
-
-
-def _changed_plan(before: Plan, now: Plan) -> Iterator[str]:
-    old, new = ({step.id: step for step in plan.steps} for plan in (before, now))
-    for id in {**old, **new}:
-        if id not in new:
-            yield f"step {id} is gone"
-        elif id not in old:
-            yield f"step {id} is new"
-        elif others := [name for name in Step.model_fields if getattr(old[id], name) != getattr(new[id], name)]:
-            yield f"step {id} has another {' and another '.join(others)}"
-    if old.keys() == new.keys() and [*old] != [*new]:
-        yield "its steps have another order"
-    rest = [name for name in Plan.model_fields if name != "steps" and getattr(before, name) != getattr(now, name)]
-    yield from (f"it has another {name}" for name in rest)

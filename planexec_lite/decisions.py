@@ -11,10 +11,9 @@ from planexec_lite.capabilities.approval import Approvals
 from planexec_lite.capabilities.planning import without_done
 from planexec_lite.capabilities.rollback import RollbackStarted
 from planexec_lite.core.events import Approval, Event, Grant, Paused, PauseReason, Reviewed, gate_in_words
-from planexec_lite.executors import as_data
 from planexec_lite.meter import Budget
 from planexec_lite.plan import Plan, PlanError
-from planexec_lite.plan.data import as_words
+from planexec_lite.plan.data import as_data, as_words
 from planexec_lite.run import Run
 from planexec_lite.tools import Toolbox, ToolError
 

@@ -6,6 +6,7 @@ Those of every run are in `planexec_lite.core.events`; each capability has its o
 from __future__ import annotations
 
 import json
+from functools import cache
 from typing import Any, get_args
 
 from pydantic import TypeAdapter
@@ -51,54 +52,13 @@ from planexec_lite.plan.data import fixed
 from planexec_lite.tools import shown
 
 __all__ = [
-    "Action",
-    "Approval",
-    "BackoffEnded",
-    "BackoffStarted",
-    "Ended",
-    "Event",
-    "Grant",
-    "Inner",
-    "Inside",
-    "Job",
-    "JudgeStarted",
-    "Judged",
-    "Judgement",
-    "NewsReceived",
-    "Observation",
-    "Outcome",
-    "PauseReason",
-    "Paused",
-    "PlanProposed",
-    "PlanReason",
-    "PlanStarted",
-    "Requeued",
-    "Reviewed",
-    "RollbackStarted",
-    "RunStarted",
-    "Status",
-    "StepBlocked",
-    "StepDone",
-    "StepFailed",
-    "StepInDoubt",
-    "StepLate",
-    "StepPaused",
-    "StepProgress",
-    "StepProposed",
-    "StepSkipped",
-    "StepStarted",
-    "Thought",
-    "UndoDone",
-    "UndoFailed",
-    "UndoPaused",
-    "UndoStarted",
-    "from_dict",
-    "from_json",
-    "gate_in_words",
-    "to_dict",
-    "to_json",
-    "undo_in_words",
-]
+    "Action", "Approval", "BackoffEnded", "BackoffStarted", "Ended", "Event", "Grant", "Inner", "Inside", "Job",
+    "JudgeStarted", "Judged", "Judgement", "NewsReceived", "Observation", "Outcome", "PauseReason", "Paused",
+    "PlanProposed", "PlanReason", "PlanStarted", "Requeued", "Reviewed", "RollbackStarted", "RunStarted", "Status",
+    "StepBlocked", "StepDone", "StepFailed", "StepInDoubt", "StepLate", "StepPaused", "StepProgress", "StepProposed",
+    "StepSkipped", "StepStarted", "Thought", "UndoDone", "UndoFailed", "UndoPaused", "UndoStarted", "from_dict",
+    "from_json", "gate_in_words", "to_dict", "to_json", "undo_in_words",
+]  # fmt: skip
 
 Inner = Thought | Action | Observation
 _BY_NAME: dict[str, type[Any]] = {kind.__name__: kind for kind in (*get_args(Event), *get_args(Inner))}
@@ -162,10 +122,6 @@ def _inner_from_data(data: dict[str, Any]) -> Any:
         return data
 
 
-_ADAPTERS: dict[Any, TypeAdapter[Any]] = {}
-
-
+@cache
 def _adapter(kind: Any) -> TypeAdapter[Any]:
-    if kind not in _ADAPTERS:
-        _ADAPTERS[kind] = TypeAdapter(kind)
-    return _ADAPTERS[kind]
+    return TypeAdapter(kind)

@@ -55,6 +55,7 @@ class Run:
         id: what it is called there; "" if it is not written down.
         stored: how many of its events are written down.
         log: what they are written to while it is carried on.
+        uid: what the run is called everywhere: no other run has this.
         inner: whether it is a run inside a step. `key` is then what the idempotency keys of its steps are made from.
         inbox: the news that it was told in this process and has not recorded yet; what is left of a run that has ended came
             too late.
@@ -66,23 +67,13 @@ class Run:
     log: EventLog | None = None
     inner: bool = False
     key: str = ""
-    _uid: str = ""
     _listens: bool = False
 
     def __init__(self, events: Sequence[core.Event] | None = None) -> None:
         self.events: list[Event] = [*cast("Sequence[Event]", events or ())]
         self.inbox: deque[str] = deque()
         self.board = Board.of(self.events)
-
-    @property
-    def uid(self) -> str:
-        """What the run is called everywhere: no other run has this."""
-        self._uid = self._uid or uuid4().hex
-        return self._uid
-
-    @uid.setter
-    def uid(self, uid: str) -> None:
-        self._uid = uid
+        self.uid = uuid4().hex
 
     def again(self) -> Run:
         """A copy to go on with, which is the same run to its journal; this one stays as it is."""
@@ -133,7 +124,7 @@ class Run:
     def record(self, event: core.Event) -> None:
         """Show an event on the board, and append it. Raises `IllegalTransition` if it can't have happened."""
         self.board.apply(event)
-        self.events.append(cast("Event", event))
+        self.events.append(event)  # type: ignore[arg-type]  # the board takes no other events
 
     @property
     def status(self) -> Status | Literal["paused", "running"]:

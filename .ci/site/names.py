@@ -21,7 +21,8 @@ MODULES = {  # module -> what a lesson writes before its names
     "planexec_lab.spans": "spans.",
     "planexec_lite.events": "",
     "planexec_lab.gantz": "gantz.",
-    "planexec_lite.planning": "",
+    "planexec_lite.roles.planners": "",
+    "planexec_lite.roles.telling": "",
     "exercises": "",
     "exercises.puzzles": "",
     "exercises.arena": "",
@@ -76,7 +77,7 @@ def _name(module: str, name: str, called: str, value: Any) -> Name:
 
 def _parts(cls: type) -> tuple[Part, ...]:
     found = []
-    for name, value in vars(cls).items():
+    for name, value in list(vars(cls).items()):  # a deferred pydantic model adds names when its signature is read
         target = (
             value.fget if isinstance(value, property) else getattr(value, "__func__", getattr(value, "func", value))
         )

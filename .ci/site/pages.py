@@ -102,7 +102,7 @@ class Lesson:
     def picture(self) -> Markup:
         """The figure that stands for the lesson."""
         outputs = [form for cell in self.cells for form in shown(cell) if "<figure" in form and "<img" in form]
-        return Markup(found(r"(<img.*?>)", outputs[PICTURES[self.number]]))
+        return Markup(found(r"(<img.*?>)", outputs[min(PICTURES.get(self.number, 0), len(outputs) - 1)]))
 
 
 class Pages:

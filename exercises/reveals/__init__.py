@@ -1,4 +1,4 @@
-"""The texts that `compare` prints below an outcome, and one right answer to each coding task of a lesson.
+"""The texts that `compare` prints below an outcome, and a solution for the coding task of each lesson.
 
 ``NN.md`` has one section for each prediction, headed ``## NN.1``, and one for each task, headed ``## task``. The text of a
 prediction is not in the lesson itself, so a learner reads it only after a guess.
@@ -17,7 +17,7 @@ _HEADING = re.compile(r"^## (.+)$", re.M)
 
 
 def reveal(id: str) -> str:
-    """Return the text for a prediction such as "02.1", in lines of at most 92 columns; "" if there is none."""
+    """Return the text for a prediction such as "02.1", in lines of at most 92 columns; "" for an unknown id."""
     text = sections(id.partition(".")[0]).get(id, "")
     return "\n\n".join(fill(paragraph, COLUMNS) for paragraph in text.split("\n\n")) if text else ""
 

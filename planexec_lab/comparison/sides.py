@@ -17,10 +17,11 @@ from planexec_lab.views.drawing.wording import listed
 from planexec_lab.worlds.minds import as_expected
 from planexec_lite.agent import PlannerExecutor
 from planexec_lite.assembly import Policy
-from planexec_lite.executors import ReActExecutor, ToolExecutor
-from planexec_lite.planning.planners import LLMPlanner, RulePlanner
-from planexec_lite.review.evaluators import RuleEvaluator
-from planexec_lite.review.reviewers import Reviewer
+from planexec_lite.roles.evaluators import RuleEvaluator
+from planexec_lite.roles.executors import ToolExecutor
+from planexec_lite.roles.planners import LLMPlanner, RulePlanner
+from planexec_lite.roles.react import ReActExecutor
+from planexec_lite.roles.reviewers import Reviewer
 from planexec_lite.run import Run
 from planexec_lite.tools import Toolbox
 from planexec_lite.workers import Simulated

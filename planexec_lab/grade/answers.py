@@ -9,11 +9,11 @@ from typing import Any
 from planexec_lab.formats import PublishedTool
 from planexec_lite.agent import PlannerExecutor
 from planexec_lite.events import PlanProposed
-from planexec_lite.executors import ToolExecutor
 from planexec_lite.meter import ModelCall
 from planexec_lite.plan import Plan
-from planexec_lite.planning import Planner
-from planexec_lite.review import AskPerson
+from planexec_lite.roles.executors import ToolExecutor
+from planexec_lite.roles.planners import Planner
+from planexec_lite.roles.reviewers import AskPerson
 from planexec_lite.tools import Toolbox
 from planexec_lite.workers import Simulated
 

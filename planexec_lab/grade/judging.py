@@ -11,7 +11,7 @@ from typing import Any
 
 from planexec_lite.assembly import Board
 from planexec_lite.plan import Step
-from planexec_lite.review import Evaluator
+from planexec_lite.roles.evaluators import Evaluator
 
 
 @dataclass(frozen=True, slots=True)

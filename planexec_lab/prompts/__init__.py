@@ -3,7 +3,7 @@
 >>> from pathlib import Path
 >>> from tempfile import TemporaryDirectory
 >>> from planexec_lab import recorded
->>> from planexec_lite.planning import INSTRUCTIONS
+>>> from planexec_lite.roles.planners import INSTRUCTIONS
 >>> from planexec_lab.prompts import Registry, backtest, compare, recorded_answers, rows_from_transcript
 >>> with TemporaryDirectory() as folder:
 ...     registry = Registry(Path(folder) / "prompts.db")

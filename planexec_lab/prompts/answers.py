@@ -10,7 +10,7 @@ from planexec_lab.worlds import arithmetic
 from planexec_lite.meter import Meter
 from planexec_lite.model import ask
 from planexec_lite.model.schemas import plan_schema
-from planexec_lite.planning import LLMPlanner
+from planexec_lite.roles.planners import LLMPlanner
 
 
 class Answers(Protocol):

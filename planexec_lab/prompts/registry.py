@@ -17,7 +17,7 @@ from planexec_lab.prompts.logged_client import logged
 from planexec_lab.prompts.request_log import LoggedRequest, Reply
 from planexec_lab.prompts.versions import PromptVersion, Release
 from planexec_lite.plan.data import as_words
-from planexec_lite.planning import LLMPlanner
+from planexec_lite.roles.planners import LLMPlanner
 
 PLANNER = "planner"
 """What the planner's own prompt is called."""

@@ -11,10 +11,10 @@ from typing import Any
 from planexec_lab.scoreboard import Task
 from planexec_lite.agent import PlannerExecutor
 from planexec_lite.assembly import Board, Policy
-from planexec_lite.executors import ReActExecutor
 from planexec_lite.plan import Plan, Step
-from planexec_lite.planning import LLMPlanner
-from planexec_lite.review import LLMEvaluator
+from planexec_lite.roles.evaluators import LLMEvaluator
+from planexec_lite.roles.planners import LLMPlanner
+from planexec_lite.roles.react import ReActExecutor
 from planexec_lite.tools import Toolbox
 
 WORLDS = ("arithmetic", "research", "migration")

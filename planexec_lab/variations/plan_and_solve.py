@@ -11,8 +11,8 @@ from typing import Any
 
 from planexec_lab.variations.in_words import ListPlanner
 from planexec_lite.agent import PlannerExecutor
-from planexec_lite.executors import ReActExecutor
 from planexec_lite.model import model_for
+from planexec_lite.roles.react import ReActExecutor
 from planexec_lite.tools import Toolbox
 from planexec_lite.workers import Workers
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 from typing import Any
 
 from planexec_lite.agent import PlannerExecutor
-from planexec_lite.executors import ReActExecutor
-from planexec_lite.planning.planners import LLMPlanner
+from planexec_lite.roles.planners import LLMPlanner
+from planexec_lite.roles.react import ReActExecutor
 from planexec_lite.tools import Toolbox
 from planexec_lite.workers import Workers
 

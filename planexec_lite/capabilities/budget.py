@@ -23,7 +23,6 @@ from planexec_lite.core.events import (
     StepStarted,
 )
 from planexec_lite.meter import Budget, ModelCall
-from planexec_lite.model.prices import cost
 
 OverBudget = Literal["pause", "stop"]
 SHARED = ("model_calls", "tokens", "dollars", "seconds")
@@ -93,6 +92,8 @@ def used(board: Board, name: str) -> float:
             return sum(one.input_tokens + one.output_tokens for one in mine.by_model.values())
         case "dollars":
             try:
+                from planexec_lite.model.prices import cost
+
                 return cost(mine.by_model.values())
             except KeyError as missing:
                 raise ValueError(f"a budget in dollars can't be kept: {missing.args[0]}") from None

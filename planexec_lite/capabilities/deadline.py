@@ -36,7 +36,7 @@ def stop_at_deadline(board: Board, policy: Settings) -> Answer | None:
     """Stop the run when its time is over, unless nothing is left to plan or to do."""
     if policy.deadline is None or time_left(policy, board.now) > 0:
         return None
-    if not (board.proposal is None or board.problems or board.has_more or not board.proposal.complete):
+    if not (board.proposal is None or board.problems or board.unfinished or not board.proposal.complete):
         return None
     return when_idle(board, Ended(board.now, "stopped", f"the deadline of {policy.deadline:g} s has passed"))
 

@@ -74,6 +74,7 @@ def _check_late(board: Board, event: StepLate) -> None:
 def _late(board: Board, event: StepLate) -> None:
     mine = board[Doubt]
     mine.late[event.step] = event.error or event.result
+    board.calls += event.calls
     mine.attempts -= Counter([event.step])  # one of the attempts that timed out
 
 

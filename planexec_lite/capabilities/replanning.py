@@ -235,7 +235,7 @@ def why_replan(board: Board, policy: Settings) -> Literal["failure", "news", "st
             return "stall"
     # a round, not a replan: nothing went wrong
     done_since = policy.replan == "step" and len(board.results) > mine.results
-    return "step" if done_since and mine.rounds < policy.max_rounds and board.has_more else None
+    return "step" if done_since and mine.rounds < policy.max_rounds and board.unfinished else None
 
 
 def _first_failure(board: Board) -> str:

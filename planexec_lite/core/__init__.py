@@ -7,25 +7,6 @@ from planexec_lite.core.loop import Work, drive
 from planexec_lite.core.tasks import Task
 
 __all__ = [
-    "HOLD",
-    "WAIT",
-    "Answer",
-    "Board",
-    "Capability",
-    "Event",
-    "Guard",
-    "IllegalTransition",
-    "Job",
-    "Moves",
-    "Outcome",
-    "Part",
-    "Rule",
-    "Signal",
-    "State",
-    "Task",
-    "Work",
-    "after_retries",
-    "decide",
-    "drive",
-    "when_idle",
-]
+    "HOLD", "WAIT", "Answer", "Board", "Capability", "Event", "Guard", "IllegalTransition", "Job", "Moves", "Outcome",
+    "Part", "Rule", "Signal", "State", "Task", "Work", "after_retries", "decide", "drive", "when_idle",
+]  # fmt: skip

@@ -11,7 +11,7 @@ A capability adds its part of the state, and what its events change: see `Capabi
 
 from __future__ import annotations
 
-from collections import defaultdict, deque
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any, ClassVar, Literal, NamedTuple, Self, TypeVar
@@ -40,8 +40,8 @@ class Capability:
     Args:
         part: a dataclass, its part of the state: ``board[Part]``.
         moves: by type of event, what becomes of the event's step.
-        checks: by type of event, what raises `IllegalTransition` if the event can't have happened.
-        folds: by type of event, what the event changes.
+        checks: by type of event, or its base, what raises `IllegalTransition` if the event can't have happened.
+        folds: by type of event, or its base, what the event changes.
         takes_result: takes over the result of a step and returns True; False: the step is done.
         before_plan: is called before a plan replaces the unfinished steps; without the plan if only its first step is there.
     """
@@ -52,6 +52,14 @@ class Capability:
     folds: Mapping[type[e.Event], Callable[[Board, Any], None]] = field(default_factory=dict)
     takes_result: Callable[[Board, str, object], bool] | None = None
     before_plan: Callable[[Board, Plan | None], None] | None = None
+
+
+class Handlers(NamedTuple):
+    """What `Board.apply` does with one type of event, collected from all capabilities."""
+
+    moves: Moves | None
+    checks: tuple[Callable[[Board, Any], None], ...]
+    folds: tuple[Callable[[Board, Any], None], ...]
 
 
 class IllegalTransition(ValueError):
@@ -101,20 +109,27 @@ class Board:
     """By type of event, what becomes of its step. A fold may then set another state: of a requeued retry, or after a verdict."""
     validates: ClassVar[bool] = False
     """Whether each event is followed by a check of the whole board (`problems_of_state`); tests set it."""
-    _checks: ClassVar[dict[type, list[Callable[[Board, Any], None]]]]
-    _folds: ClassVar[dict[type, list[Callable[[Board, Any], None]]]]
+    _handlers: ClassVar[dict[type, Handlers]]
+    _take_result: ClassVar[Sequence[Callable[[Board, str, object], bool]]]
+    _before_plan: ClassVar[Sequence[Callable[[Board, Plan | None], None]]]
 
     def __init_subclass__(cls) -> None:
-        cls.moves, checks, folds = {}, defaultdict(list), defaultdict(list)
+        cls.moves, cls._handlers = {}, {}
         for one in (CORE, *cls.capabilities):
             for kind, moves in one.moves.items():
                 known = cls.moves.get(kind, moves)
                 cls.moves[kind] = Moves(known.verb, {**known.states, **moves.states})
-            for kind, check in one.checks.items():
-                checks[kind].append(check)
-            for kind, fold in one.folds.items():
-                folds[kind].append(fold)
-        cls._checks, cls._folds = dict(checks), dict(folds)
+        cls._take_result = [one.takes_result for one in cls.capabilities if one.takes_result is not None]
+        cls._before_plan = [one.before_plan for one in cls.capabilities if one.before_plan is not None]
+
+    @classmethod
+    def _handlers_of(cls, kind: type[e.Event]) -> Handlers:
+        """Collect the handlers of a type of event when the first one happens; those of its bases come first."""
+        bases, all = kind.__mro__[::-1], (CORE, *cls.capabilities)
+        checks = tuple(one.checks[base] for one in all for base in bases if base in one.checks)
+        folds = tuple(one.folds[base] for one in all for base in bases if base in one.folds)
+        handlers = cls._handlers[kind] = Handlers(cls.moves.get(kind), checks, folds)
+        return handlers
 
     def __init__(self) -> None:
         self.started = e.RunStarted(0.0, "", planner=False, reviewer=False)
@@ -158,7 +173,7 @@ class Board:
         return part_of
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Board) and vars(self) == vars(other)
+        return isinstance(other, Board) and {**vars(self), "queue": None} == {**vars(other), "queue": None}
 
     __hash__ = None  # type: ignore[assignment]
 
@@ -167,6 +182,7 @@ class Board:
         other = type(self).__new__(type(self))
         vars(other).update({name: _copy(value) for name, value in vars(self).items()})
         other._parts = {part: _copy(value) for part, value in self._parts.items()}
+        other._index()
         return other
 
     def __repr__(self) -> str:
@@ -175,29 +191,22 @@ class Board:
 
     def apply(self, event: e.Event) -> None:
         """Take in one event. Raises `IllegalTransition` if it can't have happened; then the board stays as it was."""
-        kind: Any = type(event)
-        moves = self.moves.get(kind)
+        kind = type(event)
+        moves, checks, folds = self._handlers.get(kind) or self._handlers_of(kind)
         try:
             if moves is not None:
-                id = event.step  # type: ignore[attr-defined]
+                id: str = event.step  # type: ignore[attr-defined]
                 state = moves.states.get(self.state.get(id))
                 if state is None:
                     raise IllegalTransition(moves.verb, id, self.state.get(id))
-            self._check(event)
-            for check in self._checks.get(kind, ()):
+            for check in checks:
                 check(self, event)
         except IllegalTransition as problem:
             problem.event = event
             raise
-        if moves is not None:
-            self.state[id] = state  # type: ignore[assignment]
-        if isinstance(event, e.Job):
-            self.in_flight[event.id] = event
-        elif isinstance(event, e.Outcome):
-            self.in_flight.pop(event.id, None)
-        if calls := getattr(event, "calls", None):
-            self.calls += calls
-        for fold in self._folds.get(kind, ()):
+        if moves is not None and state is not None:
+            self.state[id] = state
+        for fold in folds:
             fold(self, event)
         if kind is e.Reviewed:
             self.paused = None
@@ -206,41 +215,26 @@ class Board:
         if self.validates and (wrong := [*problems_of_state(self)]):
             raise AssertionError(f"after {event!r}: {'; '.join(wrong)}")
 
-    def _check(self, event: e.Event) -> None:
-        """Raise `IllegalTransition` for what can't happen in any run, whatever the state of a step."""
-        why = ""
-        if isinstance(event, e.Job) and event.id in self.in_flight:
-            why = "it is in flight"
-        elif isinstance(event, e.Job) and (self.paused is not None or self.ended is not None):
-            why = "the run has ended" if self.ended is not None else "the run waits for a person"
-        elif isinstance(event, e.Paused | e.Ended) and (self.in_flight or self.ended is not None):
-            why = "the run has ended" if self.ended is not None else "work is in flight"
-        elif isinstance(event, e.RunStarted) and self.is_begun:
-            why = "the run has begun"
-        if why:
-            id = getattr(event, "step", None)
-            raise IllegalTransition("happen", id, self.state.get(id) if id is not None else None, why)
-
     # Plans
 
     def adopt(self, plan: Plan) -> None:
         """A valid plan replaces what is not done. Its steps that have arrived before stay."""
-        for before_plan in self._before_plan():
+        for before_plan in self._before_plan:
             before_plan(self, plan)
         if not self.arrived:
             self._supersede()
         self._join([step for step in plan.steps if step.id not in self.arrived])
         if self.arrived:  # steps came in the order of writing; the order of the finished plan counts
-            self.queue.order([step.id for step in plan.steps])
             for step in plan.steps:
                 self.steps[step.id] = self.steps.pop(step.id)
+            self._index()
         self.arrived.clear()
         self.proposal, self.problems, self.invalid_text, self.invalid_in_a_row = plan, (), "", 0
 
     def arrive(self, step: Step) -> None:
         """The planner, which is still writing, has written a step: it joins, and the first one supersedes the plan before."""
         if not self.arrived:
-            for before_plan in self._before_plan():
+            for before_plan in self._before_plan:
                 before_plan(self, None)
             self._supersede()
         self.arrived[step.id] = None
@@ -256,9 +250,9 @@ class Board:
         """The steps of a plan that was not finished leave if they have not started."""
         gone = [id for id in self.arrived if self.state[id] == "waiting"]
         if gone:
-            self.queue.drop(gone)
             self.unreachable = deque(id for id in self.unreachable if id not in gone)
             self.state.update(dict.fromkeys(gone, "superseded"))
+            self._index()
         self.arrived.clear()
 
     def check_new(self, ids: Iterable[str]) -> None:
@@ -269,9 +263,6 @@ class Board:
         for id in () if self.arrived else self.unfinished:
             if (state := self.state[id]) not in ("waiting", "failed", "skipped"):
                 raise IllegalTransition("supersede", id, state)
-
-    def _before_plan(self) -> Iterator[Callable[[Board, Plan | None], None]]:
-        return (one.before_plan for one in self.capabilities if one.before_plan is not None)
 
     def _supersede(self) -> None:
         self.plans += 1
@@ -289,29 +280,37 @@ class Board:
                 self.errors.pop(step.id, None)
             self.steps[step.id] = step
             self.state[step.id] = "waiting"
-        # a step that arrives while the planner is still writing may wait for one that has failed meanwhile
-        lost = {*self.failed, *(id for id, state in self.state.items() if state == "skipped")} if self.failed else set()
-        self.queue.add(steps, self.results, lost)
-        if lost:
+        self.queue.add(steps, self.state, lost := self._lost())
+        if lost:  # a step that arrives while the planner is still writing might wait for one that has failed meanwhile
             self.unreachable += [s.id for s in steps if not s.run_anyway and not lost.isdisjoint(s.depends_on)]
+
+    def _lost(self) -> set[str]:
+        """The steps that will not be done: those that failed for good, and those that were skipped behind them."""
+        return {*self.failed, *(id for id, state in self.state.items() if state == "skipped")} if self.failed else set()
+
+    def _index(self) -> None:
+        """Build the ready queue again, from the steps and their states."""
+        self.queue = ReadyQueue(self.started.limits)
+        self.queue.add([self.steps[id] for id in self.unfinished], self.state, self._lost())
 
     # Steps
 
-    def begin(self, id: str, attempt: int, attempts: int) -> None:
+    def begin(self, event: e.StepStarted | e.StepBlocked) -> None:
         """An attempt starts, and takes its slots."""
-        if attempt == 1:
+        id = event.step
+        if event.attempt == 1:
             self.queue.take(id)
             self.steps_started += 1
         else:
             self.retry.remove(id)
             self.queue.acquire(id)
-        self.attempt[id] = (attempt, attempts)
+        self.attempt[id] = (event.attempt, event.attempts)
 
     def give(self, id: str, result: object) -> None:
         """A step gave a result, and its slots are free. It is done, unless a capability takes the result over."""
         self.queue.release(id)
-        for one in self.capabilities:
-            if one.takes_result is not None and one.takes_result(self, id, result):
+        for take_result in self._take_result:
+            if take_result(self, id, result):
                 return
         self.finish(id, result)
 
@@ -403,16 +402,7 @@ class Board:
     @property
     def unfinished(self) -> tuple[str, ...]:
         """The ids of the latest plan's steps that are not done."""
-        return tuple(self._unfinished_backwards())[::-1]
-
-    @property
-    def has_more(self) -> bool:
-        """Whether any step of the latest plan is not done."""
-        return next(self._unfinished_backwards(), None) is not None
-
-    def _unfinished_backwards(self) -> Iterator[str]:
-        # from the end of the plan, so that `has_more` ends at once: the last steps are usually done last
-        return (id for id in reversed(self.queue.ids) if self.state[id] not in ("done", "superseded"))
+        return tuple(id for id in self.steps if self.state[id] not in ("done", "superseded", "undone"))
 
     def brought_by(self, id: str) -> int:
         """The number of the plan that brought the step as it is now, from 1."""
@@ -448,17 +438,11 @@ def problems_of_state(board: Board) -> Iterator[str]:
 
 
 def _copy(value: Any) -> Any:
-    if isinstance(value, (dict, list, set, deque, ReadyQueue)):
-        return value.copy()
-    if getattr(type(value), "is_part", False):
-        return value.copy()
-    return value
+    return value.copy() if isinstance(value, (dict, list, set, deque, Part)) else value
 
 
 class Part:
     """The base of a capability's part of the board: a dataclass whose copy changes on its own."""
-
-    is_part: ClassVar[bool] = True
 
     def copy(self) -> Self:
         """Return a copy for somebody else: changes of it change nothing here."""
@@ -466,6 +450,37 @@ class Part:
         for one in fields(self):  # type: ignore[arg-type]
             setattr(other, one.name, _copy(getattr(self, one.name)))
         return other
+
+
+def _impossible(board: Board, event: e.Event, why: str) -> IllegalTransition:
+    return IllegalTransition("happen", event.id, board.state.get(event.id or ""), why)
+
+
+def _check_job(board: Board, event: e.Job) -> None:
+    if event.id in board.in_flight:
+        raise _impossible(board, event, "it is in flight")
+    if board.ended is not None or board.paused is not None:
+        why = "the run has ended" if board.ended is not None else "the run waits for a person"
+        raise _impossible(board, event, why)
+
+
+def _check_idle(board: Board, event: e.Paused | e.Ended) -> None:
+    if board.ended is not None or board.in_flight:
+        raise _impossible(board, event, "the run has ended" if board.ended is not None else "work is in flight")
+
+
+def _check_begin(board: Board, event: e.RunStarted) -> None:
+    if board.is_begun:
+        raise _impossible(board, event, "the run has begun")
+
+
+def _job_started(board: Board, event: e.Job) -> None:
+    board.in_flight[event.id] = event
+
+
+def _job_ended(board: Board, event: e.Outcome) -> None:
+    board.in_flight.pop(event.id, None)
+    board.calls += getattr(event, "calls", ())
 
 
 def _run_started(board: Board, event: e.RunStarted) -> None:
@@ -497,10 +512,6 @@ def _check_start(board: Board, event: e.StepStarted | e.StepBlocked) -> None:
         raise IllegalTransition("start", id, state, f"it waits for {', '.join(missing)}")
 
 
-def _step_started(board: Board, event: e.StepStarted) -> None:
-    board.begin(event.step, event.attempt, event.attempts)
-
-
 def _step_done(board: Board, event: e.StepDone) -> None:
     board.give(event.step, event.result)
 
@@ -512,7 +523,7 @@ def _step_failed(board: Board, event: e.StepFailed) -> None:
 
 
 def _step_blocked(board: Board, event: e.StepBlocked) -> None:
-    board.begin(event.step, event.attempt, event.attempts)
+    board.begin(event)
     board.queue.release(event.step)
     board.fail(event.step, event.error, final=event.final)
 
@@ -526,7 +537,7 @@ def _step_paused(board: Board, event: e.StepPaused) -> None:
     board.requeue(event.step)
 
 
-def _check_job(board: Board, event: e.Requeued) -> None:
+def _check_requeued(board: Board, event: e.Requeued) -> None:
     if event.step not in board.in_flight:
         raise IllegalTransition("be started again", event.step, board.state.get(event.step or ""))
 
@@ -561,15 +572,21 @@ CORE = Capability(
         e.StepSkipped: Moves("skip", {"waiting": "skipped"}),
     },
     checks={
+        e.RunStarted: _check_begin,
+        e.Job: _check_job,
         e.PlanProposed: _check_plan,
         e.StepStarted: _check_start,
         e.StepBlocked: _check_start,
-        e.Requeued: _check_job,
+        e.Requeued: _check_requeued,
+        e.Paused: _check_idle,
+        e.Ended: _check_idle,
     },
     folds={
+        e.Job: _job_started,
+        e.Outcome: _job_ended,
         e.RunStarted: _run_started,
         e.PlanProposed: _plan_proposed,
-        e.StepStarted: _step_started,
+        e.StepStarted: Board.begin,
         e.StepDone: _step_done,
         e.StepFailed: _step_failed,
         e.StepBlocked: _step_blocked,

@@ -26,25 +26,20 @@ class Event:
 
     at: float
 
+    @property
+    def id(self) -> str | None:
+        """What it is about: the id of a step, or the label of an undo; None: the planner, or the run."""
+        return getattr(self, "step", None)
+
 
 @dataclass(frozen=True, slots=True)
 class Job(Event):
     """Work starts. Its outcome is recorded later, with the same `id`."""
 
-    @property
-    def id(self) -> str | None:
-        """The id of the step, or the label of the undo; None: the planner."""
-        return getattr(self, "step", None)
-
 
 @dataclass(frozen=True, slots=True)
 class Outcome(Event):
     """A job has ended."""
-
-    @property
-    def id(self) -> str | None:
-        """The id of the job."""
-        return getattr(self, "step", None)
 
 
 @dataclass(frozen=True, slots=True)

@@ -44,12 +44,9 @@ class RunRecord(Protocol):
 
 
 class Agent(Protocol):
-    """What the loop asks: the next event, the task of a job, and the events of a message."""
+    """What the loop asks: the task of a job, and the events of a message."""
 
     watch: Callable[[Any], None] | None
-
-    def next_event(self, board: Board) -> Answer:
-        """Return the next event, or a signal."""
 
     def task(self, run: Any, job: Job) -> Task:
         """Return what the workers carry out for a job."""
@@ -77,7 +74,7 @@ class WorkerSession(Protocol):
         """Take back every task that has not begun; what only rests is over at once."""
 
 
-def drive(run: RunRecord, agent: Agent, session: WorkerSession) -> None:
+def drive(run: RunRecord, decide: Callable[[Board], Answer], agent: Agent, session: WorkerSession) -> None:
     """Carry `run` on until it has ended or paused. This is the loop of the whole pattern."""
     while True:
         run.take_news()
@@ -86,7 +83,7 @@ def drive(run: RunRecord, agent: Agent, session: WorkerSession) -> None:
         slots = session.free
         try:
             # all that may start together is decided and shown before any of it begins
-            while slots >= 1 and isinstance(event := agent.next_event(run.board), Event):
+            while slots >= 1 and isinstance(event := decide(run.board), Event):
                 run.record(event)
                 if isinstance(event, Job):
                     jobs.append(event)
@@ -104,15 +101,11 @@ def drive(run: RunRecord, agent: Agent, session: WorkerSession) -> None:
             raise
         if not run.board.in_flight:
             return
-        if session.queued and agent.next_event(run.board) is HOLD:
+        if session.queued and decide(run.board) is HOLD:
             session.cancel()
         for message in session.wait():
-            for event in outcomes(agent, message):
-                run.record(event)
-
-
-def outcomes(agent: Agent, message: Message) -> Sequence[Event]:
-    """Return the events of a message: a task that was taken back is requeued, the others are the agent's."""
-    if isinstance(message, Cancelled):
-        return [Requeued(message.at, message.task.event.id, "cancelled")]
-    return agent.outcomes(message)
+            if isinstance(message, Cancelled):
+                run.record(Requeued(message.at, message.task.event.id, "cancelled"))
+            else:
+                for event in agent.outcomes(message):
+                    run.record(event)

@@ -1,13 +1,14 @@
-"""The ready queue: which of the unfinished steps may start. A change costs what it touches, not the plan's size.
+"""The ready queue: which of the unfinished steps can start. A change costs what it touches, not the plan's size.
 
+It contains nothing that the board does not know: it is an index, which can be built again from the steps and their states.
 Ready steps wait in one heap for each set of limits that they share, in plan order. The first ready step is the first of
-those heaps whose limits all have a slot left: what is full is passed by, and nobody is overtaken in a heap.
+those heaps whose limits all have a slot left. A full heap is skipped, and no step overtakes another one in its heap.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from heapq import heapify, heappop, heappush
 
 from planexec_lite.plan import Step
@@ -17,13 +18,13 @@ Kind = tuple[int, ...]  # which of the limits a step falls under
 
 
 class ReadyQueue:
-    """Knows who waits for whom among the steps that were added, and how much of each limit is left."""
+    """Knows which of the added steps waits for which other one, and how many slots of each limit are free."""
 
     def __init__(self, limits: Sequence[Limit] = ()) -> None:
         self._limits = limits
         self._free_slots = [limit.slots for limit in limits]
         self._kind: dict[str, Kind] = {}
-        self.ids: list[str] = []  # in plan order; the queues hold the places in it
+        self._ids: list[str] = []  # in plan order; the heaps contain the places in it
         self._place: dict[str, int] = {}
         self._missing: dict[str, int] = {}
         self._dependents: defaultdict[str, list[str]] = defaultdict(list)
@@ -31,62 +32,37 @@ class ReadyQueue:
         self._unlimited: list[int] = []
         self._ready: dict[Kind, list[int]] = {(): self._unlimited}
 
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, ReadyQueue) and vars(self) == vars(other)
-
-    __hash__ = None  # type: ignore[assignment]
-
-    def copy(self) -> ReadyQueue:
-        """Return a queue that goes its own way from here."""
-        other = ReadyQueue(self._limits)
-        other._free_slots, other.ids = self._free_slots.copy(), self.ids.copy()
-        other._kind, other._place, other._missing = self._kind.copy(), self._place.copy(), self._missing.copy()
-        other._run_anyway = self._run_anyway.copy()
-        other._dependents.update({id: ids.copy() for id, ids in self._dependents.items()})
-        other._ready = {kind: ready.copy() for kind, ready in self._ready.items()}
-        other._unlimited = other._ready[()]
-        return other
-
     def first(self) -> str | None:
         """Return the first ready step in plan order that has a slot, None if there is none."""
         if not self._limits:
-            return self.ids[self._unlimited[0]] if self._unlimited else None
+            return self._ids[self._unlimited[0]] if self._unlimited else None
         heads = [ready[0] for kind, ready in self._ready.items() if ready and self._has_slot(kind)]
-        return self.ids[min(heads)] if heads else None
+        return self._ids[min(heads)] if heads else None
 
-    def add(self, steps: Iterable[Step], done: Collection[str], lost: Collection[str] = ()) -> None:
-        """Steps join, last in plan order; nobody waits for the ids in `done`, nor, to run anyway, for those in `lost`."""
+    def add(self, steps: Iterable[Step], state: Mapping[str, str], lost: Collection[str]) -> None:
+        """Add steps at the end of the plan order. A step that runs anyway does not wait for the steps in `lost`."""
         missing, dependents = self._missing, self._dependents
-        for place, step in enumerate(steps, len(self.ids)):
-            id, waits_for = step.id, step.depends_on
-            self.ids.append(id)
+        for place, step in enumerate(steps, len(self._ids)):
+            id = step.id
+            self._ids.append(id)
             self._place[id] = place
             if self._limits:
                 self.sort_in(step)
-            if done:
-                waits_for = tuple([other for other in waits_for if other not in done])
+            waits_for = [other for other in step.depends_on if state.get(other) != "done"]
             if step.run_anyway:
                 self._run_anyway.add(id)
-                waits_for = tuple([other for other in waits_for if other not in lost])
+                waits_for = [other for other in waits_for if other not in lost]
             missing[id] = len(waits_for)
             for other in waits_for:
                 dependents[other].append(id)
-            if not waits_for:
+            if state[id] in ("running", "in doubt"):
+                self.acquire(id)
+            elif not waits_for and state[id] == "waiting":
                 self.put(id)
 
     def sort_in(self, step: Step) -> None:
-        """Note which limits the step falls under; not while it is ready or running."""
+        """Note which limits apply to the step, which must be neither ready nor running."""
         self._kind[step.id] = tuple([n for n, limit in enumerate(self._limits) if (step.tool or "") in limit.tools])
-
-    def order(self, ids: Sequence[str]) -> None:
-        """Put the steps into the order of `ids`, which are all that were added."""
-        ready = [self.ids[place] for queue in self._ready.values() for place in queue]
-        for queue in self._ready.values():
-            queue.clear()
-        self.ids = list(ids)
-        self._place = {id: place for place, id in enumerate(ids)}
-        for id in ready:
-            self.put(id)
 
     def put(self, id: str) -> None:
         """A step is ready."""
@@ -102,7 +78,7 @@ class ReadyQueue:
         ready, place = self._queue(id) if self._limits else self._unlimited, self._place[id]
         if ready[0] == place:
             heappop(ready)
-        else:  # whoever recorded the event had an order of their own
+        else:  # the event was recorded in another order
             ready.remove(place)
             heapify(ready)
         if self._limits:
@@ -139,15 +115,6 @@ class ReadyQueue:
             missing = self._missing[other] = self._missing[other] - 1
             if not missing:
                 self.put(other)
-
-    def drop(self, ids: Iterable[str]) -> None:
-        """Waiting steps leave."""
-        gone = set(ids)
-        for ready in self._ready.values():
-            ready[:] = [place for place in ready if self.ids[place] not in gone]
-            heapify(ready)
-        for id, ids in self._dependents.items():
-            self._dependents[id] = [other for other in ids if other not in gone]
 
     def _queue(self, id: str) -> list[int]:
         return self._ready.setdefault(self._kind[id], [])

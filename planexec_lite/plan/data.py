@@ -7,7 +7,17 @@ and are equal to them; who wants to change one makes a copy, and has it alone.
 
 from __future__ import annotations
 
-from typing import Any, NoReturn
+import json
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from pydantic import TypeAdapter
+from pydantic_core import PydanticSerializationError, to_jsonable_python
+
+from planexec_lite.tools import ToolError
+
+if TYPE_CHECKING:
+    from planexec_lite.plan.step import Step
 
 _ALONE = frozenset({str, int, float, bool, type(None)})
 
@@ -78,3 +88,47 @@ class FixedList(_Fixed, list[Any]):
     """A list that can't be changed."""
 
     __slots__ = ()
+
+
+_NUMBERS = (bool, int, float)
+_ANYTHING: TypeAdapter[Any] = TypeAdapter(Any, config={"defer_build": True})
+
+
+def as_data(value: Any, step: Step) -> Any:
+    """Return the result of `step` as what JSON can hold, in lists and objects that nobody can change.
+
+    Models and dataclasses become objects, tuples lists, sets sorted lists.
+    """
+    if value is None or (type(value) is str and value.isascii()) or (type(value) in _NUMBERS and abs(value) < 2**63):
+        return value
+    try:
+        if isinstance(value, int | float):
+            data = json.loads(
+                json.dumps(value, allow_nan=False)
+            )  # of a class of its own, or beyond what is written fast
+        else:
+            data = to_jsonable_python(_ordered(_ANYTHING.dump_python(value)))
+            json.dumps(data, ensure_ascii=False, allow_nan=False).encode()  # a text may hold what no file can
+        return fixed(data)
+    except (PydanticSerializationError, TypeError, ValueError, RecursionError) as error:
+        cause = str(error).splitlines()[0]
+        who = f"step {step.id}" if step.tool is None else f"step {step.id}: {step.tool}"
+        kind = type(value).__name__
+        raise ToolError(
+            f"{who} returned a value of type {kind}, which JSON can't hold ({cause}); return data"
+        ) from None
+
+
+def _ordered(value: Any) -> Any:
+    """Sort the sets at any depth: their own order changes from process to process."""
+    if isinstance(value, set | frozenset):
+        parts = [_ordered(part) for part in value]
+        try:
+            return sorted(parts)
+        except TypeError:
+            return sorted(parts, key=repr)
+    if isinstance(value, Mapping):
+        if any(type(key) is not str for key in value) and len(to_jsonable_python(dict.fromkeys(value))) < len(value):
+            raise ValueError("two of its names are the same when they are written down")
+        return {key: _ordered(part) for key, part in value.items()}
+    return list(map(_ordered, value)) if isinstance(value, list | tuple) else value

@@ -30,7 +30,7 @@ class Plan(BaseModel):
             after a failure must name the failed steps here: what became of them is not left open.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
     goal: str = ""
     steps: tuple[Step, ...] = ()

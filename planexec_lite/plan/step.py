@@ -80,7 +80,7 @@ class Call(_WordForWord):
     `gate`: ask a person right before it is called in a rollback.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False, defer_build=True)
 
     tool: str = Field(validation_alias=AliasChoices("tool", "action"))
     params: Params = Field(default_factory=_no_params, validation_alias=AliasChoices("params", "input", "arguments"))
@@ -112,7 +112,9 @@ class Step(_WordForWord):
             is a run of its own it stands for all that was done inside; without it the steps inside are undone one by one.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid", coerce_numbers_to_str=True, allow_inf_nan=False)
+    model_config = ConfigDict(
+        frozen=True, extra="forbid", coerce_numbers_to_str=True, allow_inf_nan=False, defer_build=True
+    )
 
     id: Id
     description: str = Field(default="", validation_alias=AliasChoices("description", "task"))

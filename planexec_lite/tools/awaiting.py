@@ -14,12 +14,14 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Awaitable, Coroutine, Iterator
-from concurrent.futures import Future, wait
 from contextlib import contextmanager
 from threading import Lock, Thread, current_thread
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from planexec_lite.meter import current
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future
 
 GRACE = 0.5
 """Seconds that the loop has to begin a call, and that a call has beyond its own time to end after its cancellation."""
@@ -145,6 +147,8 @@ def _leave(place: _Loop) -> None:
 
 def _ended(call: Future[Any], seconds: float | None) -> bool:
     """Wait for the end of `call`, at most so many seconds. An interrupt cancels it."""
+    from concurrent.futures import wait
+
     try:
         wait([call], seconds)
     except BaseException:

@@ -9,11 +9,10 @@ timeout, come late, be taken back before it has begun, or let itself be heard wh
 from planexec_lite.core.loop import WorkerSession
 from planexec_lite.core.tasks import Cancelled, Finished, Late, Message, Progress, Report, Task, TimedOut
 from planexec_lite.workers.inline import Inline
-from planexec_lite.workers.pool import Pool
 from planexec_lite.workers.session import Workers, measure
 from planexec_lite.workers.simulated import Simulated
 
 __all__ = [
-    "Cancelled", "Finished", "Inline", "Late", "Message", "Pool", "Progress", "Report", "Simulated", "Task", "TimedOut",
+    "Cancelled", "Finished", "Inline", "Late", "Message", "Progress", "Report", "Simulated", "Task", "TimedOut",
     "WorkerSession", "Workers", "measure",
 ]  # fmt: skip

@@ -1,4 +1,4 @@
-"""A run that goes on with other tools or another plan than it began with: what has changed is named, and nothing is lost."""
+"""A run that goes on with other tools than it began with: what has changed is named, and nothing is lost."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 
 from planexec_lite import (
-    AskPerson,
     Decision,
     Journal,
     Plan,
@@ -61,9 +60,9 @@ def journal(tmp_path: Path) -> Journal:
     return journal
 
 
-def resumed(journal: Journal, toolbox: Toolbox, plan: Plan | None = None) -> Run:
+def resumed(journal: Journal, toolbox: Toolbox) -> Run:
     agent = PlannerExecutor(None, ToolExecutor(toolbox))
-    return agent.resume(journal.load(1), Decision("approve", by="Ada"), plan=plan)
+    return agent.resume(journal.load(1), Decision("approve", by="Ada"))
 
 
 CHANGED = {
@@ -96,58 +95,6 @@ def test_what_has_changed_is_named_and_the_run_stays_as_it_is(name: str, journal
 
 def test_a_tool_that_no_step_needs_any_more_may_be_gone(journal: Journal) -> None:
     assert resumed(journal, Toolbox([Tool(send, effects="once")])).status == "finished"
-
-
-# The plan in a file
-
-ONE, TWO = PLAN["steps"]
-CHANGED_PLANS: dict[str, tuple[dict[str, Any], str]] = {
-    "other parameters": ({"steps": [ONE | {"params": {"name": "b"}}, TWO]}, "step 1 has another params"),
-    "two things": ({"steps": [ONE, TWO | {"gate": False, "tool": "look"}]}, "step 2 has another tool and another gate"),
-    "one less, one more": ({"steps": [ONE, step("3", "look", name="c")]}, "step 2 is gone; step 3 is new"),
-    "another order": ({"steps": [TWO, ONE]}, "its steps have another order"),
-    "another goal": ({"goal": "send all"}, "it has another goal"),
-}
-
-
-@pytest.mark.parametrize("name", CHANGED_PLANS)
-def test_a_changed_plan_file_is_named_and_the_run_stays_as_it_is(name: str, journal: Journal, tmp_path: Path) -> None:
-    changes, words = CHANGED_PLANS[name]
-    file, before, hands = tmp_path / "plan.json", journal.load(1).events, tools(effects="once")
-    file.write_text(Plan.parse(PLAN | changes).to_json(), encoding="utf-8")
-    with pytest.raises(
-        ValueError, match=f"the plan has changed since this run began: {words}. Resume it with the plan"
-    ):
-        resumed(journal, hands, Plan.parse(file.read_text(encoding="utf-8")))
-    assert journal.load(1).events == before
-    file.write_text(Plan.parse(PLAN).to_json(), encoding="utf-8")
-    assert resumed(journal, hands, Plan.parse(file.read_text(encoding="utf-8"))).status == "finished"
-
-
-def test_what_a_person_edited_or_a_planner_planned_again_is_no_changed_file(tmp_path: Path) -> None:
-    journal, hands, given = Journal(tmp_path / "runs.db"), ToolExecutor(tools()), Plan.parse(PLAN)
-    agent = PlannerExecutor(RulePlanner(lambda goal: PLAN), hands, AskPerson(), journal=journal)
-    run = agent.run("send it")
-    edited = Plan.parse(PLAN | {"steps": [ONE | {"params": {"name": "b"}}, TWO]})
-    run = agent.resume(journal.load(1), Decision("approve", by="Ada", plan=edited), plan=given)
-    assert (run.reason, run.results) == ("waits for gate of step 2", {"1": "b"})
-    with pytest.raises(ValueError, match="step 1 has another params"):
-        agent.resume(journal.load(1), Decision("approve", by="Ada"), plan=edited)
-    assert agent.resume(journal.load(1), Decision("approve", by="Ada"), plan=given).status == "finished"
-
-
-def test_a_run_without_a_plan_yet_knows_of_no_other(tmp_path: Path) -> None:
-    def interrupted(goal: str) -> Any:
-        if not asked.append(goal) and len(asked) == 1:
-            raise KeyboardInterrupt
-        return PLAN["steps"][:1]
-
-    asked: list[str] = []
-    journal = Journal(tmp_path / "runs.db")
-    agent = PlannerExecutor(RulePlanner(interrupted), ToolExecutor(tools()), journal=journal)
-    with pytest.raises(KeyboardInterrupt):
-        agent.run("send it")
-    assert agent.resume(journal.load(1), plan=Plan.parse(PLAN)).results == {"1": "a"}
 
 
 @pytest.mark.parametrize("how", ["resume", "tell", "roll_back"])

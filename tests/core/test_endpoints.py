@@ -36,7 +36,7 @@ from planexec_lite.events import Judged, PlanProposed, StepDone
 from planexec_lite.meter import InContext, JobContext, Meter
 from planexec_lite.model import Answer, AnswerError, Bounds, ask, ask_streaming, converse
 from planexec_lite.model.answer import ThoughtFilter, spoken
-from planexec_lite.planning import Summary
+from planexec_lite.roles.telling import Summary
 
 ASKED = [{"role": "system", "content": "rules"}, {"role": "user", "content": "?"}]
 STEP: dict[str, Any] = {

@@ -26,9 +26,10 @@ from planexec_lite import (
     execute,
     tool,
 )
+from planexec_lite.decisions import Decision
 from planexec_lite.events import Inside, RunStarted, StepDone, from_dict, to_dict
 from planexec_lite.model.marking import DATA_RULE
-from planexec_lite.review.reviewers import AskPerson, Decision
+from planexec_lite.roles.reviewers import AskPerson
 from tests.core.test_planners import FIRST, GOAL, SECOND, FakeClient
 from tests.core.test_planners import TOOLS as SUMS
 

@@ -23,7 +23,7 @@ from planexec_lite import (
     Toolbox,
     ToolExecutor,
 )
-from planexec_lite.executors import Executor
+from planexec_lite.roles.executors import Executor
 from tests.core.shapes import step
 
 pytestmark = pytest.mark.slow

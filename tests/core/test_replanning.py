@@ -26,7 +26,7 @@ from planexec_lite import (
 from planexec_lite.assembly import Board, decide
 from planexec_lite.capabilities.judging import Judging
 from planexec_lite.events import PlanStarted, StepDone, StepStarted
-from planexec_lite.planning.planners import record
+from planexec_lite.roles.telling import record
 
 
 class World:

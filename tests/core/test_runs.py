@@ -11,7 +11,7 @@ import pytest
 import planexec_lite
 from planexec_lite import Board, Plan, Simulated, Step, Toolbox, ToolExecutor, execute, tool
 from planexec_lite.events import from_dict, to_dict
-from planexec_lite.executors import as_data
+from planexec_lite.plan.data import as_data
 from planexec_lite.tools import ToolError
 from tests.core.shapes import Job, Workshop, plan_of
 

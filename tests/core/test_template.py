@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from planexec_lab.worlds.arithmetic import TOOLS
 from planexec_lite import LLMPlanner
-from planexec_lite.planning import INSTRUCTIONS
+from planexec_lite.roles.planners import INSTRUCTIONS
 from planexec_lite.template import check, fields, fill
 
 PIECES = st.sampled_from(

@@ -31,14 +31,13 @@ from planexec_lite import (
 )
 from planexec_lite.assembly import Board
 from planexec_lite.capabilities.news import News
+from planexec_lite.decisions import Decision
 from planexec_lite.events import Grant, PlanProposed, PlanStarted, StepStarted
-from planexec_lite.executors import task_text
 from planexec_lite.model import Answer
 from planexec_lite.model.marking import DATA_RULE
 from planexec_lite.plan import Problem
-from planexec_lite.planning import Summary, Telling, growth
-from planexec_lite.planning.telling import record
-from planexec_lite.review import Decision
+from planexec_lite.roles.react import task_text
+from planexec_lite.roles.telling import Summary, Telling, growth, record
 from planexec_lite.run import Run
 from tests.rounds import rounds
 
@@ -411,7 +410,7 @@ def test_a_summary_that_is_too_long_is_shortened() -> None:
 
 
 def test_a_model_that_refuses_to_summarise_leaves_the_text(monkeypatch: pytest.MonkeyPatch) -> None:
-    from planexec_lite.planning import telling
+    from planexec_lite.roles import telling
 
     monkeypatch.setattr(telling, "ask", lambda *_: Answer("", "no", "stop"))
     assert Summary(None)("a text") == "a text"

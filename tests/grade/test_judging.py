@@ -7,7 +7,7 @@ import pytest
 from planexec_lab.grade import Case, JudgeScore, judged
 from planexec_lite import RuleEvaluator, Step
 from planexec_lite.assembly import Board
-from planexec_lite.review import Verdict
+from planexec_lite.capabilities.judging import Verdict
 
 
 def case(name: str, result: Any, done: bool) -> Case:

@@ -11,9 +11,9 @@ import pytest
 from tests.guards.books import LESSONS, name_of
 
 COLUMNS = 92  # beyond, a line runs off a window of 1280 px beside the list of files
-WORDS, LINES = 180, 12  # that are read in a minute
-MINUTES = {"Ten": 10, "Fifteen": 15, "Twenty": 20, "Twenty-five": 25, "Thirty": 30, "Thirty-five": 35, "Forty": 40}
-DRAWING = 1.5  # minutes to draw, to look at figures, and to guess: so much longer a lesson may take
+WORDS, PRINTED = 130, 200  # that are read in a minute: of the text, and of outputs
+LINE, GUESS = 7 / 60, 40 / 60  # minutes for a line of code, and for a guess
+LONGEST = 35  # minutes for a lesson, without its cards and exercises
 each_lesson = pytest.mark.parametrize("path", LESSONS, ids=name_of)
 
 
@@ -49,15 +49,26 @@ def test_no_line_runs_off_the_window(path: Path) -> None:
     assert [found for found in lines if len(found[1]) > COLUMNS] == []
 
 
+def minutes(book: list[Any]) -> float:
+    """How long a reader needs for a lesson, without its cards and exercises."""
+    texts = [cell for cell in book if cell.cell_type == "markdown"]
+    code = [cell for cell in book if cell.cell_type == "code"]
+    cards = next((number for number, cell in enumerate(code) if "exercises.cards" in cell.source), len(code))
+    words = sum(len(cell.source.split()) for cell in texts)
+    lines = sum(bool(line.strip()) for cell in code for line in cell.source.splitlines())
+    outputs = [output for cell in code[:cards] for output in cell.outputs]
+    shown = [output.get("text") or output.get("data", {}).get("text/plain", "") for output in outputs]
+    return words / WORDS + lines * LINE + len(" ".join(shown).split()) / PRINTED + sum(map(asks, code)) * GUESS
+
+
 @each_lesson
 def test_the_minutes_are_honest(path: Path) -> None:
     book = cells(path)
-    words = sum(len(cell.source.split()) for cell in book if cell.cell_type == "markdown")
-    lines = sum(bool(line.strip()) for cell in book if cell.cell_type == "code" for line in cell.source.splitlines())
-    stated = re.search(r"(\w+(?:-\w+)?) minutes[,.]", book[0].source)
+    stated = re.search(r"(\d+) minutes", book[0].source)
     assert stated is not None
-    least = words / WORDS + lines / LINES
-    assert 0.95 * least <= MINUTES[stated[1]] <= DRAWING * least + 1, f"{least:.0f} minutes to read alone"
+    needed = minutes(book)
+    assert needed <= LONGEST
+    assert needed - 0.5 <= int(stated[1]) <= needed + 3, f"a reader needs {needed:.0f} minutes"
 
 
 @each_lesson

@@ -11,7 +11,7 @@ import pytest
 from planexec_lab import recorded
 from planexec_lab.prompts import Registry
 from planexec_lab.prompts.__main__ import main
-from planexec_lite.planning import INSTRUCTIONS
+from planexec_lite.roles.planners import INSTRUCTIONS
 
 
 @pytest.fixture

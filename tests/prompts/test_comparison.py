@@ -21,7 +21,7 @@ from planexec_lab.prompts import (
     rows_from_transcript,
 )
 from planexec_lab.recorded import RecordedAnswer, Transcript
-from planexec_lite.planning import INSTRUCTIONS
+from planexec_lite.roles.planners import INSTRUCTIONS
 
 WHOLE = PromptVersion("planner", 1, INSTRUCTIONS)
 

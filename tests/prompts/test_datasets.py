@@ -27,7 +27,7 @@ from planexec_lab.prompts import (
 from planexec_lab.recorded import smollm2
 from planexec_lab.worlds import arithmetic, research
 from planexec_lite import Journal, LLMPlanner, PlannerExecutor, Policy, Run, ToolExecutor
-from planexec_lite.planning import INSTRUCTIONS
+from planexec_lite.roles.planners import INSTRUCTIONS
 from planexec_lite.tools import ToolError
 
 WHOLE = PromptVersion("planner", 1, INSTRUCTIONS)

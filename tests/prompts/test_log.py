@@ -23,7 +23,7 @@ from planexec_lab import connect
 from planexec_lab.prompts import Registry, RegistryError, answer_reading, log_table, secrets
 from planexec_lab.worlds import arithmetic
 from planexec_lite import Inline, PlannerExecutor, ToolExecutor
-from planexec_lite.planning import INSTRUCTIONS
+from planexec_lite.roles.planners import INSTRUCTIONS
 
 KEY = "sk-a-key-that-nobody-may-see"
 ASKED: list[Any] = [{"role": "user", "content": "hello"}]

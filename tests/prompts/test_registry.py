@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from planexec_lab import recorded
 from planexec_lab.prompts import Registry, RegistryError
 from planexec_lite import Journal
-from planexec_lite.planning import INSTRUCTIONS
+from planexec_lite.roles.planners import INSTRUCTIONS
 from tests.core.shapes import step
 from tests.core.test_journal import carried_out
 

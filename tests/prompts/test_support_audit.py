@@ -10,7 +10,7 @@ from planexec_lab.connect import connect
 from planexec_lab.prompts import Registry, asked, backtest, check, compare, log_table, rows_from_runs
 from planexec_lab.worlds import support
 from planexec_lite import Journal, LLMEvaluator, PlannerExecutor, Policy, Simulated, ToolExecutor
-from planexec_lite.planning import INSTRUCTIONS
+from planexec_lite.roles.planners import INSTRUCTIONS
 
 
 def test_an_audit_is_logged_turned_into_rows_and_asked_again(tmp_path: Path) -> None:

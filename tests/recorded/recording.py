@@ -23,9 +23,9 @@ from planexec_lab.recorded.whole_runs import digest
 from planexec_lab.worlds import arithmetic
 from planexec_lite.agent import PlannerExecutor
 from planexec_lite.assembly import Policy
-from planexec_lite.executors import ToolExecutor
 from planexec_lite.model import read_answer
-from planexec_lite.planning import LLMPlanner
+from planexec_lite.roles.executors import ToolExecutor
+from planexec_lite.roles.planners import LLMPlanner
 from planexec_lite.tools import Toolbox
 from tests.recorded.small_model import fingerprint, model_file, served, versions
 

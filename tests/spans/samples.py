@@ -23,7 +23,7 @@ from planexec_lite import (
 from planexec_lite.capabilities.retries import Backoff
 from planexec_lite.meter import ModelCall, charge
 from planexec_lite.plan import Step
-from planexec_lite.review.reviewers import AskPerson
+from planexec_lite.roles.reviewers import AskPerson
 from tests.core.shapes import step
 from tests.core.test_nested import inner, outer
 from tests.core.test_react import TOOLS, call, scene

@@ -43,7 +43,7 @@ from planexec_lite import (
     execute,
 )
 from planexec_lite.plan import Step
-from planexec_lite.review.reviewers import AskPerson
+from planexec_lite.roles.reviewers import AskPerson
 from tests.core.shapes import step
 from tests.core.test_events import runs
 from tests.core.test_nested import inner, outer

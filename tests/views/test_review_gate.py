@@ -6,7 +6,7 @@ import pytest
 
 from planexec_lab.views import desk
 from planexec_lite import Decision, Plan, PlannerExecutor, Run, ScriptedReviewer, Simulated, ToolExecutor, execute
-from planexec_lite.review.reviewers import AskPerson
+from planexec_lite.roles.reviewers import AskPerson
 from tests.views.cells import still
 from tests.views.desks import PLAN, STEPS, TOOLS, fill, press
 from tests.views.test_review_desk import words

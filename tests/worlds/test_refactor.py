@@ -15,9 +15,9 @@ from planexec_lab.connect import connect
 from planexec_lab.worlds import refactor
 from planexec_lite import LLMPlanner, Plan, PlannerExecutor, Policy, Simulated, ToolExecutor, execute
 from planexec_lite.assembly import Board
-from planexec_lite.capabilities.judging import Judging
+from planexec_lite.capabilities.judging import Judging, Verdict
 from planexec_lite.events import PlanProposed, RunStarted, StepDone, StepFailed, StepStarted
-from planexec_lite.review.evaluators import RuleEvaluator, Verdict
+from planexec_lite.roles.evaluators import RuleEvaluator
 
 pytestmark = pytest.mark.slow
 

@@ -16,7 +16,7 @@ from planexec_lab.worlds.support.services import SERVICES
 from planexec_lite import LLMPlanner, Plan, PlannerExecutor, Policy, Simulated, ToolExecutor, execute
 from planexec_lite.assembly import Board
 from planexec_lite.events import PlanProposed, RunStarted, StepDone, StepFailed, StepStarted
-from planexec_lite.review.evaluators import RuleEvaluator
+from planexec_lite.roles.evaluators import RuleEvaluator
 
 ROOT = Path(__file__).parents[2]
 ORDER = "A-1034"

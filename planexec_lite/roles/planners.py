@@ -8,16 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, Protocol
 
 from planexec_lite.assembly import Board
 from planexec_lite.model import SHORT, Answer, Bounds, Message, ask, ask_streaming, listed, model_for, shortened
 from planexec_lite.model.marking import one_line
 from planexec_lite.model.schemas import plan_schema
 from planexec_lite.plan import Plan, PlanError, Problem, Step, StepReader
-from planexec_lite.planning.telling import AS_DATA, Telling, record
+from planexec_lite.roles.telling import AS_DATA, Telling, record
 from planexec_lite.template import check, fill
 from planexec_lite.tools import Toolbox
+
+__all__ = ["INSTRUCTIONS", "LLMPlanner", "NextStepPlanner", "Planner", "RulePlanner"]
 
 INSTRUCTIONS = """\
 Role: planner
@@ -51,17 +53,6 @@ class Planner(Protocol):
         `board` shows what is done, with results, and what was wrong with the last answer (`problems`). Raises
         `PlanError` when the answer is no plan.
         """
-
-
-@runtime_checkable
-class StreamingPlanner(Protocol):
-    """A planner that can be heard while it writes."""
-
-    stream: bool
-    """Whether it is to be heard."""
-
-    def parts(self, goal: str, board: Board, tools: Toolbox) -> Iterator[Step | Plan]:
-        """Yield each step as soon as it is written and, last of all, the plan. Raises as `Planner.plan` does."""
 
 
 class RulePlanner:

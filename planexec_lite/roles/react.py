@@ -12,13 +12,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from planexec_lite.core.events import Action, Observation, Thought
-from planexec_lite.executors.direct import effects_of_any
 from planexec_lite.meter import emit
 from planexec_lite.model import SHORT, Answer, Bounds, Message, ToolCall, converse, model_for, shortened
 from planexec_lite.model.marking import DATA_RULE, data_line, json_line, one_line
 from planexec_lite.model.schemas import function_schema
 from planexec_lite.plan import Step
 from planexec_lite.references import as_text, find, resolve
+from planexec_lite.roles.executors import effects_of_any
 from planexec_lite.tools import CallWaits, Effects, Toolbox
 
 

@@ -22,6 +22,8 @@ from planexec_lite.core.events import PlanProposed, StepDone
 from planexec_lite.model import SHORT, Bounds, ask, model_for, shortened
 from planexec_lite.model.marking import DATA_RULE, data_line, json_line, one_line
 
+__all__ = ["Summary", "Telling", "growth"]
+
 _LEAST = 40  # characters: of a result that has less room than this, nothing is told
 
 

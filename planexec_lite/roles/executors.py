@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from typing import Any, Protocol
-
-from pydantic import TypeAdapter
-from pydantic_core import PydanticSerializationError, to_jsonable_python
 
 from planexec_lite import references
 from planexec_lite.meter import made_once
 from planexec_lite.plan import Step
-from planexec_lite.plan.data import fixed
-from planexec_lite.tools import Effects, Toolbox, ToolError, worst
+from planexec_lite.plan.data import as_data
+from planexec_lite.tools import Effects, Toolbox, worst
 
 
 class Executor(Protocol):
@@ -92,47 +88,3 @@ def perform(executor: Executor, step: Step, inputs: Mapping[str, Any]) -> Any:
     if step.effects == "once":
         made_once()
     return as_data(value, step)
-
-
-_NUMBERS = (bool, int, float)
-_ANYTHING: TypeAdapter[Any] = TypeAdapter(Any)
-
-
-def as_data(value: Any, step: Step) -> Any:
-    """Return the result of `step` as what JSON can hold, in lists and objects that nobody can change.
-
-    Models and dataclasses become objects, tuples lists, sets sorted lists.
-    """
-    if value is None or (type(value) is str and value.isascii()) or (type(value) in _NUMBERS and abs(value) < 2**63):
-        return value
-    try:
-        if isinstance(value, int | float):
-            data = json.loads(
-                json.dumps(value, allow_nan=False)
-            )  # of a class of its own, or beyond what is written fast
-        else:
-            data = to_jsonable_python(_ordered(_ANYTHING.dump_python(value)))
-            json.dumps(data, ensure_ascii=False, allow_nan=False).encode()  # a text may hold what no file can
-        return fixed(data)
-    except (PydanticSerializationError, TypeError, ValueError, RecursionError) as error:
-        cause = str(error).splitlines()[0]
-        who = f"step {step.id}" if step.tool is None else f"step {step.id}: {step.tool}"
-        kind = type(value).__name__
-        raise ToolError(
-            f"{who} returned a value of type {kind}, which JSON can't hold ({cause}); return data"
-        ) from None
-
-
-def _ordered(value: Any) -> Any:
-    """Sort the sets at any depth: their own order changes from process to process."""
-    if isinstance(value, set | frozenset):
-        parts = [_ordered(part) for part in value]
-        try:
-            return sorted(parts)
-        except TypeError:
-            return sorted(parts, key=repr)
-    if isinstance(value, Mapping):
-        if any(type(key) is not str for key in value) and len(to_jsonable_python(dict.fromkeys(value))) < len(value):
-            raise ValueError("two of its names are the same when they are written down")
-        return {key: _ordered(part) for key, part in value.items()}
-    return list(map(_ordered, value)) if isinstance(value, list | tuple) else value
