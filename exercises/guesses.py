@@ -52,11 +52,11 @@ class Guess(NamedTuple):
 
 
 EXAMPLE = [
+    Guess("00.2", "7", "7", "right"),
     Guess("01.1", 32, 53, "wrong"),
-    Guess("02.1", "4", "4", "right"),
-    Guess("03.4", 10, 12, "near"),
-    Guess("06.1", True, False, "wrong"),
-    Guess("06.2", ["5", "6"], ["6"], "near"),
+    Guess("02.1", 5, 5.6, "near"),
+    Guess("03.1", ["1", "2"], ["1"], "near"),
+    Guess("03.3", True, False, "wrong"),
 ]
 
 

@@ -17,10 +17,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command.
 
     Args:
-        arguments: what follows ``python -m planexec_lab``; by default what this process was started with.
+        arguments: the arguments after ``python -m planexec_lab``; by default those of this process.
 
     Returns:
-        The exit status: 0 when all is well, 1 when the journal or the file can't be read, or the run can't be told.
+        The exit status: 0 on success, 1 if the journal or file can't be read or the run is ambiguous.
     """
     parser = argparse.ArgumentParser(prog="python -m planexec_lab", description="Plan, execute, look at runs.")
     commands = parser.add_subparsers(dest="command", required=True)

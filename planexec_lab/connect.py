@@ -6,7 +6,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from planexec_lite.model import endpoint
+from planexec_lite.model.asking import endpoint
 from planexec_lite.tools import suggest
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ def connect(world: str, script: str = "scenes") -> OpenAI:
 
     Args:
         world: a folder of `planexec_lab.worlds`.
-        script: the world's scene file that answers. A real endpoint (see `planexec_lite.model.endpoint`) ignores it.
+        script: the world's scene file that answers. A real endpoint (see `planexec_lite.model.asking.endpoint`) ignores it.
 
     Raises `ValueError` for an unknown world or script, or a setting that is neither "openai" nor a URL; `ImportError`
     without the openai client.

@@ -30,7 +30,7 @@ from planexec_lite.plan import Plan, PlanError, Step
 from planexec_lite.roles.executors import ToolExecutor
 from planexec_lite.run import Run
 from planexec_lite.tools import Tool, Toolbox, tool
-from planexec_lite.workers import Inline, Simulated
+from planexec_lite.workers import Inline, Pool, Simulated
 
 if TYPE_CHECKING:
     from planexec_lite.journal import Journal, JournalError
@@ -39,7 +39,6 @@ if TYPE_CHECKING:
     from planexec_lite.roles.react import ReActExecutor
     from planexec_lite.roles.reviewers import ApproveAll, AskPerson, ScriptedReviewer
     from planexec_lite.roles.team import HybridExecutor, Team
-    from planexec_lite.workers.pool import Pool
 else:
     # many runs need none of these, so their modules are loaded on first use
     _MODULES = {
@@ -49,7 +48,6 @@ else:
         "roles.react": ["ReActExecutor"],
         "roles.reviewers": ["ApproveAll", "AskPerson", "ScriptedReviewer"],
         "roles.team": ["HybridExecutor", "Team"],
-        "workers.pool": ["Pool"],
     }
     _MODULE_OF = {name: module for module, names in _MODULES.items() for name in names}
 

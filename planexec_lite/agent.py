@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from planexec_lite import assembly, references
 from planexec_lite.assembly import CONTEXT, HEARD, PLAN_CHECKS, Policy, decider
-from planexec_lite.capabilities import doubt, judging, nesting, planning, retries
+from planexec_lite.capabilities import doubt, judging, nesting, planning, require_undo, retries
 from planexec_lite.capabilities.nesting import InnerRun, Teller
 from planexec_lite.capabilities.once_calls import digest_of
 from planexec_lite.capabilities.rollback import (
@@ -20,7 +20,7 @@ from planexec_lite.capabilities.rollback import (
     UndoPaused,
     UndoStarted,
 )
-from planexec_lite.changed_since import check_tools
+from planexec_lite.capabilities.undo import WorkDone
 from planexec_lite.core import Board, Event, Job, Task, Work, drive
 from planexec_lite.core.events import (
     Inside,
@@ -149,7 +149,7 @@ class PlannerExecutor:
         changed. `run` itself stays as it is.
         """
         run = self._opened(run, rollback=True)
-        given = run.board[Rollback].latest
+        given = run.board[WorkDone].latest
         if to is not None and str(to) not in given:
             raise ValueError(f"to={to!r}: step {to} gave no result; those that did are {', '.join(given) or 'none'}")
         run.record(RollbackStarted(run.board.now, "asked for", None if to is None else str(to)))
@@ -160,6 +160,8 @@ class PlannerExecutor:
 
         Raises `ValueError` if the tools of what is left to do, or to undo, are not those that the run began with.
         """
+        from planexec_lite.changed_since import check_tools  # no first run needs it
+
         check_tools(run.board, self.tools, effects_of(self.executor), rollback=rollback)
         run = run.again()
         interrupt(run)
@@ -227,12 +229,12 @@ class PlannerExecutor:
         """Return the events that a message of the workers means."""
         job = message.task.event
         work = WORK[type(job)]
+        if isinstance(message, Finished):
+            return work.finished(job, message)
         if isinstance(message, Progress):
             heard = HEARD.get(type(message.event))
             event = heard(message.at, job, message.event) if heard is not None else None
             return [event] if event is not None else []
-        if isinstance(message, Finished):
-            return work.finished(job, message)
         if isinstance(message, TimedOut):
             return work.timed_out(job, message) if work.timed_out is not None else []
         return work.late(job, cast(Late, message)) if work.late is not None else []
@@ -241,14 +243,8 @@ class PlannerExecutor:
 
     @property
     def tools(self) -> Toolbox:
-        """The tools of its executor. Raises `ValueError` if it is its own executor."""
-        executor, seen = self.executor, [self]
-        while isinstance(executor, PlannerExecutor):
-            if any(executor is one for one in seen):
-                raise ValueError("this agent is its own executor; give it one that carries out steps")
-            seen.append(executor)
-            executor = executor.executor
-        return executor.tools
+        """The tools of its executor."""
+        return self.executor.tools
 
     @property
     def effects(self) -> dict[str, Effects]:
@@ -337,7 +333,7 @@ def execute(
     """
     plan = Plan.received(plan, "the caller")
     policy = policy or Policy()
-    problems = plan.problems(executor.tools) + nesting.undo_is_missing(plan, Board(), policy, executor)
+    problems = [*plan.problems(executor.tools), *require_undo.undo_is_missing(plan, Board(), policy, executor)]
     if problems:
         raise PlanError(problems)
     agent = PlannerExecutor(None, executor, None, evaluator, workers or Inline(), policy, watch, journal)
@@ -410,15 +406,15 @@ def _step_late(job: StepStarted, message: Late) -> list[Event]:
 
 def _undo(agent: PlannerExecutor, run: Run, job: UndoStarted) -> Task:
     """The undo of a step is a call of a tool, whoever carried out the step; it has the timeout of its step."""
-    board, mine = run.board, run.board[Rollback]
+    board, mine, done = run.board, run.board[Rollback], run.board[WorkDone]
     if job.call is None:
         inside = agent_inside(agent.executor, board.steps[job.step])
         return Task(job, inside.undo_inside if inside is not None else _no_agent)
     undo = mine.calling
     number = undo.number if undo is not None else 0
-    timeout = mine.completed[number].step.timeout if number else None
+    timeout = done.completed[number].step.timeout if number else None
     step = Step(id=job.step.replace(" ", "-"), tool=job.call.tool, params=job.call.params)
-    results = mine.results_for(undo)
+    results = done.results_for(undo)
     inputs = {one.step: copied(results[one.step]) for one in references.find(step.params) if one.step in results}
     key = digest_of(run.key or run.uid, "undo", number, step.tool, step.params, inputs)
     call = InContext(perform, JobContext(limit=timeout, key=key))

@@ -6,8 +6,8 @@ The first rule that returns an event wins. Comments explain the positions that m
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
-from typing import Any, Literal
+from dataclasses import dataclass
+from typing import Any
 
 from planexec_lite import core
 from planexec_lite.capabilities import (
@@ -26,20 +26,19 @@ from planexec_lite.capabilities import (
     planning,
     progress,
     replanning,
+    require_undo,
     retries,
     rollback,
     streaming,
+    undo,
 )
-from planexec_lite.capabilities.breaker import Breaker
-from planexec_lite.capabilities.budget import OverBudget
-from planexec_lite.capabilities.retries import Backoff
 from planexec_lite.core import Answer, Guard, Rule, Signal
 from planexec_lite.core import events as e
 from planexec_lite.core.decide import ask_for_a_plan, finish, skip_unreachable, start_ready, wait_for_the_planner
-from planexec_lite.meter import Budget
 
 CAPABILITIES = (
     rollback,
+    undo,
     once_calls,  # before doubt: it asks how many attempts are in doubt before one less is
     approval,
     chosen_calls,
@@ -97,10 +96,7 @@ GUARDS: tuple[Guard, ...] = (
 )
 NEEDS: Mapping[Rule | Guard, str] = {
     news.hear_news_first: "planner",
-    wait_for_the_planner: "planner",
     replanning.stop_after_news: "planner",
-    replanning.stop_after_repairs: "planner",
-    replanning.replan: "planner",
     approval.ask_for_approval: "reviewer",
     judging.judge_next: "evaluator",
     retries.back_off: "backoff",
@@ -110,10 +106,10 @@ NEEDS: Mapping[Rule | Guard, str] = {
     budget.return_queued_jobs: "budget",
     nesting.ask_inside: "agent_inside",
 }
-"""The role of the run, the setting, or the method of the executor without which a rule or a guard has nothing to say."""
+"""What a rule or a guard tests before anything else: a role of the run, a setting, or a method of the executor."""
 PLAN_CHECKS: tuple[planning.PlanCheck, ...] = (
-    nesting.undo_is_missing,
-    rollback.undo_is_dropped,
+    require_undo.undo_is_missing,
+    require_undo.undo_is_dropped,
     replanning.failures_passed_over,
     once_calls.repeats,
     new_effects.added_effects,
@@ -165,9 +161,22 @@ class Board(core.Board):
     capabilities = tuple(one.CAPABILITY for one in CAPABILITIES)
 
 
-@dataclass(frozen=True, slots=True)
-class Policy:
+@dataclass(frozen=True)
+class Policy(
+    call_limit.Settings,
+    budget.Settings,
+    breaker.Settings,
+    retries.Settings,
+    new_effects.Settings,
+    require_undo.Settings,
+    rollback.Settings,
+    approval.Settings,
+    planning.Settings,
+    replanning.Settings,
+):
     """The settings of a run: what tells one variation of the pattern from another, and the bounds that make every loop end.
+
+    Each capability declares its own, with their defaults.
 
     Args:
         failure: what a failed step means: "skip" its dependents, but for those that run anyway, and go on elsewhere; or
@@ -209,24 +218,6 @@ class Policy:
     Raises `ValueError` for a bound below zero, too many retries, or a word that is not among these.
     """
 
-    failure: Literal["skip", "stop"] = "skip"
-    retries: int = 0
-    max_steps: int = 50
-    max_repairs: int = 2
-    max_changes: int = 3
-    max_rounds: int = 25
-    replan: Literal["never", "failure", "step", "stall"] = "never"
-    max_replans: int = 3
-    rollback: Literal["never", "failed", "unfinished"] = "never"
-    require_undo: bool = False
-    no_new_effects: bool = False
-    backoff: Backoff | None = None
-    breaker: Breaker | None = None
-    deadline: float | None = None
-    budget: Budget | None = None
-    over_budget: OverBudget = "pause"
-    max_calls: Mapping[str, int] = field(default_factory=dict, hash=False)
-
     def __post_init__(self) -> None:
         for one in SETTINGS:
             one.check(self)
@@ -235,11 +226,16 @@ class Policy:
                 raise ValueError(f"{name}={getattr(self, name)}: a bound is zero or more")
 
 
-def decider(board: core.Board, policy: Policy, executor: Any = None) -> Callable[[core.Board], Answer]:
-    """Return what decides about the run of `board`: rules and guards that have nothing to say in it are not asked.
+def answer(board: core.Board, policy: Policy, executor: Any = None) -> Answer:
+    """Return the next event of the run; `HOLD` or `WAIT` if it has ended, or must wait for a job or a person.
 
     `executor` says what the calls of a step are; without it, no call gets a key, and no repeat is seen.
     """
+    return core.decide(board, policy, RULES, GUARDS, executor)
+
+
+def decider(board: core.Board, policy: Policy, executor: Any = None) -> Callable[[core.Board], Answer]:
+    """Return a function that answers as `answer` does for the run of `board`, but skips rules whose need (`NEEDS`) is not met."""
 
     def is_asked(rule: Rule | Guard) -> bool:
         need = NEEDS.get(rule, "")
@@ -247,11 +243,6 @@ def decider(board: core.Board, policy: Policy, executor: Any = None) -> Callable
 
     rules, guards = tuple(filter(is_asked, RULES)), tuple(filter(is_asked, GUARDS))
     return lambda board: core.decide(board, policy, rules, guards, executor)
-
-
-def answer(board: core.Board, policy: Policy, executor: Any = None) -> Answer:
-    """Return the next event of the run; `HOLD` or `WAIT` if it has ended, or must wait for a job or a person."""
-    return decider(board, policy, executor)(board)
 
 
 def decide(board: core.Board, policy: Policy) -> core.Event | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from planexec_lite.capabilities.rollback import Rollback
+from planexec_lite.capabilities.undo import WorkDone
 from planexec_lite.core import Board
 from planexec_lite.plan import Call, Plan
 from planexec_lite.tools import Effects, Toolbox
@@ -65,7 +65,7 @@ def _changed_choices(board: Board, tools: Toolbox, effects: Mapping[str, Effects
 
 def _changed_undos(board: Board, tools: Toolbox) -> Iterator[str]:
     """The tools that a rollback calls, and that are other ones."""
-    mine = board[Rollback]
+    mine = board[WorkDone]
     for one in mine.completed.values():
         undo = None if one.undo is None else Call.model_validate_json(one.undo)
         if undo is not None and _is_another(undo.tool, board, tools):

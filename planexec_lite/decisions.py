@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Literal, cast, get_args
 
@@ -99,9 +100,8 @@ def answered(run: Run, decision: Decision, tools: Toolbox, has_planner: bool) ->
     if not isinstance(decision, Decision):
         raise TypeError(f"a reviewer gives a Decision or None, not a {type(decision).__name__}")
     waits = innermost(run)
-    _check_subject(run, waits, decision)
-    _check_verdict(run, waits, decision, has_planner)
-    _check_budget(waits, decision)
+    for refusal in _refusals(run, waits, decision, has_planner):
+        raise ValueError(refusal)
     asked, who = board.paused, (decision.by, decision.comment)
     if decision.verdict == "roll back":
         return RollbackStarted(
@@ -129,62 +129,47 @@ def innermost(run: Run) -> Run:
     return innermost(inside) if inside.status == "paused" else run
 
 
-def hashes_of(run: Run) -> tuple[str, ...]:
-    """The hashes of the plans that a decision about `run` may be of; those of the innermost run that waits."""
-    board = innermost(run).board
-    return (board.proposal or board.plan).hash, board.plan.hash
-
-
-def _check_subject(run: Run, waits: Run, decision: Decision) -> None:
-    """Raise `ValueError` if the decision is about something else than what `run` waits for."""
-    board = run.board
-    asked = cast(Paused, board.paused)
+def _refusals(run: Run, waits: Run, decision: Decision, has_planner: bool) -> Iterator[str]:
+    """Yield why `decision` is no answer to the question that `run` asks: the question of `waits`, itself or the run inside."""
+    board, asked, question = run.board, cast(Paused, run.board.paused), cast(Paused, waits.board.paused)
+    verdict, reason, short = decision.verdict, question.reason, question.short
+    hashes = {_stands(waits.board).hash, waits.board.plan.hash}
+    if reason in (
+        "budget",
+        "doubt",
+    ):  # these are not about the plan inside: the person might have looked at the run around it
+        hashes.add(_stands(board).hash)
+    # about what
     of_plan = asked.reason in ("approval", "gate") and board.has_reviewer
     if of_plan and _stands(board).hash != board[Approvals].latest_hash:
-        raise ValueError('the plan was changed in place; give what you edited: Decision("approve", plan=…)')
-    # a budget, or what became of a step, is no matter of the plan inside: whoever says it may have looked at the run around
-    around = (_stands(board).hash,) if cast(Paused, waits.board.paused).reason in ("budget", "doubt") else ()
-    if decision.of and decision.of not in (*hashes_of(run), *around):
-        raise ValueError("the decision is about another plan than the one that waits; review that one")
+        yield 'the plan was changed in place; give what you edited: Decision("approve", plan=…)'
+    if decision.of and decision.of not in hashes:
+        yield "the decision is about another plan than the one that waits; review that one"
     if decision.gate is not None and decision.gate != asked.gate:
         about = f"the gate of step {decision.gate}" if decision.gate in board.steps else gate_in_words(decision.gate)
-        raise ValueError(f"the decision is about {about}, and this run {run.reason}")
-    about_plan = decision.of and decision.gate is None and decision.verdict == "approve"
+        yield f"the decision is about {about}, and this run {run.reason}"
+    about_plan = decision.of and decision.gate is None and verdict == "approve"
     if about_plan and asked.reason != "approval" and waits is run:
-        raise ValueError('a yes to the plan opens no gate; look at the board and say Decision("approve", by=…)')
-
-
-def _check_verdict(run: Run, waits: Run, decision: Decision, has_planner: bool) -> None:
-    """Raise `ValueError` if what is decided is no answer to what `run`, or the run inside its step, waits for."""
-    reason = cast(Paused, waits.board.paused).reason
-    if reason == "undo" and (decision.verdict == "change" or decision.plan or decision.grant):
-        raise ValueError(
-            "what was done is taken back, and nothing is planned any more; approve this call, or reject it"
-        )
-    if decision.verdict not in ANSWERS[reason]:
+        yield 'a yes to the plan opens no gate; look at the board and say Decision("approve", by=…)'
+    # the verdict
+    if reason == "undo" and (verdict == "change" or decision.plan or decision.grant):
+        yield "what was done is taken back, and nothing is planned any more; approve this call, or reject it"
+    if verdict not in ANSWERS[reason]:
         known = ", ".join(f'"{one}"' for one in ANSWERS[reason])
-        raise ValueError(f'"{decision.verdict}" is no answer here, since this run {run.reason}; answer {known}')
+        yield f'"{verdict}" is no answer here, since this run {run.reason}; answer {known}'
     if waits is not run and decision.plan is not None:
-        raise ValueError(
-            "the plan of the run inside can't be edited from here; say yes or no to it, or ask for a change"
-        )
-    if decision.verdict == "change" and not has_planner:
-        raise ValueError("there is no planner to change the plan; approve it, reject it, or edit it yourself")
-
-
-def _check_budget(waits: Run, decision: Decision) -> None:
-    """Raise `ValueError` if more is granted to a run that does not wait for it, or not of all that is used up."""
-    short = cast(Paused, waits.board.paused).short
+        yield "the plan of the run inside can't be edited from here; say yes or no to it, or ask for a change"
+    if verdict == "change" and not has_planner:
+        yield "there is no planner to change the plan; approve it, reject it, or edit it yourself"
+    # the budget
     if decision.budget is not None and not short:
-        raise ValueError(f"more budget is granted to a run that waits for it, and this one {waits.reason}")
-    if not short or decision.verdict != "approve":
-        return
-    if decision.plan is not None or decision.grant is not None:
-        raise ValueError("a budget is granted by itself; the plan is decided about when it is asked for")
-    amounts = decision.budget.bounds if decision.budget else {}
-    if missing := [name for name in short if not amounts.get(name)]:
-        more = ", ".join(f"{name}=…" for name in missing)
-        raise ValueError(f'this run {waits.reason}; say how much: Decision("approve", budget=Budget({more}))')
+        yield f"more budget is granted to a run that waits for it, and this one {waits.reason}"
+    if short and verdict == "approve":
+        if decision.plan is not None or decision.grant is not None:
+            yield "a budget is granted by itself; the plan is decided about when it is asked for"
+        amounts = decision.budget.bounds if decision.budget else {}
+        if missing := [f"{name}=…" for name in short if not amounts.get(name)]:
+            yield f'this run {waits.reason}; say how much: Decision("approve", budget=Budget({", ".join(missing)}))'
 
 
 def usable(board: Board, id: str, result: Any) -> Any:

@@ -6,6 +6,7 @@ Those of every run are in `planexec_lite.core.events`; each capability has its o
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from functools import cache
 from typing import Any, get_args
 
@@ -122,6 +123,4 @@ def _inner_from_data(data: dict[str, Any]) -> Any:
         return data
 
 
-@cache
-def _adapter(kind: Any) -> TypeAdapter[Any]:
-    return TypeAdapter(kind)
+_adapter: Callable[[Any], TypeAdapter[Any]] = cache(TypeAdapter)

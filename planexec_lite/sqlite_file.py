@@ -1,18 +1,22 @@
-"""The kit's SQLite files, such as journals: how to open one, its schema, and SQLite's errors in plain words.
+"""The kit's SQLite files, such as journals: how to open one, its schema, its leases, and SQLite's errors in plain words.
 
 Opening and closing a database file makes a process lose SQLite's record locks on it. So the kit leaves that to SQLite: other code
 reads only the file's name, size and number. But a user's tool might copy the file during a run. Two rules keep every committed
 write even then:
 
 - Every use of the file, reading included, holds the lock on the file "-lock". An open connection is idle between two uses.
-- A process that keeps the file open locks a file in the folder "-leases". Meanwhile no other connection removes "-wal".
+- A process that keeps the file open has a lease: a locked file in the folder "-leases". Meanwhile no other connection removes
+  "-wal".
+
+A process that dies loses its leases at once, also after a kill. No clock is involved: a stopped process and a sleeping laptop keep
+their leases, and a clock that jumps changes nothing. A forked copy of a process has no lease.
 """
 
 from __future__ import annotations
 
 import os
 import sqlite3
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from errno import ENOSPC
@@ -27,7 +31,7 @@ from planexec_lite.file_lock import FileLock, is_locked
 PATIENCE = 30.0  # seconds to wait for another process that writes; a busy disk can stall for ten
 VERSION = 1  # of the schemas
 SHORTEST = 512  # bytes of an SQLite file that is not empty
-FOREIGN = "it is no SQLite file, and stays as it is; give another name"
+FOREIGN = "it is not an SQLite file, and was not changed; choose another name"
 Synchronous = Literal["FULL", "NORMAL", "OFF"]
 
 
@@ -38,9 +42,9 @@ class SQLiteFile:
     Args:
         kind: the name of this kind in errors, such as "journal".
         application: the number in the head of each file of this kind.
-        schema: SQL that creates the tables; statements end with a line.
+        schema: SQL that creates the tables.
         error: the class of the errors raised here.
-        made: when a file is made; part of the error about a missing file.
+        made: when a file is created; part of the error about a missing file.
         then: what to do after the cause of an error is removed.
     """
 
@@ -54,43 +58,94 @@ class SQLiteFile:
     @contextmanager
     def reading(self, path: Path) -> Iterator[sqlite3.Connection]:
         """Give a connection that only reads. Raises `error` if the file is missing, foreign or damaged."""
-        with self.in_words(path), alone(real(path), make=False), closing(self._to_read(path)) as connection:
+        with self._in_words(path), _alone(_real(path), make=False), closing(self._to_read(path)) as connection:
             self._check(connection, path)
             yield connection
 
     @contextmanager
-    def writing(self, path: Path, synchronous: Synchronous = "FULL") -> Iterator[WritingConnection]:
+    def writing(self, path: Path, synchronous: Synchronous = "FULL") -> Iterator[sqlite3.Connection]:
         """Give a connection for one transaction. A missing file is created.
 
         Raises `error` if the file is foreign or damaged, or can't be written.
         """
-        self.check_place(path)
-        with self.in_words(path), alone(real(path)):
+        self._check_place(path)
+        with self._in_words(path), _alone(_real(path)):
             connection = self._to_write(path, synchronous)
             try:
-                with _all_or_nothing(connection, connection.check_files):
+                with self._all_or_nothing(connection):
                     yield connection
             finally:
-                connection.close_alone()
+                connection.close_carefully()
 
-    def to_write(self, path: Path, synchronous: Synchronous, user: str) -> WritingConnection:
-        """Return a connection for many transactions. The caller has locked the file `user` in the folder `users_of(path)`.
+    @contextmanager
+    def lease(
+        self, path: Path, user: str, refusal: Callable[[], str], synchronous: Synchronous = "FULL"
+    ) -> Iterator[Connection]:
+        """Give a connection for many transactions, and hold the lease called `user` meanwhile. A missing file is created.
 
-        Raises `error` as `writing` does.
+        Raises `error(refusal())` if this process or another one holds that lease, and otherwise `error` as `writing` does.
         """
-        self.check_place(path)
-        with self.in_words(path), alone(real(path)):
-            connection = self._to_write(path, synchronous)
-            connection.user = user
-            return connection
+        self._check_place(path)
+        lock, connection = FileLock(leases_of(path) / user), None
+        try:
+            with self._in_words(path), _alone(_real(path)):
+                leases_of(path).mkdir(mode=0o700, exist_ok=True)
+                if lock.take():
+                    connection = self._to_write(path, synchronous)
+            if connection is None:
+                raise self.error(refusal())
+            yield connection
+        finally:
+            try:
+                _give_back(path, lock, connection)
+            except BaseException:  # it was interrupted
+                _give_back(path, lock, connection)
+                raise
 
-    def check_place(self, path: Path) -> None:
+    @contextmanager
+    def transaction(self, connection: Connection) -> Iterator[None]:
+        """Commit all changes together, or none. Raises `error` if the files were deleted or replaced."""
+        with self.using(connection), self._all_or_nothing(connection):
+            yield
+
+    @contextmanager
+    def using(self, connection: Connection) -> Iterator[None]:
+        """Hold the lock of the file to read from a connection of `lease`."""
+        if connection.owner != os.getpid():
+            raise self.error(
+                f"the {self.kind} {connection.path.name} was opened by process {connection.owner}, and not by its copy "
+                f"{os.getpid()}: a tool that forks must end the copy with os._exit"
+            )
+        with self._in_words(connection.path), _alone(connection.file):
+            yield
+
+    @contextmanager
+    def _all_or_nothing(self, connection: Connection) -> Iterator[None]:
+        """The transaction itself; the caller holds the lock. Other processes can't read files that were deleted or replaced."""
+        try:
+            connection.execute("BEGIN IMMEDIATE")
+            yield
+            self._check_files(connection)
+            connection.execute("COMMIT")
+            self._check_files(connection)
+        except BaseException:
+            if connection.in_transaction:
+                connection.execute("ROLLBACK")
+            raise
+
+    def _check_files(self, connection: Connection) -> None:
+        if lost := connection.lost():
+            name = os.path.basename(lost)
+            raise self.error(
+                f"{name} was deleted or replaced while the {self.kind} {connection.path.name} was open, so the write is refused; "
+                f"find out which program did that, then {self.then}"
+            )
+
+    def _check_place(self, path: Path) -> None:
         """Raise `error` if the folder is missing or the file is foreign, before a lock file is created for it."""
-        with self.in_words(path):
-            if not path.parent.is_dir():
-                raise self.error(f"there is no folder for the {self.kind} {path.name}; make it first")
-            unknown = path.exists() and not os.path.exists(_lock_of(real(path)))
-        if unknown:
+        if not os.path.isdir(path.parent):
+            raise self.error(f"there is no folder for the {self.kind} {path.name}; create it first")
+        if os.path.exists(path) and not os.path.exists(_beside(path, "-lock")):
             with self.reading(path):
                 pass
 
@@ -103,7 +158,7 @@ class SQLiteFile:
             connection.execute("PRAGMA schema_version").fetchone()
         except sqlite3.OperationalError:
             connection.close()
-            if Path(f"{path}-wal").exists():
+            if _beside(path, "-wal").exists():
                 raise
             # readers share "-shm", which can't be created in a read-only folder
             connection = _connect(path, "mode=ro&immutable=1")
@@ -113,196 +168,161 @@ class SQLiteFile:
             self._create(connection)
         return connection
 
-    def _to_write(self, path: Path, synchronous: Synchronous) -> WritingConnection:
-        if real(path) in _inherited:
+    def _to_write(self, path: Path, synchronous: Synchronous) -> Connection:
+        if any(one.file == _real(path) and one.owner != os.getpid() for one in _open):
+            # SQLite would treat the locks of the original process as its own
             raise self.error(
                 f"the {self.kind} {path.name} was open when this process was forked, so it can't be written here: give the pool "
                 'of processes mp_context=get_context("spawn")'
             )
         self._check_size(path)
-        _make(path)
-        connection = _connect(path, "mode=rw", WritingConnection)
-        assert isinstance(connection, WritingConnection)
-        connection.file = real(path)
+        with suppress(
+            FileExistsError
+        ):  # only its owner can read it; SQLite creates "-wal" and "-shm" with the same mode
+            os.close(os.open(_real(path), os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
+        connection = _connect(path, "mode=rw", Connection)
+        assert isinstance(connection, Connection)
+        connection.path, connection.file = path, _real(path)
         try:
             if _is_empty(connection):
                 self._create(connection)
             self._check(connection, path)
-            _to_wal(connection)
+            connection.execute("PRAGMA journal_mode = WAL")
             connection.execute(f"PRAGMA synchronous = {synchronous}")
             connection.execute("PRAGMA foreign_keys = ON")
-            _version_of(connection)  # the first read of a new file creates "-wal" and "-shm"
-            connection.files = _files(connection.file)
+            _is_empty(connection)  # the first read of a new file creates "-wal" and "-shm"
+            names = [connection.file + ending for ending in ("", "-wal", "-shm")]
+            connection.files = {name: _number(name) for name in names}
             _open.add(connection)
         except BaseException:
-            connection.close_alone()
+            connection.close_carefully()
             raise
         return connection
 
     @contextmanager
-    def in_words(self, path: Path) -> Iterator[None]:
+    def _in_words(self, path: Path) -> Iterator[None]:
         """Raise errors of SQLite and the system as `error`, with what to do about them."""
         try:
             yield
-        except ReplacedError as problem:
-            words = (
-                f"{problem} was deleted or replaced while the {self.kind} {path.name} was open; the write is refused"
-            )
-            raise self.error(f"{words}: find out which program did that, then {self.then}") from problem
         except (sqlite3.Error, OSError, UnicodeError) as problem:
-            words = f"{self._meaning(path.name, problem)} ({problem}); what was committed stays as it is"
+            words = f"{self._meaning(path.name, problem)} ({problem}); committed writes are kept"
             raise self.error(words) from problem
 
     def _meaning(self, name: str, problem: Exception) -> str:
         code, kind = getattr(problem, "sqlite_errorcode", 0) & 0xFF, self.kind
         if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED) or isinstance(problem, TimeoutError):
-            return f"another program has kept the {kind} {name} locked for {PATIENCE:g} s; try again when it is done"
+            return f"another program has locked the {kind} {name} for {PATIENCE:g} s; try again when it has finished"
         if code in (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR) or getattr(problem, "errno", 0) == ENOSPC:
-            return f"the {kind} {name} can't be written: the disk is full, or fails; make room and {self.then}"
+            return f"the {kind} {name} can't be written: the disk is full, or fails; free some space and {self.then}"
         no_way = (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM)
         if code in no_way or isinstance(problem, OSError):
-            return f"the {kind} {name} or its folder can't be opened or written to; look at its permissions"
+            return f"the {kind} {name} or its folder can't be opened or written to; check its permissions"
         if code == sqlite3.SQLITE_NOTADB:
-            return f"{name} is no {kind}: {FOREIGN}"
-        return f"the {kind} {name} is damaged; read what is left of it with sqlite3's .recover, or take a copy of it"
+            return f"{name} is not a {kind}: {FOREIGN}"
+        return f"the {kind} {name} is damaged; recover the rest of it with sqlite3's .recover, or restore a copy"
 
     def _check_size(self, path: Path) -> None:
         """Raise `error` for a folder, and for a file so short that SQLite might treat it as a new one."""
-        wal = Path(f"{path}-wal")
+        wal = _beside(path, "-wal")
         rest = wal.exists() and wal.stat().st_size  # looked up first: a new file gets its schema before its "-wal"
         if not path.exists():
             return
         if not path.is_file():
-            raise self.error(f"{path.name} is no file; give the {self.kind} a name of its own")
+            raise self.error(f"{path.name} is not a file; choose another name for the {self.kind}")
         size = path.stat().st_size
         if size < SHORTEST and rest:  # SQLite would delete the "-wal"
-            left = "cut off" if size else "empty"
+            state = "truncated" if size else "empty"
             raise self.error(
-                f"the {self.kind} {path.name} is damaged: it is {left}, and {wal.name} is not; take a copy of both"
+                f"the {self.kind} {path.name} is damaged: it is {state}, and {wal.name} is not; make a copy of both files"
             )
         if 0 < size < SHORTEST:
-            raise self.error(f"{path.name} is no {self.kind}: {FOREIGN}")
+            raise self.error(f"{path.name} is not a {self.kind}: {FOREIGN}")
 
     def _check(self, connection: sqlite3.Connection, path: Path) -> None:
         """Raise `error` if the file is of another kind, or of another version of the kit."""
         (application,) = connection.execute("PRAGMA application_id").fetchone()
-        version = _version_of(connection)
+        (version,) = connection.execute("PRAGMA user_version").fetchone()
         if application != self.application:
-            wrong = f"is no {self.kind}: it is a database of something else, and stays as it is; give another name"
-        elif version != VERSION:
-            wrong = f"was written by another version of the kit (schema {version}; this one reads {VERSION})"
-        else:
-            return
-        raise self.error(f"{path.name} {wrong}")
+            raise self.error(
+                f"{path.name} is not a {self.kind}: it is another program's database, and was not changed; choose another name"
+            )
+        if version != VERSION:
+            raise self.error(
+                f"{path.name} was written by another version of the kit (schema {version}; this one reads {VERSION})"
+            )
 
     def _create(self, connection: sqlite3.Connection) -> None:
-        """Create the tables. Another process might do the same at the same time."""
-        with _all_or_nothing(connection):
-            if not _is_empty(connection):
-                return
-            for statement in self.schema.split(";\n"):
-                connection.execute(statement)
-            connection.execute(f"PRAGMA application_id = {self.application}")
-            connection.execute(f"PRAGMA user_version = {VERSION}")
+        """Create the tables: all, or none if the process is killed."""
+        head = f"PRAGMA application_id = {self.application}; PRAGMA user_version = {VERSION};"
+        connection.executescript(f"BEGIN IMMEDIATE; {self.schema} {head} COMMIT")
 
 
-_open: WeakSet[Any] = WeakSet()
-_inherited: set[str] = set()  # SQLite would take the locks of the process that this one was forked off for its own
-
-
-def _forked() -> None:
-    _inherited.update(one.file for one in _open)
-
-
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_forked)
-
-
-class ReplacedError(OSError):
-    """Another file, or none, has the name of a file that SQLite has open."""
-
-
-class WritingConnection(sqlite3.Connection):
-    """A connection that writes, and remembers which files it has opened.
+class Connection(sqlite3.Connection):
+    """A connection that writes.
 
     Attributes:
-        file: the name of the database, as `real` gives it.
-        files: device and number of each opened file; see `_files`.
-        user: the name of the file that its process has locked to keep this connection open.
+        path: the file.
+        file: its name without links.
+        files: device and number of each opened file, by name.
         owner: the id of the process that opened it.
     """
 
+    path: Path
     file: str
-    files: Mapping[str, tuple[int, int] | None] = {}
-    user: str = ""
 
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
+        self.files: dict[str, tuple[int, int] | None] = {}
         self.owner = os.getpid()
 
-    def check_files(self) -> None:
-        """Raise `ReplacedError` if an opened file was deleted or replaced: other processes can't read it any more."""
-        if (there := _files(self.file)) != self.files:
-            lost = next(name for name, number in there.items() if number != self.files[name])
-            raise ReplacedError(os.path.basename(lost))
+    def lost(self) -> str | None:
+        """Return an opened file that was deleted or replaced since."""
+        return next((name for name, number in self.files.items() if _number(name) != number), None)
 
-    def close(self) -> None:
-        """Close the connection under the lock."""
-        try:
-            with suppress(OSError), alone(self.file):
-                self.close_alone()
-        finally:
-            super().close()
-
-    def close_alone(self) -> None:
+    def close_carefully(self, user: str = "") -> None:
         """Close the connection. The caller holds the lock.
 
         SQLite's last connection copies "-wal" into the database and removes it. That would be wrong while another process keeps
         the file open, in a forked copy of the process, and if the files were replaced. Then a second connection, which can only
         read, is open meanwhile, so that this one is not the last.
         """
-        mine = self.user if self.owner == os.getpid() else ""
         _open.discard(self)
-        if self.files == _files(self.file) and not _is_in_use(self.file, besides=mine):
-            super().close()
-        else:
-            with suppress(sqlite3.Error), closing(_connect(Path(self.file), "mode=ro")) as other:
-                other.execute("SELECT count(*) FROM sqlite_schema").fetchone()
-                super().close()
-            super().close()
+        if self.owner != os.getpid() or self.lost() or _is_in_use(self.path, besides=user):
+            with suppress(sqlite3.Error), closing(_connect(self.path, "mode=ro")) as other:
+                _is_empty(other)
+                self.close()
+        self.close()
 
 
-@contextmanager
-def transaction(connection: WritingConnection) -> Iterator[None]:
-    """Commit all changes together under the lock. Raises `ReplacedError` if the files were deleted or replaced."""
-    with alone(connection.file), _all_or_nothing(connection, connection.check_files):
-        yield
+_open: WeakSet[Connection] = WeakSet()
 
 
-@contextmanager
-def _all_or_nothing(connection: sqlite3.Connection, check: Callable[[], None] = lambda: None) -> Iterator[None]:
-    """Commit all changes together, or roll back; call `check` before the commit and after it."""
+def _give_back(path: Path, lock: FileLock, connection: Connection | None) -> None:
+    """End a lease and close its connection. An interrupted call can be repeated."""
     try:
-        connection.execute("BEGIN IMMEDIATE")
-        yield
-        check()
-        connection.execute("COMMIT")
-        check()
-    except BaseException:
-        if connection.in_transaction:
-            connection.execute("ROLLBACK")
-        raise
+        with suppress(OSError), _alone(_real(path)):
+            if connection is not None:
+                connection.close_carefully(os.path.basename(lock.path))
+            if lock.held:
+                lock.release()
+                os.unlink(lock.path)
+            leases_of(path).rmdir()  # fails if there are other leases
+    finally:
+        lock.release()
+        if connection is not None:
+            connection.close()
 
 
 @contextmanager
-def alone(file: str, make: bool = True) -> Iterator[None]:
-    """Hold the lock of a file. Raises `TimeoutError` if another process or thread keeps it too long.
+def _alone(file: str, make: bool = True) -> Iterator[None]:
+    """Hold the lock of `file`, a name without links. Raises `TimeoutError` if another process or thread keeps it too long.
 
-    Args:
-        file: the name of the database, as `real` gives it.
-        make: create a missing lock file. If False, a lock file that is missing or can't be opened counts as locked.
+    `make`: create a missing lock file. If False, no lock is needed if the lock file is missing or can't be opened.
     """
-    lock = FileLock(_lock_of(file), make)
+    lock = FileLock(f"{file}-lock")
+    if not make and not os.access(lock.path, os.R_OK | os.W_OK):
+        yield
+        return
     until = monotonic() + PATIENCE
     try:
         while not lock.take():
@@ -311,65 +331,42 @@ def alone(file: str, make: bool = True) -> Iterator[None]:
             sleep(0.001)
         yield
     finally:
-        lock.release()
+        try:
+            lock.release()
+        except BaseException:  # it was interrupted
+            lock.release()
+            raise
 
 
-def real(path: Path) -> str:
+def is_leased(path: Path, user: str) -> bool:
+    """Whether a process holds the lease called `user` now. Call it while the file is read."""
+    return is_locked(leases_of(path) / user)
+
+
+def _is_in_use(path: Path, besides: str) -> bool:
+    """Whether there is a lease other than `besides`."""
+    try:
+        leases = [*leases_of(path).iterdir()]
+    except FileNotFoundError:
+        return False
+    return any(lease.name != besides and is_locked(lease) for lease in leases)
+
+
+def _real(path: Path) -> str:
     """Return the name of the file that links lead to. SQLite derives the name of "-wal" from it."""
     return os.path.realpath(path)
 
 
-def _lock_of(file: str) -> str:
-    return f"{file}-lock"
+def _beside(path: Path, ending: str) -> Path:
+    return Path(_real(path) + ending)
 
 
-def users_of(path: Path) -> Path:
-    """Return the folder with a locked file for each connection that is kept open."""
-    return Path(f"{real(path)}-leases")
-
-
-def _is_in_use(file: str, besides: str) -> bool:
-    """Whether another connection than that of `besides` is kept open."""
-    try:
-        users = [*users_of(Path(file)).iterdir()]
-    except FileNotFoundError:
-        return False
-    return any(user.name != besides and is_locked(user) for user in users)
-
-
-def _version_of(connection: sqlite3.Connection) -> int:
-    """The version of the schema that the file has; 0 if it has none."""
-    return int(connection.execute("PRAGMA user_version").fetchone()[0])
-
-
-def _to_wal(connection: sqlite3.Connection) -> None:
-    """Turn on the write-ahead log. If another process uses a new file, SQLite refuses at once, so this waits."""
-    until = monotonic() + PATIENCE
-    while True:
-        try:
-            connection.execute("PRAGMA journal_mode = WAL")
-            return
-        except sqlite3.OperationalError as problem:
-            if problem.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or monotonic() > until:
-                raise
-            sleep(0.01)
-
-
-def _make(path: Path) -> None:
-    """Create a missing file that only its owner can read. SQLite creates "-wal" and "-shm" with the same mode.
-
-    An existing file is not opened, and no connection has a lock on a new one.
-    """
-    with suppress(FileExistsError):
-        os.close(os.open(real(path), os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
-
-
-def _files(file: str) -> dict[str, tuple[int, int] | None]:
-    """Return device and number of the database, "-wal" and "-shm", by name; None for a missing file."""
-    return {name: _number(name) for name in (file, f"{file}-wal", f"{file}-shm")}
+def leases_of(path: Path) -> Path:
+    return _beside(path, "-leases")
 
 
 def _number(name: str) -> tuple[int, int] | None:
+    """Return device and number of a file; None if it is missing."""
     try:
         status = os.stat(name)
     except FileNotFoundError:

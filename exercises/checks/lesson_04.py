@@ -28,7 +28,7 @@ from planexec_lite import (
     execute,
     tool,
 )
-from planexec_lite.model import model_for
+from planexec_lite.model.asking import model_for
 
 BOUNDS = (1, 3, 9)
 

@@ -30,7 +30,7 @@ from planexec_lite import (
     execute,
 )
 from planexec_lite.events import Event, PlanProposed, StepFailed
-from planexec_lite.model import model_for
+from planexec_lite.model.asking import model_for
 from planexec_lite.references import resolve
 
 ON_PAPER = ("ReAct", "plan-and-execute", "planner-executor", "ReWOO")

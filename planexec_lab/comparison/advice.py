@@ -1,4 +1,4 @@
-"""The advice: every row of the tables in which the sources say when to plan and when not, each beside the case that tries it."""
+"""The advice: every row of the sources' tables on when to plan, with the case that tests it."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ architecture"; the other two have no such table."""
 
 
 class Advice(NamedTuple):
-    """A row of a source's table: whether it says to plan, in words of our own, and the case that tries it."""
+    """A row of a source's table in our words: whether it recommends planning, and the case that tests it."""
 
     source: str
     plan: bool

@@ -1,9 +1,8 @@
-"""How long a scripted model takes, and how much it reads: one rule for every role and every scene.
+"""Seconds and input tokens of a scripted model: one rule for every role and every scene.
 
-A scene may say how long its answer takes, and how much it reads is estimated from the messages alone. Between two ways of working
-that would be the script's word. Here both follow from what is sent: everything in the request is read, tools and schemas too,
-and an answer takes a first moment and then its tokens. The figures stand in `scoreboard.assumptions`, what calls cost in
-`model.prices`.
+A scene can state its own latency, and its input tokens are estimated from the messages alone. A comparison of two ways of working
+would then measure the script. Here both follow from the request: everything in it is read, tools and schemas too, and an answer
+takes a first delay and then its tokens. The figures are in `scoreboard.assumptions`, the prices in `model.prices`.
 """
 
 from __future__ import annotations
@@ -45,5 +44,5 @@ def paced(llm: MockLLM) -> OpenAI:
 
 
 def client_of(mind: Mind) -> OpenAI:
-    """Return a client of the model that has this mind, at its pace, in whatever role it is asked, whatever ``PLANEXEC_LLM`` is."""
+    """Return a client of a model with this mind and its pace, for every role and for every value of ``PLANEXEC_LLM``."""
     return paced(script(mind))

@@ -29,7 +29,7 @@ from planexec_lite.workers import Simulated
 Winner = Literal["planning", "the other side", "tie"]
 WHOLE, REACT, STEPWISE = "a plan", "ReAct", "a step at a time"
 WIDE = Policy(replan="failure", max_replans=40, max_rounds=80)
-NEAR = 0.1  # a difference of less than a tenth is none: it may be the script's choice of words
+NEAR = 0.1  # a difference below a tenth does not count: the script's choice of words could cause it
 
 
 def whole(client: Any, tools: Toolbox, goal: str, *, policy: Policy = WIDE, reviewer: Reviewer | None = None) -> Run:
@@ -58,13 +58,13 @@ def _one_task(goal: str) -> list[dict[str, str]]:
 
 @dataclass(frozen=True)
 class Side:
-    """One side of a case: its runs, whether the world shows the goal as reached, and the case's own measure.
+    """One side of a case: its runs, whether it reached the goal in the world, and the case's special measure.
 
     Args:
-        way: how it works, in a few words.
-        runs: what it did, one after the other.
-        succeeded: as the world shows it, whatever the run says.
-        own: the case's own measure, the less the better; None: the case has none.
+        way: its way of working, in a few words.
+        runs: its runs in order.
+        succeeded: whether the world shows the goal as reached, independent of the run's own status.
+        own: the case's special measure, smaller is better; None if the case has none.
     """
 
     way: str
@@ -84,7 +84,7 @@ class Side:
 
     @property
     def dollars(self) -> float:
-        """What the calls cost, in US dollars."""
+        """Cost of the calls in US dollars."""
         return math.fsum(dollars(run.board.calls) for run in self.runs)
 
     @property
@@ -111,13 +111,13 @@ class Case:
 
     @property
     def better(self) -> dict[str, Winner]:
-        """Who is better by each number; a difference of less than a tenth is none."""
+        """The better side by each number; a difference below a tenth does not count."""
         pairs = zip(self.planning.numbers, self.other.numbers, strict=True)
         return {name: _less(*pair) for name, pair in zip(("calls", "seconds", "dollars"), pairs, strict=True)}
 
     @property
     def verdict(self) -> Winner:
-        """Who wins: the only one who succeeded; else by the case's own measure; else by two numbers of three, or more numbers."""
+        """The only side that succeeded; else the better side by the special measure, else by most numbers."""
         if self.planning.succeeded != self.other.succeeded:
             return "planning" if self.planning.succeeded else "the other side"
         if self.planning.own is not None and self.other.own is not None:
@@ -127,7 +127,7 @@ class Case:
 
     @property
     def by(self) -> str:
-        """What the verdict came from."""
+        """The reason for the verdict."""
         if self.planning.succeeded != self.other.succeeded:
             return "success"
         if self.measure:
@@ -142,7 +142,7 @@ class Case:
 
 
 def measured(case: Case, name: str, measure: str, count: Callable[[Side], float]) -> Case:
-    """Return the same runs as another case, `name`, with a measure of its own, which `count` reads off a side."""
+    """Return the same runs as another case, `name`, with a special measure that `count` reads off a side."""
     planning, other = (replace(side, own=count(side)) for side in (case.planning, case.other))
     return Case(name, planning, other, measure)
 

@@ -40,7 +40,7 @@ MINDS: dict[str, Callable[[Toolbox], Mind]] = {
     "bisect": lambda tools: bisect.BisectMind(),
     "flights": lambda tools: flights.BookingMind(),
 }
-"""What the model of a task knows; nothing but this differs from one task to another."""
+"""The knowledge of a task's model: the only difference between tasks."""
 
 
 def mind_of(task: Task, tools: Toolbox) -> OpenAI:
@@ -63,15 +63,15 @@ def side(
     faults: Faults | None = None,
     **options: Any,
 ) -> Side:
-    """Carry out one side in a world of its own.
+    """Run one side in a fresh world.
 
     Args:
-        task: of the scoreboard.
-        way: what the side is called.
-        work: carries it out: `whole`, `stepwise` or `react`.
+        task: a task of the scoreboard.
+        way: the name of the side.
+        work: runs it: `whole`, `stepwise` or `react`.
         client: makes the model.
-        faults: what goes wrong.
-        options: of `work`.
+        faults: the injected faults.
+        options: the options of `work`.
     """
     world = task.world()
     tools = (faults or Faults()).tools(world.tools, task.plan)
@@ -99,7 +99,7 @@ def report() -> Case:
 
 
 def dinner() -> Case:
-    """A dinner of fourteen tickets: four cooks with a plan, and one who thinks after each."""
+    """A dinner of fourteen tickets: four cooks with a plan, against an agent that thinks after each ticket."""
     return both("dinner", tasks()["kitchen"], "a plan, four cooks", "ReAct, one cook")
 
 
@@ -160,14 +160,14 @@ def _done_unseen(run: Run) -> int:
 
 
 def _reviews(run: Run) -> list[int]:
-    """Where in the events a person decided."""
+    """The places of a person's decisions in the events."""
     return [place for place, event in enumerate(run.events) if isinstance(event, e.Reviewed)]
 
 
 def order() -> Case:
-    """A migration whose script does damage: the plan tests it first; who thinks one step ahead runs it first.
+    """A migration whose script does damage: the plan tests it first; the agent that plans one step at a time runs it first.
 
-    That one step at a time forgets the test is the script's word; in the case mended it does not.
+    The script makes this agent forget the test; in the corrected case it does not forget it.
     """
     task = replace(tasks()["migration"], reached=lambda world, run: _migrated(world))
     planning, other = (
@@ -220,9 +220,9 @@ def retried() -> Case:
 
 
 def audited() -> Case:
-    """The release, read afterwards: of how many calls nobody had said before why they would be made.
+    """The release, read afterwards: the number of calls without a reason stated before them.
 
-    That the model thinks aloud before each call is the script's word.
+    The script makes the model think aloud before each call.
     """
     return measured(release(), "audited", "calls without a reason", lambda one: unexplained(one.runs[0]))
 
@@ -241,7 +241,7 @@ def unexplained(run: Run) -> int:
 
 
 def booking() -> Case:
-    """A flight is booked in a conversation: each answer may be a surprise, and three are."""
+    """A flight is booked in a conversation: each answer can be a surprise, and three are."""
     return both("booking", tasks()["flights"])
 
 
@@ -251,7 +251,7 @@ def bisection() -> Case:
 
 
 def exploration() -> Case:
-    """An order is followed from log to log: nobody knows how many there are."""
+    """An order is followed from log to log; the number of logs is unknown."""
     return both("exploration", tasks()["trail"])
 
 
@@ -274,7 +274,7 @@ def _time() -> Task:
 
 
 def first() -> Case:
-    """The report, for somebody who wants to see that something happens: when the first tool is called."""
+    """The report, for an impatient reader: the time of the first tool call."""
 
     return measured(report(), "first", "seconds until the first call", lambda one: _first_call(one.runs[0]))
 

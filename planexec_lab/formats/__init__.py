@@ -68,11 +68,10 @@ def read(source: Any, format: str | None = None) -> Plan:
     """Read a plan in a published format.
 
     Args:
-        source: one plan: a text, bytes, or what its JSON gave. A Markdown fence around a whole text is taken off.
-        format: one of `names`; None finds out.
+        source: one plan as text, bytes or parsed JSON. A Markdown fence around the whole text is removed.
+        format: one of `names`; None detects it.
 
-    Raises `PlanError` for a format that is unknown or can't be told, and for a fault: it names the line or the item,
-    and how to mend it.
+    Raises `PlanError` for an unknown or undetectable format, and for a fault: it names the line or the item, and the fix.
     """
     given = source.decode(errors="replace") if isinstance(source, bytes | bytearray) else source
     text = given
@@ -90,15 +89,15 @@ def read(source: Any, format: str | None = None) -> Plan:
 
 
 def write(plan: Plan, format: str, leave_out: Collection[str] = ()) -> str:
-    """Write a plan in a published format, so that `read` gives the same plan again.
+    """Write a plan in a published format, so that `read` returns the same plan.
 
     Args:
         plan: the plan.
         format: one of `names`.
-        leave_out: what may be lost where the format has no place for it, by the names of the fields: ``["gate", "undo"]``;
-            ``"order"`` is that of the ids in `depends_on`.
+        leave_out: names of fields to drop if the format has no place for them: ``["gate", "undo"]``; ``"order"`` is that of the
+            ids in `depends_on`.
 
-    Raises `PlanError` with everything that the format can't hold, and `ValueError` for a name that is no field.
+    Raises `PlanError` with everything that the format can't hold, and `ValueError` for an unknown field name.
     """
     writer = _FORMATS[_known(format)]
     return writing.write(plan, format, writer.write, lambda text: read(text, format), writer.CARRIES, leave_out)
@@ -184,7 +183,7 @@ _FIELDS = ("steps", "tasks", "plan", "output", "graph", "task_nodes", "task_link
 
 
 def _unfenced(text: str) -> str:
-    """What a Markdown fence holds, on the lines where it stands; a text that is not one fenced block as it is."""
+    """The contents of a Markdown fence on their original lines; a text without a fence is returned unchanged."""
     try:
         text.encode()
     except UnicodeEncodeError as error:

@@ -1,7 +1,7 @@
-"""A call of a tool as text, ``search('Oslo', limit=3)``: literals as Python writes them, and nothing is evaluated.
+"""A call of a tool as text, ``search('Oslo', limit=3)``: literals in Python's notation, never evaluated.
 
-Names of arguments that Python can't write stand in ``**{'Exchange Rate': 7}``; a tool whose name has spaces stands in
-quotes, ``'Scan Page'('card.jpg')``. Arguments without names are those of `steps.by_position`.
+Argument names that Python can't write are in ``**{'Exchange Rate': 7}``; a tool name with spaces is in quotes,
+``'Scan Page'('card.jpg')``. Arguments without names are those of `steps.by_position`.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def read(text: str) -> tuple[str, dict[str, Any]]:
 
 
 def arguments(call: ast.expr, spread: bool = False) -> dict[str, Any]:
-    """Return the arguments of a parsed call by name; `spread` says whether there may be ``**{…}``.
+    """Return the arguments of a parsed call by name; `spread` allows ``**{…}``.
 
     Raises one of `dollars.UNREADABLE`.
     """
@@ -59,7 +59,7 @@ def arguments(call: ast.expr, spread: bool = False) -> dict[str, Any]:
 
 
 def why(error: BaseException) -> str:
-    """Return in words what Python has against a text."""
+    """Return Python's objection to a text."""
     message = str(getattr(error, "msg", error))
     return "it holds a name or a formula" if message.startswith("malformed node") else message
 

@@ -3,9 +3,9 @@
 - ``${5}``, or ``$5`` as a whole argument: the result;
 - ``$5`` in a formula, ``max($5, $6) / 2``: the result;
 - ``$5.00``, ``$5k``, and ``$5`` in a sentence when no step 5 comes before: money;
-- ``costs $5`` after a step 5: nobody can tell, so it is a fault, and the mend says how to write each.
+- ``costs $5`` after a step 5: ambiguous, so it is a fault, and the fix shows both ways to write it.
 
-LLMCompiler's own parser takes every ``$5`` for the result.
+LLMCompiler's own parser reads every ``$5`` as the result.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from planexec_lab.formats.steps import Rewrite, rewriter
 from planexec_lite.references import Reference
 
 UNREADABLE = (SyntaxError, ValueError, TypeError, MemoryError, RecursionError)
-"""What Python raises for a text that is no expression or no literal."""
+"""Python's errors for a text that is no expression or no literal."""
 
 _RESULT = re.compile(r"\$(?:\{(?P<sure>[0-9]+)\}|(?P<bare>[0-9]+)(?!\w|\.[0-9]))")
 _THOUSANDS = re.compile(r",[0-9]{3}(?![0-9])")
@@ -48,7 +48,7 @@ def results_in(earlier: Collection[str], place: int) -> Rewrite:
 
 
 def expression(text: str) -> ast.expr:
-    """Return `text` parsed as a Python expression; nothing is evaluated. Raises one of `UNREADABLE`."""
+    """Return `text` parsed as a Python expression, without evaluating it. Raises one of `UNREADABLE`."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # Python warns of "\d" in a text; here it is someone's data
         return ast.parse(text.strip(), mode="eval").body

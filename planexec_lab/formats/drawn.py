@@ -1,7 +1,7 @@
-"""What drawn plans have in common, Mermaid's flowcharts and Graphviz's graphs: nodes, and arrows from what comes first.
+"""The common part of drawn plans (Mermaid's flowcharts and Graphviz's graphs): nodes, and arrows from dependency to dependent.
 
-A node is a step; `labels` says how its text is read. Not a step: a stadium or a circle that only says where to start or
-to stop. Labels of arrows are remarks and are not read, unless they part the ways out of a decision: a plan has no branches.
+A node is a step; `labels` reads its text. A stadium or a circle that only marks start or stop is not a step. Labels of arrows are
+remarks and are ignored, unless they label the branches of a decision, because a plan has no branches.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class Node:
 
 @dataclass
 class Chart:
-    """A drawing as it is read, line by line."""
+    """A drawing during reading, line by line."""
 
     goal: str = ""
     nodes: dict[str, Node] = field(default_factory=dict)
@@ -55,7 +55,7 @@ class Chart:
         self.ways.setdefault(start, {}).setdefault(label.strip(), line)
 
     def plan(self) -> Plan:
-        """Return the plan; raise `PlanError` with the line of what is none."""
+        """Return the plan; raise `PlanError` with the line of a fault."""
         markers = {id for id, node in self.nodes.items() if node.is_marker(id)}
         steps = []
         for id, node in self.nodes.items():
@@ -77,7 +77,7 @@ def _says(id: str, node: Node) -> dict[str, Any]:
 
 
 def arrows(plan: Plan) -> Iterator[tuple[str, str]]:
-    """Yield the arrows of a plan; raise `PlanError` for one from a step that the plan does not have."""
+    """Yield the arrows of a plan; raise `PlanError` for an arrow from an unknown step."""
     ids = {step.id for step in plan.steps}
     for step in plan.steps:
         for other in step.depends_on:

@@ -17,9 +17,9 @@ from planexec_lite.plan import Plan, PlanError
 
 
 def measured(folder: Path) -> tuple[dict[str, Measured], list[str]]:
-    """Return what was measured in each file of `folder`, by its path there, and the files without a valid plan.
+    """Return the measurements of each file in `folder` by its path, and the files without a valid plan.
 
-    Raises `NotADirectoryError` where there is no such folder.
+    Raises `NotADirectoryError` if the folder does not exist.
     """
     if not folder.is_dir():
         raise NotADirectoryError(f"{folder} is no folder; name one that holds sets of plans as .json or .jsonl files")

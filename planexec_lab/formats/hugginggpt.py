@@ -1,8 +1,8 @@
 """HuggingGPT: tasks with dependencies. Shen et al., "HuggingGPT: Solving AI Tasks with ChatGPT and its Friends in
 Hugging Face" (2023), https://arxiv.org/abs/2303.17580.
 
-``<GENERATED>-0`` in an argument is the result of task 0, and there may be several in one; -1 in `dep` means none. A
-task waits for its `dep` and for what its arguments name: HuggingGPT's own code mends `dep` in the same way.
+``<GENERATED>-0`` in an argument is the result of task 0; an argument can contain several; -1 in `dep` means no
+dependency. A task depends on its `dep` and on the tasks in its arguments; HuggingGPT's own code completes `dep` in this way.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""What a node of a drawn plan says: lines of words, and last the call of a tool.
+"""The text of a node in a drawn plan: lines of description, and last the call of a tool.
 
-``Read the schema`` is a step without a tool; ``read_schema(database='shop')`` is one with a tool and without words; with
-both, the words stand above the call. References are the kit's own, ``{step_1_result}``.
+``Read the schema`` is a step without a tool; ``read_schema(database='shop')`` is a step with a tool and without a description;
+with both, the description is above the call. References are the kit's own, ``{step_1_result}``.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _ENTITY = re.compile(r"([#&])(#?)([0-9]{1,7}|[A-Za-z][A-Za-z0-9]*);")
 
 
 def read(lines: list[str]) -> dict[str, Any]:
-    """Return the fields of a step; raise `ValueError` where the last line looks like a call and can't be read."""
+    """Return the fields of a step; raise `ValueError` if the last line looks like a call and can't be read."""
     if not calls.looks_like_one(lines[-1]):
         return {"description": "\n".join(lines)}
     try:

@@ -38,7 +38,7 @@ def recognises(data: Any) -> bool:
 
 
 def read(data: Any) -> Plan:
-    """Read the list; a line ``Goal: …`` above it is the goal, and an indented line goes on with its item."""
+    """Read the list; a line ``Goal: …`` above it is the goal, and an indented line continues its item."""
     if not isinstance(data, str):
         raise fault("this is no text", _MEND)
     goal, items, outer = "", list[tuple[str, list[str], int]](), ""
@@ -81,7 +81,7 @@ def write(plan: Plan) -> str:
 
 def _steps(items: list[tuple[str, list[str], int]]) -> list[dict[str, Any]]:
     numbers = [number for number, _, _ in items]
-    by_place = set(numbers) <= {"", "1"}  # Markdown counts by itself: every item may have the number 1
+    by_place = set(numbers) <= {"", "1"}  # Markdown numbers items itself, so every item can have the number 1
     ids = [str(place) if by_place else number for place, number in enumerate(numbers, 1)]
     texts = [" ".join(lines) for _, lines, _ in items]
     hints = [_HINT.search(text) for text in texts]

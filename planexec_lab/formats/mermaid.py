@@ -118,7 +118,7 @@ def write(plan: Plan) -> str:
 
 
 def _body(data: str) -> tuple[str, int]:
-    """The text without comments, and where it goes on behind the lines above the chart."""
+    """The text without comments, and the line after the chart's header."""
     text = _COMMENT.sub("", data)
     matter = _MATTER.match(text)
     return text, matter.end() if matter else 0
@@ -206,7 +206,7 @@ class _Statement:
 
 
 def _lines(written: str) -> list[str]:
-    """The lines of a label; in words ``\\n`` begins a new one, in a call it stays in its text."""
+    """The lines of a label; ``\\n`` starts a new line in a description, and is kept in a call."""
     text = written.strip()
     if len(text) > 1 and text[0] == text[-1] == "`":
         text = text[1:-1]

@@ -49,7 +49,7 @@ def recognises(data: Any) -> bool:
 
 
 def read(data: Any) -> Plan:
-    """Read a row of the data set (its `output` may be JSON text), or a bare list of calls."""
+    """Read a row of the data set (its `output` can be JSON text), or a bare list of calls."""
     bare = not isinstance(data, Mapping)
     row = {"output": data} if bare else dict(data)
     if isinstance(row.get("output"), str):

@@ -14,7 +14,7 @@ from planexec_lite.plan import Plan
 
 
 class Parallelism(NamedTuple):
-    """The shape of a plan: how many steps, how many waves (`depth`), and how many steps the largest wave has (`width`)."""
+    """The shape of a plan: number of steps, number of waves (`depth`), and steps in the largest wave (`width`)."""
 
     steps: int
     depth: int
@@ -22,22 +22,22 @@ class Parallelism(NamedTuple):
 
     @property
     def gain(self) -> float:
-        """How many times faster than one by one at most, where each step takes the same time: 1 for a chain."""
+        """The largest possible speed-up over sequential execution if all steps take the same time: 1 for a chain."""
         return self.steps / self.depth if self.depth else 1.0
 
 
 def parallelism(plan: Plan) -> Parallelism:
-    """Return the shape of a plan. Raises `ValueError` where it has a cycle: such a plan never ends."""
+    """Return the shape of a plan. Raises `ValueError` for a plan with a cycle, which never ends."""
     waves = plan.waves()
     if sum(map(len, waves)) < len(plan.steps):
-        raise ValueError("steps of this plan wait in a circle; plan.problems() names them")
+        raise ValueError("steps of this plan form a cycle; plan.problems() names them")
     return Parallelism(len(plan.steps), len(waves), max(map(len, waves), default=0))
 
 
 class Measured(NamedTuple):
-    """What was counted over a set of plans; steps and gains are those of the valid plans.
+    """The counts over a set of plans; steps and gains are those of the valid plans.
 
-    `chains` are plans in which each step waits for the one before, so that a graph gains nothing.
+    `chains` are plans in which each step depends on the previous step, so that parallel execution gains nothing.
     """
 
     plans: int
@@ -52,9 +52,9 @@ class Measured(NamedTuple):
 
 
 def measure(plans: Iterable[Plan | None]) -> Measured:
-    """Count over the plans of a set; None stands for one that could not be read. Means are rounded to two places.
+    """Count over the plans of a set; None is an unreadable plan. Means are rounded to two places.
 
-    A plan is valid when `Plan.problems` finds nothing without a toolbox. Raises `ValueError` where no plan is valid.
+    A plan is valid if `Plan.problems` is empty without a toolbox. Raises `ValueError` if no plan is valid.
     """
     every = list(plans)
     there = [plan for plan in every if plan is not None]

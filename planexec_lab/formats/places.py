@@ -1,4 +1,4 @@
-"""Where in a JSON text an item stands, so that a fault can name its line."""
+"""The lines of items in a JSON text, so that a fault can name its line."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""What was measured over published sets of plans, with their sources; the plans themselves are not part of the kit.
+"""Measurements over published sets of plans, with their sources; the plans are not part of the kit.
 
-`python -m planexec_lab.formats.recount FOLDER` counts again, from copies of the publications; README.md beside this
-module says which, and by which rules. `python -m planexec_lab.formats.gain FOLDER` measures sets of your own.
+`python -m planexec_lab.formats.recount FOLDER` repeats the counts from copies of the publications; README.md in this folder
+lists them and the rules. `python -m planexec_lab.formats.gain FOLDER` measures your own sets.
 """
 
 from __future__ import annotations
@@ -14,15 +14,15 @@ from planexec_lab.formats.parallelism import Measured
 
 @dataclass(frozen=True, slots=True)
 class Published:
-    """A set of plans, all of which were counted.
+    """A set of plans with the counts over all of them.
 
     Args:
-        name: what it is called.
-        source: where it is described.
-        format: which of `formats.names` reads it.
-        note: what the plans are.
-        measured: the counts; valid are plans in which `Plan.problems` finds nothing without a toolbox.
-        valid_with_tools: how many are valid with the published list of tools too; as many as are valid, where there is none.
+        name: its name.
+        source: its publication.
+        format: the format of `formats.names` that reads it.
+        note: the kind of plans.
+        measured: the counts; a plan is valid if `Plan.problems` is empty without a toolbox.
+        valid_with_tools: the number of plans that are also valid with the published list of tools, if there is a list.
     """
 
     name: str

@@ -1,8 +1,8 @@
 """Count the published sets of plans again: ``python -m planexec_lab.formats.recount FOLDER [ROWS.csv]``.
 
-FOLDER holds copies of the publications; README.md beside this module says which, and what each count applies. The totals
-are printed and held against `PUBLISHED`; with a second argument the figures of each plan are written there, a plan a
-line. `figures.csv`, beside this module, is such a file: the plans themselves are not part of the kit.
+FOLDER holds copies of the publications; README.md in this folder lists them and the rules of each count. The totals are printed
+and compared with `PUBLISHED`; with a second argument the figures of each plan are written there, one plan on each line.
+`figures.csv` in this folder is such a file; the plans are not part of the kit.
 """
 
 from __future__ import annotations
@@ -106,7 +106,7 @@ def rows(folder: Path) -> tuple[list[Row], list[str]]:
 def _rows(part: _Part, plans: str, tools: str | None = None) -> Iterator[Row]:
     toolbox = part.toolbox(tools) if tools is not None else None
     for place, item in enumerate(_items(plans), 1):
-        id = str(item.get("id") or place).rsplit("_", 1)[-1]  # "lumos_20047" stands in the part lumos
+        id = str(item.get("id") or place).rsplit("_", 1)[-1]  # "lumos_20047" is in the part lumos
         try:
             plan = read(part.take(item), part.format)
         except PlanError:
@@ -121,7 +121,7 @@ def _rows(part: _Part, plans: str, tools: str | None = None) -> Iterator[Row]:
 
 
 def _items(text: str) -> list[Any]:
-    """The items of a JSON list, or of a file with one a line."""
+    """The items of a JSON list or of a JSON lines file."""
     listed: list[Any] = json.loads(text) if text.lstrip().startswith("[") else list(map(json.loads, text.splitlines()))
     return listed
 

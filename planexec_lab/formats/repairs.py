@@ -1,7 +1,7 @@
-"""What may be mended without a guess: a tool that is nearly named, a dependency that a reference shows.
+"""Repairs without a guess: a tool name with a typing mistake, a dependency that a reference shows.
 
-Small models make these two faults most of all. A repair is a suggestion: it is told step by step, and whoever runs the
-plan decides. What could mean two things stays as it is, for `Plan.problems` to report.
+Small models make these two faults most often. A repair is a suggestion, described step by step, and the user of the plan decides.
+An ambiguous fault is left for `Plan.problems` to report.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _CLEARLY = 0.1  # how much nearer than any other name
 
 @dataclass(frozen=True, slots=True)
 class Repair:
-    """One change: the `code` of the problem that it mends, the id of the `step` (None: the rollback), and in words what changes."""
+    """One change: the `code` of the problem that it fixes, the id of the `step` (None: the rollback), and a description."""
 
     code: str
     step: str | None
@@ -32,12 +32,12 @@ class Repair:
 
 
 def repaired(plan: Plan, toolbox: Toolbox) -> tuple[Plan, list[Repair]]:
-    """Suggest repairs: return `plan` with them, and each of them in words; the same plan and [] when there are none.
+    """Suggest repairs: return the repaired `plan` and the repairs; the same plan and [] if there are none.
 
-    - A tool that does not exist takes the nearest name, if no other name is about as near.
-    - A step that uses a result waits for the step that gives it, if only one has that id and no cycle arises.
+    - An unknown tool gets the nearest name, if no other name is about as near.
+    - A step that uses a result gets the dependency, if the id is unique and no cycle arises.
 
-    `Plan.problems` says what is still wrong.
+    `Plan.problems` reports the remaining faults.
     """
     repairs: list[Repair] = []
     missing = _missing(plan)
@@ -73,7 +73,7 @@ def _shown_by(step: Step, id: str) -> str:
 
 
 def _nearest(tool: str | None, toolbox: Toolbox) -> str | None:
-    """The tool that is meant, None where the name is right or nobody can tell."""
+    """The intended tool; None if the name is right or ambiguous."""
     if tool is None or tool in toolbox:
         return None
     wanted = tool.lower()
@@ -97,7 +97,7 @@ def _missing(plan: Plan) -> dict[str, list[str]]:
     }
     added = {step.id: (*step.depends_on, *missing.get(step.id, [])) for step in plan.steps}
     runs = {id for wave in plan.changed(steps=_waiting(plan, added)).waves() for id in wave}
-    # a step in no wave is on a cycle or behind one; an arrow between two such steps may be what closes it
+    # a step in no wave is on a cycle or behind a cycle; an arrow between two such steps might close it
     return {id: [other for other in ids if id in runs or other in runs] for id, ids in missing.items()}
 
 

@@ -57,7 +57,7 @@ def read(data: Any) -> Plan:
 
 
 def write(plan: Plan) -> str:
-    """Write the plan and its evidence, two lines a step; a step has one text for its tool, and no other argument."""
+    """Write the plan and its evidence, two lines for each step; a step has one text for its tool, and no other argument."""
     lines = [f"Task: {plan.goal}"] if plan.goal else []
     for one, tool in only_tools(plan):
         match one.params:

@@ -1,4 +1,4 @@
-"""From text to checked data: JSON in, the declared shape out, and a fault that says where and how to mend it."""
+"""From text to checked data: JSON in, the declared shape out, and faults with their place and fix."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class ItemError(PlanError):
         self.paths = tuple(paths)
 
     def in_text(self, text: str) -> PlanError:
-        """Return the same faults with the lines on which the items stand in JSON `text`."""
+        """Return the same faults with the lines of their items in the JSON `text`."""
         placed = [
             replace(problem, message=f"line {line_of(text, path)}: {problem.message}")
             for problem, path in zip(self.problems[:_PLACED], self.paths[:_PLACED], strict=True)
@@ -36,7 +36,7 @@ _PLACED = 20  # as many as a PlanError shows; each of them costs a walk through 
 
 
 def fault(message: str, mend: str, code: str = "wrong_shape", at: Path | None = None) -> PlanError:
-    """Return the error that says what can't be read, where, and how to mend it; `at` is the item's way in the data."""
+    """Return an error with the fault, its place and its fix; `at` is the item's path in the data."""
     problem = Problem(code, None, message, mend)
     return PlanError([problem]) if at is None else ItemError([problem], [at])
 
@@ -52,9 +52,9 @@ def load(text: str) -> Any:
 
 
 def shaped(kind: type[T], data: Any, shape: str, inside: Path = (), wrapped: int = 0) -> T:
-    """Return `data` as a `kind`; raise `ItemError` with every item that does not fit and the right `shape`.
+    """Return `data` as a `kind`; raise `ItemError` with every wrong item and the right `shape`.
 
-    `data` stands at `inside` of what was read; `wrapped` says how many names of its outermost objects a reader put there.
+    `inside` is the path of `data` in the source; `wrapped` is the number of its outermost names that a reader added.
     """
     try:
         return TypeAdapter(kind).validate_python(data)

@@ -1,7 +1,7 @@
-"""What the readers share: other people's calls and references become steps and references of ours.
+"""The readers' shared part: foreign calls and references become the kit's steps and references.
 
-A reader names the pattern of its references and what a match means. Everything around a reference is literal: a text
-that only looks like ``{step_1_result}`` is escaped, so that it stays what it was.
+A reader gives the pattern of its references and the meaning of a match. All other text is literal: a text that only looks like
+``{step_1_result}`` is escaped and keeps its meaning.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ def rewritten(value: Any, rewrite: Rewrite) -> Any:
 def step(
     id: str, tool: str | None, params: Mapping[str, Any], rewrite: Rewrite, after: Iterable[str] = (), why: str = ""
 ) -> dict[str, Any]:
-    """Return a step: `params` in our notation; it waits for the ids in `after` and for those that it refers to."""
+    """Return a step: `params` in the kit's notation; it depends on the ids in `after` and on those that it refers to."""
     ours = rewritten(params, rewrite)
     waits_for = dict.fromkeys([*after, *(reference.step for reference in references.find(ours))])
     return {"id": id, "description": why, "tool": tool, "params": ours, "depends_on": list(waits_for)}
@@ -89,9 +89,9 @@ def _renamed(value: Any, ids: Mapping[str, str]) -> Any:
 def build(
     steps: list[dict[str, Any]], goal: str = "", answer: str | None = None, lines: Mapping[str, int] | None = None
 ) -> Plan:
-    """Return the plan; raise `PlanError` for what no plan can hold. `lines` are those of the steps by their ids.
+    """Return the plan; raise `PlanError` for contents that no plan can hold. `lines` are those of the steps by their ids.
 
-    A step whose id has letters that no id may have, such as "é", is renamed to its number.
+    A step whose id has a forbidden letter, such as "é", is renamed to its number.
     """
     ids = _new_ids([str(step["id"]) for step in steps])
     if ids:
@@ -113,12 +113,12 @@ def build(
 
 
 def unwritable(step: str | None, message: str, mend: str) -> PlanError:
-    """Return the error that says what a format can't hold, where, and how to mend it."""
+    """Return an error that names the part that a format can't hold, its place and the fix."""
     return PlanError([Problem("unwritable", step, message, mend)])
 
 
 def only_tools(plan: Plan) -> Iterator[tuple[Step, str]]:
-    """Yield the steps with their tools; raise `PlanError` for one that has none."""
+    """Yield the steps with their tools; raise `PlanError` for a step without a tool."""
     for one in plan.steps:
         if one.tool is None:
             hint = "name the tool, or write a format that has steps in words: native, mermaid, dot, list, worfbench"

@@ -76,7 +76,7 @@ def _result(data: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def _params(arguments: list[Any]) -> dict[str, Any]:
-    """Arguments have names when each is a ``{"name", "value"}`` with a name of its own; else they go by position."""
+    """Arguments have names if each is a ``{"name", "value"}`` with a unique name; otherwise they are positional."""
     pairs = [one if isinstance(one, Mapping) and {"name", "value"} <= {*one} else {"value": one} for one in arguments]
     params = {str(pair["name"]): pair["value"] for pair in pairs if "name" in pair}
     return params if len(params) == len(pairs) else by_position(pair["value"] for pair in pairs)

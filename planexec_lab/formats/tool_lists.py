@@ -1,6 +1,6 @@
-"""Published lists of tools, to check plans against: their tools have signatures but no code, so they can't be called.
+"""Published lists of tools for checking plans: the tools have signatures but no code, so they can't be called.
 
-Where a list says no more than a name, no more than the name is checked.
+If a list has only names, only names are checked.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class PublishedTool(SchemaTool):
         return PublishedTool, (self.name, self.description, self.published)
 
     def faults(self, params: Mapping[str, Any]) -> list[Fault]:
-        """Return every way in which `params` do not fit; nothing is known against them where no names are published."""
+        """Return every mismatch of `params`; without published names there is none."""
         return [] if self.published is None else super().faults(params)
 
     def call(self, params: Mapping[str, Any]) -> NoReturn:
@@ -43,7 +43,7 @@ class PublishedTool(SchemaTool):
 
 
 def _no_code() -> None:
-    """Stand where a published tool would have its function."""
+    """Replaces the function of a published tool."""
 
 
 class _Named(BaseModel):
@@ -72,7 +72,7 @@ class _Spec(BaseModel):
 
     @property
     def published(self) -> dict[str, _Parameter] | None:
-        """Its parameters, under whichever names they stand; None where it says nothing about them."""
+        """Its parameters under any of their published names; None if it publishes none."""
         groups = [
             part
             for part in (self.path_parameters, self.query_parameters, self.parameters, self.arguments)
@@ -116,7 +116,7 @@ def _toolbox(entries: Iterable[tuple[str, str, _Parameters | None]]) -> Toolbox:
 
 
 def _either(one: _Parameters | None, other: _Parameters | None) -> _Parameters | None:
-    """What fits `one` or `other` fits this; where either publishes no parameters, nothing is known against any."""
+    """A schema for values that match `one` or `other`; if either publishes no parameters, everything matches."""
     if one is None or other is None or one == other:
         return None if one is None else other
     listed = one["properties"], other["properties"]

@@ -1,9 +1,9 @@
-"""WorFBench: a graph of tasks in words. Qiao et al., "Benchmarking Agentic Workflow Generation" (2024),
+"""WorFBench: a graph of plain-language tasks. Qiao et al., "Benchmarking Agentic Workflow Generation" (2024),
 https://arxiv.org/abs/2410.07869.
 
-``Node:`` and a task a line, then ``Edge:`` and pairs, START and END among them. Steps have no tool: the executor
-decides. ``Nodes:``, ``Edges:`` and a heading ``Graph:`` above the edges mean the same: its own prompt asks for one and
-its answers have the other.
+``Node:`` and one task on each line, then ``Edge:`` and pairs, including START and END. Steps have no tool: the executor chooses.
+``Nodes:``, ``Edges:`` and a heading ``Graph:`` above the edges mean the same: WorFBench's prompt asks for one form and its
+answers have the other.
 """
 
 from __future__ import annotations
@@ -35,9 +35,8 @@ def recognises(data: Any) -> bool:
 def read(data: Any) -> Plan:
     """Read a row of the data set, or the text of its `graph`.
 
-    An edge from a node that does not exist comes through as a dependency; one to such a node has no step to stand in,
-    and is a fault. So is a node that no edge names: what may start at once has an edge from START, and what was left
-    out of the graph must not look like it.
+    An edge from a missing node becomes a dependency. An edge to a missing node is a fault, because it has no step. A node
+    without an edge is a fault too: a first step has an edge from START, and a forgotten node should not look like one.
     """
     text = data.get("graph") if isinstance(data, Mapping) else data
     if not isinstance(text, str):
@@ -79,7 +78,7 @@ def _after(nodes: list[tuple[str, str, int]], edges: list[tuple[str, str, int]])
 
 
 def write(plan: Plan) -> str:
-    """Write nodes and edges; a step that waits for nothing follows START, one that nothing waits for leads to END."""
+    """Write nodes and edges; a step without dependencies follows START, a step without dependents leads to END."""
     ids = {step.id for step in plan.steps}
     if taken := ids & {"START", "END"}:
         raise unwritable(min(taken), "START and END are no steps in WorFBench", "give the step another id")

@@ -1,7 +1,7 @@
 """Writing a plan so that nothing is lost unless the caller says so.
 
-What a format has no place for is named field by field. What is left is written, read again and held against the plan:
-a writer that would change anything raises an error, so whatever `formats.write` returns can be read back.
+The error names every field without a place in the format. The rest is written, read again and compared with the plan: a writer
+that would change anything raises an error, so everything that `formats.write` returns can be read back.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ def _known(leave_out: Collection[str]) -> Collection[str]:
 
 
 def _without(plan: Plan, leave_out: Collection[str], carries: Collection[str]) -> Plan:
-    """The plan without what may be left out, as far as the format has no place for it."""
+    """The plan without the fields that `leave_out` allows to drop and the format can't hold."""
     gone = {name for name in leave_out if name not in carries}
     steps = [{name: value for name, value in _fields(step).items() if name not in gone} for step in plan.steps]
     fields = {name: value for name, value in _fields(plan).items() if name not in gone}

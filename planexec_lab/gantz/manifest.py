@@ -1,4 +1,4 @@
-"""The manifest ``gantz.yaml``: tools as shell commands with parameters, read word for word.
+"""The manifest ``gantz.yaml``: tools as shell commands with parameters.
 
 The format is that of "The Planner-Executor pattern explained"::
 
@@ -12,8 +12,8 @@ The format is that of "The Planner-Executor pattern explained"::
         script:
           shell: psql mydb < {{file}}
 
-A parameter may have a ``description`` and a ``default``, too. Nothing else is read, and nothing is passed over: a key that
-is not known is an error, since somebody meant something by it.
+A parameter can also have a ``description`` and a ``default``. An unknown key is an error, because ignoring it could change the
+meaning.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class _Part(BaseModel):
 
 
 class Parameter(_Part):
-    """What a tool is told: `name`, `type`, whether it must be given, and what it is where it is not."""
+    """A parameter: `name`, `type`, whether it is required, and its default."""
 
     name: Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_-]*$")]
     type: Kind = "string"
@@ -64,7 +64,7 @@ class Parameter(_Part):
 
 
 class Shell(_Part):
-    """What a tool does: a script for the shell."""
+    """A tool's shell script."""
 
     shell: Annotated[str, Field(min_length=1)]
 
@@ -168,7 +168,7 @@ _KEYS = (*Manifest.model_fields, *ManifestTool.model_fields, *Parameter.model_fi
 
 
 def _problem(error: Any, data: Mapping[Any, Any]) -> str:
-    """What pydantic found, in a manifest's words: the tool's name instead of its number."""
+    """pydantic's errors with the tool's name instead of its number."""
     where = list(error["loc"])
     told = ""
     if len(where) > 1 and where[0] == "tools" and isinstance(where[1], int):

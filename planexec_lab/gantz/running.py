@@ -33,7 +33,7 @@ class Done(TypedDict):
 
 
 class _Output:
-    """The first two thirds and the last third of what may be kept, and how much was written."""
+    """The first two thirds and the last third of the kept output, and the total length."""
 
     def __init__(self) -> None:
         self.head, self.tail, self.count = bytearray(), bytearray(), 0

@@ -1,9 +1,9 @@
 """Puts a reference to an environment variable where a script has ``{{name}}``, or refuses the script.
 
 A value never becomes part of a script. It is in an environment variable, and the script refers to it inside double quotes.
-No shell parser is needed to know that this is safe, because a script with parameters must be one plain command: words,
-quoted text, and files after ``<`` or ``>``. A command that runs what it is given is refused. No list of such programs is
-complete: the author of a manifest must know whether a program of their own runs its arguments.
+This is safe without a shell parser, because a script with parameters must be one simple command: words, quoted text, and files
+after ``<`` or ``>``. A program that executes its arguments is refused. The list of such programs can't be complete: the author
+of a manifest must know whether a custom program executes its arguments.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ _CODE_OPTION = re.compile(
     "|(?<![a-z])(?:run|filter|eval|print|expr|code|script|action|rsh|pack|pager|editor|config|hook|require|module|load|output|proxy"
     "|agent|template|query|sql|html|option|define|specs|args|git-dir)s?(?![a-z])"
 )
-_TEXT = ("echo", "printf")  # they print their arguments, whatever these say
+_TEXT = ("echo", "printf")  # they only print their arguments
 
 
 class ManifestError(ValueError):
@@ -52,9 +52,9 @@ class ManifestError(ValueError):
 class Script:
     """A script that can be run.
 
-    `text` is what the shell reads, and `variables` names the environment variable of each parameter. A value of a parameter
-    in `leading` must not begin with "-", because the program might take it for an option. A value of a parameter in `inside`
-    follows a folder in the script, and must not lead out of it with "..".
+    `text` is the shell's input, and `variables` maps each parameter to its environment variable. A value of a parameter in
+    `leading` can't begin with "-", because the program might read it as an option. A value of a parameter in `inside` follows a
+    folder in the script, and can't lead out of it with "..".
     """
 
     text: str
@@ -64,11 +64,11 @@ class Script:
 
 
 def prepare(script: str, names: Sequence[str], optional: Collection[str] = ()) -> Script:
-    """Return `script` with a reference for each ``{{name}}``. A script without parameters stays as it is.
+    """Return `script` with a reference for each ``{{name}}``. A script without parameters is returned unchanged.
 
     Args:
         names: the parameters; each must be used.
-        optional: those of them that can be missing. One that is a word of its own is then no argument at all.
+        optional: the parameters that can be missing. A missing parameter that is a whole word is dropped.
 
     Raises `ManifestError` where a value could become code.
     """

@@ -1,4 +1,4 @@
-"""How good is a plan, held against a gold plan; how good is a planner, over a data set; how good is a judge.
+"""Grades a plan against a gold plan, a planner over a data set, and a judge against the truth.
 
 >>> from planexec_lite import Plan
 >>> from planexec_lab.grade import grade
@@ -8,9 +8,9 @@
 >>> one.valid, one.tool_f1, one.order_kept
 (True, 1.0, 0.0)
 
-Read it in this order: `matching` (which steps are the same), `grading` (the numbers of one plan), `paired` (two planners),
+Read in this order: `matching` (pairs of equal steps), `grading` (the numbers of one plan), `paired` (two planners),
 `dataset`, `answers` and `report` (a planner over a data set, ``python -m planexec_lab.grade``), `judging` (a judge against
-the truth). A number says how near a plan is to one that is known to be good, not that it is bad to differ.
+the truth). A grade measures the distance from a plan that is known to be good; another plan can be good too.
 """
 
 from planexec_lab.grade.answers import Answered, answered

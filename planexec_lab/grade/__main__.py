@@ -14,7 +14,7 @@ from typing import Any
 from planexec_lab.grade.answers import Answered, answered, offered
 from planexec_lab.grade.dataset import GoldRow, as_row, gold_rows, tools_in, tools_of, written
 from planexec_lab.grade.report import Graded, as_data, compared, counted_rows, in_words
-from planexec_lite.model import endpoint, model_for
+from planexec_lite.model.asking import endpoint, model_for
 from planexec_lite.roles.planners import LLMPlanner
 from planexec_lite.tools import Toolbox, ToolError
 

@@ -1,4 +1,4 @@
-"""Ask a planner for a plan, as a run does before anything runs: with the same repairs, and with nothing carried out."""
+"""Ask a planner for a plan as a run does, with the same repairs, and without carrying it out."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from planexec_lite.workers import Simulated
 
 @dataclass(frozen=True, slots=True)
 class Answered:
-    """What a planner answered.
+    """A planner's answer.
 
     Args:
-        plan: its last plan, valid or not; None: there was none.
-        why: why there was none, in words.
-        errors: what the endpoint raised on the way, also where a plan came in the end.
+        plan: its last plan, valid or not; None if there was none.
+        why: the reason if there was none.
+        errors: the endpoint's errors, even if a plan came in the end.
         calls: the calls of its model.
     """
 
@@ -38,8 +38,8 @@ class Answered:
 def answered(planner: Planner, goal: str, toolbox: Toolbox) -> Answered:
     """Ask `planner` for a plan for `goal` over the tools of `toolbox`.
 
-    An invalid answer, and an error of the endpoint, go back to the planner as often as in a run.
-    The run stops where a person would be asked to approve the plan, so no tool is called.
+    An invalid answer or an error of the endpoint goes back to the planner as often as in a run. The run stops before the
+    approval, so no tool is called.
     """
     run = PlannerExecutor(planner, ToolExecutor(toolbox), AskPerson(), workers=Simulated()).run(goal)
     plans = [event.plan for event in run.events if isinstance(event, PlanProposed) and event.plan is not None]

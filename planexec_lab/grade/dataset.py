@@ -1,7 +1,6 @@
-"""Data sets of gold plans, in any of the published formats: a JSON list of rows, or a row a line.
+"""Data sets of gold plans in any of the published formats: a JSON list of rows, or JSON lines.
 
-A row is what `formats.read` reads. One that has a `gold`, or several `golds`, keeps them there, each in any format, with
-the `goal` beside them.
+`formats.read` reads a row. A row with `gold` or several `golds` has its gold plans there, each in any format, and its `goal`.
 """
 
 from __future__ import annotations
@@ -60,11 +59,10 @@ def gold_rows(path: Path) -> tuple[list[GoldRow], list[tuple[str, str]]]:
 
 
 def written(path: Path, rows: Sequence[GoldRow]) -> list[Answered]:
-    """Return for each row of a data set the plan that `path` holds for it, in the order of `rows`.
+    """Return the plan in `path` for each row of a data set, in the order of `rows`.
 
-    A row's id says which it is; rows without one are told apart by their place in the file. A row may keep its plan in
-    `plan`, as `as_row` writes it. A plan that can't be read is None, with the reason. Raises `ValueError` where there is
-    nothing for a row, or two things.
+    Rows are matched by id or, without ids, by their place in the file. A row can have its plan in `plan`, as `as_row` writes
+    it. An unreadable plan is None, with the reason. Raises `ValueError` if a row has no plan or two plans.
     """
     plans: dict[str, Answered] = {}
     for place, row in enumerate(_rows(path), 1):
@@ -106,7 +104,7 @@ def tools_in(name: str) -> Toolbox:
 
 
 def tools_of(rows: Sequence[GoldRow]) -> Toolbox:
-    """Return the tools that the gold plans call, by name alone: nothing is known of their arguments."""
+    """Return the names of the tools that the gold plans call; their arguments are unknown."""
     names = dict.fromkeys(step.tool for row in rows for gold in row.golds for step in gold.steps if step.tool)
     return Toolbox(PublishedTool(name, "") for name in sorted(names))
 

@@ -1,9 +1,9 @@
-"""Grade: how good a plan is, held against a gold plan or several.
+"""Grades: a plan compared with one or several gold plans.
 
 Tool F1 is TaskBench's node F1 and WorFBench's node measure (Shen et al. 2023, https://arxiv.org/abs/2311.18760; Qiao et
-al. 2024, https://arxiv.org/abs/2410.07869), edge F1 is TaskBench's link F1. Both differ in one thing: TaskBench counts a
-tool, or a link between two tools, once however often it comes; here each time counts. WorFBench compares tasks in words
-by what a sentence model thinks of them; here words are the same or not.
+al. 2024, https://arxiv.org/abs/2410.07869), edge F1 is TaskBench's link F1. There are two differences. TaskBench counts
+a tool, or a link between two tools, once even if it occurs several times; here every occurrence counts. WorFBench compares
+plain-language tasks by a sentence model; here descriptions must be equal.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from planexec_lite.tools import Toolbox
 
 
 class Cost(NamedTuple):
-    """What a plan would cost if each of its steps were done once.
+    """The cost of carrying out each step of a plan once.
 
     Args:
-        calls: how many steps.
-        seconds: of all of them together, as declared; not the makespan, in which some run at the same time.
+        calls: number of steps.
+        seconds: sum of the declared seconds; not the makespan, in which steps overlap.
     """
 
     calls: int
@@ -31,21 +31,22 @@ class Cost(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Grade:
-    """What was measured of one plan.
+    """The grade of one plan.
 
     Args:
-        valid: whether it may run: `Plan.problems` finds nothing.
-        problems: the codes of what makes it invalid, each once; "no_plan" where there was none.
-        tool_f1: how well its tools agree with the gold plan's, whatever their order; 0 to 1.
-        edge_f1: how well its direct dependencies do, as pairs of tools; 0 to 1.
+        valid: whether `Plan.problems` is empty.
+        problems: the codes of its problems, each once; "no_plan" if there was no plan.
+        tool_f1: agreement of its calls with the gold plan's, in any order: Tool F1 = 2 × (calls in common) / (total calls in
+            both plans); 0 to 1.
+        edge_f1: the same for direct dependencies, as pairs of tools; 0 to 1.
         order_kept: the share of the gold plan's order that it keeps (`matching.order_kept`); 0 to 1.
-        makespan_ratio: its critical path over the gold plan's; above 1 it is slower. A plan that leaves work out is short,
-            so read it beside tool F1. None: it never runs.
-        cost: what its steps would cost; None: it never runs.
-        criteria: the share of steps with a success criterion: of the steps to which the gold plan gives one, or of all
-            its own where the gold plan gives none; 0 to 1.
-        risks: ids of the steps that may be done once and that nothing takes back and no gate asks about.
-        gold: which of the gold plans it was held against, counted from 0.
+        makespan_ratio: its critical path divided by the gold plan's; above 1 it is slower. A plan with missing work is short,
+            so read this together with tool F1. None if it can't run.
+        cost: the cost of its steps; None if it can't run.
+        criteria: the share of steps with a success criterion: among the steps that have one in the gold plan, or among all
+            its steps if the gold plan has none; 0 to 1.
+        risks: ids of at-most-once steps without an undo and without a gate.
+        gold: the index of the gold plan that it was compared with, from 0.
     """
 
     valid: bool
@@ -80,19 +81,19 @@ def grade(
     toolbox: Toolbox | None = None,
     durations: Mapping[str, float] | None = None,
 ) -> Grade:
-    """Return how good `plan` is.
+    """Return the grade of `plan`.
 
     Args:
-        plan: None stands for an answer that was no plan: it gets 0 of everything.
-        gold: a plan that is known to be good, or several; then the one that agrees best counts: by tool F1, then edge
-            F1, then order kept; of equals the first.
-        toolbox: the tools, to check the plan against, with what they do to the world and the seconds that they declare.
-            None: tools and arguments are not checked, and steps do what they say themselves.
-        durations: seconds by tool, instead of those that the toolbox declares. Where the gold plan takes no time by
-            either, each step takes the same.
+        plan: None for an answer without a plan; it gets 0 everywhere.
+        gold: one gold plan or several. With several the best match counts: by tool F1, then edge F1, then order kept, then
+            position.
+        toolbox: checks the plan, and gives effects and seconds. None: tools and arguments are not checked, and the effects
+            are those that the steps declare.
+        durations: seconds by tool, instead of the toolbox's. If the gold plan takes no time by either, all steps take the
+            same time.
 
-    Raises `ValueError` where there is no gold plan or one is invalid without a toolbox (`PlanError`), and for a tool
-    without a duration.
+    Raises `ValueError` without a gold plan, for an invalid gold plan without a toolbox (`PlanError`), and for a tool without a
+    duration.
     """
     golds = [gold] if isinstance(gold, Plan) else list(gold)
     if not golds:

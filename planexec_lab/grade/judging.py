@@ -35,15 +35,15 @@ class Case:
 
 @dataclass(frozen=True, slots=True)
 class JudgeScore:
-    """What came of judging some cases.
+    """The score of a judge over some cases.
 
     Args:
-        done: how many cases were really done.
-        not_done: how many were not.
-        false_accepts: the names of those that were accepted and not done.
-        false_rejects: the names of those that were done and not accepted.
-        unjudged: the names of those about which the evaluator raised an error, with its words. They count as neither, as
-            in a run, where the step stays done and unverified.
+        done: number of cases that were really done.
+        not_done: number of the other cases.
+        false_accepts: names of cases that were accepted and not done.
+        false_rejects: names of cases that were done and not accepted.
+        unjudged: names of cases for which the evaluator raised an error, with its message. They count as neither, as in a
+            run, where the step stays done and unverified.
     """
 
     done: int
@@ -59,10 +59,10 @@ class JudgeScore:
 
 
 def judged(evaluator: Evaluator, cases: Iterable[Case]) -> JudgeScore:
-    """Let an evaluator judge every case, one after another, and hold its verdicts against the truth.
+    """Let an evaluator judge every case, and compare its verdicts with the truth.
 
-    What is not accepted is rejected, be the verdict retry, modify or replan. Of a scripted model the score is its
-    script's: it says how the script was written, and nothing about a model.
+    Every verdict other than accept counts as a rejection: retry, modify and replan. The score of a scripted model measures its
+    script, not a model.
     """
     counts = {True: 0, False: 0}
     accepts, rejects, unjudged = [], [], []
@@ -70,7 +70,7 @@ def judged(evaluator: Evaluator, cases: Iterable[Case]) -> JudgeScore:
         counts[case.done] += 1
         try:
             accepted = evaluator.evaluate(case.step, case.result, case.board).verdict == "accept"
-        except Exception as error:  # as in a run: whatever an evaluator raises is no verdict
+        except Exception as error:  # as in a run, an evaluator's error is no verdict
             unjudged.append((case.name, f"{type(error).__name__}: {error}"))
             continue
         if accepted and not case.done:

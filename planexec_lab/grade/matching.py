@@ -13,7 +13,7 @@ from planexec_lite.plan import Plan, Step
 
 
 def label(step: Step) -> str:
-    """What a step does, in one word: its tool; where it has none, its description, in small letters and single blanks."""
+    """The label of a step: its tool or, without a tool, its description in lower case with single blanks."""
     return step.tool or " ".join(step.description.casefold().split())
 
 
@@ -23,12 +23,12 @@ def labels(plan: Plan) -> Counter[str]:
 
 
 def edges(plan: Plan) -> Counter[tuple[str, str]]:
-    """The direct dependencies of a plan, each as the labels of the step that is waited for and of the one that waits.
+    """The direct dependencies of a plan as pairs of labels: dependency, dependent.
 
-    A dependency on a step that does not exist counts with its id, so that it costs precision.
+    A dependency on a missing step counts with its id, so it lowers precision.
     """
     by_id: dict[str, str] = {}
-    for step in plan.steps:  # of steps with one id, the same one whatever their order
+    for step in plan.steps:  # among steps with the same id, always the same step
         by_id[step.id] = min(label(step), by_id.get(step.id, label(step)))
     return Counter((by_id.get(other, other), label(step)) for step in plan.steps for other in step.depends_on)
 
@@ -56,10 +56,10 @@ def before(plan: Plan) -> dict[str, set[str]]:
 
 
 def matched(plan: Plan, gold: Plan) -> list[tuple[str, str]]:
-    """Pair the steps of two plans that have the same label, each with one other: (id in the plan, id in the gold plan).
+    """Pair steps of two plans that have the same label: (id in the plan, id in the gold plan).
 
-    First those that make the same call word for word, then the others; among several, the one with fewer steps before it
-    comes first, then by call and by id. To find the best of all pairings is a hard problem, maximum common subgraph.
+    Equal calls are paired first, then the others; ties go to the step with fewer steps before it, then by call and by id. The
+    best of all pairings is a hard problem, maximum common subgraph.
     """
     pairs, ours, theirs = [], _ranked(plan), _ranked(gold)
     for alike in (_call, label):

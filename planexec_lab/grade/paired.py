@@ -1,4 +1,4 @@
-"""Two planners on the same goals: the mean difference of a metric, and how far it may be chance.
+"""Two planners on the same goals: the mean difference of a metric, and its interval.
 
 The interval is the percentile bootstrap of Efron, "Bootstrap methods: another look at the jackknife" (1979): the
 differences are drawn again and again, with replacement, and the means of the draws are put in order.
@@ -17,13 +17,13 @@ FEWEST = 6
 
 @dataclass(frozen=True, slots=True)
 class Paired:
-    """What came of a comparison.
+    """A paired comparison.
 
     Args:
-        pairs: for how many goals both planners were measured.
-        mean: the mean difference, the first planner's number minus the second's.
-        low: where the interval begins.
-        high: where it ends.
+        pairs: number of goals with a measurement of both planners.
+        mean: mean difference, the first planner's number minus the second's.
+        low: lower end of the interval.
+        high: upper end of the interval.
     """
 
     pairs: int

@@ -1,4 +1,4 @@
-"""What a planner's grades come to over a data set, in words and for a machine, alone or beside another planner's."""
+"""A planner's grades over a data set, as text and as data, alone or compared with another planner's."""
 
 from __future__ import annotations
 
@@ -47,17 +47,17 @@ class Graded:
 
     @property
     def errors(self) -> dict[str, int]:
-        """What the endpoint raised, with how often it did."""
+        """The endpoint's errors with their counts."""
         return dict(Counter(error for answer in self.answers for error in answer.errors))
 
     @property
     def usage(self) -> Usage:
-        """What the planner's model used for all rows."""
+        """The usage of the planner's model over all rows."""
         return Usage.of(call for answer in self.answers for call in answer.calls)
 
 
 def compared(one: Graded, other: Graded) -> dict[str, Paired]:
-    """The paired comparison of two planners on the same rows, by metric; one that nobody was measured by is left out."""
+    """The paired comparison of two planners on the same rows, by metric; metrics without measurements are left out."""
     numbers = {metric: (one.numbers(metric), other.numbers(metric)) for metric in METRICS}
     both = {
         metric: [a for a, b in zip(*pair, strict=True) if a is not None and b is not None]
@@ -67,7 +67,7 @@ def compared(one: Graded, other: Graded) -> dict[str, Paired]:
 
 
 def in_words(planners: Sequence[Graded], comparison: dict[str, Paired]) -> str:
-    """The table of the means, a metric a line, and below it what was no plan, what failed and what it used.
+    """The table of the means, one metric on each line, then answers without a plan, errors and usage.
 
     The first planner's column is called "planner", the second's "against".
     """
@@ -113,7 +113,7 @@ def _grade(graded: Grade) -> dict[str, Any]:
 
 
 def counted_rows(count: int) -> str:
-    """How many rows, in words."""
+    """The number of rows as text."""
     return "1 row" if count == 1 else f"{count} rows"
 
 

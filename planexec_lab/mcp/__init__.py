@@ -1,14 +1,13 @@
 """MCP, the Model Context Protocol: tools from any server, and the kit's tools for any client.
 
-`ToolServer` starts a server, or reaches one, and its tools are a `Toolbox` like any other (`client`). What a server says is
-somebody else's word: it is quoted where a planner reads it (`strangers_words`), and pinned by its hash, so that what was
-looked at and approved is what is called (`listing`). `serve` is the other way round (`server`), and
-``python -m planexec_lab.mcp serve WORLD`` does it for a world of the lessons.
+`ToolServer` starts or reaches a server, and its tools are an ordinary `Toolbox` (`client`). A server's texts are untrusted: they
+are quoted for the planner (`strangers_words`) and pinned by a hash, so that only reviewed tools are called (`listing`). `serve`
+is the opposite direction (`server`), and ``python -m planexec_lab.mcp serve WORLD`` serves a world of the lessons.
 
-`Pipe` is a server's two pipes and nothing more, for who wants to speak the protocol by hand.
+`Pipe` is a server's two pipes, for speaking the protocol by hand.
 
-The official package, ``mcp``, is an extra, and is imported when a server is used. Where it is missing, as on Colab, and in a
-browser tab, where no process can be started, both run the kit's own servers in this process (`tab`).
+The official package, ``mcp``, is an extra and is imported when a server is used. Without it, as on Colab, and in a browser tab,
+which can't start processes, both run the kit's own servers in this process (`tab`).
 """
 
 import sys

@@ -1,10 +1,10 @@
-"""A server's tools as a toolbox: any MCP server, over stdin and stdout or over HTTP, behind a plain face.
+"""A server's tools as a toolbox: any MCP server, over stdin and stdout or over HTTP.
 
     with ToolServer(["python", "-m", "planexec_lab.mcp", "serve", "kitchen"]) as kitchen:
         run = execute(plan, ToolExecutor(kitchen.toolbox))
 
-A server that has ended is started again before the next call, and never in one: a call that it ended in fails the step, and
-whoever decides about the failure knows whether a repeat does harm.
+A server that has died is restarted before the next call, never during a call. A call that was interrupted fails its step, and
+the policy decides about a retry.
 """
 
 from __future__ import annotations
@@ -41,28 +41,28 @@ _open: weakref.WeakSet[Connection] = weakref.WeakSet()
 
 
 class ToolServer:
-    """An MCP server, and the toolbox of what it lists.
+    """An MCP server and the toolbox of its tools.
 
     Args:
-        server: a command in parts, which is started and spoken with over its stdin and stdout; or the URL of a server that
-            speaks streamable HTTP.
-        name: what it is called in words; by default the program or the host.
-        env, cwd: of the command: variables beside the few that every server gets (PATH, HOME and their like), the folder.
-        prefix: put before the names of its tools, where two servers have tools of one name.
-        timeout: seconds of the real clock that a call may take. A step's own timeout is kept too; whichever passes, the
-            server is told that the call is cancelled.
-        pin: what was looked at earlier (`pin`); one that lists these tools otherwise is not gone on with.
-        effects: what calls do to the world, by the tool's name; it counts more than the server's hints.
-        latency: seconds that its tools take in simulation, by name; without them, none.
-        trusted: whether the hints of this server about effects are believed. A server can hint that a payment only reads.
-            The effects of a tool without hints, or of a server that is not trusted, are "unknown".
-        answer: receives a question that the server has for a person, and returns yes or no. It gets one question at a time,
-            and at most `MOST_QUESTIONS` per call; further ones are declined with a reason, and so is a form to be filled
-            in. None: nobody can be asked, and the server is told so.
-        json_text: a result that is text, and is the JSON of an object or a list, is read as that; see `Tool`.
+        server: a command as a list, started here and reached over its stdin and stdout; or the URL of a server that speaks
+            streamable HTTP.
+        name: its name in messages; by default the program or the host.
+        env, cwd: environment variables of the command in addition to PATH, HOME and the like; its working directory.
+        prefix: added to the names of its tools, for servers with equal tool names.
+        timeout: seconds of the real clock for a call. A step's timeout counts too. After either one the server receives a
+            cancellation.
+        pin: an earlier `pin`; a server with other tools is refused.
+        effects: effects by tool name; they override the server's hints.
+        latency: simulated seconds by tool name; by default 0.
+        trusted: whether to believe this server's hints about effects. A server can hint that a payment only reads.
+            The effects of a tool without hints, or of an untrusted server, are "unknown".
+        answer: receives a question of the server for a person, and returns yes or no. It gets one question at a time,
+            and at most `MOST_QUESTIONS` per call; further questions and forms are declined with a reason. None: the server
+            learns that it can't ask.
+        json_text: read a text result that is a JSON object or list as data; see `Tool`.
 
-    It is started when it is first needed, and ends with the ``with`` block, with `close`, or with this process. In another
-    process it is another one: a copy that was sent there starts its own, under the same pin.
+    It is started on first use, and ends with the ``with`` block, with `close`, or with this process. A copy in another process
+    starts a separate server under the same pin.
     """
 
     def __init__(
@@ -227,7 +227,7 @@ class ToolServer:
         return result_of(answer, tool)
 
     def _doubt(self, tool: ListedTool) -> None:
-        """Nobody knows what became of the call."""
+        """The outcome of the call is unknown."""
         if self._effects(tool) in ("once", "unknown"):
             made_once()
 
@@ -241,7 +241,7 @@ class ToolServer:
             return await work()
 
     async def _living(self) -> Connection:
-        """The connection; a new one where there is none, or the server has ended."""
+        """The connection; a new connection if there is none or the server has died."""
         if self._connection is not None and not self._connection.gone:
             return self._connection
         if self._connection is not None:
@@ -264,7 +264,7 @@ class ToolServer:
         connection = await self._living()
         try:
             await self._look(connection)
-        except ServerGoneError:  # it has ended, or forgotten us; nothing was asked of it yet, so it may be started anew
+        except ServerGoneError:  # it has died or lost the session; there was no request yet, so a restart is safe
             await connection.close()
             connection = await self._living()
         return connection
@@ -283,7 +283,7 @@ class ToolServer:
 
 
 class _Person:
-    """Brings the questions of one connection to a person; it keeps no reference to the server."""
+    """Passes the questions of one connection to a person; it keeps no reference to the server."""
 
     def __init__(self, answer: Asked, server: str) -> None:
         self._answer, self._server = answer, server
@@ -315,7 +315,7 @@ class _Person:
 
 
 class _Call:
-    """What a tool of a server calls. It can be sent to another process, where it starts a server of its own."""
+    """The function of a server's tool. It can be sent to another process, where it starts a separate server."""
 
     def __init__(self, server: ToolServer, tool: ListedTool) -> None:
         self.server = server

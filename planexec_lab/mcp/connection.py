@@ -1,6 +1,6 @@
-"""One connection to a server, on the event loop that async tools share: opened, asked, and closed with its process.
+"""One connection to a server, on the event loop that async tools share: opened, used, and closed with its process.
 
-The official client wants to be entered and left by one and the same task, so a task of its own keeps each connection.
+The official client has to be entered and left by the same task, so each connection has a task.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ Answer = Callable[[str, Mapping[str, Any]], Awaitable[str | None]]
 
 @dataclass(frozen=True)
 class Address:
-    """Where a server is: a command to start it, which it then speaks with over stdin and stdout, or a URL."""
+    """The address of a server: a command, for stdin and stdout, or a URL."""
 
     command: tuple[str, ...] = ()
     url: str = ""
@@ -85,11 +85,11 @@ class Connection:
 
     @property
     def gone(self) -> bool:
-        """Whether it has ended: nothing can be asked over it."""
+        """Whether the connection has ended."""
         return self._silent or self._task.done()
 
     async def list_tools(self) -> list[ListedTool]:
-        """Return what the server lists now, all pages. Raises `ServerGoneError` for one that does not, or without end."""
+        """Return the server's current tool list, all pages. Raises `ServerGoneError` if it fails or never ends."""
         from mcp import MCPError
 
         listed: list[ListedTool] = []
@@ -118,7 +118,7 @@ class Connection:
         await asyncio.wait([self._task])
 
     def farewell(self) -> str:
-        """What is known about the end of a server that went away, in a few words."""
+        """A short description of a server's death."""
         return f"{self.address} has ended or closed the connection{self._last_words()}"
 
     async def _keep(self, ready: asyncio.Future[Any], answer: Answer | None) -> None:
@@ -211,7 +211,7 @@ def _watched(stream: Any, at_the_end: Callable[[], None]) -> Any:
 
 
 def _asked(answer: Answer) -> Any:
-    """What the official client calls when the server wants to know something from a person."""
+    """The official client's callback for a server's question to a person."""
     from mcp_types import ElicitResult
 
     async def callback(context: Any, params: Any) -> ElicitResult:

@@ -1,12 +1,12 @@
-"""What can go wrong with a server, in words for whoever reads a step's failure."""
+"""Errors of a server, with messages for a step's failure."""
 
 from __future__ import annotations
 
 
 class ToolFailedError(RuntimeError):
-    """The server carried out the call, or tried to, and says that it failed: in its own words.
+    """The server reports that the call failed, with its message.
 
-    As with a tool that raises an error, what it says is believed: a call that may be made once was not made.
+    The report is believed, like an error of a tool: an at-most-once call was not made.
     """
 
 
@@ -15,6 +15,6 @@ class ServerGoneError(ConnectionError):
 
 
 class ToolsChangedError(RuntimeError):
-    """The server no longer lists what was pinned: nothing of it is called until somebody has looked at it."""
+    """The server's tools differ from the pinned tools: none is called until a person has reviewed them."""
 
     no_retry = True  # looking again changes nothing; a person does

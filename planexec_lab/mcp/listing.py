@@ -1,8 +1,7 @@
-"""What a server lists: its tools as it describes them, the tools of the kit that they become, and the pin on both.
+"""A server's tool list, the kit's tools made from it, and the pin on both.
 
-A *pin* is the hash of what was listed: of each tool its name, description, schemas and annotations. It is taken when a
-toolbox is made, and what was looked at and approved then is what may be called later. A listing that changes in between,
-with or without a word from the server, is a *rug pull*.
+A *pin* is a hash of each tool's name, description, schemas and annotations. It is taken when a toolbox is made, and only the tools
+reviewed then can be called later. A list that changes in between, announced or not, is a *rug pull*.
 """
 
 from __future__ import annotations
@@ -34,7 +33,7 @@ class ListedTool:
 
     @property
     def effects(self) -> Effects:
-        """What a call does to the world, as the annotations hint; without a hint it is unknown."""
+        """The effects of a call by the annotations' hints; without a hint they are unknown."""
         if self.annotations.get("readOnlyHint") is True:
             return "none"
         hints: dict[bool | None, Effects] = {True: "idempotent", False: "once"}
@@ -42,7 +41,7 @@ class ListedTool:
 
     @property
     def destructive(self) -> bool | None:
-        """Whether a call may delete or overwrite something, as the annotations hint; None: they do not say."""
+        """Whether a call can delete or overwrite something, by the annotations' hints; None without a hint."""
         hint = self.annotations.get("destructiveHint")
         return False if self.annotations.get("readOnlyHint") is True else hint if isinstance(hint, bool) else None
 
@@ -60,7 +59,7 @@ class ListedTool:
         )
 
     def fault(self) -> str | None:
-        """Say why the tool can't be taken whatever its schema says; None: it can."""
+        """Return the reason why the tool can't be used regardless of its schema; None if it can."""
         size = len(json.dumps([self.description, self.input_schema, self.output_schema, self.annotations]))
         if size > _MOST_CHARACTERS:
             return f"its listing has {size} characters; {_MOST_CHARACTERS} are read at most"

@@ -1,4 +1,4 @@
-"""A program at the other end of two pipes, which is told lines and says lines: what MCP over stdio is made of."""
+"""A program at the other end of two pipes that reads and writes lines: the basis of MCP over stdio."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ def where_the_kit_is(command: Sequence[str]) -> Mapping[str, str]:
 
 
 class Pipe:
-    """A program of its own, spoken with over its stdin and stdout, line by line.
+    """A program that is reached over its stdin and stdout, line by line.
 
         with Pipe([sys.executable, "-m", "planexec_lab.mcp", "serve", "kitchen"]) as pipe:
             pipe.write('{"jsonrpc": "2.0", …}')
             answer = pipe.read()
 
     Args:
-        command: the program and its arguments. What it writes on stderr is thrown away.
+        command: the program and its arguments. Its stderr is discarded.
 
     It ends with the ``with`` block, or with `close`.
     """
@@ -41,7 +41,7 @@ class Pipe:
         self.close()
 
     def write(self, line: str) -> None:
-        """Tell it a line. Raises `BrokenPipeError` where it has ended, and `ValueError` for more than one line."""
+        """Write a line. Raises `BrokenPipeError` if the program has ended, and `ValueError` for more than one line."""
         if "\n" in line or "\r" in line:
             raise ValueError("a message is one line, and this is more; json.dumps makes one of it, without indent")
         print(line, file=self._child.stdin, flush=True)

@@ -1,4 +1,4 @@
-"""What a server answers, as the result of a step: data, of a size that a plan can carry."""
+"""A server's answer as the result of a step: data of bounded size."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def result_of(answer: CallToolResult, tool: ListedTool) -> Any:
 
 
 def in_its_words(tool: ListedTool, words: str) -> str:
-    """What a server says of a failure, bounded, after the tool's name."""
+    """A server's error message, bounded, after the tool's name."""
     shown = bounded(words, _LONGEST_ERROR) or "it failed, and does not say why"
     return shown if shown.startswith(f"{tool.name}: ") else f"{tool.name}: {shown}"
 

@@ -1,8 +1,8 @@
 """A toolbox as an MCP server, for any client: over stdin and stdout.
 
-A tool is listed with its schema, and with annotations that say what its declared effects say. A result goes out as
-structured content, an error as a result that says so, in the words that a step's failure has. What may destroy asks first:
-the client's person answers (*elicitation*); a client that can't ask is refused, because nobody has said yes.
+A tool is listed with its schema, and with annotations derived from its declared effects. A result is sent as structured content,
+an error as an error result with the message of a step's failure. A destructive tool asks first: the client's user answers
+(*elicitation*). A client that can't ask is refused, because there is no approval.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ _YES_OR_NO: dict[str, Any] = {"type": "object", "properties": {}}
 
 
 def served(tools: Toolbox, name: str) -> Server[Any]:
-    """Return the server of the official package that has these tools, and this name.
+    """Return a server of the official package with these tools and this name.
 
-    Calls are made one after another, on threads. One that has begun is carried to its end, whoever cancels it.
+    Calls run one after another, on threads. A call that has begun runs to its end, even after a cancellation.
     """
     from mcp.server import Server
 
@@ -56,7 +56,7 @@ async def _over_stdio(server: Server[Any]) -> None:
 
 
 class _Desk:
-    """What answers the requests of all clients of one server."""
+    """Answers the requests of all clients of one server."""
 
     def __init__(self, tools: Toolbox, name: str) -> None:
         self.tools, self.name = tools, name
@@ -91,7 +91,7 @@ class _Desk:
         try:
             call = partial(_metered, context, tool, arguments)
             return _result(await anyio.to_thread.run_sync(call, limiter=self._one_at_a_time), tool)
-        except Exception as error:  # whatever a tool raises is the answer, and the server goes on
+        except Exception as error:  # any error of a tool is an answer; the server continues
             return _error(f"{type(error).__name__}: {error}")
 
     async def _ask(
@@ -157,13 +157,13 @@ def _listed(tool: Tool) -> types.Tool:
 
 
 def _output_schema(tool: Tool) -> dict[str, Any] | None:
-    """The schema of what the tool returns, by its hint; what is no object is the one part, ``result``, of one."""
+    """The schema of the tool's return value, from its type hint; a value that is no object becomes the field ``result``."""
     if tool.json_text:  # what the text holds is not known
         return None
     try:
         hint = get_type_hints(tool.function)["return"]
         schema: dict[str, Any] = without_titles(TypeAdapter(hint).json_schema(mode="serialization"))
-    except Exception:  # no hint, or none that says what the data are: then nothing is promised
+    except Exception:  # no hint, or no useful hint: no schema
         return None
     if schema.get("type") == "object":
         return schema

@@ -1,8 +1,8 @@
-"""What a server says of its tools, before a planner reads it: other people's words, which are data and no instructions.
+"""A server's descriptions before a planner reads them: untrusted text, which is data and not instructions.
 
-A description stands in the planner's prompt, beside the rules. So what can't be seen is taken out of it, what is long is
-cut, and the rest is quoted, with the name of whose words they are. None of it makes a model proof against a sentence that
-asks it for something: the plan is still checked, and what it may do without a person is the reviewer's to say.
+A description is in the planner's prompt, next to the rules. So invisible characters are removed, long text is cut, and the rest
+is quoted with the server's name. This does not make a model immune to a sentence that gives it orders: the plan is still checked,
+and the reviewer decides what it can do without a person.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _MARKS = re.compile("[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u3164\ufe00-\u
 
 
 def visible(text: str) -> str:
-    """Return `text` on one line without the characters that nobody sees: controls, joiners, changes of direction, tags."""
+    """Return `text` on one line without invisible characters: controls, joiners, changes of direction, tags."""
     spaced = _MARKS.sub("", " ".join(_TERMINAL.sub("", text).split()))
     return " ".join("".join(c for c in spaced if unicodedata.category(c) not in _HIDDEN).split())
 
@@ -56,17 +56,17 @@ _QUOTES = str.maketrans({"“": "'", "”": "'", "„": "'", "‟": "'", '"': "'
 
 
 def fault_of_name(name: Any) -> str | None:
-    """Say what is wrong with the name of a tool; None: it may be used."""
+    """Return the fault of a tool's name; None if it can be used."""
     if not isinstance(name, str) or not _NAME.fullmatch(name):
         return "its name is not 1 to 128 letters, digits, and _ . / - of ASCII"
     return None
 
 
 def shown_schema(schema: Any) -> Any:
-    """Return a JSON schema as a planner may be shown it: descriptions quoted and cut, what constrains nothing left out.
+    """Return a JSON schema that is safe to show to a planner: descriptions quoted and cut, parts without constraints left out.
 
-    Raises `ValueError` for a parameter's name, or a value to choose, that is a sentence or has hidden characters: cut or
-    cleaned, it would be another.
+    Raises `ValueError` for a parameter name or an enum value that is a sentence or has hidden characters, because cutting or
+    cleaning would change it.
     """
     if isinstance(schema, list):
         return [shown_schema(part) for part in schema]

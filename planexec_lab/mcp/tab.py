@@ -1,7 +1,7 @@
-"""Servers in a browser tab, where no process can be started: those of the kit run in this one, and nobody else's.
+"""Servers in a browser tab, which can't start processes: the kit's servers run in this process, other servers can't.
 
-`ToolServer` and `Pipe` have the faces of those that start a process, and the tests hold them against these. In a tab, and where
-the extra ``mcp`` is missing, ``planexec_lab.mcp`` hands them out instead.
+`ToolServer` and `Pipe` have the interface of the classes that start a process, and tests compare them. In a tab, and without the
+extra ``mcp``, ``planexec_lab.mcp`` exports them instead.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ _OWN = (["-m", "planexec_lab.mcp"], ["-m", "planexec_lab.worlds.strangers"])
 
 
 class WorldByHand(ByHand):
-    """A world of the kit as a server: what `planexec_lab.mcp.server` is with the official package.
+    """A world of the kit as a server, like `planexec_lab.mcp.server` without the official package.
 
     Args:
-        ask: is told the question before a call that may destroy something; None: nobody can be asked.
+        ask: receives the question before a destructive call; None: there is no person to ask.
     """
 
     def __init__(self, name: str, tools: Toolbox, ask: client.Asked | None = None) -> None:
@@ -61,7 +61,7 @@ class WorldByHand(ByHand):
             return text(f"{tool.name}: {no}", failed=True)
         try:
             value = tool.call(arguments)
-        except Exception as error:  # whatever a tool raises is the answer, and the server goes on
+        except Exception as error:  # any error of a tool is an answer; the server continues
             return text(f"{type(error).__name__}: {error}", failed=True)
         if isinstance(value, str):
             return text(value)
@@ -79,8 +79,8 @@ class WorldByHand(ByHand):
 def program(command: Sequence[str], ask: client.Asked | None = None) -> ByHand:
     """Return the server that a command would start.
 
-    Raises for one that is not the kit's: `RuntimeError` in a browser tab, and elsewhere `ImportError`, for there the extra
-    ``mcp`` can be installed.
+    Raises for other servers: `RuntimeError` in a browser tab; elsewhere `ImportError`, because there the extra ``mcp`` can be
+    installed.
     """
     match list(command)[1:]:
         case ["-m", "planexec_lab.mcp", "serve", world]:
@@ -119,13 +119,13 @@ class Pipe:
             self._lines.append(answer)
 
     def read(self) -> str:
-        """The next line that it says. Raises `EOFError` where there is none to come."""
+        """The next line of its output. Raises `EOFError` at the end."""
         if not self._lines:
             raise EOFError("the program has said all that it was asked")
         return self._lines.popleft()
 
     def close(self) -> None:
-        """Nothing is left behind."""
+        """Nothing to clean up."""
         self._lines.clear()
 
 
@@ -144,7 +144,7 @@ class _Here:
 
 
 class ToolServer(client.ToolServer):
-    """The toolbox of a server of the kit, which runs in this process. What it is told is as for the one around it."""
+    """The toolbox of a kit server in this process, with the arguments of the outer class."""
 
     _here: _Here | None = None
 
@@ -178,7 +178,7 @@ class ToolServer(client.ToolServer):
         return result_of(answer, tool)
 
     def _now(self) -> _Here:
-        """The connection, a new one where there is none, after its listing was looked at."""
+        """The connection, new if there is none, after a check of its tool list."""
         if self._here is None or self._here.gone:
             self._here = _Here(program(self.address.command, self._asked()))
             self.starts += 1

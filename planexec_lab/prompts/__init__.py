@@ -15,9 +15,9 @@
 >>> f"{comparison.value:+.2f} [{comparison.low:+.2f}, {comparison.high:+.2f}]"
 '+0.33 [+0.08, +0.53]'
 
-Read it in this order: `registry` (all that the file does), `versions`, `request_log`, `logged_client` and `answer_reading` (what
-was asked, and what came), `datasets` (past runs as rows), `answers` and `comparison` (did it get better?).
-``python -m planexec_lab.prompts check`` is red at a regression.
+Read in this order: `registry` (the whole file), `versions`, `request_log`, `logged_client` and `answer_reading` (requests and
+answers), `datasets` (past runs as rows), `answers` and `comparison` (is the new version better?).
+``python -m planexec_lab.prompts check`` fails at a regression.
 """
 
 from planexec_lab.prompts.answers import Answers, asked, recorded_answers

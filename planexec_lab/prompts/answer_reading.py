@@ -1,4 +1,4 @@
-"""What came of a request, as far as it came: the answer's text, why it ended, what it used, what went wrong."""
+"""The outcome of a request, even if incomplete: the answer's text, its end, its usage and its error."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ def read(status: int, kind: str, body: bytes, text: str, error: str) -> Reply:
     """
     reading, reported, unreadable = Reading(), "", False
     try:
-        for sent in objects([body], kind):
+        for sent in objects([body]):
             reported = reported or _reported(sent)
-            if not reported:
+            if sent and not reported:
                 reading.add(sent)
     except AnswerError:
         unreadable = True
@@ -44,7 +44,7 @@ def read(status: int, kind: str, body: bytes, text: str, error: str) -> Reply:
 
 
 def _reported(sent: dict[str, object]) -> str:
-    """The error that an endpoint reports, in its own words, as long as they are: keys are removed before they are cut."""
+    """An endpoint's error message in full length, because keys are removed before it is cut."""
     error = sent.get("error")
     words = error.get("message") if isinstance(error, dict) else error
     return words if isinstance(words, str) else json.dumps(error) if error else ""
@@ -54,7 +54,7 @@ def _answer(reading: Reading) -> str:
     """The text or the refusal; the calls as JSON where there is neither."""
     text = reading.text or reading.refusal
     try:
-        calls = () if text else reading.answer(calls=True).tool_calls
+        calls = () if text else reading.answer().tool_calls
     except AnswerError:
         calls = ()
     named = [{"name": call.name, "arguments": call.arguments} for call in calls]

@@ -1,4 +1,4 @@
-"""Where the answers of a backtest come from: a recording of a model, or a client that is asked."""
+"""The source of a backtest's answers: a recording of a model, or a client."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from planexec_lab.prompts.datasets import Row
 from planexec_lab.recorded import RecordedAnswer, Transcript, Variant
 from planexec_lab.worlds import arithmetic
 from planexec_lite.meter import Meter
-from planexec_lite.model import ask
+from planexec_lite.model.asking import ask
 from planexec_lite.model.schemas import plan_schema
 from planexec_lite.roles.planners import LLMPlanner
 
@@ -17,12 +17,12 @@ class Answers(Protocol):
     """Gives the answer to a prompt for a row."""
 
     source: str
-    """Whose answers they are, in words."""
+    """A description of the source."""
     written: bool
-    """Whether somebody wrote them: they show a method, and nothing about a model."""
+    """Whether the answers are scripted; scripted answers show a method and nothing about a model."""
 
     def __call__(self, text: str, row: Row) -> RecordedAnswer:
-        """Return the answer. Raises `LookupError` where there is none, `ValueError` for a prompt that can't be asked with."""
+        """Return the answer. Raises `LookupError` if there is none, `ValueError` for an unusable prompt."""
 
 
 class _Recorded:
@@ -83,13 +83,13 @@ class _Asked:
 
 
 def asked(client: Any, model: str | None = None, **options: Any) -> Answers:
-    """Return the answers of a model that is asked now, by the kit's planner, with the same board as in the run.
+    """Return the answers of a model that the kit's planner asks now, with the same board as in the run.
 
     Args:
         client: an `openai.OpenAI` client.
         model: its name; by default the planner's.
-        options: of `LLMPlanner`, such as `max_steps` and `tasks`, as they were in the runs.
+        options: the options of `LLMPlanner` in the runs, such as `max_steps` and `tasks`.
 
-    What the client raises goes on: an endpoint that fails says nothing about a prompt.
+    Errors of the client are raised: a failing endpoint shows nothing about a prompt.
     """
     return _Asked(client, model, options)

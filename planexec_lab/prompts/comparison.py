@@ -1,7 +1,7 @@
-"""A version of a prompt on a data set, two versions side by side, and the check that is red at a regression.
+"""A prompt version on a data set, two versions compared, and the check that fails at a regression.
 
-Thirty rows are few, so a difference comes with its 95 % interval: that of two shares (`recorded.Share`). Where each row asks
-another question, the rows are pairs, and an interval of pairs would be narrower (`grade.paired`); this one is right for both.
+Thirty rows are few, so a difference has its 95 % interval: that of two shares (`recorded.Share`). If each row has a different
+question, the rows are pairs, and an interval of pairs would be narrower (`grade.paired`); this interval is valid for both.
 """
 
 from __future__ import annotations
@@ -56,16 +56,16 @@ class RegressionError(AssertionError):
 
 @dataclass(frozen=True, slots=True)
 class Backtest:
-    """What a version came to on some rows.
+    """The result of a version on some rows.
 
     Args:
-        version: of the prompt.
-        rows: that were asked.
+        version: the prompt version.
+        rows: the rows.
         answers: one for each row.
-        passed: one for each row: what was measured.
-        measure: what it is called.
-        source: whose answers they are.
-        written: whether somebody wrote them.
+        passed: the measurement of each row.
+        measure: the name of the measure.
+        source: the source of the answers.
+        written: whether the answers are scripted.
     """
 
     version: PromptVersion
@@ -120,7 +120,7 @@ class Comparison:
         return len(self.new.rows) >= FEWEST and (self.low > 0 or self.high < 0)
 
     def is_regression(self, tolerance: float = 0.0) -> bool:
-        """Whether the whole interval lies below minus `tolerance`; of fewer than six rows, nothing can be told."""
+        """Whether the whole interval is below minus `tolerance`; fewer than six rows show nothing."""
         return len(self.new.rows) >= FEWEST and self.high < -tolerance
 
     def __str__(self) -> str:
@@ -150,14 +150,14 @@ def compare(new: Backtest, old: Backtest) -> Comparison:
 
 
 def check(comparison: Comparison, tolerance: float = 0.0) -> Comparison:
-    """Return the comparison, where the new version is no regression.
+    """Return the comparison if the new version is no regression.
 
     Args:
         comparison: by `compare`.
-        tolerance: how much worse the new version may be, as a share from 0 to 1.
+        tolerance: the accepted loss, as a share from 0 to 1.
 
-    Raises `RegressionError`, with the numbers, where the whole interval lies below minus `tolerance`; and `ValueError` where it
-    never could: a new version that fails every row would pass too. It takes more rows, or another measure.
+    Raises `RegressionError` with the numbers if the whole interval is below minus `tolerance`, and `ValueError` if even a
+    version that fails every row would pass: then use more rows or another measure.
     """
     if not 0 <= tolerance < 1:
         raise ValueError(f"tolerance={tolerance!r}: give the share by which a version may be worse, such as 0.05")

@@ -1,7 +1,7 @@
-"""Data sets made from past runs: each row is a question that a planner was asked, with the answer that it gave.
+"""Data sets made from past runs: each row is a planner's question with its answer.
 
-A row holds all that the planner was told: goal, tools, and the run so far as its events. So another version of the prompt can be
-asked the same question again.
+A row has the planner's whole input: goal, tools, and the events of the run so far. So another prompt version can get the same
+question.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ UNREADABLE = (ValueError, TypeError, LookupError, AttributeError, RecursionError
 
 @dataclass(frozen=True, slots=True)
 class ToolWords:
-    """What a planner is told of a tool: its name, what it is for, the JSON schema of its arguments, its effects."""
+    """A planner's view of a tool: name, description, JSON schema of its arguments, effects."""
 
     name: str
     description: str
@@ -63,7 +63,7 @@ class Row:
 
     @property
     def toolbox(self) -> Toolbox:
-        """The tools, to be shown and checked against; a call of one raises `ToolError`."""
+        """The tools for prompts and checks; calling a tool raises `ToolError`."""
         return Toolbox(
             Tool.from_schema(
                 _nothing,
@@ -82,7 +82,7 @@ def _nothing(**arguments: Any) -> None:
 
 
 def tool_words(tools: Toolbox) -> tuple[ToolWords, ...]:
-    """Return what a planner is told of the tools."""
+    """Return a planner's view of the tools."""
     return tuple(ToolWords(one.name, one.description, one.schema, one.effects) for one in tools)
 
 
@@ -130,7 +130,7 @@ def rows_from_transcript(transcript: Transcript, variant: str = "whole") -> list
 
 
 def add(db: sqlite3.Connection, dataset: str, rows: Iterable[Row]) -> int:
-    """Write rows down, each once, and return how many were new. Raises `ValueError` for one that could not be read again."""
+    """Store rows, each once, and return the number of new rows. Raises `ValueError` for a row that could not be read again."""
     new = 0
     for row in rows:
         data = _written(row)
@@ -140,7 +140,7 @@ def add(db: sqlite3.Connection, dataset: str, rows: Iterable[Row]) -> int:
 
 
 def read(db: sqlite3.Connection, dataset: str) -> list[Row]:
-    """Return the rows of a data set. Raises `RegistryError` where there is none of that name, or a row can't be read."""
+    """Return the rows of a data set. Raises `RegistryError` for an unknown name or an unreadable row."""
     stored = db.execute("SELECT id, data FROM dataset_rows WHERE dataset = ? ORDER BY id", (dataset,)).fetchall()
     if not stored:
         known = counted(db)

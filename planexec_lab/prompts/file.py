@@ -1,4 +1,4 @@
-"""The file of a registry: its schema, and which names may stand in it."""
+"""The file of a registry: its schema and its allowed names."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from hashlib import sha256
 from planexec_lite.plan.data import as_words
 from planexec_lite.sqlite_file import SQLiteFile
 
-# a line ends each statement; the triggers keep whoever else writes to the file from changing a version
+# a line ends each statement; the triggers keep other programs from changing a version
 SCHEMA = """
 CREATE TABLE versions (
     prompt TEXT NOT NULL,
@@ -59,7 +59,7 @@ LONGEST_NAME = 200  # characters
 
 
 class RegistryError(RuntimeError):
-    """A prompt registry can't be read or written, or lacks what is asked for; what was committed stays as it is."""
+    """A prompt registry can't be read or written, or lacks the requested entry; committed data is unchanged."""
 
 
 FILE = SQLiteFile(
@@ -73,7 +73,7 @@ FILE = SQLiteFile(
 
 
 def name_of(name: object, what: str) -> str:
-    """Return a name that may be written down. Raises `ValueError`, with `what` it was to be, for anything else."""
+    """Return a valid name. Raises `ValueError`, which mentions `what` the name is for, for anything else."""
     text = as_words(name, what)
     if not text.strip() or text != text.strip() or not text.isprintable() or len(text) > LONGEST_NAME:
         raise ValueError(

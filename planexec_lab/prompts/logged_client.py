@@ -1,7 +1,7 @@
-"""An openai client that has each of its requests written down: streamed, failed and cut-off ones too.
+"""An openai client that logs each request, also streamed, failed and truncated requests.
 
-It is the genuine client with one thing changed, its transport: there, every request passes as it is, whichever method made
-it. Contents are kept, and keys are not: `secrets` removes them.
+It is the genuine client with another transport, through which the requests of all methods pass unchanged. Contents are logged and
+keys are not: `secrets` removes them.
 """
 
 from __future__ import annotations
@@ -23,13 +23,12 @@ End = Callable[[int, str, Reply], None]
 
 
 def logged(client: Any, begin: Begin, end: End) -> Any:
-    """Return a copy of an `openai.OpenAI` client whose requests are written down.
+    """Return a copy of an `openai.OpenAI` client whose requests are logged.
 
     Args:
-        client: stays as it is.
-        begin: is told (path, model, body) before a request is sent, and returns its number. What it raises keeps the request
-            from being sent.
-        end: is told (number, model, reply). What it raises is a warning: the answer is there, and paid for.
+        client: is not changed.
+        begin: receives (path, model, body) before a request is sent, and returns its number. Its error prevents the request.
+        end: receives (number, model, reply). Its error becomes a warning, because the answer is there and paid for.
 
     Raises `TypeError` for anything but a synchronous client.
     """
@@ -94,7 +93,7 @@ def _transport(http: Any, inner: Any, begin: Begin, end: End) -> Any:
 
 
 class _Record:
-    """One request while it is under way."""
+    """One request in flight."""
 
     def __init__(self, http: Any, request: Any, begin: Begin, end: End) -> None:
         self.http, self.end, self.parts, self.began, self.over = http, end, list[bytes](), perf_counter(), False
@@ -119,7 +118,7 @@ class _Record:
             whole = self._unpacked(headers)
             kind = headers.get("content-type", "")
             reply = answer_reading.read(response.status_code, kind, whole.content, whole.text, error)
-        except Exception as problem:  # the endpoint is somebody else's, and whoever asked gets what it said
+        except Exception as problem:  # the caller gets the endpoint's answer unchanged
             reply = Reply("failed", error=f"the body can't be read: {type(problem).__name__}: {problem}")
         reported = headers.get("openai-processing-ms", "")
         self._tell(reply, float(reported) / 1000 if _MILLISECONDS.fullmatch(reported) else None)
@@ -130,13 +129,13 @@ class _Record:
             self._tell(Reply("failed", error=error), None)
 
     def _unpacked(self, headers: Any) -> Any:
-        """What has come, without what it was packed in on the way."""
+        """The received content, decompressed."""
         named = {name: headers[name] for name in ("content-type", "content-encoding") if name in headers}
         return self.http.Response(200, headers=named, content=b"".join(self.parts))
 
     def _tell(self, reply: Reply, reported: float | None) -> None:
         self.over = True
-        # the client might have added secrets of its own, such as `auth`
+        # the client might have added secrets, such as `auth`
         self.secrets |= secrets.of_request(self.request) - {self.model}
         reply.seconds = perf_counter() - self.began if reported is None else reported
         reply.answer, reply.error = self._clean(reply.answer), self._clean(reply.error)[:500]

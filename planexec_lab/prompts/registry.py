@@ -20,7 +20,7 @@ from planexec_lite.plan.data import as_words
 from planexec_lite.roles.planners import LLMPlanner
 
 PLANNER = "planner"
-"""What the planner's own prompt is called."""
+"""The name of the planner's prompt."""
 
 
 def _now() -> datetime:
@@ -47,7 +47,7 @@ class Registry:
         object.__setattr__(self, "path", Path(self.path).absolute())  # it is the same file when the folder is changed
 
     def save(self, name: str, text: str, note: str = "") -> PromptVersion:
-        """Return the version of a prompt with this text; where there is none yet, it is the next one."""
+        """Return the version of a prompt with this text; a new text becomes the next version."""
         name, text, note = name_of(name, "the name of a prompt"), as_words(text, "a prompt"), as_words(note, "a note")
         if not text.strip():
             raise ValueError(f"the prompt {name!r} has no text; write what the model is to be told")
@@ -116,13 +116,13 @@ class Registry:
         return LLMPlanner(self.logged(client, version), instructions=version.text, **options)
 
     def logged(self, client: Any, prompt: PromptVersion | None = None) -> Any:
-        """Return a copy of an `openai.OpenAI` client whose every request is written down here, as `LoggedRequest` says.
+        """Return a copy of an `openai.OpenAI` client that logs every request here as a `LoggedRequest`.
 
-        Answers of the chat completions are read; of other endpoints, no more is kept than what was sent and that it was answered.
+        Answers of chat completions are read; for other endpoints only the request and the fact of an answer are kept.
 
         Args:
-            client: synchronous; it stays as it is.
-            prompt: under which version.
+            client: synchronous; it is not changed.
+            prompt: the prompt version.
 
         Raises `TypeError` for another client.
         """
@@ -139,7 +139,7 @@ class Registry:
         return logged(client, begin, end)
 
     def log(self, name: str | None = None, version: int | None = None) -> list[LoggedRequest]:
-        """Return the logged requests, oldest first: all, those of a prompt, or those of one version of it."""
+        """Return the logged requests, oldest first: all, those of a prompt, or those of one version."""
         with self._reading() as db:
             return request_log.read(db, name, version)
 

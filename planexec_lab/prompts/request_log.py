@@ -18,25 +18,25 @@ Outcome = Literal["answered", "cut off", "failed", "no answer"]
 
 @dataclass(frozen=True, slots=True)
 class LoggedRequest:
-    """One request to a model, as it went over the wire: a client that tries again makes another one.
+    """One request to a model on the wire; a client's retry is another request.
 
     Args:
         id: its number in the file.
-        at: when it was sent.
-        prompt: the name of the prompt; None: not named.
+        at: the time of sending.
+        prompt: the name of the prompt, or None.
         version: its version.
-        path: of the endpoint, such as "/v1/chat/completions".
+        path: the endpoint's path, such as "/v1/chat/completions".
         model: its name.
-        request: the body that was sent: messages, schema, settings.
-        status: "answered"; "cut off": the answer is not whole; "failed": an error came instead, or in the middle; "no answer":
+        request: the request body: messages, schema, settings.
+        status: "answered"; "cut off": the answer is incomplete; "failed": an error came instead, or in the middle; "no answer":
             it is still awaited, or its process died.
-        answer: the text, as far as it came; tool calls as JSON.
-        finish_reason: as the model said it; "" where it said none.
-        input_tokens: as the endpoint counted them.
-        output_tokens: as the endpoint counted them.
+        answer: the text, even if incomplete; tool calls as JSON.
+        finish_reason: the model's finish reason, or "".
+        input_tokens: the endpoint's count.
+        output_tokens: the endpoint's count.
         cost: in US dollars; None for a model without a price (`prices`).
-        seconds: until the answer was whole: as the endpoint reports it, else as measured.
-        error: in words; "" for none.
+        seconds: until the answer was complete; the endpoint's report, else measured.
+        error: the message, or "".
     """
 
     id: int
@@ -58,7 +58,7 @@ class LoggedRequest:
 
 @dataclass(slots=True)
 class Reply:
-    """What came of a request."""
+    """The outcome of a request."""
 
     status: Outcome = "answered"
     answer: str = ""

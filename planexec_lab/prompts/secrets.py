@@ -1,7 +1,7 @@
-"""Which texts of a request and its answer are secrets, and how they are removed before anything is written.
+"""Finds secrets in a request and its answer, and removes them before anything is written.
 
-Headers are never written. A header that is not in the list of harmless ones counts as a secret, and so does a field of the
-body with a name such as `api_key`, and a part of the address that is no known route. A secret is removed wherever it occurs.
+Headers are never written. A header outside the list of harmless headers counts as a secret, and so does a field of the body with
+a name such as `api_key`, and a part of the address that is no known route. A secret is removed wherever it occurs.
 """
 
 from __future__ import annotations
@@ -102,12 +102,12 @@ def _named(value: Any, secret: bool, around: str = "") -> Iterator[str]:
 
 
 def without(value: Any, secrets: Iterable[str]) -> Any:
-    """Return a value of JSON without secrets: neither in fields that are named like one, nor anywhere else."""
+    """Return a JSON value without secrets, in fields with such names and elsewhere."""
     return _without(value, sorted(secrets, key=len, reverse=True), secret=False)
 
 
 def cut_off(text: str, secrets: Iterable[str]) -> str:
-    """Return a text without the beginning of a secret at its end: an answer may be cut off inside one."""
+    """Return a text without the beginning of a secret at its end, because an answer can be cut inside a secret."""
     for secret in secrets:
         for length in range(min(len(secret) - 1, len(text)), SHORTEST - 1, -1):
             if text.endswith(secret[:length]):

@@ -47,7 +47,7 @@ _COLUMNS = "prompt, number, text, note, at, digest"
 
 
 def save(db: sqlite3.Connection, name: str, text: str, note: str, at: str) -> PromptVersion:
-    """Return the version with this text, which is made where there is none."""
+    """Return the version with this text; make it if there is none."""
     asked = f"SELECT {_COLUMNS} FROM versions WHERE prompt = ? AND digest = ?"
     if row := db.execute(asked, (name, digest(text))).fetchone():
         return _read(row)
@@ -63,7 +63,7 @@ def names(db: sqlite3.Connection) -> list[str]:
 
 
 def of(db: sqlite3.Connection, name: str) -> list[PromptVersion]:
-    """Return the versions of a prompt, the first one first. Raises `RegistryError` where there is none of that name."""
+    """Return the versions of a prompt in order. Raises `RegistryError` for an unknown name."""
     rows = db.execute(f"SELECT {_COLUMNS} FROM versions WHERE prompt = ? ORDER BY number", (name,)).fetchall()
     if not rows:
         known = names(db)
@@ -77,7 +77,7 @@ def of(db: sqlite3.Connection, name: str) -> list[PromptVersion]:
 
 
 def get(db: sqlite3.Connection, name: str, which: int | str | None) -> PromptVersion:
-    """Return a version by its number or a label; None: the newest. Raises `RegistryError` for one that is not there."""
+    """Return a version by its number or label; None: the newest. Raises `RegistryError` if it does not exist."""
     known = of(db, name)
     if which is None:
         return known[-1]

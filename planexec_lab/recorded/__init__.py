@@ -1,9 +1,9 @@
 """Recorded answers of a real model, replayed offline.
 
-`smollm2` is the recording that comes with the kit, `replay` lets the genuine client hear answers of it again, and
-README.md beside this module says how it was recorded. In the order of reading: `transcript` (the file), `rules` (what can be
-left out of a prompt), `outcomes` (what became of the answers, in shares with intervals), `roles` and `whole_runs` (every role
-played by the model), `accounts` (what came of such runs). The recorders are in `tests/recorded`.
+`smollm2` is the kit's recording, `replay` gives its answers to the genuine client again, and README.md in this folder describes
+the recording. In the order of reading: `transcript` (the file), `rules` (parts of a prompt that can be left out), `outcomes`
+(outcomes of the answers as shares with intervals), `roles` and `whole_runs` (the model in every role), `accounts` (outcomes of
+these runs). The recorders are in `tests/recorded`.
 """
 
 from __future__ import annotations

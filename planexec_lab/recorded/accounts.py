@@ -1,4 +1,4 @@
-"""What came of whole runs, counted in their events: valid plans, steps that called a tool, verdicts, goals reached."""
+"""Outcomes of whole runs, counted from their events: valid plans, steps that called a tool, verdicts, goals reached."""
 
 from __future__ import annotations
 
@@ -25,12 +25,11 @@ from planexec_lite.plan import Plan
 
 
 def counted(events: Iterable[Event]) -> tuple[Counter[str], list[Action]]:
-    """Count what happened in a run, and return the calls that gave a result.
+    """Count the events of a run, and return the calls that gave a result.
 
-    The counts: "plans" that a model was asked for first, or for the rest of a run; of these "valid" ones, and "repaired" ones
-    among the valid; "steps" carried out, each as often as it was; "called", those in which a tool gave a result; "verdicts", and
-    each by its word ("no verdict" where the judge's answer was none); "unearned", steps accepted in which no tool had given a
-    result.
+    The counts: "plans" requested from a model, first plans and replans; "valid" plans, and "repaired" plans among them;
+    "steps", one for each execution; "called", executions in which a tool gave a result; "verdicts", and each verdict by its name
+    ("no verdict" for an unusable answer); "unearned", accepted steps in which no tool had given a result.
     """
     counts: Counter[str] = Counter()
     calls: list[Action] = []

@@ -1,4 +1,4 @@
-"""What became of recorded answers, counted in shares; and what leaving out a part of the prompt does to a share."""
+"""Outcomes of recorded answers as shares, and the effect of leaving out a part of the prompt."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from planexec_lite.tools import Toolbox
 
 Outcome = Literal["cut off", "not JSON", "no plan", "invalid", "valid"]
 OUTCOMES: tuple[Outcome, ...] = ("cut off", "not JSON", "no plan", "invalid", "valid")
-"""What an answer can be, the worst first; "no plan" is JSON of another shape, "invalid" a plan with problems."""
+"""The kinds of answers, the worst first; "no plan" is JSON of another shape, "invalid" a plan with problems."""
 
 StepOutcome = Literal["no call", "another call", "never ends", "waits in vain", "right"]
 STEP_OUTCOMES: tuple[StepOutcome, ...] = ("no call", "another call", "never ends", "waits in vain", "right")
-"""What the first step of an answer can be: none that calls a tool; not the call that the rule planner makes; or the right
-call, and then the step is never finished, or depends on a step although nothing is before it, or could start at once."""
+"""The kinds of first steps: without a tool call; with another call than the rule planner's; or with the right call, and then the
+step is incomplete, or depends on a step although it is the first, or could start at once."""
 
 
 def judge(answer: RecordedAnswer, tools: Toolbox = arithmetic.TOOLS) -> Outcome:
@@ -47,7 +47,7 @@ def first_call(answer: RecordedAnswer) -> tuple[str, dict[str, Any]] | None:
 
 
 def judge_first_step(answer: RecordedAnswer, variant: Variant) -> StepOutcome:
-    """Judge the first step of an answer by itself, whatever came after it; the rule planner says which call is right."""
+    """Judge only the first step of an answer; the rule planner's call is the right call."""
     call = first_call(answer)
     if call is None:
         return "no call"
@@ -102,7 +102,7 @@ def share(transcript: Transcript, variant: str, measure: Measure = is_valid) -> 
 
 
 class Effect(NamedTuple):
-    """What leaving something out did: the share without it, and the difference from the share with it."""
+    """The effect of leaving something out: the share without it, and the difference from the share with it."""
 
     left_out: str
     share: Share
@@ -110,7 +110,7 @@ class Effect(NamedTuple):
 
 
 def ablation(transcript: Transcript, measure: Measure = is_valid, base: str = "whole") -> list[Effect]:
-    """Return the effect of each rule, and of the schema, that was left out; the largest first, whatever its direction."""
+    """Return the effect of leaving out each rule and the schema, the largest first in either direction."""
     whole = share(transcript, base, measure)
     effects = []
     for name in transcript.variants:
@@ -121,17 +121,17 @@ def ablation(transcript: Transcript, measure: Measure = is_valid, base: str = "w
 
 
 def table(effects: Sequence[Effect], base: Share, measured: str) -> str:
-    """Return effects as lines of aligned text: shares with 95 % intervals, differences in points, and what they tell.
+    """Return effects as lines of aligned text: shares with 95 % intervals, differences in points, and the conclusion.
 
     >>> print(table([Effect("ids", Share(3, 30), Share(3, 30).minus(Share(9, 30)))], Share(9, 30), "valid"))
     left out  valid                    difference
     nothing    9 of 30  30 % (17–48)
-    ids        3 of 30  10 % (3–26)    -20 (-39 to +1)  nothing can be told
+    ids        3 of 30  10 % (3–26)    -20 (-39 to +1)  inconclusive
     """
     rows = [["left out", measured, "difference", ""], ["nothing", _share(base), "", ""]]
     for left_out, share, difference in effects:
         value, low, high = (f"{100 * end:+.0f}" for end in difference)
-        told = "" if difference.tells else "nothing can be told"
+        told = "" if difference.tells else "inconclusive"
         rows.append([left_out, _share(share), f"{value} ({low} to {high})", told])
     return "\n".join(aligned(rows))
 

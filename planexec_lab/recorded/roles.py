@@ -1,7 +1,7 @@
-"""The whole kit on one model: it plans, carries out, judges and plans again, on three tasks of the scoreboard.
+"""The whole kit on one model: it plans, executes, judges and replans, on three tasks of the scoreboard.
 
-A run begins in one of two ways: the model writes the plan, or the plan is given, so that executor and judge have something
-to do even where no plan of the model can be carried out. What is planned again is always the model's.
+A run begins with the model's plan or with a given plan, so that executor and judge have work even if the model writes no valid
+plan. Replans are always the model's.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ CRITERIA = {
     "verify_integrity": "ok is true",
     "update_config": "schema is 2",
 }
-"""What the judge is to see in a step's result, by the tool that does its work."""
+"""The judge's criterion for a step's result, by the step's tool."""
 
 
 def in_words(plan: Plan) -> Plan:

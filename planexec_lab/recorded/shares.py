@@ -1,8 +1,8 @@
-"""A share, and the difference of two, with the interval in which the true value may lie.
+"""A share, and the difference of two shares, with 95 % intervals.
 
-Thirty answers are few. A share has a 95 % interval by Wilson (1927), a difference of two shares one by Newcombe (1998,
-"Interval estimation for the difference between independent proportions", method 10). Where the interval of a difference
-holds zero, nothing can be told. Of twenty comparisons of equals, one looks different by chance.
+Thirty answers are few. The interval of a share is Wilson's (1927), that of a difference is Newcombe's (1998, "Interval
+estimation for the difference between independent proportions", method 10). A difference whose interval contains zero shows
+nothing. Of twenty comparisons of equals, one looks different by chance.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""What a real model said to the planner's prompt, many times over, so that it can be heard again offline.
+"""Many answers of a real model to the planner's prompt, for offline replay.
 
-A file of JSON lines, gzipped where its name ends so: first the `Head` (model, versions, date, settings), then each
-`Variant` (goal, tools and prompt), then a `Sample` a line: the answers of one run of the planner, its repairs included.
+A file of JSON lines, gzipped if its name says so: first the `Head` (model, versions, date, settings), then each `Variant`
+(goal, tools and prompt), then one `Sample` on each line: the answers of one run of the planner, with its repairs.
 """
 
 from __future__ import annotations
@@ -19,17 +19,17 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """Where the answers come from.
+    """The origin of the answers.
 
     Args:
         model: its name, size and quantization.
         sha256: of the model's file.
-        packages: name -> version of what brought the model and served it.
+        packages: name -> version of the packages that contain and serve the model.
         date: of the first answer, as "2026-11-24".
-        temperature: at which every answer was sampled; at 0 there would be one answer, and no distribution.
+        temperature: of all answers; at 0 there would be one answer, and no distribution.
         max_tokens: the most tokens of an answer.
-        context: tokens that the model could see, the answer among them.
-        slots: how many answers were written at once.
+        context: context window in tokens, including the answer.
+        slots: number of answers written at once.
     """
 
     model: str
@@ -140,7 +140,7 @@ def _scene(number: int, answer: RecordedAnswer) -> Any:
 
 
 def load(path: Path | str) -> Transcript:
-    """Read a transcript. Raises `ValueError`, with the line, for a line that is none of a head, a variant and a sample."""
+    """Read a transcript. Raises `ValueError` with the number of a line that is neither head, variant nor sample."""
     head, variants, samples = None, dict[str, Variant](), list[Sample]()
     for kind, value in read_lines(path, {"head": Head, "variant": Variant, "sample": _sample}):
         if kind == "head":

@@ -1,7 +1,7 @@
-"""Whole runs of the kit on a real model: everything that it said, in the order in which it was asked, heard again offline.
+"""Whole runs of the kit on a real model: all its answers in order, for offline replay.
 
-A file of JSON lines, gzipped: first the `Setting`, then a `RecordedRun` a line. A run is heard again by carrying it out
-anew: real tools in a new world, and the model's words from the recording.
+A gzipped file of JSON lines: first the `Setting`, then one `RecordedRun` on each line. A replay carries the run out again:
+real tools in a fresh world, and the model's answers from the recording.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ from planexec_lite.run import Run
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """Where the runs come from: model, SHA-256 of its file, packages with versions, date of the first run, temperature,
-    most tokens of an answer by role, the tokens that the model could see, and SHA-256 of the chat template.
+    """The origin of the runs: model, SHA-256 of its file, packages with versions, date of the first run, temperature,
+    most tokens of an answer by role, context window in tokens, and SHA-256 of the chat template.
     """
 
     model: str
@@ -83,7 +83,7 @@ def replayed(recorded: RecordedRun) -> ReplayedRun:
 
 
 def digest(messages: Any) -> str:
-    """Return a short digest of a conversation, whatever ids the server gave to calls."""
+    """Return a short digest of a conversation, independent of the server's call ids."""
     text = json.dumps(messages, sort_keys=True, ensure_ascii=False)
     calls = (call for message in messages for call in message.get("tool_calls") or ())
     for place, call in enumerate(calls):
@@ -92,7 +92,7 @@ def digest(messages: Any) -> str:
 
 
 def load_runs(path: Path | str) -> WholeRuns:
-    """Read a recording of runs. Raises `ValueError`, with the line, for one that can't be read."""
+    """Read a recording of runs. Raises `ValueError`, with the line, for a line that can't be read."""
     lines = [value for _, value in read_lines(path, {"setting": Setting, "run": _run})]
     return WholeRuns(lines[0], tuple(lines[1:]))
 

@@ -4,9 +4,9 @@
 >>> row("ReWOO", "deploy").figures.calls, row("ReAct", "deploy").figures.calls
 (2, 9)
 
-Read in this order: `faults`; `ways` (what is known of a way: a plan, or a mind that says what is next); `tasks` (the
-goals, and how each world is looked up); `script` (the model that knows the way); `rows`; `measure` (what is counted in the
-events); `tables`. `assumptions` says how fast a model is said to be. `planexec_lab.comparison` tries advice on the same tasks.
+Read in this order: `faults`; `ways` (the knowledge about a task: a plan, or a mind that chooses the next step); `tasks` (the
+goals, and the check of each world); `script` (the model with this knowledge); `rows`; `measure` (the counts from the events);
+`tables`. `assumptions` has the speed of the models. `planexec_lab.comparison` tests advice on the same tasks.
 """
 
 from planexec_lab.scoreboard import assumptions, published

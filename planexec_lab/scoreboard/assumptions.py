@@ -1,4 +1,4 @@
-"""What the scoreboard assumes, in one place: how fast a model is said to be. Prices are those of `model.prices`."""
+"""The scoreboard's assumptions: the speed of each model. Prices are those of `model.prices`."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from planexec_lite.meter import ModelCall
-from planexec_lite.model import DEFAULT_MODELS
+from planexec_lite.model.asking import DEFAULT_MODELS
 from planexec_lite.model.prices import AS_OF, PRICES, cost
 
 
@@ -29,13 +29,13 @@ def tokens_in(text: str) -> int:
 
 
 def seconds_of(model: str, tokens: int) -> float:
-    """Seconds that `model` takes for an answer of so many tokens; one that has no pace here is as fast as the strong one."""
+    """Seconds of `model` for an answer with this number of tokens; a model without a pace is as fast as the strong model."""
     pace = PACES.get(model, PACES[STRONG])
     return round(pace.first + pace.token * tokens, 3)
 
 
 def dollars(calls: Iterable[ModelCall]) -> float:
-    """What `calls` cost, in US dollars; a model that has no price costs as much as the strong one."""
+    """Cost of `calls` in US dollars; a model without a price costs as much as the strong model."""
     every = list(calls)
     return cost(every, {call.model: PRICES.get(call.model, PRICES[STRONG]) for call in every})
 

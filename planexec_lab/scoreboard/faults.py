@@ -1,4 +1,4 @@
-"""What may go wrong on the way, by a seeded chance: a flaky tool, a wrong first plan, a surprise that no plan knew of."""
+"""Injected faults with a seeded random generator: a flaky tool, a wrong first plan, a surprise that no plan knows."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ IN_THE_WAY = "something is in the way; call clear_the_way first"
 
 @dataclass(frozen=True, slots=True)
 class Faults:
-    """What goes wrong in one run. The same seed gives the same faults to every variation.
+    """The faults of one run. The same seed gives the same faults to every variation.
 
     Args:
-        kind: "flaky tool": any call may fail, before anything has happened, and succeed when it is tried again. "wrong first plan":
-            the first plan waits for a step that does not exist, or lacks its last step. "late surprise": one tool of the plan's
-            second half refuses to work until another, which no plan knows of, was called. None: nothing goes wrong.
-        rate: how likely it is, from 0 to 1: of each call of a flaky tool, of each plan, of each run.
-        seed: chance is drawn from this and from what is called, not from the order of the calls.
+        kind: "flaky tool": any call can fail before it has an effect, and succeeds when it is retried. "wrong first plan":
+            the first plan depends on a missing step, or lacks its last step. "late surprise": one tool of the plan's second
+            half fails until another tool, which no plan knows, was called. None: no fault.
+        rate: probability from 0 to 1, for each call of a flaky tool, each plan or each run.
+        seed: seeds the generator together with the call, so the order of the calls does not matter.
     """
 
     kind: Kind | None = None
@@ -46,7 +46,7 @@ class Faults:
         return Toolbox([*(guarded(tool, obstacle.check) for tool in tools), clear])
 
     def wrong_plan(self, number: int = 1) -> Literal["dangling dependency", "missing step"] | None:
-        """What is wrong with the first plan, or with that of voter `number`: the one kind is invalid, the other valid."""
+        """The fault of the first plan, or of the plan of voter `number`: one kind makes it invalid, the other leaves it valid."""
         if self.kind != "wrong first plan" or not self._strikes(number):
             return None
         return "dangling dependency" if self._chance("invalid", number) < 0.5 else "missing step"
@@ -64,7 +64,7 @@ class Faults:
 
 
 class _Obstacle:
-    """Stands before one tool of the world until it is cleared."""
+    """Blocks one tool of the world until it is cleared."""
 
     def __init__(self, tool: str | None) -> None:
         self.tool = tool

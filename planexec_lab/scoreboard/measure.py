@@ -1,4 +1,4 @@
-"""What a run of a variation came to, counted from its events alone."""
+"""The figures of a variation's run, counted from its events alone."""
 
 from __future__ import annotations
 
@@ -33,19 +33,19 @@ ROLES = ("planner", "executor", "evaluator")
 
 @dataclass(frozen=True, slots=True)
 class Figures:
-    """What can be counted in the events of a run.
+    """Figures from the events of a run.
 
     Args:
         seconds: from the start to the last event, on the run's clock.
-        usage: calls and tokens of models, by role; the planner of a run inside a step is a planner too.
-        dollars: what the calls cost.
-        horizon: how many steps the longest plan had that was valid, in the outer run.
-        complete: whether the first valid plan was to be the whole one.
-        reasons: how often the planner was asked, by the reason, in the outer run.
-        hands: who carried out the steps of the outer run: "tools", a model by its name, "a run" of its own; most frequent first.
-        workers: the most steps that were under way at once, in the outer run.
-        wasted: calls of tools whose result does not stand, in runs inside steps too: the call failed, or was taken back. A step
-            that failed without a call is none, as when a model refused it; nor is a call whose result stands and led nowhere.
+        usage: calls and tokens of models, by role; the planner of a nested run counts as a planner.
+        dollars: cost of the calls.
+        horizon: number of steps of the longest valid plan, in the outer run.
+        complete: whether the first valid plan was complete.
+        reasons: number of requests to the planner, by reason, in the outer run.
+        hands: executors of the outer run's steps: "tools", a model's name, or "a run" inside the step; most frequent first.
+        workers: the most steps that ran at once, in the outer run.
+        wasted: tool calls, also in nested runs, that failed or were undone. A step that failed without a call does not count,
+            for instance after a model's refusal; nor does a call with an unused result.
     """
 
     seconds: float
@@ -60,12 +60,12 @@ class Figures:
 
     @property
     def calls(self) -> int:
-        """Calls of models, whatever their role."""
+        """Calls of models in all roles."""
         return sum(usage.calls for usage in self.usage.values())
 
     @property
     def replans(self) -> int:
-        """How often the rest was planned again: after a failure, news, a stall, or a step."""
+        """Number of replans: after a failure, news, a stall or a step."""
         return sum(self.reasons.get(reason, 0) for reason in ("failure", "news", "stall", "step"))
 
 
@@ -90,7 +90,7 @@ def figures(run: Run) -> Figures:
 
 
 def calls_in(events: Iterable[Any]) -> Iterator[tuple[str, ModelCall]]:
-    """Every call of a model with its role. What a run inside a step asked is counted there, and not with the step again."""
+    """Every model call with its role. The calls of a nested run are counted there, and not again with the step."""
     inside: dict[str, list[Event]] = {}
     for event in events:
         if isinstance(event, Inside):
@@ -106,7 +106,7 @@ def calls_in(events: Iterable[Any]) -> Iterator[tuple[str, ModelCall]]:
 
 
 def _hands(events: Iterable[Any]) -> Iterator[str]:
-    """Who carried out each step that was done."""
+    """The executor of each done step."""
     runs: set[str] = set()
     for event in events:
         match event:
@@ -125,7 +125,7 @@ def _at_once(events: Iterable[Any]) -> int:
 
 
 def _wasted(events: Iterable[Any]) -> int:
-    """Calls that failed or were taken back. Those of an executor that thinks, and of a run inside, are told inside their step."""
+    """Calls that failed or were undone. The calls of a ReAct executor or a nested run are events inside their step."""
     wasted = 0
     steps: dict[str, Step] = {}
     inside: dict[str, list[Event]] = {}
@@ -142,5 +142,5 @@ def _wasted(events: Iterable[Any]) -> int:
             case StepFailed(step=id):
                 wasted += steps[id].tool is not None and id not in inside
             case UndoDone(step=id):
-                wasted += " " not in id  # a call of the plan's rollback has a space, and takes back no call of its own
+                wasted += " " not in id  # the label of a rollback call has a space; it undoes no single call
     return wasted + sum(_wasted(some) for some in inside.values())

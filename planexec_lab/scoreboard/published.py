@@ -1,4 +1,4 @@
-"""What the papers report of their own variations, quoted with the source; nothing here was measured by this kit."""
+"""Results that papers report about their own variations, with the source; this kit measured none of them."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 
 class Claim(NamedTuple):
-    """A figure that somebody published, and where."""
+    """A published figure and its source."""
 
     variation: str
     words: str

@@ -1,4 +1,4 @@
-"""The scoreboard's rows: a variation, a task, what may go wrong, and what the run came to."""
+"""The scoreboard's rows: a variation, a task, faults, and the figures of the run."""
 
 from __future__ import annotations
 

@@ -1,11 +1,11 @@
-"""A scripted model that knows the way: whatever an agent asks, in whatever variation, it answers from what is known of the task.
+"""A scripted model that knows the task: it answers every variation's requests from the same knowledge.
 
-It reads the request as a model would, and nothing else: the rules say what form is wanted, the record says what is done, the task
-says what is to be done now. So one script answers every variation of a task, and none gets a better model than another. An
-executor does what its task names, and no more; who has the goal before them looks at the results.
+Like a real model it reads only the request: the rules give the form, the record gives the done steps, the task gives the next
+step. So one script answers every variation, and no variation gets a better model. An executor does only the task that it is
+given; a role that sees the goal looks at the results.
 
-`worlds.minds` has a scripted model too, for the comparison: there plans carry the criteria by which an evaluator notices a
-surprise, and two forms are asked for, a plan and a call.
+`worlds.minds` has another scripted model, for the comparison: its plans carry criteria, by which an evaluator notices a
+surprise, and it answers with a plan or a call.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def model(task: Task, faults: Faults | None = None) -> MockLLM:
 
 
 class Script:
-    """What a model says that knows the way of a task."""
+    """The answers of a model that knows a task."""
 
     def __init__(self, task: Task, faults: Faults) -> None:
         self.task, self.faults = task, faults

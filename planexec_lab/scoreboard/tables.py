@@ -19,7 +19,7 @@ _ROLES = ("planner", "executor", "evaluator")
 
 
 def settings(rows: Sequence[Row]) -> Figure:
-    """Horizon, trigger, who carries out a step, how many at once, and calls of each variation, as its run on one task shows."""
+    """Horizon, trigger, executor, concurrency and calls of each variation, from its run on one task."""
     head = ("variation", "horizon", "asked again", "steps by", "at once", "calls")
     lines = []
     for row in rows:
@@ -74,7 +74,7 @@ def robustness(rows: Sequence[Row]) -> Figure:
 
 
 def race(rows: Sequence[Row]) -> Figure:
-    """The variations on one task by their seconds, with calls and cost. Who missed the goal stands in it, and not in its title."""
+    """The variations on one task by their seconds, with calls and cost. A variation that missed the goal is not in the title."""
     ordered = sorted(rows, key=lambda row: row.figures.seconds)
     arrived = [row for row in ordered if row.reached] or ordered
     first, last = arrived[0], arrived[-1]

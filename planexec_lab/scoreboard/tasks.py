@@ -34,12 +34,12 @@ class Task:
     """A goal in a world.
 
     Args:
-        name: the world's.
-        plan: the way there, as far as it can be known before anything was seen. Every step has a number for an id and a
-            description of its own.
-        way: what the scripted model knows of it.
-        world: makes the world anew.
-        reached: looks up, in the world and in the run's results, whether the goal is reached, whatever the run says of itself.
+        name: the world's name.
+        plan: the plan as far as it can be known before the first result. Every step has a number as id and a unique
+            description.
+        way: the scripted model's knowledge.
+        world: makes a fresh world.
+        reached: checks in the world and in the run's results whether the goal is reached, independent of the run's status.
     """
 
     name: str
@@ -50,7 +50,7 @@ class Task:
 
     @property
     def goal(self) -> str:
-        """What the agent is asked for."""
+        """The goal of the agent."""
         return self.plan.goal
 
 

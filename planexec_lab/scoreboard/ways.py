@@ -1,7 +1,7 @@
-"""What the scripted model knows of a task: the way that is left, after the record that it is shown, and the steps that words name.
+"""The scripted model's knowledge about a task: the remaining steps after a record, and the steps that a text names.
 
-A `KnownWay` is a plan that leads there. Of an `UnknownWay` nobody can know the end: a mind says what comes next after what was
-seen (`worlds.minds`), and who plans further ahead takes for granted what it expects.
+A `KnownWay` is a plan that reaches the goal. The end of an `UnknownWay` is not known in advance: a mind chooses the next step
+from the results so far (`worlds.minds`), and a planner with a longer horizon relies on its expectations.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from planexec_lite import references
 from planexec_lite.plan import Plan, Step
 
 AND = "; then "
-"""Between the steps of the way that one task stands for."""
+"""Separates the steps that one task combines."""
 _BETWEEN = re.compile(rf"{AND}|(?: Subtasks:|;) (?=[0-9]+[.] )")
 _GIVEN = re.compile(r"^((?:Result of step [\w.-]+: )+)", re.M)
 _TOLD = re.compile(r"^Result of step ([\w.-]+): (data: .*)$", re.M)
@@ -26,7 +26,7 @@ _CALL = re.compile(r"\[([0-9]+): (\w+\(.*?\))\](?=; |$)", re.M)
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A part of the way that is planned as one step: a step of it, or several of which one task is made."""
+    """A part of the way that is planned as one step: one step, or several steps combined into one task."""
 
     id: str
     steps: tuple[Step, ...]
@@ -35,7 +35,7 @@ class Part:
 
     @property
     def description(self) -> str:
-        """The part in words, from which an executor knows it again."""
+        """The text of the part, by which an executor recognises it."""
         words = AND.join(step.description for step in self.steps)
         return f"Attempt {self.attempt}: {words}" if self.attempt > 1 else words
 
@@ -45,7 +45,7 @@ Left = tuple[list[Part], dict[str, str]]
 
 
 class KnownWay:
-    """A plan that leads to the goal, in which every step has a number for an id and a description of its own."""
+    """A plan that reaches the goal; every step has a number as id and a unique description."""
 
     def __init__(self, plan: Plan) -> None:
         by_id = {step.id: step for step in plan.steps}
@@ -57,7 +57,7 @@ class KnownWay:
         return remaining(as_voted(parts_of(self.steps, most), voter), entries)
 
     def named(self, text: str) -> list[Step]:
-        """Return the steps whose descriptions stand in the text."""
+        """Return the steps whose descriptions are in the text."""
         return [self.by_words[line] for line in _lines(text) if line in self.by_words]
 
     def next(self, seen: Sequence[Seen]) -> None:
@@ -103,7 +103,7 @@ class UnknownWay:
         return seen
 
     def named(self, text: str) -> list[Step]:
-        """Return the steps whose calls stand in the text."""
+        """Return the steps whose calls are in the text."""
         named = []
         for line in _lines(text):
             if call := _CALL.search(line):
@@ -114,13 +114,13 @@ class UnknownWay:
         return named
 
     def next(self, seen: Sequence[Seen]) -> Answer | Step:
-        """Return what the mind says: a list that was written before anything was seen binds nobody."""
+        """Return the mind's choice; a list written before the first result is ignored."""
         act = self.mind.next([one for one in seen if not one.failed and one.tool != CLEAR.tool])
         return act if isinstance(act, Answer) else Step(id="next", tool=act.tool, params=dict(act.params))
 
 
 Way = KnownWay | UnknownWay
-"""What is known of the way."""
+"""The known steps."""
 
 
 def parts_of(way: Sequence[Step], most: int | None, first: int = 1) -> list[Part]:
@@ -139,7 +139,7 @@ def parts_of(way: Sequence[Step], most: int | None, first: int = 1) -> list[Part
 
 
 def as_voted(parts: Sequence[Part], voter: int | None) -> list[Part]:
-    """Return the way as a voter plans it: one part after the other, or as it is, or two at a time."""
+    """Return a voter's version of the way: sequential, unchanged, or two parts at a time."""
     if voter is None or voter == 2:
         return list(parts)
     at_once = 1 if voter == 1 else 2
@@ -178,7 +178,7 @@ def _with_call(step: Step) -> Step:
 
 
 def _lines(text: str) -> Iterator[str]:
-    """The lines of a text, its numbered subtasks and what stands between `AND`, without numbers."""
+    """The lines of a text, its numbered subtasks and the parts between `AND`, without numbers."""
     for part in _BETWEEN.split(text):
         for line in part.splitlines():
             yield re.sub(r"^(?:[0-9]+[.)] )?(?:Attempt [0-9]+: )?", "", line)
@@ -209,5 +209,5 @@ def number_of(id: str) -> str:
 
 
 def new_ids(id: str) -> Iterator[str]:
-    """The ids for new attempts at a step: 5b, 5c …"""
+    """The ids of new attempts at a step: 5b, 5c …"""
     return (f"{id}{letter}" for letter in "bcdefghijklmnopqrstuvwxyz")

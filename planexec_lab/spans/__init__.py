@@ -1,4 +1,4 @@
-"""Runs as OpenTelemetry spans, and spans as runs: what happened in an agent, in the terms that every collector knows.
+"""Runs as OpenTelemetry spans, and spans as runs, in the terms of every collector.
 
 >>> from planexec_lab import spans
 >>> spans.send(run, spans.console())                                  # or spans.otlp(url)
@@ -6,14 +6,14 @@
 >>> theirs = spans.read(Path("trace.json").read_text())               # OTLP JSON, or a trace of openai-agents or LangGraph
 >>> views.timeline(theirs)
 
-Names are those of OpenTelemetry's semantic conventions for GenAI (`names`); what these have no name for begins with
-"planexec.". `of` is a pure function from the events to plain values (`span`); `send` hands them to an exporter when the run is
-over, `live` while it goes on (`live_export`), and neither changes a global provider. The same lines draw both (`run_spans`), so
-what is sent is the same. `write` gives OTLP JSON, which `read` reads back as the same events. A foreign trace tells less than
-a run: `foreign` says what is made of it, and `sample` gives two of real runs to try it on (`sample_traces`).
+Names follow OpenTelemetry's semantic conventions for GenAI (`names`); other names begin with "planexec.". `of` is a pure function
+from events to plain values (`span`). `send` passes them to an exporter after the run, `live` during the run (`live_export`);
+neither changes a global provider. The same code makes both (`run_spans`), so they send the same spans. `write` returns OTLP JSON,
+which `read` reads back as the same events. A foreign trace has less information than a run: `foreign` describes the conversion,
+and `sample` returns two traces of real runs (`sample_traces`).
 
-`views.spans` draws what a collector would show. OpenTelemetry's SDK is the extra ``otel``, and is imported by `send`, `live` and
-the exporters alone.
+`views.spans` draws the spans as a collector would. OpenTelemetry's SDK is the extra ``otel``; only `send`, `live` and the exporters
+import it.
 """
 
 from planexec_lab.spans.exporting import ExportFailedError, console, otlp, send

@@ -1,4 +1,4 @@
-"""What was said in a foreign span: a tool's arguments and result, and what a model was asked, in the shapes that frameworks use."""
+"""The contents of a foreign span: a tool's arguments and result, and a model's messages, in the frameworks' shapes."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _DEEPEST = 40
 
 
 def arguments(span: Span) -> dict[str, Any]:
-    """A tool's arguments by name; what is no object stands under "input"."""
+    """A tool's arguments by name; a value that is no object is under "input"."""
     value = _first(span, names.ARGUMENTS, *names.ARGUMENTS_TOO)
     return value if isinstance(value, dict) else {} if value is None else {"input": value}
 
@@ -32,7 +32,7 @@ def result(span: Span) -> Any:
 
 
 def question(span: Span) -> str:
-    """What the user said to a model or an agent; "" where it is not told."""
+    """The user's message to a model or an agent; "" if it is missing."""
     content = _first(span, *names.ARGUMENTS_TOO[::-1])
     messages = content.get("messages") if isinstance(content, dict) else content
     for one in messages if isinstance(messages, list) else []:
@@ -46,7 +46,7 @@ def question(span: Span) -> str:
 
 
 def answer(span: Span) -> str:
-    """What a model answered in words; "" where it is not told."""
+    """A model's text answer; "" if it is missing."""
     return _text(_first(span, *names.RESULT_TOO[::-1]))
 
 
@@ -79,6 +79,6 @@ def _first(span: Span, *keys: str) -> Any:
 
 
 def _finite(digits: str) -> float | str:
-    """A number, or its digits where it is too large for one."""
+    """A number, or its digits if it is too large."""
     number = float(digits)
     return number if math.isfinite(number) else digits

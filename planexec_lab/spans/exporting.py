@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from opentelemetry.sdk.trace import ReadableSpan
     from opentelemetry.sdk.trace.export import SpanExporter
 
-BATCH = 512  # so many are sent at once, as the SDK's own processor does; a collector puts them together by their ids
+BATCH = 512  # spans in one request, as in the SDK's processor; a collector combines them by their ids
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
 
@@ -31,15 +31,15 @@ class ExportFailedError(RuntimeError):
 
 
 def send(run: Run | Iterable[Span], exporter: SpanExporter, *, epoch: float | None = None) -> int:
-    """Hand a run, or the spans that `of` made of one, to an exporter of OpenTelemetry's SDK, and return how many there are.
+    """Send a run, or spans made by `of`, to an exporter of OpenTelemetry's SDK, and return the number of spans.
 
     Args:
-        run: a run, or spans, which have their dates already.
-        exporter: of OpenTelemetry's SDK; it is not shut down.
-        epoch: when the run began, in seconds since 1970; None: the run ends now, by this machine's clock.
+        run: a run, or spans with dates.
+        exporter: an exporter of OpenTelemetry's SDK; it is not shut down.
+        epoch: the run's start in seconds since 1970; None: the run ends now, by this machine's clock.
 
-    Raises `ExportFailedError` where the exporter fails (the first portions of a long run may have gone), and `ImportError` where
-    the extra is missing.
+    Raises `ExportFailedError` if the exporter fails (the first parts of a long run might be sent already), and `ImportError`
+    without the extra.
     """
     success = from_sdk("trace.export", "SpanExportResult").SUCCESS
     if isinstance(run, Run):
@@ -61,9 +61,9 @@ def console() -> SpanExporter:
 
 
 def otlp(url: str = "http://127.0.0.1:4318/v1/traces", *, timeout: float = 10.0) -> SpanExporter:
-    """An exporter that sends spans to a collector on this machine, by OTLP over HTTP; it gives up after `timeout` seconds.
+    """An exporter that sends spans to a collector on this machine, by OTLP over HTTP, with a timeout in seconds.
 
-    Raises `ValueError` for a collector elsewhere: spans hold what was said in a run. One that runs here can pass them on.
+    Raises `ValueError` for a remote collector, because spans can have private contents. A local collector can forward them.
     """
     parts = urlsplit(url)
     if parts.scheme != "http" or parts.hostname not in LOOPBACK:

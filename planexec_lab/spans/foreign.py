@@ -1,10 +1,9 @@
-"""The spans of somebody else's agent as the events of a run.
+"""The spans of another framework's agent as the events of a run.
 
-An agent that asks a model, calls the tools that the model names, and asks again, is this kit's loop with a planner that looks
-one step ahead. So a call of a model is planning, and a call of a tool is a step; an agent that the agent calls is a step, too.
-What is below a step happened inside it. A plan was never written down: what is asked for in one answer stands side by side, and
-depends on what was done before that answer, since the model had seen it. A call of a model while steps are at work plans
-nothing that the others wait for: it is a step of its own.
+An agent that asks a model, calls the tools that the model names, and asks again, is this kit's loop with a planner that plans one
+step ahead. So a model call is planning, and a tool call is a step; an agent called by the agent is a step, too. Spans below a step
+happened inside it. There is no written plan: the calls in one answer are parallel, and depend on the calls before that answer,
+because the model had seen their results. A model call during running steps is a step, because the other steps don't wait for it.
 """
 
 from __future__ import annotations
@@ -33,7 +32,7 @@ _PLANNING = (*names.MODELS_ASKED, names.PLAN)
 
 @dataclass
 class _Round:
-    """What the model was asked, if it was, and the steps that came of it."""
+    """The request to the model, if there was one, and its steps."""
 
     asked: Sequence[Span] = ()
     steps: list[Span] = field(default_factory=list)
@@ -154,7 +153,7 @@ class _Telling:
 
 
 def _units(tree: Tree) -> Iterator[Span]:
-    """The spans that are planning or steps, and stand in no other; where there is none, those that have nothing below them."""
+    """The outermost spans that are planning or steps; if there are none, the spans without children."""
     units, leaves = [], []
     waiting = [(span, False) for span in reversed(tree.top)]
     while waiting:
@@ -181,7 +180,7 @@ def _together(thinking: Sequence[Span]) -> list[list[Span]]:
 
 
 def _rounds(thinking: Sequence[list[Span]], work: Sequence[Span]) -> list[_Round]:
-    """Share the steps out to what was asked before them. What is asked while a step is at work is a step itself."""
+    """Assign the steps to the requests before them. A request during a running step is a step."""
     starts, ends = [span.start for span in work], list(accumulate((span.end for span in work), max))
     quiet, busy = [], []
     for group in thinking:

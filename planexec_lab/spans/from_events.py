@@ -1,12 +1,12 @@
 """From the events of a run to spans.
 
-A job is a span from the event that asked for it to the one that it came to: planning, each try of a step, judging, backoff,
-undo. Below it stand what it did: the call of a tool, calls of models, a run inside. All other events (a pause, a decision, a
-step that is skipped) are span events of the run's own span.
+A job is a span from its …Started event to its outcome: planning, each attempt of a step, judging, backoff, undo. Its children are
+the tool call, model calls and a nested run. All other events (a pause, a decision, a skipped step) are span events of the run's
+span.
 
-Ids come from the events: the same run has the same ids, in every process. Times are those of the run's clock. An event says
-how long its calls of models took and not when each began, so they stand one behind the other from when the work began, and
-after the tools that they called.
+Ids are derived from the events: the same run has the same ids in every process. Times are those of the run's clock. An event has
+the durations of its model calls but not their starts, so they are placed in sequence from the start of the work, after the tools
+that they called.
 """
 
 from __future__ import annotations
@@ -23,18 +23,18 @@ EPOCH = 946_684_800.0  # the year 2000: collectors take a time of zero for none
 
 
 def of(run: Run, *, epoch: float = EPOCH, trace_id: str | None = None, content: bool = True) -> list[Span]:
-    """Return a run as spans, each behind the one around it: pure, and linear in the number of events.
+    """Return a run as spans, parents first; pure, and linear in the number of events.
 
     Args:
-        run: finished, paused, or under way; what is in flight ends now.
-        epoch: when the run began, in seconds since 1970. A run knows its own clock alone, so by default it is the year 2000,
-            and the same run gives the same spans; `send` and `live` take the date from this machine's clock.
-        trace_id: 32 hexadecimal digits; by default made from all events so far. Give one, such as `run.uid`, where a run that
-            was paused is to be the same trace after it has gone on, or where it was handed on by `live`.
-        content: with what was said: goal, plans, arguments, results, errors. The conventions leave that out where nobody asked
-            for it, since it may be private; without it a trace still tells names, times, tokens and costs.
+        run: a finished, paused or running run; jobs in flight end now.
+        epoch: the run's start in seconds since 1970. A run only knows its own clock, so the default is the year 2000, and the
+            same run gives the same spans; `send` and `live` use this machine's clock.
+        trace_id: 32 hexadecimal digits; by default derived from all events so far. Pass an id such as `run.uid` to keep the trace
+            of a paused run after it continues, or to match `live`.
+        content: include goal, plans, arguments, results and errors. The conventions leave them out by default, because they can
+            be private; without them a trace still has names, times, tokens and costs.
 
-    Raises `ValueError` for an epoch before 1970, and for a trace id that is none.
+    Raises `ValueError` for an epoch before 1970, and for an invalid trace id.
     """
     begin = checked_epoch(epoch)
     if trace_id is not None and not re.fullmatch("(?!0{32})[0-9a-f]{32}", trace_id):

@@ -1,4 +1,4 @@
-"""A run's jobs as its events tell of them: what each is of, what was told inside it, and what it came to."""
+"""A run's jobs, derived from its events: subject, inner events and outcome."""
 
 from __future__ import annotations
 
@@ -27,16 +27,16 @@ class Told(NamedTuple):
 
 @dataclass(slots=True, eq=False)
 class Job:
-    """A job, from the event that asked for it on.
+    """A job, from its …Started event on.
 
     Attributes:
-        step: the step that it is about, as the plan says it when the job begins.
-        tool: what it calls; None: no tool.
-        params: the arguments of that call, with what their references stand for then.
-        inside: what was told inside it.
-        runs: the runs inside it, the last of which may go on.
-        actions: the calls that a model made in it, by their place in `inside`.
-        outcome: what it came to; None as long as it is in flight.
+        step: its step in the plan at the job's start.
+        tool: the tool that it calls; None: no tool.
+        params: the arguments of that call, with resolved references.
+        inside: the events inside it.
+        runs: the nested runs; the last of them can continue.
+        actions: a model's calls in it, by their place in `inside`.
+        outcome: its outcome; None while it is in flight.
     """
 
     asked: Told
@@ -87,7 +87,7 @@ class Steps:
 
 
 def ended_by(event: Any, flying: Mapping[Key, Job]) -> Key | None:
-    """Which job an outcome is of. One that was interrupted, or taken back, is named by its step alone."""
+    """The job of an outcome. An interrupted or cancelled job is identified by its step."""
     step = getattr(event, "step", None)
     vague = isinstance(event, e.Requeued | e.StepInDoubt)
     kinds = ("undo", "judge", "backoff", "step", "plan") if vague else (what(event),)
@@ -95,12 +95,12 @@ def ended_by(event: Any, flying: Mapping[Key, Job]) -> Key | None:
 
 
 def what(event: Any) -> str:
-    """What is done, by the first word of the event's kind: a plan is made, a step judged, backed off from, or undone."""
+    """The kind of work, by the first word of the event's type: planning, a step, judging, backoff or undo."""
     kind = type(event).__name__.lower()
     return next((job for job in ("plan", "judge", "backoff", "undo") if kind.startswith(job)), "step")
 
 
 def name_of(event: Any) -> str:
-    """What the span of a job is called."""
+    """The name of a job's span."""
     again = f", try {event.attempt}" if isinstance(event, e.StepStarted) and event.attempt > 1 else ""
     return f"{what(event)} {event.step}{again}"

@@ -1,4 +1,4 @@
-"""Live export: the spans of a run handed on while it goes on, each soon after it has ended."""
+"""Live export: each span of a running run is sent soon after it has ended."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 MOST_WAITING = 20_000  # spans that wait for the exporter; the SDK logs that it drops the oldest
 PATIENCE = 5.0  # seconds for which a run that has stopped waits for its last spans to go
-MOST_RUNS = 100  # runs that are remembered, because they can go on
+MOST_RUNS = 100  # the most runs that are remembered, because they can continue
 _EVERY = 200  # milliseconds between two portions
 
 
@@ -40,7 +40,7 @@ class _Followed:
 
 
 class Live:
-    """Hands on the spans of runs while they go on: given to a run as its `watch`. It serves several runs, on several threads."""
+    """Sends the spans of running runs: given to a run as its `watch`. It serves several runs on several threads."""
 
     def __init__(self, exporter: SpanExporter, epoch: float | None, content: bool) -> None:
         self._epoch, self._content = None if epoch is None else checked_epoch(epoch), content
@@ -97,7 +97,7 @@ class Live:
         followed = self._runs[run.uid]
         if followed is None:
             return []
-        if followed.events is not run.events:  # another process, or an earlier answer to a pause, went on with it
+        if followed.events is not run.events:  # another process, or an earlier decision about a pause, continued it
             followed.events, followed.seen, followed.drawn = run.events, 0, outermost(followed.trace)
         placed: list[Placed] = []
         for number in range(followed.seen, len(run.events)):
@@ -113,24 +113,24 @@ class Live:
 
 
 def live(exporter: SpanExporter, *, epoch: float | None = None, content: bool = True) -> Live:
-    """Return what hands the spans of a run on while it goes on, each soon after it has ended; give it to the run as `watch`.
+    """Return a `watch` for runs that sends each span soon after it has ended.
 
-    Give it to the outermost agent alone: runs inside steps come with it. The SDK's own thread hands the spans on, so an exporter
-    that is slow or fails does not disturb the run: the SDK logs what it could not hand on. The trace of a run has `run.uid` as
-    its id, so the spans are those of `of` with ``trace_id=run.uid``. The run's own span comes when the run has ended; it is sent
-    again, with the same id, after a rollback. Of a run that another process began, all spans are sent again with the same ids.
+    Give it only to the outermost agent; nested runs are included. The SDK's thread sends the spans, so a slow or failing exporter
+    does not disturb the run; the SDK logs its errors. The trace id is `run.uid`, so the spans are those of `of` with
+    ``trace_id=run.uid``. The run's span is sent when the run has ended, and again with the same id after a rollback. For a run that
+    another process began, all spans are sent again with the same ids.
 
     Args:
-        exporter: of OpenTelemetry's SDK, as `otlp` gives one; it is not shut down.
-        epoch: when the run began, in seconds since 1970. None: when this process first saw it, by this machine's clock, less
-            the seconds on the run's own clock. Give all processes of a run the same number.
+        exporter: an exporter of OpenTelemetry's SDK, such as `otlp`; it is not shut down.
+        epoch: the run's start in seconds since 1970. None: the time when this process first saw it, by this machine's clock, minus
+            the seconds on the run's clock. Give all processes of a run the same number.
         content: as in `of`.
 
-    Raises `ImportError` where the extra ``otel`` is missing, and `ValueError` for an epoch before 1970.
+    Raises `ImportError` without the extra ``otel``, and `ValueError` for an epoch before 1970.
     """
     return Live(exporter, epoch, content)
 
 
 def _warn(words: str) -> None:
-    with suppress(RuntimeWarning):  # where warnings are errors: the run must go on
+    with suppress(RuntimeWarning):  # where warnings are errors, the run must still continue
         warnings.warn(f"live export of a run: {words}", RuntimeWarning, stacklevel=4)

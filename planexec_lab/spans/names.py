@@ -1,7 +1,7 @@
-"""The names of attributes: OpenTelemetry's semantic conventions for GenAI agents, and the kit's own beside them.
+"""The names of attributes: OpenTelemetry's semantic conventions for GenAI agents, and the kit's additions.
 
 https://github.com/open-telemetry/semantic-conventions-genai, docs/gen-ai: agent spans, tool execution, evaluation. They are in
-development there. What a model costs, which step a span is of and how often it was tried have no name in them.
+development. They have no names for a model's cost, a span's step and its attempt.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ OTHER_ERROR = "_OTHER"
 
 INVOKE_AGENT, EXECUTE_TOOL, CHAT, PLAN = "invoke_agent", "execute_tool", "chat", "plan"
 MODELS_ASKED = (CHAT, "generate_content", "text_completion")
-OPENAI = "openai"  # whose protocol the kit's models speak, whoever answers
+OPENAI = "openai"  # the provider whose protocol the kit's models speak
 
 OWN = "planexec."
 STARTED, ENDED = OWN + "started", OWN + "ended"  # the kinds of event that a span begins and ends with
@@ -38,7 +38,7 @@ CALL = OWN + "call"  # which call of a model it was, in its job
 COST = OWN + "cost"  # US dollars
 STEP, DEPENDS_ON = OWN + "step", OWN + "depends_on"
 
-# What frameworks wrote before the conventions had a name for it, or write beside them.
+# Names that frameworks used before the conventions had one, or use in addition.
 ARGUMENTS_TOO = ("input.value", "gen_ai.prompt", INPUT)
 RESULT_TOO = ("output.value", "gen_ai.completion", OUTPUT)
 OF_LANGSMITH = "langsmith.span.kind"  # which its exporter gives to each span

@@ -25,7 +25,7 @@ def is_one(data: list[Any]) -> bool:
 
 
 def spans(data: list[Any]) -> tuple[list[Span], dict[str, str]]:
-    """Return the spans, and where each stands, by its id. Raises `TraceError` for what is none."""
+    """Return the spans and the place of each, by id. Raises `TraceError` for an invalid span."""
     read, places = [], {}
     for number, one in enumerate(data):
         place = f"[{number}]"
@@ -91,7 +91,7 @@ def _described(data: dict[str, Any]) -> tuple[str, dict[str, Value]]:
 
 
 def _texts(told: dict[str, Any]) -> dict[str, Value]:
-    """What is there, as text or as JSON."""
+    """The contents, as text or as JSON."""
     return {
         key: utf8(value if isinstance(value, str) else as_json(value))
         for key, value in told.items()

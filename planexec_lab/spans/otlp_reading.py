@@ -37,7 +37,7 @@ def spans(data: list[Any]) -> tuple[list[Span], dict[str, str]]:
 
 
 def as_id(value: Any) -> Any:
-    """An id as collectors show it, in small hexadecimal digits, whichever way it was written; others as they are."""
+    """An id in lower-case hexadecimal digits, as collectors show it; other ids are unchanged."""
     if isinstance(value, str) and value.endswith("="):
         with suppress(ValueError):
             return b64decode(value, validate=True).hex()

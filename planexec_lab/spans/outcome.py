@@ -1,4 +1,4 @@
-"""What spans say of events: their fields as attributes, the call of a tool, and errors."""
+"""Events in spans: their fields as attributes, the call of a tool, and errors."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _OTHERWISE = {
     ("StepPaused", "inside"): "waits",
     ("UndoPaused", "inside"): "waits",
 }
-# no other word than these: it could be what somebody said
+# no other words than these, because they could be private contents
 _RAISED = re.compile(r"(\w*(?:Error|Exception|Interrupt|Exit|Warning)): ")
 
 
@@ -51,7 +51,7 @@ def attribute_of(kind: str, name: str) -> str:
 
 
 def as_json(value: Any) -> str:
-    """A value as JSON; what JSON can't hold, in words."""
+    """A value as JSON; a value that JSON can't hold is described."""
     return json.dumps(to_jsonable_python(value, fallback=shown, inf_nan_mode="strings"), ensure_ascii=False)
 
 
@@ -65,10 +65,10 @@ def event_text(event: e.Event) -> str:
 
 
 def inner_text(event: Any) -> str:
-    """What was told inside a step, as JSON."""
+    """The events inside a step, as JSON."""
     try:
         return event_text(event)
-    except Exception:  # anything may be told, and its own methods may raise anything
+    except Exception:  # an event can be any object, and its methods can raise anything
         return json.dumps(shown(event))
 
 

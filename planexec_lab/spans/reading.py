@@ -1,7 +1,7 @@
 """A trace read as a run: OTLP JSON, or what openai-agents and LangGraph export, in bounds.
 
-What is there comes from somebody else, so everything is checked: how much there is, how deep, that ids are told apart, that no
-span stands inside itself, and that times are times. An error names the place.
+The input is untrusted, so everything is checked: size, depth, unique ids, times, and that no span is inside itself. An error
+names the place.
 """
 
 from __future__ import annotations
@@ -23,18 +23,18 @@ Source = str | dict[str, Any] | list[Any]
 
 
 def read(source: Source, *, trace_id: str | None = None) -> Run:
-    """Return a trace as a run, to be drawn, replayed and counted as any.
+    """Return a trace as a run, which can be drawn, replayed and counted like any run.
 
-    What `write` wrote, or a collector kept of what `send` sent, gives the same events; times are whole nanoseconds. Of an agent
-    elsewhere `foreign` makes a run: calls of models are planning, calls of tools steps.
+    The output of `write`, or a collector's copy of it, gives the same events; times are whole nanoseconds. `foreign` converts the
+    trace of another agent: model calls are planning, tool calls are steps.
 
     Args:
-        source: the text of a file, or what it holds. OTLP JSON (an object with ``resourceSpans``, several in a list, or a line
-            each, as a collector writes it), which LangGraph gives with ``LANGSMITH_OTEL_ENABLED``; or the objects that
-            openai-agents gives its exporters (``trace`` and ``trace.span``).
-        trace_id: which trace, where there are several.
+        source: the text of a file or its parsed contents. OTLP JSON (an object with ``resourceSpans``, a list of them, or one on
+            each line, as a collector writes it), which LangGraph sends with ``LANGSMITH_OTEL_ENABLED``; or the objects that
+            openai-agents passes to its exporters (``trace`` and ``trace.span``).
+        trace_id: the trace, if there are several.
 
-    Raises `TraceError` for what can't be read, with the place.
+    Raises `TraceError` with the place of a fault.
     """
     data = _parsed(source)
     spans, places = openai_agents.spans(data) if openai_agents.is_one(data) else otlp_reading.spans(data)
@@ -58,7 +58,7 @@ def _of_one_trace(spans: list[Span], trace_id: str | None) -> list[Span]:
 
 
 def _parsed(source: Source) -> list[Any]:
-    """What the source holds, as a list of objects."""
+    """The contents of the source as a list of objects."""
     try:
         text = source if isinstance(source, str) else json.dumps(source)
     except (TypeError, ValueError, RecursionError) as problem:

@@ -1,4 +1,4 @@
-"""The spans of a run as its events come, each when it ends: whole runs and runs under way are drawn by the same lines."""
+"""The spans of a run in the order of their ends; the same code handles whole runs and running runs."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from planexec_lite.model.prices import PRICES, cost
 
 AGENT = "planner-executor"
 _KINDS = get_args(e.Event)
-_TOOL, _RUN, _ACTION, _CALL = range(4)  # the order of what stands directly below a job
+_TOOL, _RUN, _ACTION, _CALL = range(4)  # the order of a job's children
 
 Place = tuple[int, ...]  # sorted by it, each span comes behind the one around it
 Placed = tuple[Place, Span]
@@ -27,7 +27,7 @@ Placed = tuple[Place, Span]
 
 @dataclass(frozen=True, slots=True)
 class Trace:
-    """What all spans of a trace have in common; `epoch` in nanoseconds."""
+    """The common part of all spans of a trace; `epoch` in nanoseconds."""
 
     trace_id: str
     epoch: int
@@ -57,16 +57,16 @@ class Trace:
         return self.epoch + nanoseconds(at)
 
     def id(self, path: str) -> str:
-        """The id of the span with this path: the same whoever asks, and when."""
+        """The id of the span with this path, always the same."""
         return digest(f"{self.trace_id}/{path}")[:16]
 
 
 class RunSpans:
-    """One run's own span, and those of its jobs.
+    """One run's span and the spans of its jobs.
 
     Args:
-        place: where the run's own span stands.
-        numbered: its events have numbers, by which it can be read back; those of a run inside a step have none.
+        place: the place of the run's span.
+        numbered: whether its events have numbers for reading them back; those of a nested run have none.
     """
 
     def __init__(self, trace: Trace, path: str, parent: str | None, place: Place = (), *, numbered: bool) -> None:
@@ -99,7 +99,7 @@ class RunSpans:
             self._noted.append(self._fact(told))
 
     def rest(self, now: float) -> Iterator[Placed]:
-        """What is in flight, as if it ended now, and the run's own span. What happened inside a step moves no clock of the run."""
+        """The jobs in flight, as if they ended now, and the run's span. Events inside a step do not move the run's clock."""
         now = max(now, self.now)
         for job in self._flying.values():
             yield from self._job(job, now) if self.numbered else _tolerant(self._job(job, now))
@@ -120,14 +120,14 @@ class RunSpans:
         return self.trace.span(name, self.path, self.parent, start, now, attributes, tuple(self._noted), failure)
 
     def _inside(self, job: Job, told: Told) -> Iterator[Placed]:
-        """Something happened inside a job: what a model did there, or an event of a run."""
+        """An event inside a job: an action of a model, or an event of a nested run."""
         job.inside.append(told)
         inner, place = Told(told.path, told.at, told.event.event), len(job.inside) - 1
         if isinstance(inner.event, e.Observation) and place:
             yield from self._action(job, place - 1, inner, told.at)
         if not isinstance(inner.event, _KINDS):
             return
-        # a run that goes on after a pause has no start here
+        # a run that continues after a pause has no start here
         if isinstance(inner.event, e.RunStarted) or not job.runs:
             if job.runs:
                 yield from job.runs[-1].rest(0.0)
@@ -162,7 +162,7 @@ class RunSpans:
         yield place, own
 
     def _below(self, job: Job, place: Place, parent: str, end: float) -> Iterator[Placed]:
-        """What a job did: the call of a tool, calls of models, a run inside."""
+        """A job's children: a tool call, model calls, a nested run."""
         asked, event = job.asked, job.outcome.event if job.outcome else None
         worked = getattr(event, "seconds", None)
         begun = asked.at if worked is None else max(round(end - worked, 9), asked.at)
@@ -179,7 +179,7 @@ class RunSpans:
             parent = own.span_id
         if job.runs:
             yield from job.runs[-1].rest(0.0)
-            calls = ()  # what a run inside asked of models stands below it, on its own jobs
+            calls = ()  # the model calls of a nested run are below its own jobs
         for one in range(len(job.inside)):
             if one not in job.actions:  # nothing was seen of it
                 yield from self._action(job, one, None, end)
@@ -197,7 +197,7 @@ class RunSpans:
             at += used.seconds
 
     def _action(self, job: Job, at: int, seen: Told | None, end: float) -> Iterator[Placed]:
-        """The call of a tool that a model made in a step, until what the model saw of it, if anything: one after the other."""
+        """A model's tool calls in a step, in sequence, each until its observation."""
         one, event = job.inside[at], job.inside[at].event.event
         if not isinstance(event, e.Action):
             return
@@ -229,7 +229,7 @@ class RunSpans:
 
 
 def _tolerant(placed: Iterator[Placed]) -> Iterator[Placed]:
-    """These spans, up to the first that can't be drawn: a tool can emit anything that looks like a run."""
+    """These spans up to the first invalid span, because a tool can emit anything that looks like a run."""
     with suppress(Exception):
         yield from placed
 

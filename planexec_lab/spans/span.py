@@ -11,7 +11,7 @@ NANO = 1_000_000_000
 
 
 class TraceError(ValueError):
-    """A trace that can't be read: what is wrong, and where it stands."""
+    """A trace that can't be read, with the fault and its place."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,12 +28,12 @@ class Span:
     """A piece of work.
 
     Attributes:
-        trace_id: 32 hexadecimal digits, the same for all spans of a run; of a trace that was read, whatever names it.
+        trace_id: 32 hexadecimal digits, the same for all spans of a run; any id in a trace that was read.
         span_id: 16 hexadecimal digits.
-        parent_id: the span around it; None: there is none.
-        start: nanoseconds since 1970, as `end`.
-        error: why it failed, in words; "" where nobody said why; None: it did not.
-        asks: whether it asks somebody outside, as a call of a model does (a span of the kind "client").
+        parent_id: the parent span, or None.
+        start: nanoseconds since 1970, like `end`.
+        error: the reason of the failure; "" without a reason; None: no failure.
+        asks: whether it calls a remote service, as a model call does (a span of the kind "client").
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""The spans of one trace and which stands inside which, checked."""
+"""The spans of one trace and their nesting, checked."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ LAST = 2**63  # nanoseconds
 
 @dataclass(frozen=True)
 class Tree:
-    """The spans in the order in which they began, by parent; one whose parent is not there stands at the top.
+    """The spans in the order of their starts, by parent; a span with a missing parent is at the top.
 
     Attributes:
-        below: the spans inside each, by its id; None: those at the top.
-        places: where each span stands in what was read, by its id.
+        below: the children of each span, by its id; None: the spans at the top.
+        places: the place of each span in the input, by its id.
     """
 
     spans: Sequence[Span]
@@ -28,9 +28,9 @@ class Tree:
 
     @classmethod
     def of(cls, spans: Sequence[Span], places: Mapping[str, str]) -> Tree:
-        """Put spans together; one that was sent twice, as exporters do and a run that goes on, is taken as it was told last.
+        """Combine spans; if a span was sent twice, as exporters and continued runs do, the last copy counts.
 
-        Raises `TraceError` for too many, two that have the same id, and one inside itself.
+        Raises `TraceError` for too many spans, different spans with the same id, and a span inside itself.
         """
         if len(spans) > MOST_SPANS:
             raise TraceError(f"there are {len(spans):,} spans; {MOST_SPANS:,} are the most")
@@ -54,7 +54,7 @@ class Tree:
 
     @property
     def top(self) -> Sequence[Span]:
-        """The spans that stand in no other."""
+        """The spans without a parent."""
         return self.below.get(None, ())
 
     @property

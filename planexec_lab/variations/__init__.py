@@ -1,4 +1,4 @@
-"""The pattern's famous variations, each as a composition of what the kit has: one planner, one executor, one policy, one loop.
+"""The pattern's famous variations, each composed of the kit's parts: one planner, one executor, one policy, one loop.
 
 >>> from planexec_lab import connect
 >>> from planexec_lite import Simulated
@@ -8,8 +8,8 @@
 >>> agent.run(research.GOAL).status
 'finished'
 
-They differ in how far ahead the planner looks, in what makes it plan again, and in who carries out a step. Each is a function of a
-client, a toolbox and workers; whoever wants a reviewer, a budget or a journal with it replaces those fields of the agent.
+They differ in the planner's horizon, in the triggers of replanning, and in the executor. Each is a function of a client, a toolbox
+and workers. To add a reviewer, a budget or a journal, replace these fields of the agent.
 """
 
 from __future__ import annotations

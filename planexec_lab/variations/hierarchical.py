@@ -1,8 +1,8 @@
 """Hierarchical planning: a step of the plan is the goal of another planner-executor.
 
-The idea is old in planning (Sacerdoti, "Planning in a Hierarchy of Abstraction Spaces", 1974). Here it needs nothing of its own:
-a `PlannerExecutor` is an executor. Its run has its own board and events inside the step, within what is left of the budget,
-and what it did is taken back with the run around it.
+The idea is old in planning (Sacerdoti, "Planning in a Hierarchy of Abstraction Spaces", 1974). Here it needs no code:
+a `PlannerExecutor` is an executor. Its run has its own board and events inside the step, gets the remaining budget, and is
+rolled back with the outer run.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import Any
 
 from planexec_lite.agent import PlannerExecutor
 from planexec_lite.assembly import Policy
-from planexec_lite.model import model_for
+from planexec_lite.model.asking import model_for
 from planexec_lite.roles.executors import ToolExecutor
 from planexec_lite.roles.planners import LLMPlanner
 from planexec_lite.tools import Toolbox

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from planexec_lite.assembly import Board
-from planexec_lite.model import Bounds, Message, ask, model_for
+from planexec_lite.model.asking import Bounds, ask, model_for
 from planexec_lite.plan import Plan, PlanError, Problem
 from planexec_lite.tools import Toolbox
 
@@ -35,7 +35,7 @@ class ListPlanner:
             )
         return Plan.parse({"goal": goal, "steps": self.arranged(goal, lines)})
 
-    def messages(self, goal: str) -> list[Message]:
+    def messages(self, goal: str) -> list[dict[str, Any]]:
         """The conversation that is sent: it says nothing of tools."""
         return [{"role": "system", "content": _INSTRUCTIONS}, {"role": "user", "content": f"Goal: {goal}"}]
 

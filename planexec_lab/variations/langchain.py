@@ -1,8 +1,8 @@
-"""LangChain's agent "Plan and Execute" of 2023, in its shape: a list in words, carried out from top to bottom.
+"""The structure of LangChain's agent "Plan and Execute" of 2023: a list of tasks, carried out from top to bottom.
 
-https://blog.langchain.dev/planning-agents/ tells of its successors. Its planner is not told which tools there are. Its executor
-gets every result so far with each step, so that what it reads grows with the plan. Nothing is checked, nothing runs beside
-anything, and nothing is planned again; the answer is what the last step says.
+https://blog.langchain.dev/planning-agents/ describes its successors. Its planner does not see the tools. Its executor gets all
+results so far with each step, so its input grows with the plan. There is no check, no parallel step and no replan; the answer
+is the last step's result.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import Any
 
 from planexec_lab.variations.in_words import ListPlanner
 from planexec_lite.agent import PlannerExecutor
-from planexec_lite.model import model_for
+from planexec_lite.model.asking import model_for
 from planexec_lite.roles.react import ReActExecutor
 from planexec_lite.tools import Toolbox
 from planexec_lite.workers import Workers

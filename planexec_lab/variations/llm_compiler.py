@@ -1,8 +1,8 @@
-"""LLMCompiler: a graph that runs while it is written, and a joiner that may ask for more. Kim et al., "An LLM Compiler for Parallel
+"""LLMCompiler: a graph that runs while it is written, and a joiner that can ask for more. Kim et al., "An LLM Compiler for Parallel
 Function Calling" (2023), https://arxiv.org/abs/2312.04511.
 
-Its joiner reads all results, then answers or plans again. In this loop that is a planner whose horizon is a whole graph: when the
-steps are done it is asked once more, and writes further ones or none.
+Its joiner reads all results, then answers or replans. In this loop it is a planner whose horizon is a whole graph: it is asked
+again when all steps are done, and adds steps or none.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from planexec_lite.tools import Toolbox
 from planexec_lite.workers import Workers
 
 GRAPH = 20
-"""The most calls that one graph may have."""
+"""The most calls in one graph."""
 
 
 def llm_compiler(client: Any, tools: Toolbox, workers: Workers) -> PlannerExecutor:

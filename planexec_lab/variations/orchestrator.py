@@ -1,7 +1,7 @@
-"""Orchestrator and workers: a central model hands out tasks, reads what comes back, and hands out more. Anthropic, "Building
+"""Orchestrator and workers: a central model hands out tasks, reads the results, and hands out more. Anthropic, "Building
 Effective Agents" (2024), https://www.anthropic.com/research/building-effective-agents.
 
-The tasks of a round are carried out side by side by workers that talk to nobody else; their number is not known beforehand.
+Workers carry out the tasks of a round in parallel, without contact to each other; the number of tasks is not known in advance.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from planexec_lite.tools import Toolbox
 from planexec_lite.workers import Workers
 
 ROUND, HANDS = 4, 4
-"""The most tasks of one round, and how many workers there are."""
+"""The most tasks in one round, and the number of workers."""
 
 
 def orchestrator(client: Any, tools: Toolbox, workers: Workers) -> PlannerExecutor:

@@ -11,13 +11,13 @@ from typing import Any
 
 from planexec_lab.variations.in_words import ListPlanner
 from planexec_lite.agent import PlannerExecutor
-from planexec_lite.model import model_for
+from planexec_lite.model.asking import model_for
 from planexec_lite.roles.react import ReActExecutor
 from planexec_lite.tools import Toolbox
 from planexec_lite.workers import Workers
 
 ITERATIONS = 40
-"""How often the model may be asked in its one conversation."""
+"""The most model calls in its single conversation."""
 
 
 def plan_and_solve(client: Any, tools: Toolbox, workers: Workers) -> PlannerExecutor:

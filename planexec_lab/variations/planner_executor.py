@@ -1,7 +1,7 @@
-"""The planner-executor of the sources: a strong model plans, a cheap one carries out, side by side where the plan allows.
+"""The planner-executor of the sources: a strong model plans, a cheap model executes, in parallel where the plan allows it.
 
-`plan_and_execute` is what the interview notes set beside it: one model for both phases, on a single thread. `adaptive` plans
-again: after a failure, or after every step ("Planner-Executor architecture" names both).
+`plan_and_execute` is the comparison in the interview notes: one model for both phases, on a single thread. `adaptive` replans
+after a failure or after every step ("Planner-Executor architecture" names both).
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 from planexec_lite.agent import PlannerExecutor
 from planexec_lite.assembly import Policy
-from planexec_lite.model import model_for
+from planexec_lite.model.asking import model_for
 from planexec_lite.roles.planners import LLMPlanner
 from planexec_lite.roles.react import ReActExecutor
 from planexec_lite.roles.team import Team

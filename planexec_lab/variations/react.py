@@ -1,8 +1,8 @@
 """ReAct: think, call a tool, look at the result, think again. Yao et al., "ReAct: Synergizing Reasoning and Acting in Language
 Models" (2022), https://arxiv.org/abs/2210.03629.
 
-It is a planner whose horizon is one call, asked again after each: a result, an error and the end of the horizon all lead
-back to the same question. So nothing can run beside anything, and nothing has to be planned again.
+It is a planner whose horizon is one call, and it is asked again after each call: a result, an error and the end of the horizon
+lead to the same request. So calls can't run in parallel, and there is no plan to revise.
 """
 
 from __future__ import annotations

@@ -28,7 +28,7 @@ def rewoo(client: Any, tools: Toolbox, workers: Workers) -> PlannerExecutor:
 
 
 class WithSolver:
-    """A planner whose plans end in a step without a tool, which is given all the evidence."""
+    """A planner whose plans end in a step without a tool that receives all the evidence."""
 
     def __init__(self, planner: Planner) -> None:
         self.planner = planner

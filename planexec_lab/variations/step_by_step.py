@@ -1,7 +1,7 @@
-"""The step-by-step planner: never more than one step is planned, and somebody else carries it out.
+"""The step-by-step planner: it plans one step at a time, and another role executes it.
 
-The planner of the article "The Planner-Executor Pattern: How Smart AI Teams Split the Work". It looks as far ahead as
-ReAct does, and splits the work as a planner-executor does: a strong model says what is next, a cheap one does it.
+The planner of the article "The Planner-Executor Pattern: How Smart AI Teams Split the Work". Its horizon
+is ReAct's, and its roles are a planner-executor's: a strong model chooses the next step, a cheap model executes it.
 """
 
 from __future__ import annotations

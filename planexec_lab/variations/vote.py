@@ -14,7 +14,7 @@ from typing import Any
 from planexec_lite.agent import PlannerExecutor, execute
 from planexec_lite.assembly import Board
 from planexec_lite.meter import charge
-from planexec_lite.model import Message
+from planexec_lite.model.answer import Message
 from planexec_lite.plan import Plan, PlanError, Step
 from planexec_lite.roles.executors import ToolExecutor
 from planexec_lite.roles.planners import LLMPlanner, Planner
@@ -57,7 +57,7 @@ class Ballot:
         self.planners, self.choose = planners, choose
 
     def plan(self, goal: str, board: Board, tools: Toolbox) -> Plan:
-        """Return the chosen plan. Raises `PlanError` where nobody wrote one."""
+        """Return the chosen plan. Raises `PlanError` if no voter wrote a plan."""
         plans, failed = [], None
         for planner in self.planners:
             try:
@@ -84,9 +84,9 @@ def quickest(workers: Workers) -> Choose:
 
 
 def rehearsed(plan: Plan, tools: Toolbox, workers: Workers) -> Run:
-    """Return a run of a valid plan on a virtual clock, with as many slots and limits as `workers` have, in which nothing is called.
+    """Return a run of a valid plan on a virtual clock without any calls, with the slots and limits of `workers`.
 
-    A step takes the seconds that its tool declares. Gates stand open, and what was done before the plan is done.
+    A step takes the seconds that its tool declares. Gates are open, and steps done before the plan count as done.
     """
     nothing = Toolbox(Tool(lambda: None, name=tool.name, uses=tool.uses, effects="none") for tool in tools)
     steps = [

@@ -6,13 +6,13 @@ bytes on every machine. matplotlib is loaded when the first timeline is drawn, i
 In the order of reading; each imports only from those before it:
 
 1. `drawing`: colours, text that fits, and the three ways to a figure.
-2. `step_remarks`, `narration`: what is said in words beside a step, and of each event.
+2. `step_remarks`, `narration`: short remarks about steps, and one sentence for each event.
 3. `board_table`, `react_thoughts`, `plan_diff`: figures that are tables.
 4. `graph_drawing`, `message_sequence`, `span_tree`, `charts`: figures that are SVG.
 5. `timeline_drawing`: figures that matplotlib draws.
-6. `widgets`: the live board and the trace player. `review_desk`: a plan before a person.
+6. `widgets`: the live board and the trace player. `review_desk`: a person reviews a plan.
 
-No folder or module here bears the name of a public function: importing it would put it in the function's place.
+No folder or module here has the name of a public function, because importing it would replace the function.
 """
 
 from __future__ import annotations

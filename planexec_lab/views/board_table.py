@@ -1,7 +1,7 @@
-"""The board as a table: how every step stands, what it waits for, and what came of it. No times.
+"""The board as a table: the state of every step, its dependencies and its result. No times.
 
-A widget shows of a plan that is too large to be shown whole at each change a window of rows: those around what changed.
-What is not shown is counted in words, so that a step that runs or has failed outside the window is named all the same.
+For a large plan a widget shows a window of rows around the latest change. The other rows are counted, and running and
+failed steps among them are named.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ HEAD = ("step", "status", "what", "waits for", "attempt", "result")
 
 
 class Window(NamedTuple):
-    """The steps `ids` of a board of `of` steps; the first of them stands in row `first`, counted from 1."""
+    """The steps `ids` of a board of `of` steps; the first of them is in row `first`, counted from 1."""
 
     ids: list[str]
     first: int
@@ -40,7 +40,7 @@ class Window(NamedTuple):
 
 
 def order(stand: Board) -> list[str]:
-    """Return the steps in the order of the board's rows: superseded ones stand last."""
+    """Return the steps in the order of the board's rows, superseded steps last."""
     return sorted(stand.steps, key=lambda id: stand.state[id] == "superseded")
 
 
@@ -73,18 +73,18 @@ def _standing(stand: Board, shown: Window) -> str:
 
 
 def board(shown: Run | Board) -> Figure:
-    """Show where a run stands, step by step, as a table that says the same in text and in HTML.
+    """Show the state of a run, step by step, as a table with the same content in text and in HTML.
 
-    A result is shown as JSON, an error as it was reported; long ones take up to five lines. Steps that a later
-    plan has superseded stand last, struck out; a done step says when nobody judged it, or when its result was rejected.
-    Of more than 1,000 steps the first ones are shown, and the others are counted.
+    A result is shown as JSON, an error as it was reported; long ones take up to five lines. Superseded
+    steps come last, struck out. A done step is marked if no evaluator judged its result, or if the result was rejected.
+    Of more than 1,000 steps the first are shown and the others are counted.
     """
     stand = shown.board if isinstance(shown, Run) else shown
     return part(stand, Window(order(stand)[:MOST_ROWS], 1, len(stand.steps)))
 
 
 def part(stand: Board, shown: Window) -> Figure:
-    """Show the rows of a board that are in a window, and count the others in words."""
+    """Show the rows of a board that are in a window, and count the others."""
     caption = " ".join(words for words in (_standing(stand, shown), _caption(stand)) if words)
     return table(finding(stand), HEAD, [_row(stand, id) for id in shown.ids], caption, columns=120, lines=5)
 
@@ -98,7 +98,7 @@ def _row(stand: Board, id: str) -> Row:
 
 
 def _came(stand: Board, id: str) -> str:
-    """The result, or the claim that is being judged, or the error; that of an earlier try is said to be so."""
+    """The result, the claim under judgement, or the error; an earlier attempt's error is marked as such."""
     for known in (stand.results, stand[Judging].results):
         if id in known:
             return value(known[id])

@@ -1,6 +1,6 @@
-"""Charts: bars, one a name; a few lines over the same counts; and tallies, one row a case and one column an outcome.
+"""Charts: bars, one for each name; lines over the same counts; and tallies with a row for each case, a column for each outcome.
 
-Numbers and names stand beside what they are of: no chart needs a legend.
+Every number and name is next to its bar or line, so no chart needs a legend.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def bars(values: Mapping[str, float], title: str, unit: str, *, remarks: Mapping
         values: name -> number, zero or more.
         title: the finding, in one sentence.
         unit: what the numbers are, such as "seconds".
-        remarks: name -> a few words that stand behind the bar.
+        remarks: name -> a few words after the bar.
 
     Raises:
         ValueError: when there is no bar, or a number is below zero.
@@ -135,7 +135,7 @@ def _curves(
 
 
 def _spread(names: Sequence[str], ends: Sequence[float]) -> list[tuple[str, float, str]]:
-    """The names at the ends of their lines, moved down where two would stand on each other."""
+    """The names at the ends of their lines, moved down where two names would overlap."""
     placed: list[tuple[str, float, str]] = []
     for number in sorted(range(len(names)), key=lambda number: ends[number]):
         y = max(ends[number], placed[-1][1] + NAMES_APART) if placed else ends[number]
@@ -150,17 +150,17 @@ def _step(most: float) -> float:
 
 
 def tallies(rows: Mapping[str, Mapping[str, int]], title: str, *, wanted: str, of: str) -> Figure:
-    """Draw how often each outcome came, a case a row; the outcome that is wanted is told by symbol, word and fill.
+    """Draw how often each outcome occurred, with a row for each case; the wanted outcome has its own symbol, word and fill.
 
     Args:
         rows: name of a case -> (outcome -> count). All cases have the same outcomes, in the same order.
         title: the finding, in one sentence.
-        wanted: the outcome that is hoped for.
+        wanted: the desired outcome.
         of: what is counted, such as "answers".
 
     Raises:
-        ValueError: when there is no row, two rows have different outcomes, none of which is the wanted one, or a count
-            is below zero.
+        ValueError: there is no row, rows have different outcomes, the wanted outcome is missing, or a count is below
+            zero.
     """
     outcomes = list(next(iter(rows.values()), {}))
     if wanted not in outcomes or any(list(row) != outcomes for row in rows.values()):
@@ -195,7 +195,7 @@ def _tallies(
     top, _ = canvas.heading(title)
     left = MARGIN + min(TALLY_NAMES, 16 + max(width(name, SMALL) for name in names))
     column = (theme.WIDEST - MARGIN - left) / len(outcomes)
-    room = column - 34  # beside the longest bar stands its number
+    room = column - 34  # room for the number of the longest bar
     for place, outcome in enumerate(outcomes):
         look = _outcome(outcome, wanted)
         canvas.text(left + place * column, top + 6, fit(str(look), column - 8, SMALL), ink=look.ink)

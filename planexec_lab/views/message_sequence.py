@@ -1,4 +1,4 @@
-"""The sequence of a run: its events as messages between the roles, time flowing down.
+"""The sequence diagram of a run: its events as messages between the roles; time runs downwards.
 
 Planner and executor never talk to each other: each message goes to the board or comes from it.
 """
@@ -97,7 +97,7 @@ def _sketch(title: str, exchange: Sequence[Message], longest: float) -> tuple[Ca
     for message in exchange:
         y += ROW
         time = seconds(message.at, longest)
-        if time != previous:  # messages of one moment stand under one time
+        if time != previous:  # messages of one moment share one time label
             canvas.text(MARGIN, y + 4, time, ink=theme.MUTED)
         _arrow(canvas, message, at[message.sender], at[message.receiver], y)
         previous = time
@@ -106,7 +106,7 @@ def _sketch(title: str, exchange: Sequence[Message], longest: float) -> tuple[Ca
 
 
 def _places(roles: Sequence[str], begin: float) -> dict[str, float]:
-    """Where the lifelines stand: neighbours of the board get what room there is, others stand close together."""
+    """The positions of the lifelines: the board's neighbours get the free room, the others are close together."""
     room = theme.WIDEST - MARGIN - BOX / 2 - begin
     talk = [("board" in pair) for pair in pairwise(roles)]
     wide = min((room - BESIDE * talk.count(False)) / max(talk.count(True), 1), 300.0)
@@ -125,7 +125,7 @@ def _arrow(canvas: Canvas, message: Message, start: float, end: float, y: float)
 
 
 class Message(NamedTuple):
-    """What one role said to another. `answer` says that it was asked for, `bad` that it failed, was invalid or rejected."""
+    """A message from one role to another. `answer`: the other role asked for it; `bad`: it failed, was invalid or rejected."""
 
     at: float
     sender: str
@@ -136,7 +136,7 @@ class Message(NamedTuple):
 
 
 def messages(run: Run) -> list[Message]:
-    """Return what was said, in order. A plan that nobody was asked for comes from outside."""
+    """Return the messages in order. A plan without a request to the planner comes from outside."""
     board, exchange = Board(), []
     for event in run.events:
         if (message := _message(event, board)) is not None:

@@ -1,4 +1,4 @@
-"""What happened, event by event, in words: one sentence each."""
+"""One sentence for each event."""
 
 from __future__ import annotations
 
@@ -159,7 +159,7 @@ def _inside(event: Any) -> str:
 
 
 def _undo(label: str) -> str:
-    """What takes something back: the undo of a step, or a call of the plan's rollback."""
+    """The name of an undo: of a step, or of a call in the plan's rollback."""
     return label if " " in label else f"the undo of step {label}"
 
 

@@ -21,16 +21,15 @@ FIELDS = {"depends_on": "waits for", "success_criteria": "criterion"}  # where a
 
 
 def diff(before: Plan | Run, after: Plan | None = None, done: Collection[str] = ()) -> Figure:
-    """Show what became of the steps of the plan `before` in the plan `after`, whole: nothing is cut.
+    """Show the changes from the plan `before` to the plan `after`, in full.
 
     Args:
-        before: a plan; or, without `after`, a run: then the plan before and after its last replanning; without any,
-            everything was kept.
-        after: the plan that takes its place. It need not repeat steps that are done.
-        done: ids of the steps that were done before `after` was written. They are kept; other steps that `after`
-            repeats as they were are planned again. Without it they are kept too.
+        before: a plan; or, without `after`, a run, whose last replan is shown. A run without a replan kept every step.
+        after: the plan that replaces `before`. It need not repeat done steps.
+        done: ids of the steps that were done before `after` was written. They are kept; unchanged steps outside `done`
+            are planned again. Without `done` they count as kept too.
 
-    Raises `ValueError` for a plan without a second one.
+    Raises `ValueError` for a plan without a second plan.
     """
     if isinstance(before, Run):
         before, after, done = _last_replan(before)
@@ -108,7 +107,7 @@ def _finding(changes: list[str]) -> str:
 
 
 class Difference(NamedTuple):
-    """What changed: the name of a field of the step or the plan, or of an argument; and what stood and stands there."""
+    """One change: the name of a field of the step or plan, or of an argument, with the old and the new value."""
 
     name: str
     old: str
@@ -116,7 +115,7 @@ class Difference(NamedTuple):
 
 
 def of_steps(before: Step, after: Step) -> Iterator[Difference]:
-    """Yield how two steps differ: the arguments one by one while the tool is the same."""
+    """Yield the differences of two steps; arguments are compared singly if both steps use the same tool."""
     for name in Step.model_fields:
         old, new = getattr(before, name), getattr(after, name)
         if name == "params" and before.tool == after.tool:
@@ -129,7 +128,7 @@ def of_steps(before: Step, after: Step) -> Iterator[Difference]:
 
 
 def of_plans(before: Plan, after: Plan) -> Iterator[Difference]:
-    """Yield how two plans differ beside their steps: the goal, the rollback list, the answer, whether more is to come."""
+    """Yield the differences of two plans apart from their steps: goal, rollback list, answer and whether the plan is complete."""
     for name in Plan.model_fields:
         old, new = getattr(before, name), getattr(after, name)
         if name != "steps" and old != new:

@@ -1,4 +1,4 @@
-"""What went on inside the steps of a ReAct executor: its thoughts, its calls, and what it saw."""
+"""The inside of a ReAct executor's steps: thoughts, calls and observations."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def thoughts(run: Run, step: str | int | None = None) -> Figure:
 
 
 def _inside(run: Run, only: str | None) -> tuple[dict[tuple[str, int], list[e.Inner]], int]:
-    """What was thought, done and seen, by step and the number of the try, and how many other events there were."""
+    """Thoughts, calls and observations by step and attempt, and the number of other events."""
     turns_by_try: dict[tuple[str, int], list[e.Inner]] = {}
     tries: Counter[str] = Counter()
     others = 0

@@ -17,13 +17,13 @@ from planexec_lite.run import Run
 
 MOST = 40  # rows that are drawn
 ROW, BAR, INDENT = 22.0, 14.0, 12.0
-# of the axis of time, in pixels; right of it is what is told of a span, which must not be cut
+# of the time axis, in pixels; the uncut words of a span are to the right of it
 BEGIN, END = 275.0, 500.0
 DEEPEST = 8  # further in, rows are not indented more
 
 
 class Row(NamedTuple):
-    """A span: how many others it stands in, its seconds since the run began, and what is told of it."""
+    """A span: its depth, its seconds since the start of the run, and its words."""
 
     span: Span
     depth: int
@@ -33,10 +33,10 @@ class Row(NamedTuple):
 
 
 def spans(run: Run) -> Figure:
-    """Draw the spans of a run, as `planexec_lab.spans.of` gives them: what a collector is sent, without one.
+    """Draw the spans of a run as `planexec_lab.spans.of` returns them and a collector would receive them.
 
-    The timeline shows who was busy when; here stands what each piece of work did inside: calls of tools and models, and runs.
-    Of a long run the first 40 rows are drawn.
+    The timeline shows the workers; the spans show the inside of each job: calls of tools and models, and nested runs.
+    Only the first 40 rows of a long run are drawn.
 
     Args:
         run: a run, ended or not.
@@ -59,7 +59,7 @@ def draw(run: Run) -> tuple[Figure, Canvas]:
 
 
 def _rows(made: Sequence[Span]) -> list[Row]:
-    """The spans, each below the one around it; what stands in the same one comes in the order of time."""
+    """The spans, each below its parent; spans with the same parent are in the order of time."""
     inside: dict[str | None, list[Span]] = {}
     for span in made:
         inside.setdefault(span.parent_id, []).append(span)
@@ -118,7 +118,7 @@ def _row(canvas: Canvas, row: Row, y: float, longest: float) -> None:
     left = MARGIN + INDENT * min(row.depth, DEEPEST)
     canvas.text(left, y + 15, fit(clean(row.span.name), BEGIN - left - 10, SMALL))
     scale = (END - BEGIN) / longest if longest else 0.0
-    # a call of a model may be told to have taken longer than the job that it is of
+    # a model call's reported duration can exceed that of its job
     start, end = (min(BEGIN + at * scale, END) for at in (row.start, row.end))
     box = Box(min(start, END - 2), y + 4, max(end - start, 2.0), BAR, row.span.name)
     canvas.box(box, fill=look.fill, ink=look.ink)

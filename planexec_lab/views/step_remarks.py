@@ -1,4 +1,4 @@
-"""What stands beside the state of a step: that nobody judged it, that its result was rejected; and the news, in words."""
+"""Remarks about the state of a step (not judged, result rejected), and the sentence for news."""
 
 from __future__ import annotations
 

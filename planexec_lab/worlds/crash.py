@@ -15,16 +15,15 @@ from typing import Any, NoReturn
 
 
 def killed(module: str, folder: Path | str, *options: str, at: str) -> list[str]:
-    """Run ``python -m module folder options`` in a process of its own, and kill it when it prints the line `at`.
+    """Run ``python -m module folder options`` in a separate process, and kill it when it prints the line `at`.
 
-    After each line that it prints the program waits for one on its standard input, and gets it while it may go on. It is
-    ended by SIGKILL, of which no program hears: nothing is put in order, nothing more is written. It imports from where this
-    process does.
+    After each printed line the program waits for a line on its standard input, which it gets until then. SIGKILL ends it; no
+    program can handle this signal, so nothing more is written. It uses this process's import path.
 
-    In a browser tab the program runs in this process: at that line its folder is copied, the program is left, and the copy
-    takes the folder's place, so that what lies there is what a killed process would have left.
+    In a browser tab the program runs in this process: at that line its folder is copied, the program is abandoned, and the copy
+    replaces the folder, which then looks as after a killed process.
 
-    Returns what it printed, the last of which is `at`. Raises `RuntimeError`, with what it said, where it ended before.
+    Returns the printed lines, ending with `at`. Raises `RuntimeError` with the program's output if it ended before that.
     """
     run = _here if sys.platform == "emscripten" else _apart
     lines, error = run(module, [str(folder), *options], at)

@@ -1,4 +1,4 @@
-"""Files that worlds make: numbered ones (backup-1.sqlite), and what the team was told."""
+"""Files of the worlds: numbered files (backup-1.sqlite), and the messages to the team."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 
 
 class Files:
-    """What lies in a world's folder."""
+    """The files in a world's folder."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -29,7 +29,7 @@ class Files:
 
     @property
     def messages(self) -> list[str]:
-        """What the team was told, oldest first."""
+        """The messages to the team, oldest first."""
         sent = self.folder / "sent.txt"
         return sent.read_text(encoding="utf-8").splitlines() if sent.exists() else []
 

@@ -17,12 +17,12 @@ class NoAnswerError(RuntimeError):
 
 
 def flaky(tools: Toolbox, chance: float, seed: int = 0) -> Toolbox:
-    """Return the same tools, each call of which fails by chance, and then has done nothing.
+    """Return the same tools with random failures; a failing call has no effect.
 
     Args:
-        chance: the share of calls that fail, from 0 to 1.
-        seed: chance follows from this, the tool, its arguments and how often it was called with them: the same calls fail
-            for everybody, in whatever order they come. Raises `ValueError` for a share that is none.
+        chance: the share of calls that fail, from 0 to 1; `ValueError` outside.
+        seed: seeds the generator together with the tool, its arguments and the number of such calls, so the same calls fail in
+            every order.
     """
     if not 0 <= chance <= 1:
         raise ValueError(f"chance={chance}: a share from 0 to 1")

@@ -1,4 +1,4 @@
-"""What the worlds have in common: tools that are methods, copies, and for most a folder, which goes away with the object."""
+"""The base of the worlds: tools that are methods, copies, and for most worlds a folder that is removed with the object."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from planexec_lite.tools import Effects, Tool, Toolbox
 
 
 class ToolWorld:
-    """A world whose methods are tools. `TOOLS` says which, with their seconds and effects.
+    """A world whose methods are tools. `TOOLS` lists them with their seconds and effects.
 
-    `DESTRUCTIVE` names those that may delete or overwrite something; the others are declared to add only. Without it
-    nothing is declared.
+    `DESTRUCTIVE` names the tools that can delete or overwrite something; the others are declared to add only. Without it there
+    is no declaration.
     """
 
     TOOLS: ClassVar[Mapping[str, tuple[float | Callable[..., float], Effects]]] = {}
@@ -43,24 +43,24 @@ class ToolWorld:
         )
 
     def copied(self) -> Self:
-        """Return a world like this one as it stands now: what happens there leaves this one alone."""
+        """Return an independent copy of this world in its current state."""
         twin = object.__new__(type(self))
         vars(twin).update(deepcopy({name: value for name, value in vars(self).items() if name != "tools"}))
         return twin
 
 
 class FolderWorld(ToolWorld):
-    """A world in a folder. Beside `folder` it keeps no path, so that a copy of it has its own.
+    """A world in a folder. It keeps no path except `folder`, so that a copy can have another folder.
 
     Args:
-        folder: where it lies, and stays; None: a temporary folder that goes away with the object.
+        folder: the folder, which is kept; None: a temporary folder that is removed with the object.
     """
 
     def __init__(self, folder: Path | str | None = None) -> None:
         self.folder = self._folder() if folder is None else Path(folder)
 
     def copied(self) -> Self:
-        """Return a world like this one as it stands now, in a folder of its own."""
+        """Return an independent copy of this world in its current state, in another folder."""
         twin = super().copied()
         twin.folder = twin._folder()
         shutil.copytree(self.folder, twin.folder, dirs_exist_ok=True)

@@ -1,34 +1,34 @@
-"""Approval (lesson 07): if a run has a reviewer, no step starts before the reviewer has approved this plan. A gate asks again.
+"""Approval (lesson 07): if a run has a reviewer, no step starts before the reviewer has approved the plan. A gate asks again.
 
-An approval belongs to the hash of a plan, and an edited plan is a plan like any other. A step that must run at most once is
-approved together with every step that it depends on, and asks again if one of them changes. A grant lets later plans run
-without another approval while they stay within its bounds.
+An approval is for the hash of one plan; an edited plan has another hash. A step that must run at most once is approved together
+with every step that it depends on, and the run asks again if one of them changes. A grant lets later plans run without another
+approval while they stay within its bounds.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 from planexec_lite.capabilities.judging import Judged
-from planexec_lite.capabilities.rollback import list_calls
-from planexec_lite.core import WAIT, Answer, Board, Capability, Event, Part, when_idle
-from planexec_lite.core.events import Ended, Grant, Paused, PlanProposed, Reviewed, StepStarted
+from planexec_lite.capabilities.undo import list_calls
+from planexec_lite.core import WAIT, Answer, Board, Capability, Part, when_idle
+from planexec_lite.core import events as e
 from planexec_lite.plan import Call, Plan, Problem, Step, lineages, word_for_word
 
 
-class Settings(Protocol):
+@dataclass(frozen=True)
+class Settings:
     """The settings of this capability."""
 
-    @property
-    def max_changes(self) -> int: ...
+    max_changes: int = 3
 
 
 class GrantScope(NamedTuple):
-    """A grant, the steps that stood when it was given, who gave it, and the rollback."""
+    """A grant, the steps and the rollback of the plan that it was given with, and the name of the reviewer."""
 
-    grant: Grant
+    grant: e.Grant
     steps: tuple[Step, ...]
     by: str
     rollback: tuple[Call, ...]
@@ -36,23 +36,23 @@ class GrantScope(NamedTuple):
 
 @dataclass
 class Approvals(Part):
-    """What the reviews so far mean.
+    """The reviews so far, as the rules need them.
 
     Attributes:
-        approved: the hashes of the approved plans; `latest_hash` is that of the latest plan as it came in.
-        rejected: the no that ends the run.
+        approved: the hashes of the approved plans; `latest_hash` is the hash of the latest plan, taken when it came in.
+        rejected: the rejection that ends the run.
         changes_asked: how often a reviewer asked for a changed plan.
-        grant_scope: what later plans may do; `begun`: the steps started since.
+        grant_scope: the bounds for later plans; `begun`: the steps that have started since the grant.
         opened: the steps whose gate is open.
         changed: the steps whose words an evaluator changed.
         covered: the lineages of the steps that the latest approval allows to run once; `seen`: the steps that were done then.
         given: how many plans a reviewer approved.
-        received: each step as it came in, so that a change in place is found.
+        received: the text of each step when it came in, to detect a change in place.
     """
 
     approved: set[str] = field(default_factory=set)
     latest_hash: str = ""
-    rejected: Reviewed | None = None
+    rejected: e.Reviewed | None = None
     changes_asked: int = 0
     grant_scope: GrantScope | None = None
     begun: list[Step] = field(default_factory=list)
@@ -62,26 +62,26 @@ class Approvals(Part):
     seen: set[str] = field(default_factory=set)
     given: int = 0
     received: dict[str, str] = field(default_factory=dict)
-    lineages: dict[str, str] = field(default_factory=dict, compare=False)  # by step, as the steps stand now; a memory
+    lineages: dict[str, str] = field(default_factory=dict, compare=False)  # by step; a cache
 
     def receive(self, board: Board, steps: Iterable[Step]) -> None:
-        """Note what steps say if a person is asked about them: a step that changes in place asks again."""
+        """Note the text of the steps that a person is asked about: a step that changes in place asks again."""
         self.received |= {step.id: word_for_word(step) for step in steps if board.has_reviewer or step.gate}
 
 
 def needs_approval(board: Board) -> bool:
-    """Whether a reviewer has to approve the plan before anything of it may start."""
+    """Whether a reviewer must approve the plan before any of its steps starts."""
     return board.has_reviewer and board[Approvals].latest_hash not in board[Approvals].approved
 
 
 def must_be_seen(board: Board, step: Step) -> bool:
-    """Whether an approval must cover this very step: it must run at most once, or it may delete or overwrite something."""
+    """Whether an approval must name exactly this step: it must run at most once, or it can delete or overwrite data."""
     destructive = board.started.destructive
     return (step.tool in destructive if step.tool else bool(destructive)) or board.effects_of(step) == "once"
 
 
 def why_asked(board: Board, id: str) -> str | None:
-    """Return why a person has to be asked right before the step, "" if it has a gate; None: nobody has to be asked."""
+    """Return why a person is asked right before the step; "": because it has a gate; None: the step starts without a question."""
     mine, step = board[Approvals], board.steps[id]
     if id in mine.received and mine.received[id] != word_for_word(step):
         return "it was changed in place"
@@ -93,7 +93,7 @@ def why_asked(board: Board, id: str) -> str | None:
         return ""
     runs_once = board.has_reviewer and board.effects_of(step) == "once"
     if runs_once and not mine.covered >= lineages(board.steps, [id], mine.lineages):
-        return "it may be done once, and what it depends on has changed since the approval"
+        return "it must run at most once, and a step that it depends on has changed since the approval"
     return None
 
 
@@ -107,14 +107,14 @@ def _before_plan(board: Board, plan: Plan | None) -> None:
     mine.receive(board, plan.steps)
 
 
-def _plan_proposed(board: Board, event: PlanProposed) -> None:
+def _plan_proposed(board: Board, event: e.PlanProposed) -> None:
     if event.granted_by and event.plan is not None and not event.problems:
-        board[Approvals].approved.add(event.plan.hash)  # an approval belongs to a hash, so what a grant covers is one
+        board[Approvals].approved.add(event.plan.hash)  # a plan within the grant is approved
 
 
-def _step_started(board: Board, event: StepStarted) -> None:
+def _step_started(board: Board, event: e.StepStarted) -> None:
     mine = board[Approvals]
-    if mine.grant_scope is not None and event.attempt == 1:  # a retry is no further step
+    if mine.grant_scope is not None and event.attempt == 1:  # a retry is not another step
         mine.begun.append(board.steps[event.step])
 
 
@@ -128,14 +128,16 @@ def _judged(board: Board, event: Judged) -> None:
             mine.changed.add(step.id)
 
 
-def _reviewed(board: Board, event: Reviewed) -> None:
+def _reviewed(board: Board, event: e.Reviewed) -> None:
     mine, asked = board[Approvals], board.paused
     reason, inside = (asked.reason, asked.inside) if asked else ("approval", None)
     if reason not in ("approval", "gate"):
         return
     if event.verdict == "reject":
         mine.rejected = None if inside == "undo" else event
-    if event.step is None or event.verdict == "change":  # a yes at a gate is about that step alone; the grant stays
+    if (
+        event.step is None or event.verdict == "change"
+    ):  # a yes at a gate is about that step only; the grant stays valid
         mine.grant_scope, mine.begun = None, []
     if event.verdict == "change":
         mine.changes_asked += 1
@@ -151,9 +153,9 @@ def _reviewed(board: Board, event: Reviewed) -> None:
             _approve(board, event)
 
 
-def _approve(board: Board, event: Reviewed) -> None:
+def _approve(board: Board, event: e.Reviewed) -> None:
     mine = board[Approvals]
-    if event.step is None or event.plan is not None:  # a yes at a gate is none to the plan
+    if event.step is None or event.plan is not None:  # a yes at a gate does not approve the plan
         mine.approved.add(event.plan_hash)
         careful = [id for id in board.unfinished if must_be_seen(board, board.steps[id])]
         mine.covered, mine.seen = lineages(board.steps, careful, mine.lineages), set(board.results)
@@ -167,12 +169,7 @@ def _approve(board: Board, event: Reviewed) -> None:
 
 CAPABILITY = Capability(
     Approvals,
-    folds={
-        PlanProposed: _plan_proposed,
-        StepStarted: _step_started,
-        Judged: _judged,
-        Reviewed: _reviewed,
-    },
+    folds={e.PlanProposed: _plan_proposed, e.StepStarted: _step_started, Judged: _judged, e.Reviewed: _reviewed},
     before_plan=_before_plan,
 )
 
@@ -180,9 +177,9 @@ CAPABILITY = Capability(
 def granting_reviewer(board: Board, plan: Plan) -> str:
     """Return the name of the reviewer whose grant covers `plan`, "" if none does. See `Grant` for the bounds.
 
-    What was started under the grant counts too, so that small steps don't add up to more than was granted. A step that must
-    run at most once, or that may delete or overwrite something, is covered only if all that it depends on is, too; and one
-    that was tried is not tried again without being asked. What an approved step was careful with, no later step does without care.
+    The steps that were started under the grant count too, so that many small plans do not exceed it. A step that must run at most
+    once, or that can delete or overwrite data, is covered only if every step that it depends on is covered too, and if it has not
+    been tried before. If an approved step used a tool with such care, every later step that uses it needs the same care.
     """
     mine = board[Approvals]
     if mine.grant_scope is None:
@@ -213,7 +210,7 @@ def stop_if_rejected(board: Board, policy: object) -> Answer | None:
     if review is None:
         return None
     reason = f"{review.by} rejected the plan" + (f": {review.comment}" if review.comment else "")
-    return when_idle(board, Ended(board.now, "stopped", reason))
+    return when_idle(board, e.Ended(board.now, "stopped", reason))
 
 
 def stop_after_changes(board: Board, policy: Settings) -> Answer | None:
@@ -221,16 +218,16 @@ def stop_after_changes(board: Board, policy: Settings) -> Answer | None:
     if board[Approvals].changes_asked <= policy.max_changes:
         return None
     reason = f"the reviewer asked for a change more than {policy.max_changes} times (max_changes)"
-    return when_idle(board, Ended(board.now, "stopped", reason))
+    return when_idle(board, e.Ended(board.now, "stopped", reason))
 
 
 def ask_for_approval(board: Board, policy: object) -> Answer | None:
     """Pause until the reviewer has decided about the plan."""
-    return Paused(board.now, "approval") if needs_approval(board) and not board.planning else None
+    return e.Paused(board.now, "approval") if needs_approval(board) and not board.planning else None
 
 
-def ask_at_gate(board: Board, policy: object, event: Event, executor: Any) -> Answer:
+def ask_at_gate(board: Board, policy: object, event: e.Event, executor: Any) -> Answer:
     """Guard: pause before a step that needs a person's yes. Running steps finish first, so the board does not change meanwhile."""
-    if isinstance(event, StepStarted) and (why := why_asked(board, event.step)) is not None:
-        return when_idle(board, Paused(board.now, "gate", event.step, why=why), WAIT)
+    if isinstance(event, e.StepStarted) and (why := why_asked(board, event.step)) is not None:
+        return when_idle(board, e.Paused(board.now, "gate", event.step, why=why), WAIT)
     return event

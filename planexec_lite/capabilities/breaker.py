@@ -1,28 +1,27 @@
-"""Circuit breaker (lesson 09): a tool that keeps failing is not called for a while."""
+"""Circuit breaker (lesson 09): a tool that keeps failing is not called for some time."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any
 
-from planexec_lite.core import Answer, Board, Capability, Event, Part
-from planexec_lite.core.events import StepBlocked, StepDone, StepFailed, StepStarted
+from planexec_lite.core import Answer, Board, Capability, Part
+from planexec_lite.core import events as e
 
 
 @dataclass(frozen=True, slots=True)
 class Breaker:
-    """A circuit breaker for each tool: one that keeps failing is left alone for a while.
+    """The settings of the circuit breakers: each tool has a breaker, which opens when calls of the tool keep failing.
 
-    Once so many calls of a tool have failed in a row, its breaker is open: for so many seconds on the run's clock each
-    attempt of a step that calls it fails without a call. It counts as an attempt, and is tried again as any other. After that one
-    call at a time is let through: a result closes the breaker, a failure opens it again.
+    While a breaker is open, each attempt of a step that names its tool fails without a call. This counts as an attempt, and the
+    step is retried like any other. Then a single call is tried at a time: a result closes the breaker, a failure opens it again.
 
     Args:
-        failures: how many in a row open it. A timeout is a failure; an error that the tool calls final is none.
-        seconds: how long it stays open after the latest failure.
+        failures: the number of failures in a row that opens the breaker. A timeout counts, a final error of the tool does not.
+        seconds: how long the breaker stays open after the latest failure, on the run's clock.
 
-    Raises `ValueError` for less than one failure, or a time below zero.
+    Raises `ValueError` if `failures` is below 1, or `seconds` below 0.
     """
 
     failures: int = 3
@@ -35,45 +34,43 @@ class Breaker:
             raise ValueError(f"seconds={self.seconds}: a breaker stays open for zero seconds or more")
 
 
-class Settings(Protocol):
+@dataclass(frozen=True)
+class Settings:
     """The settings of this capability."""
 
-    @property
-    def breaker(self) -> Breaker | None: ...
+    breaker: Breaker | None = None
 
 
 @dataclass
 class ToolHealth(Part):
-    """How often in a row the calls of each tool have failed, and when the last one did; not of a tool whose last call worked."""
+    """By tool, the number of failures in a row and the time of the latest failure. A result removes the tool."""
 
     failures: dict[str, int] = field(default_factory=dict)
     last_failure: dict[str, float] = field(default_factory=dict)
 
 
-def _done(board: Board, event: StepDone) -> None:
+def _done(board: Board, event: e.StepDone) -> None:
     mine, tool = board[ToolHealth], board.steps[event.step].tool
     if mine.failures and tool in mine.failures:
         del mine.failures[tool], mine.last_failure[tool]
 
 
-def _failed(board: Board, event: StepFailed) -> None:
+def _failed(board: Board, event: e.StepFailed) -> None:
     mine, tool = board[ToolHealth], board.steps[event.step].tool
-    if (
-        tool is not None and not event.final
-    ):  # a final error says nothing about the tool: the call would fail at any time
+    if tool is not None and not event.final:  # after a final error the tool itself still works
         mine.failures[tool] = mine.failures.get(tool, 0) + 1
         mine.last_failure[tool] = event.at
 
 
-CAPABILITY = Capability(ToolHealth, folds={StepDone: _done, StepFailed: _failed})
+CAPABILITY = Capability(ToolHealth, folds={e.StepDone: _done, e.StepFailed: _failed})
 
 
-def block_failing_tool(board: Board, policy: Settings, event: Event, executor: Any) -> Answer:
+def block_failing_tool(board: Board, policy: Settings, event: e.Event, executor: Any) -> Answer:
     """Guard: an attempt fails without a call while its tool's breaker is open."""
-    if policy.breaker is None or not isinstance(event, StepStarted):
+    if policy.breaker is None or not isinstance(event, e.StepStarted):
         return event
     error = _why_open(board, policy.breaker, event.step)
-    return event if error is None else StepBlocked(event.at, event.step, error, event.attempt, event.attempts)
+    return event if error is None else e.StepBlocked(event.at, event.step, error, event.attempt, event.attempts)
 
 
 def _why_open(board: Board, breaker: Breaker, id: str) -> str | None:
@@ -83,7 +80,7 @@ def _why_open(board: Board, breaker: Breaker, id: str) -> str | None:
     open_for = round(mine.last_failure[tool] + breaker.seconds - board.now, 9)
     if open_for > 0:
         return f"not called: {tool} failed {failures} times in a row, and its breaker is open for {open_for:g} s more"
-    running = (board.steps[job.step] for job in board.in_flight.values() if isinstance(job, StepStarted))
+    running = (board.steps[job.step] for job in board.in_flight.values() if isinstance(job, e.StepStarted))
     if any(step.tool == tool for step in running):
-        return f"not called: {tool} failed {failures} times in a row, and one call is trying it"
+        return f"not called: {tool} failed {failures} times in a row, and another call is testing it"
     return None

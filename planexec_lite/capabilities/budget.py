@@ -4,40 +4,28 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal, Protocol
+from typing import Any, Literal
 
 from planexec_lite.capabilities.doubt import StepLate
 from planexec_lite.capabilities.judging import Judged, JudgeStarted
 from planexec_lite.capabilities.replanning import REPLANS, Replanning
 from planexec_lite.capabilities.rollback import Rollback, UndoDone, UndoFailed, UndoPaused
-from planexec_lite.core import HOLD, WAIT, Answer, Board, Capability, Event, Job, Part, when_idle
-from planexec_lite.core.events import (
-    Ended,
-    Paused,
-    PlanProposed,
-    PlanStarted,
-    Reviewed,
-    StepDone,
-    StepFailed,
-    StepPaused,
-    StepStarted,
-)
+from planexec_lite.core import HOLD, WAIT, Answer, Board, Capability, Part, when_idle
+from planexec_lite.core import events as e
 from planexec_lite.meter import Budget, ModelCall
 
 OverBudget = Literal["pause", "stop"]
 SHARED = ("model_calls", "tokens", "dollars", "seconds")
-"""What runs inside steps use up as well: steps, replans and repairs are counted for each run on its own."""
+"""The bounds that nested runs share with the outer run. Each run counts its steps, replans and repairs separately."""
 _ONE = {"model_calls": "model call", "tokens": "token", "steps": "step", "replans": "replan", "repairs": "repair"}
 
 
-class Settings(Protocol):
+@dataclass(frozen=True)
+class Settings:
     """The settings of this capability."""
 
-    @property
-    def budget(self) -> Budget | None: ...
-
-    @property
-    def over_budget(self) -> OverBudget: ...
+    budget: Budget | None = None
+    over_budget: OverBudget = "pause"
 
 
 def check(policy: Settings) -> None:
@@ -50,11 +38,11 @@ def check(policy: Settings) -> None:
 
 @dataclass
 class Spending(Part):
-    """The tokens and seconds of each model, what was granted beyond the budget, and the no that ends the run."""
+    """The tokens and seconds of each model, the grants beyond the budget, and the rejection that ends the run."""
 
     by_model: dict[str, ModelCall] = field(default_factory=dict)
     extra: Counter[str] = field(default_factory=Counter)
-    denied: Reviewed | None = None
+    denied: e.Reviewed | None = None
 
 
 def _charge(board: Board, event: Any) -> None:
@@ -65,19 +53,27 @@ def _charge(board: Board, event: Any) -> None:
         by_model[call.model] = ModelCall(call.model, read, written, so_far.seconds + call.seconds)
 
 
-def _reviewed(board: Board, event: Reviewed) -> None:
+def _reviewed(board: Board, event: e.Reviewed) -> None:
     mine = board[Spending]
     if event.budget is not None:
-        inside = (
-            board.paused is not None and board.paused.about == "inside"
-        )  # steps and plans are counted for each run alone
+        inside = board.paused is not None and board.paused.inside is not None
         mine.extra.update({name: one for name, one in event.budget.bounds.items() if name in SHARED or not inside})
     elif board.paused is not None and board.paused.reason == "budget":
         mine.denied = event
 
 
-_WITH_CALLS = (PlanProposed, StepDone, StepFailed, StepPaused, StepLate, Judged, UndoDone, UndoFailed, UndoPaused)
-CAPABILITY = Capability(Spending, folds={**dict.fromkeys(_WITH_CALLS, _charge), Reviewed: _reviewed})
+_WITH_CALLS = (
+    e.PlanProposed,
+    e.StepDone,
+    e.StepFailed,
+    e.StepPaused,
+    StepLate,
+    Judged,
+    UndoDone,
+    UndoFailed,
+    UndoPaused,
+)
+CAPABILITY = Capability(Spending, folds={**dict.fromkeys(_WITH_CALLS, _charge), e.Reviewed: _reviewed})
 
 
 def used(board: Board, name: str) -> float:
@@ -103,7 +99,7 @@ def used(board: Board, name: str) -> float:
 
 
 def in_words(name: str, amount: float, bound: float | None = None) -> str:
-    """How much of something was used, of how much: "5 of 5 steps", "$0.0521 of $0.05", "62 of 60 s"."""
+    """Return an amount with its bound and its unit: "5 of 5 steps", "$0.0521 of $0.05", "62 of 60 s"."""
     of, more = ("", amount) if bound is None else (f" of {_figure(name, bound)}", bound)
     noun = "" if name == "dollars" else " s" if name == "seconds" else f" {_ONE[name]}{'' if more == 1 else 's'}"
     return f"{_figure(name, amount)}{of}{noun}"
@@ -121,7 +117,7 @@ def stop_if_denied(board: Board, policy: object) -> Answer | None:
     if denied is None:
         return None
     reason = f"{denied.by} granted no more budget" + (f": {denied.comment}" if denied.comment else "")
-    return when_idle(board, Ended(board.now, "stopped", reason))
+    return when_idle(board, e.Ended(board.now, "stopped", reason))
 
 
 def return_queued_jobs(board: Board, policy: Settings) -> Answer | None:
@@ -129,30 +125,30 @@ def return_queued_jobs(board: Board, policy: Settings) -> Answer | None:
     return HOLD if policy.budget is not None and board.in_flight and _used_up(board, policy) else None
 
 
-def keep_within_budget(board: Board, policy: Settings, event: Event, executor: Any) -> Answer:
+def keep_within_budget(board: Board, policy: Settings, event: e.Event, executor: Any) -> Answer:
     """Guard: pause or stop the run before a job that would exceed the budget. A step reserves the model calls that it may make."""
-    if policy.budget is None or not isinstance(event, Job) or board[Rollback].started:
+    if policy.budget is None or not isinstance(event, e.Job) or board[Rollback].started:
         return event
     if short := _used_up(board, policy, event):
         queued = HOLD if _used_up(board, policy) else WAIT
         if policy.over_budget == "stop":
             reason = f"the budget is used up: {', '.join(short.values())}"
-            return when_idle(board, Ended(board.now, "stopped", reason), queued)
-        return when_idle(board, Paused(board.now, "budget", short=short), queued)
+            return when_idle(board, e.Ended(board.now, "stopped", reason), queued)
+        return when_idle(board, e.Paused(board.now, "budget", short=short), queued)
     left = _budget(board, policy).model_calls
-    asks = isinstance(event, PlanStarted | JudgeStarted) or (
-        isinstance(event, StepStarted) and board.started.models_in_steps
+    asks = isinstance(event, e.PlanStarted | JudgeStarted) or (
+        isinstance(event, e.StepStarted) and board.started.models_in_steps
     )
     if left is None or not asks:
         return event
     jobs = board.in_flight.values()
-    left -= len(board.calls) + sum(job.reserved for job in jobs if isinstance(job, StepStarted))
-    left -= sum(isinstance(job, PlanStarted | JudgeStarted) for job in jobs)
-    if not isinstance(event, StepStarted):
+    left -= len(board.calls) + sum(job.reserved for job in jobs if isinstance(job, e.StepStarted))
+    left -= sum(isinstance(job, e.PlanStarted | JudgeStarted) for job in jobs)
+    if not isinstance(event, e.StepStarted):
         return event if left >= 1 else WAIT
     most = model_calls_of(executor, board.steps[event.step])
     if board.in_flight and (left < 1 if most is None else left < most):
-        return WAIT  # until a running step returns what it has not used
+        return WAIT  # until a running step returns the calls that it has not used
     return replace(event, reserved=left if most is None else min(left, most))
 
 
@@ -162,14 +158,14 @@ def model_calls_of(executor: Any, step: Any) -> int | None:
     return None if ask is None else ask(step)
 
 
-def context(agent: Any, run: Any, job: Job) -> dict[str, Any]:
-    """Return what is left of the budget for the models, and for the runs inside a step that starts now."""
-    if agent.policy.budget is None or isinstance(job, StepStarted | PlanStarted | JudgeStarted) is False:
+def context(agent: Any, run: Any, job: e.Job) -> dict[str, Any]:
+    """Return the budget that is left for the models and nested runs of a job that starts now."""
+    if agent.policy.budget is None or isinstance(job, e.StepStarted | e.PlanStarted | JudgeStarted) is False:
         return {}
     board = run.board
     bounds = {name: bound for name, bound in _budget(board, agent.policy).bounds.items() if name in SHARED}
     left = {name: max(0, bound - used(board, name)) for name, bound in bounds.items()}
-    reserved = job.reserved if isinstance(job, StepStarted) and "model_calls" in left else None
+    reserved = job.reserved if isinstance(job, e.StepStarted) and "model_calls" in left else None
     if reserved is not None and board.started.models_in_steps:
         left["model_calls"] = reserved
     given = {"budget": Budget(**left), "over_budget": agent.policy.over_budget}  # type: ignore[arg-type]
@@ -180,23 +176,23 @@ def _budget(board: Board, policy: Settings) -> Budget:
     return (policy.budget or Budget()).plus(board[Spending].extra)
 
 
-def _used_up(board: Board, policy: Settings, job: Job | None = None) -> dict[str, str]:
-    """The bounds that keep `job` from starting, by name, in words. Without a job: those that keep every step from starting."""
+def _used_up(board: Board, policy: Settings, job: e.Job | None = None) -> dict[str, str]:
+    """Return the bounds that keep `job` from starting, by name; without a job, the bounds that keep every step from starting."""
     short = {}
     for name, bound in _budget(board, policy).bounds.items():
         amount = used(board, name)
-        # a job that does not use this can start, unless the budget is already exceeded
+        # a job that does not use this amount can start, unless the bound is already exceeded
         if (amount > bound and name in SHARED) or (amount >= bound and name in _needs(board, job)):
             short[name] = in_words(name, amount, bound)
     return short
 
 
-def _needs(board: Board, job: Job | None) -> tuple[str, ...]:
-    """The names of the bounds that a job uses, as far as this is known before it starts."""
+def _needs(board: Board, job: e.Job | None) -> tuple[str, ...]:
+    """Return the names of the bounds that a job will use, as far as this is known before it starts."""
     own: tuple[str, ...] = ()
-    if isinstance(job, StepStarted) and job.attempt == 1:
+    if isinstance(job, e.StepStarted) and job.attempt == 1:
         own = ("steps",)
-    elif isinstance(job, PlanStarted):
+    elif isinstance(job, e.PlanStarted):
         own = ("repairs",) if job.reason == "repair" else ("replans",) if job.reason in REPLANS else ()
-    models = isinstance(job, PlanStarted | JudgeStarted) or board.started.models_in_steps
+    models = isinstance(job, e.PlanStarted | JudgeStarted) or board.started.models_in_steps
     return (*own, *SHARED) if models else (*own, "seconds")

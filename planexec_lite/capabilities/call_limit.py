@@ -1,21 +1,21 @@
-"""Call limit (lesson 09): one tool is called at most so often in a run, whatever plans say."""
+"""Call limit (lesson 09): a run calls a tool at most a given number of times, even if its plans ask for more calls."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any
 
-from planexec_lite.core import Answer, Board, Capability, Event, Part
-from planexec_lite.core.events import Requeued, StepBlocked, StepPaused, StepStarted
+from planexec_lite.core import Answer, Board, Capability, Part
+from planexec_lite.core import events as e
 
 
-class Settings(Protocol):
+@dataclass(frozen=True)
+class Settings:
     """The settings of this capability."""
 
-    @property
-    def max_calls(self) -> Mapping[str, int]: ...
+    max_calls: Mapping[str, int] = field(default_factory=dict, hash=False)
 
 
 def check(policy: Settings) -> None:
@@ -27,34 +27,34 @@ def check(policy: Settings) -> None:
 
 @dataclass
 class Calls(Part):
-    """How many steps that name each tool were started; each attempt counts."""
+    """By tool, how many attempts of steps that name it were started."""
 
     by_tool: Counter[str] = field(default_factory=Counter)
 
 
-def _started(board: Board, event: StepStarted) -> None:
+def _started(board: Board, event: e.StepStarted) -> None:
     if (tool := board.steps[event.step].tool) is not None:
         board[Calls].by_tool[tool] += 1
 
 
-def _not_made(board: Board, event: Requeued | StepPaused) -> None:
-    """The step starts again later: that attempt did not count."""
+def _not_made(board: Board, event: e.Requeued | e.StepPaused) -> None:
+    """The step starts again later, so this attempt does not count."""
     id = event.step or ""
-    cancelled = isinstance(event, StepPaused) or event.reason == "cancelled"
+    cancelled = isinstance(event, e.StepPaused) or event.reason == "cancelled"
     if cancelled and board.state.get(id) in ("waiting", "failed") and (tool := board.steps[id].tool) is not None:
         board[Calls].by_tool[tool] -= 1
 
 
-CAPABILITY = Capability(Calls, folds={StepStarted: _started, Requeued: _not_made, StepPaused: _not_made})
+CAPABILITY = Capability(Calls, folds={e.StepStarted: _started, e.Requeued: _not_made, e.StepPaused: _not_made})
 
 
-def limit_calls(board: Board, policy: Settings, event: Event, executor: Any) -> Answer:
+def limit_calls(board: Board, policy: Settings, event: e.Event, executor: Any) -> Answer:
     """Guard: a step whose tool was called `max_calls` times fails without a call."""
-    if not policy.max_calls or not isinstance(event, StepStarted):
+    if not policy.max_calls or not isinstance(event, e.StepStarted):
         return event
     tool = board.steps[event.step].tool or ""
     most = policy.max_calls.get(tool)
     if most is None or board[Calls].by_tool[tool] < most:
         return event
     error = f"not called: {tool} was called {most} times in this run (max_calls)"
-    return StepBlocked(event.at, event.step, error, event.attempt, event.attempts, final=True)
+    return e.StepBlocked(event.at, event.step, error, event.attempt, event.attempts, final=True)

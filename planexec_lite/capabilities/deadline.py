@@ -1,19 +1,20 @@
-"""Deadlines (lesson 09): when the run's time is over, no new step starts, and the run stops."""
+"""Deadlines (lesson 09): after the deadline of a run no step starts, and the run stops."""
 
 from __future__ import annotations
 
 import math
-from typing import Any, Protocol
+from dataclasses import dataclass
+from typing import Any
 
-from planexec_lite.core import Answer, Board, Job, when_idle
-from planexec_lite.core.events import Ended, StepStarted
+from planexec_lite.core import Answer, Board, when_idle
+from planexec_lite.core import events as e
 
 
-class Settings(Protocol):
+@dataclass(frozen=True)
+class Settings:
     """The settings of this capability."""
 
-    @property
-    def deadline(self) -> float | None: ...
+    deadline: float | None = None
 
 
 def check(policy: Settings) -> None:
@@ -23,7 +24,7 @@ def check(policy: Settings) -> None:
 
 
 def time_left(policy: Settings, now: float) -> float:
-    """Return the seconds from `now`, on the run's clock, to the deadline; infinite if there is none."""
+    """Return the seconds from `now`, on the run's clock, to the deadline; infinite without a deadline."""
     return math.inf if policy.deadline is None else round(policy.deadline - now, 9)
 
 
@@ -33,17 +34,17 @@ def until_deadline(policy: Settings, now: float, seconds: float) -> float:
 
 
 def stop_at_deadline(board: Board, policy: Settings) -> Answer | None:
-    """Stop the run when its time is over, unless nothing is left to plan or to do."""
+    """Stop the run at its deadline, unless everything is planned and done."""
     if policy.deadline is None or time_left(policy, board.now) > 0:
         return None
     if not (board.proposal is None or board.problems or board.unfinished or not board.proposal.complete):
         return None
-    return when_idle(board, Ended(board.now, "stopped", f"the deadline of {policy.deadline:g} s has passed"))
+    return when_idle(board, e.Ended(board.now, "stopped", f"the deadline of {policy.deadline:g} s has passed"))
 
 
-def context(agent: Any, run: Any, job: Job) -> dict[str, Any]:
-    """Return when a job is given up: a step at its timeout or the deadline. A planner and an evaluator only learn the time left."""
+def context(agent: Any, run: Any, job: e.Job) -> dict[str, Any]:
+    """Return the seconds that a job has: a step is stopped then; a planner or an evaluator can only read them."""
     left = time_left(agent.policy, run.board.now)
-    timeout = run.board.steps[job.step].timeout if isinstance(job, StepStarted) else None
+    timeout = run.board.steps[job.step].timeout if isinstance(job, e.StepStarted) else None
     bounds = [max(0.0, bound) for bound in (left, timeout) if bound is not None and bound != math.inf]
     return {"limit": min(bounds)} if bounds else {}

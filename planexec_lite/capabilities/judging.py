@@ -1,4 +1,4 @@
-"""Judging (lesson 06): an evaluator checks each result whose step has a success criterion. It does not count before that."""
+"""Judging (lesson 06): an evaluator checks each result whose step has a success criterion. The result counts after that."""
 
 from __future__ import annotations
 
@@ -7,20 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, get_args
 
 from planexec_lite.capabilities.new_effects import added_effects
-from planexec_lite.core import (
-    Answer,
-    Board,
-    Capability,
-    Event,
-    IllegalTransition,
-    Job,
-    Moves,
-    Outcome,
-    Part,
-    Task,
-    Work,
-)
-from planexec_lite.core.events import Requeued
+from planexec_lite.core import Answer, Board, Capability, IllegalTransition, Moves, Part, Task, Work
+from planexec_lite.core import events as e
 from planexec_lite.core.tasks import Finished
 from planexec_lite.meter import ModelCall
 from planexec_lite.plan import Plan, Step
@@ -31,13 +19,13 @@ Judgement = Literal["accept", "retry", "modify", "replan"]
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What an evaluator says about a result.
+    """The verdict of an evaluator about a result.
 
     Args:
-        verdict: "accept"; "retry" as it is, or "modify" and try again, while the step has attempts left; or "replan".
-        reason: why, in words for the planner and for people.
-        changed: the step to carry out instead from now on, under the same id; with any verdict but "accept".
-        rejects: the id of a done step that is at fault; it stays done, and a new step has to mend it.
+        verdict: "accept"; "retry" the same step, or "modify" it and try again, while the step has attempts left; or "replan".
+        reason: the reason, for the planner and for people.
+        changed: the step that replaces this one from now on, under the same id; not with "accept".
+        rejects: the id of a done step that caused the problem. It stays done, and a new step must fix it.
     """
 
     verdict: Judgement
@@ -48,7 +36,7 @@ class Verdict:
     def __post_init__(self) -> None:
         if self.verdict not in get_args(Judgement) or not isinstance(self.reason, str):
             raise ValueError(
-                f"verdict={self.verdict!r}: say 'accept', 'retry', 'modify' or 'replan', and a reason in words"
+                f"verdict={self.verdict!r}: say 'accept', 'retry', 'modify' or 'replan', and give the reason as a text"
             )
         as_words(self.reason, "the reason")
         if self.rejects is not None and not isinstance(self.rejects, str):
@@ -58,18 +46,18 @@ class Verdict:
 
 
 @dataclass(frozen=True, slots=True)
-class JudgeStarted(Job):
+class JudgeStarted(e.Job):
     """The evaluator is asked whether the step's result meets its success criterion."""
 
     step: str
 
 
 @dataclass(frozen=True, slots=True)
-class Judged(Outcome):
-    """The evaluator's verdict about a step, with its reason.
+class Judged(e.Outcome):
+    """The evaluator's verdict and its reason.
 
-    "modify" gives the `changed` step, which is carried out instead. `rejects` names a done step that turned out to be
-    at fault: it stays done, and a new step has to mend it. If the evaluator raised an `error`, the step is done and unverified.
+    "modify" gives the `changed` step, which runs instead. `rejects` names a done step that caused the problem: it stays done, and a
+    new step must fix it. If the evaluator raised an `error`, the step is done and unverified.
     """
 
     step: str
@@ -84,7 +72,7 @@ class Judged(Outcome):
 
 @dataclass
 class Judging(Part):
-    """The results that wait for a verdict (`to_judge` in order), done steps that nobody judged, and those rejected later."""
+    """The results that wait for a verdict (`to_judge` in order), the done steps without a verdict, and those rejected later."""
 
     to_judge: deque[str] = field(default_factory=deque)
     results: dict[str, object] = field(default_factory=dict)
@@ -122,7 +110,7 @@ def _check_verdict(board: Board, event: Judged) -> None:
 def _judged(board: Board, event: Judged) -> None:
     mine = board[Judging]
     result = mine.results.pop(event.step)
-    if event.error is not None:  # an evaluator that fails takes nothing away from work that was done
+    if event.error is not None:  # the work was done, even if the evaluator fails
         mine.unverified.add(event.step)
     if event.verdict == "accept" or event.error is not None:
         board.finish(event.step, result)
@@ -134,7 +122,7 @@ def _judged(board: Board, event: Judged) -> None:
     board.fail(event.step, f"judged: {event.reason}", final=event.verdict == "replan")
 
 
-def _requeued(board: Board, event: Requeued) -> None:
+def _requeued(board: Board, event: e.Requeued) -> None:
     if event.step in board[Judging].results:
         board[Judging].to_judge.appendleft(event.step)
 
@@ -146,7 +134,7 @@ CAPABILITY = Capability(
         Judged: Moves("come to this end", {"judging": "judging"}),
     },
     checks={JudgeStarted: _check_judge, Judged: _check_verdict},
-    folds={JudgeStarted: _judge_started, Judged: _judged, Requeued: _requeued},
+    folds={JudgeStarted: _judge_started, Judged: _judged, e.Requeued: _requeued},
     takes_result=_take_result,
 )
 
@@ -158,14 +146,14 @@ def judge_next(board: Board, policy: object) -> Answer | None:
 
 
 def judge(agent: Any, step: Step, result: Any, board: Board) -> Verdict:
-    """Ask the evaluator, and check its verdict: a changed step must be valid, and approved work is not exchanged.
+    """Ask the evaluator, and check its verdict: a changed step must be valid, and can't replace an approved call.
 
-    If a reviewer approves plans, or the step has a gate, only the step's words may change. After a changed step that is
-    invalid, the rest is planned again. Raises `TypeError` if the answer is no `Verdict`.
+    If a reviewer approves plans, or the step has a gate, the evaluator can change only the step's words. If the changed step is
+    invalid, the rest is planned again. Raises `TypeError` if the answer is not a `Verdict`.
     """
     verdict = agent.evaluator.evaluate(step, copied(result), board.copy())
     if not isinstance(verdict, Verdict):
-        raise TypeError(f"the evaluator returned a {type(verdict).__name__}; a verdict is wanted")
+        raise TypeError(f"the evaluator returned a {type(verdict).__name__}; return a Verdict")
     kind, reason, changed, rejects = verdict.verdict, verdict.reason, verdict.changed, verdict.rejects  # read once
     if changed is None:
         return Verdict(kind, reason, None, rejects)
@@ -186,7 +174,7 @@ def _task(agent: Any, run: Any, job: JudgeStarted) -> Task:
     return Task(job, judge, (agent, board.steps[job.step], board[Judging].results[job.step], board), here=True)
 
 
-def _outcome(job: JudgeStarted, message: Finished) -> list[Event]:
+def _outcome(job: JudgeStarted, message: Finished) -> list[e.Event]:
     report, at, seconds = message.report, message.at, message.seconds
     if report.error is not None:
         return [Judged(at, job.step, "accept", seconds=seconds, calls=report.calls, error=report.error)]

@@ -1,24 +1,25 @@
-"""New effects (lesson 12): a later plan may not use a tool with effects that no earlier plan used.
+"""New effects (lesson 12): a later plan can't use a tool with effects that no earlier plan used.
 
-A result may hold the words of a stranger, and a planner reads results. So what was read must not widen what a run may do.
+A result can contain the text of a stranger, and a planner reads results. Such a text must not extend the permissions of a run.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, Protocol
+from dataclasses import dataclass
+from typing import Any
 
-from planexec_lite.capabilities.rollback import Rollback
+from planexec_lite.capabilities.undo import WorkDone
 from planexec_lite.core import Board
 from planexec_lite.plan import Plan, Problem
 from planexec_lite.tools import Tool
 
 
-class Settings(Protocol):
+@dataclass(frozen=True)
+class Settings:
     """The settings of this capability."""
 
-    @property
-    def no_new_effects(self) -> bool: ...
+    no_new_effects: bool = False
 
 
 def has_effects(tool: Tool) -> bool:
@@ -29,8 +30,8 @@ def has_effects(tool: Tool) -> bool:
 def added_effects(plan: Plan, board: Board, policy: Settings, executor: Any) -> Iterator[Problem]:
     """Yield a problem for each call in a later plan whose tool has effects, and that no earlier plan calls.
 
-    Steps, undos and the rollback count alike, before and now. Before any step has started, the planner has read nothing from
-    outside, and each plan may use what it needs. If there is a reviewer, the person decides.
+    Calls of steps, undos and the rollback count equally, in earlier plans and in this one. Before any step has started, the planner
+    has read no result, and each plan can use any tool. If the run has a reviewer, the reviewer decides.
     """
     if not policy.no_new_effects or board.has_reviewer or not board.steps_started:
         return
@@ -39,7 +40,7 @@ def added_effects(plan: Plan, board: Board, policy: Settings, executor: Any) -> 
         step.undo.tool for step in board.steps.values() if step.undo
     }
     latest = board.proposal.rollback if board.proposal else ()
-    earlier |= {call.tool for call in (*latest, *board[Rollback].listed_calls)}
+    earlier |= {call.tool for call in (*latest, *board[WorkDone].listed_calls)}
     if board.started.models_in_steps and None not in earlier and any(map(has_effects, tools)):
         for step in plan.steps:
             if step.tool is None:

@@ -1,32 +1,24 @@
-"""News (lesson 06): a person or a program tells a run something while it goes on, and the planner plans the rest again."""
+"""News (lesson 06): a person or a program tells a run something while it runs, and the planner plans the rest again."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Protocol
 
-from planexec_lite.core import HOLD, Answer, Board, Capability, Event, Part
-from planexec_lite.core.events import PlanStarted
+from planexec_lite.core import HOLD, Answer, Board, Capability, Part
+from planexec_lite.core import events as e
 from planexec_lite.plan import Plan
 
 
-class Settings(Protocol):
-    """The settings of this capability."""
-
-    @property
-    def max_replans(self) -> int: ...
-
-
 @dataclass(frozen=True, slots=True)
-class NewsReceived(Event):
-    """Somebody outside says something that the planner should know: the rest is planned again."""
+class NewsReceived(e.Event):
+    """A person or a program told the run this `text`: the planner plans the rest again."""
 
     text: str
 
 
 @dataclass
 class News(Part):
-    """The news so far; whether the planner has not read all of it, and whether no valid plan has come since it did."""
+    """The news so far. `unread`: the planner has not read all of it; `unplanned`: no valid plan has come since it did."""
 
     texts: list[str] = field(default_factory=list)
     unread: bool = False
@@ -39,7 +31,7 @@ def _received(board: Board, event: NewsReceived) -> None:
     mine.unread = mine.unplanned = True
 
 
-def _asked(board: Board, event: PlanStarted) -> None:
+def _asked(board: Board, event: e.PlanStarted) -> None:
     board[News].unread = False
 
 
@@ -48,7 +40,7 @@ def _before_plan(board: Board, plan: Plan | None) -> None:
         board[News].unplanned = board[News].unread
 
 
-CAPABILITY = Capability(News, folds={NewsReceived: _received, PlanStarted: _asked}, before_plan=_before_plan)
+CAPABILITY = Capability(News, folds={NewsReceived: _received, e.PlanStarted: _asked}, before_plan=_before_plan)
 
 
 def hear_news_first(board: Board, policy: object) -> Answer | None:

@@ -1,8 +1,8 @@
-"""At-most-once calls (lessons 07, 09): a call that must run at most once is not repeated unseen, whatever its step is called.
+"""At-most-once calls (lessons 07, 09): a call that must run at most once is never repeated unseen, even by another step.
 
-A call is identified by its tool and its resolved arguments, with defaults. Together with its occurrence in the run, this makes the
-key of the call (`StepStarted.key`), and with the run's id the idempotency key that a tool can pass on to a service. What one
-plan says twice is meant twice. A later plan that makes the same call again asks a person, or is refused.
+The tool and the resolved arguments, with defaults, identify a call. With its occurrence in the run they give the key of the call
+(`StepStarted.key`), and with the run's id the idempotency key, which a tool can pass to a service. If one plan contains the same
+call twice, both are made. If a later plan makes the same call again, the run asks a person or refuses it.
 """
 
 from __future__ import annotations
@@ -18,17 +18,8 @@ from pydantic_core import to_jsonable_python
 
 from planexec_lite.capabilities.approval import Approvals
 from planexec_lite.capabilities.doubt import Doubt, StepInDoubt, StepLate, resolves
-from planexec_lite.core import WAIT, Answer, Board, Capability, Event, Job, Part, when_idle
-from planexec_lite.core.events import (
-    Paused,
-    Requeued,
-    Reviewed,
-    StepBlocked,
-    StepDone,
-    StepFailed,
-    StepPaused,
-    StepStarted,
-)
+from planexec_lite.core import WAIT, Answer, Board, Capability, Part, when_idle
+from planexec_lite.core import events as e
 from planexec_lite.plan import Plan, Problem, Step
 from planexec_lite.references import MissingResultError, find, resolve
 from planexec_lite.tools import Toolbox
@@ -36,10 +27,10 @@ from planexec_lite.tools.plain_data import text_of
 
 
 class Spent(NamedTuple):
-    """An at-most-once call that was made, or, if it is not `sure`, may have been.
+    """An at-most-once call that was made, or, if it is not `sure`, might have been made.
 
-    `call` identifies it, `step` made it. `since` is the number of the plan that brought the step, `plan` the number of the plan in
-    which the call was made, `approvals` how many plans had been approved before.
+    `call` identifies it; `step` made it. `since` is the number of the plan that brought the step, `plan` the number of the plan in
+    which the call was made, `approvals` the number of plans that had been approved before.
     """
 
     call: str
@@ -55,106 +46,98 @@ class OnceCalls(Part):
     """The at-most-once calls so far, and the occurrences of all calls with effects.
 
     Attributes:
-        spent: what must not be repeated unseen.
-        keys: the key of each step's latest attempt; `nested`: the steps whose latest attempt was a run of its own.
-        resumes: the steps that go on with what their latest attempt began.
-        done_up_to, done_above: by call, each occurrence below this number is known to be done, and those above it.
+        spent: the calls that are never repeated unseen.
+        latest: by step, the start of its latest attempt that has effects; `resumes`: the steps that continue that attempt.
+        done: by call, the occurrences that are known to be done.
         allowed: the steps that a person has allowed to repeat a call.
     """
 
     spent: list[Spent] = field(default_factory=list)
-    keys: dict[str, str] = field(default_factory=dict)
-    nested: set[str] = field(default_factory=set)
+    latest: dict[str, e.StepStarted] = field(default_factory=dict)
     resumes: set[str] = field(default_factory=set)
-    done_up_to: dict[str, int] = field(default_factory=dict)
-    done_above: dict[str, frozenset[int]] = field(default_factory=dict)
+    done: dict[str, frozenset[int]] = field(default_factory=dict)
     allowed: set[str] = field(default_factory=set)
 
-    def is_done(self, key: str) -> bool:
-        """Whether the call with this key is known to be done."""
-        call, _, number = key.partition("-")
-        return int(number) < self.done_up_to.get(call, 0) or int(number) in self.done_above.get(call, ())
+    def call_of(self, id: str) -> tuple[str, int]:
+        """The call of the step's latest attempt, and its occurrence; "" if it has no effects."""
+        call, _, number = self.latest[id].key.partition("-") if id in self.latest else ("", "", "0")
+        return call, int(number)
 
 
-def _started(board: Board, event: StepStarted) -> None:
+def _started(board: Board, event: e.StepStarted) -> None:
     if event.key:
-        board[OnceCalls].keys[event.step] = event.key
-    if event.inside:
-        board[OnceCalls].nested.add(event.step)
+        board[OnceCalls].latest[event.step] = event
 
 
-def _know_done(mine: OnceCalls, id: str) -> None:
+def _know_done(board: Board, id: str) -> None:
     """The latest call of this step is known to be done: the same call again is another occurrence."""
-    if id not in mine.keys:
-        return
-    call, _, number = mine.keys[id].partition("-")
-    lowest, done = mine.done_up_to.get(call, 0), {*mine.done_above.get(call, ()), int(number)}
-    while lowest in done:
-        done.remove(lowest)
-        lowest += 1
-    mine.done_up_to[call], mine.done_above[call] = lowest, frozenset(done)
+    mine = board[OnceCalls]
+    call, number = mine.call_of(id)
+    if call:
+        mine.done[call] = mine.done.get(call, frozenset()) | {number}
 
 
 def _spend(board: Board, id: str, *, sure: bool) -> None:
-    step, mine = board.steps[id], board[OnceCalls]
-    if id in mine.keys and board.effects_of(step) == "once":
-        call, approvals = mine.keys[id].partition("-")[0], board[Approvals].given
-        mine.spent.append(Spent(call, id, board.brought_by(id), board.plans, approvals, sure))
-
-
-def _learn(board: Board, id: str, *, made: bool) -> None:
-    """A call that was given up has ended. It came to nothing only if it is clear which one it was."""
     mine = board[OnceCalls]
-    if made:
-        mine.spent = [one._replace(sure=True) if one.step == id else one for one in mine.spent]
-    elif board[Doubt].attempts[id] == 1:
-        mine.spent = [one for one in mine.spent if one.sure or one.step != id]
+    call, _ = mine.call_of(id)
+    if call and board.effects_of(board.steps[id]) == "once":
+        mine.spent.append(Spent(call, id, board.brought_by(id), board.plans, board[Approvals].given, sure))
 
 
-def _done(board: Board, event: StepDone) -> None:
+def _made(board: Board, id: str) -> None:
+    _know_done(board, id)
+    _spend(board, id, sure=True)
+
+
+def _done(board: Board, event: e.StepDone) -> None:
     mine = board[OnceCalls]
-    if event.step in mine.keys:
-        _know_done(mine, event.step)
-        _spend(board, event.step, sure=True)
     mine.resumes.discard(event.step)
+    if event.step in mine.latest:
+        _made(board, event.step)
 
 
-def _failed(board: Board, event: StepFailed) -> None:
+def _failed(board: Board, event: e.StepFailed | StepInDoubt) -> None:
     board[OnceCalls].resumes.discard(event.step)
-    if event.in_doubt:
+    if isinstance(event, StepInDoubt) or event.in_doubt:
         _spend(board, event.step, sure=False)
 
 
-def _paused(board: Board, event: StepPaused) -> None:
+def _paused(board: Board, event: e.StepPaused) -> None:
     board[OnceCalls].resumes.add(event.step)
     if event.in_doubt:
         _spend(board, event.step, sure=True)
 
 
-def _in_doubt(board: Board, event: StepInDoubt) -> None:
-    _spend(board, event.step, sure=False)
-
-
-def _requeued(board: Board, event: Requeued) -> None:
+def _requeued(board: Board, event: e.Requeued) -> None:
     mine, id = board[OnceCalls], event.step or ""
-    if event.reason == "interrupted" and id in mine.nested and board.state[id] in ("waiting", "failed"):
+    nested = id in mine.latest and mine.latest[id].inside
+    if event.reason == "interrupted" and nested and board.state[id] in ("waiting", "failed"):
         mine.resumes.add(id)
         _spend(board, id, sure=False)
 
 
+def _not_made(board: Board, id: str) -> None:
+    """A call that might have been made was not made, if it is clear which call that was."""
+    mine = board[OnceCalls]
+    if board[Doubt].attempts[id] == 1:
+        mine.spent = [one for one in mine.spent if one.sure or one.step != id]
+
+
 def _late(board: Board, event: StepLate) -> None:
-    _learn(board, event.step, made=event.error is None)
-    if event.error is None:
-        _know_done(board[OnceCalls], event.step)
+    mine, id = board[OnceCalls], event.step
+    if event.error is not None:
+        _not_made(board, id)
+    else:
+        mine.spent = [one._replace(sure=True) if one.step == id else one for one in mine.spent]
+        _know_done(board, id)
 
 
-def _reviewed(board: Board, event: Reviewed) -> None:
+def _reviewed(board: Board, event: e.Reviewed) -> None:
     mine, id = board[OnceCalls], event.step or ""
     if resolves(board, event):
-        _learn(board, id, made=False)
+        _not_made(board, id)
         if event.verdict == "done":
-            _know_done(mine, id)
-            _spend(board, id, sure=True)
+            _made(board, id)
     elif event.verdict == "approve" and board.paused is not None and board.paused.about == "repeat":
         mine.allowed.add(id)
 
@@ -162,22 +145,21 @@ def _reviewed(board: Board, event: Reviewed) -> None:
 def _before_plan(board: Board, plan: Plan | None) -> None:
     mine = board[OnceCalls]
     if plan is not None:
-        kept = {step.id for step in plan.steps if board.steps.get(step.id) == step} & mine.nested
-        mine.resumes &= kept
+        mine.resumes = {id for id in mine.resumes & board.kept_by(plan) if id in mine.latest and mine.latest[id].inside}
         mine.allowed.clear()
 
 
 CAPABILITY = Capability(
     OnceCalls,
     folds={
-        StepStarted: _started,
-        StepDone: _done,
-        StepFailed: _failed,
-        StepPaused: _paused,
-        StepInDoubt: _in_doubt,
+        e.StepStarted: _started,
+        e.StepDone: _done,
+        e.StepFailed: _failed,
+        e.StepPaused: _paused,
+        StepInDoubt: _failed,
         StepLate: _late,
-        Requeued: _requeued,
-        Reviewed: _reviewed,
+        e.Requeued: _requeued,
+        e.Reviewed: _reviewed,
     },
     before_plan=_before_plan,
 )
@@ -189,9 +171,9 @@ def digest_of(*parts: Any) -> str:
 
 
 def identity(step: Step, results: Mapping[str, Any], tools: Toolbox) -> str:
-    """Return what identifies the call of `step`: the same for equal calls, whatever the step is called.
+    """Return a text that identifies the call of `step`: equal for equal calls, also under another id.
 
-    The arguments are taken as their tool receives them. A step without a tool is told by its words and by what it is given.
+    The arguments are compared as the tool receives them. Steps without a tool are compared by their words and their inputs.
     """
     try:
         params = resolve(step.params, results)
@@ -202,17 +184,16 @@ def identity(step: Step, results: Mapping[str, Any], tools: Toolbox) -> str:
     tool = tools[step.tool]
     try:
         arguments = tool.with_defaults(tool.arguments(params))
-    except Exception:  # the call can't be made: a validator of the tool may raise anything
-        return digest_of(tool.call_text(params))
-    try:
         to_jsonable_python(arguments)
-    except Exception:  # an object of any class: only what the plan says of it can be compared
+    except (
+        Exception
+    ):  # the call can't be made, or receives an object of any class: only the plan's parameters can be compared
         return digest_of(tool.call_text(params))
     return digest_of(text_of([step.tool, _same(arguments)]))
 
 
 def _same(value: Any) -> Any:
-    """The arguments, with one way to write each number."""
+    """Return the arguments with equal numbers written in the same way."""
     if isinstance(value, Decimal):
         return str(value.normalize())
     if isinstance(value, dict):
@@ -221,23 +202,22 @@ def _same(value: Any) -> Any:
 
 
 def repeated(board: Board, id: str, step: Step, call: str, plan: int) -> Spent | None:
-    """Return the latest call that `step` would repeat in plan number `plan`; None if there is none.
+    """Return the latest call that `step` would repeat in plan number `plan`, or None.
 
-    The call was made, or may have been, before a plan said that the step is to be done. What a plan says with the step from the
-    first is no repeat; but the same step again, in a later plan, is one.
+    A call is repeated if it was made, or might have been made, before a plan brought the step; or if a later plan contains the same
+    step again.
     """
     since = board.brought_by(id) if board.steps.get(id) == step else plan
     for one in reversed(board[OnceCalls].spent):
-        if one.call != call:
-            continue
         # a judge that wants the step tried again wants its own call again
-        if (one.since < since and not (one.step == id and one.plan == plan)) or (one.step == id and one.plan < plan):
+        earlier = one.plan < plan if one.step == id else one.since < since
+        if one.call == call and earlier:
             return one
     return None
 
 
 def repeats(plan: Plan, board: Board, policy: object, executor: Any) -> Iterator[Problem]:
-    """Plan check: no step repeats an at-most-once call. A reviewer sees the repeat, and may want it."""
+    """Plan check: no step repeats an at-most-once call. A reviewer sees the repeat and can approve it."""
     mine, results = board[OnceCalls], board.results
     if board.has_reviewer or not mine.spent:
         return
@@ -248,62 +228,54 @@ def repeats(plan: Plan, board: Board, policy: object, executor: Any) -> Iterator
         if (one := repeated(board, step.id, step, call, board.plans + 1)) is None:
             continue
         if one.step in results:
-            message = f"step {one.step} has done the same; it may be done once"
-            yield Problem(
-                "done_once", step.id, message, f"leave it out; use {{step_{one.step}_result}} where you need it"
-            )
+            code, message, hint = "done_once", "already made", f"leave it out, or use {{step_{one.step}_result}}"
         else:
-            hint = "find out first whether it was done, or leave it out"
-            message = f"the same call, step {one.step}, may have been made, or be under way still; it may be done once"
-            yield Problem("in_doubt", step.id, message, hint)
+            code, message, hint = "in_doubt", "might have made", "find out first whether it was made, or leave it out"
+        yield Problem(code, step.id, f"step {one.step} {message} this call, which runs at most once", hint)
 
 
-def identify(board: Board, policy: object, event: Event, executor: Any) -> Answer:
+def identify(board: Board, policy: object, event: e.Event, executor: Any) -> Answer:
     """Guard: a call with effects gets its key. A repeat of an at-most-once call asks a person; without one, the step fails.
 
-    A repeat that a reviewer could see when approving the plan was approved; one that came out of later results was not.
+    A repeat that the reviewer could see in the plan was approved with it; a repeat that depends on later results was not.
     """
-    if executor is None or not isinstance(event, StepStarted):
+    if not isinstance(event, e.StepStarted) or executor is None or board.effects_of(board.steps[event.step]) == "none":
         return event
     id, step, mine = event.step, board.steps[event.step], board[OnceCalls]
-    if board.effects_of(step) == "none":
-        return event
-    known = mine.keys.get(id, "")
-    if id in mine.resumes and known and not mine.is_done(known):
-        return replace(event, key=known)  # it goes on with what it began
+    known, number = mine.call_of(id)
+    if id in mine.resumes and known and number not in mine.done.get(known, ()):
+        return replace(event, key=mine.latest[id].key)  # it continues the attempt before
     call = identity(step, board.results, executor.tools)
     if mine.spent and id not in mine.allowed and max(board.plans, board.brought_by(id)) > 1:
         one, approvals = repeated(board, id, step, call, board.plans), board[Approvals]
         if one is not None and not (one.approvals < approvals.given and approvals.seen >= _needs(step)):
-            why = f"step {one.step} has made the same call before, and it may be done once"
+            why = f"step {one.step} already made this call, which runs at most once"
             if board.has_reviewer or step.gate:
-                return when_idle(board, Paused(board.now, "gate", id, why=why, about="repeat"), WAIT)
-            return StepBlocked(event.at, id, why, event.attempt, event.attempts, final=True)
+                return when_idle(board, e.Paused(board.now, "gate", id, why=why, about="repeat"), WAIT)
+            return e.StepBlocked(event.at, id, why, event.attempt, event.attempts, final=True)
     return replace(event, key=next_key(board, call))
 
 
 def next_key(board: Board, call: str) -> str:
     """Return the key of the lowest occurrence of `call` that is not known to be done, does not run, and is not to be resumed.
 
-    So a retry has the key of the attempt before, under whatever id a later plan makes the call; and a call that is meant twice
-    has two keys.
+    So a retry has the key of the attempt before, also if a later plan makes the call under another id; and two equal calls
+    in the same plan have two keys.
     """
-    mine = board[OnceCalls]
-    taken = {job.key for job in board.in_flight.values() if isinstance(job, StepStarted)}
-    taken |= {mine.keys.get(id, "") for id in mine.resumes}
-    number, above = mine.done_up_to.get(call, 0), mine.done_above.get(call, ())
-    while (key := f"{call}-{number}") in taken or number in above:
+    mine, number = board[OnceCalls], 0
+    taken = {job.key for job in board.in_flight.values() if isinstance(job, e.StepStarted)}
+    taken |= {mine.latest[id].key for id in mine.resumes if id in mine.latest}
+    done = mine.done.get(call, frozenset())
+    while number in done or f"{call}-{number}" in taken:
         number += 1
-    return key
+    return f"{call}-{number}"
 
 
-def context(agent: Any, run: Any, job: Job) -> dict[str, Any]:
+def context(agent: Any, run: Any, job: e.Job) -> dict[str, Any]:
     """Return the idempotency key of a step that starts."""
-    if not isinstance(job, StepStarted) or not job.key:
-        return {}
-    return {"key": digest_of(run.key or run.uid, job.key)}
+    return {"key": digest_of(run.key or run.uid, job.key)} if isinstance(job, e.StepStarted) and job.key else {}
 
 
 def _needs(step: Step) -> set[str]:
-    """The steps whose results decide what `step` does."""
+    """The steps whose results `step` uses."""
     return set(step.depends_on) if step.tool is None else {named.step for named in find(step.params)}

@@ -1,29 +1,30 @@
-"""Planning (lesson 02): the planner is asked, and its plan is checked before it counts."""
+"""Planning (lesson 02): the run asks the planner, and checks its plan before the plan counts."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, NamedTuple, Protocol
+from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 from planexec_lite.capabilities.approval import granting_reviewer
 from planexec_lite.capabilities.streaming import StreamBuffer
-from planexec_lite.core import Board, Event, Task, Work
-from planexec_lite.core.events import PLANNER_FAILED, PlanProposed, PlanStarted
+from planexec_lite.core import Board, Task, Work
+from planexec_lite.core import events as e
 from planexec_lite.core.tasks import Finished
 from planexec_lite.plan import Plan, PlanError, Problem
 
 PlanCheck = Callable[[Plan, Board, Any, Any], Iterable[Problem]]
 
 
-class Settings(Protocol):
+@dataclass(frozen=True)
+class Settings:
     """The settings of this capability."""
 
-    @property
-    def max_steps(self) -> int: ...
+    max_steps: int = 50
 
 
 class CheckedPlan(NamedTuple):
-    """A planner's answer, checked: the plan, or None with the text that was no plan, and the problems."""
+    """A planner's answer after the checks: the plan, or None and the text that could not be read, and the problems."""
 
     plan: Plan | None
     problems: tuple[Problem, ...] = ()
@@ -41,7 +42,7 @@ def without_done(plan: Plan, board: Board) -> Plan:
 def propose(planner: Any, board: Board, executor: Any, policy: Any, checks: Sequence[PlanCheck]) -> CheckedPlan:
     """Ask the planner, and check its plan. Done steps that it repeats word for word are dropped.
 
-    `board` is a copy, since the run may go on while a planner streams; and the planner is shown another copy.
+    `board` is a copy, because the run continues while a planner streams. The planner receives another copy.
     """
     shown, tools = board.copy(), executor.tools
     written = StreamBuffer(board, executor, policy)
@@ -52,7 +53,9 @@ def propose(planner: Any, board: Board, executor: Any, policy: Any, checks: Sequ
             plan = planner.plan(board.goal, shown, tools)
         plan = Plan.received(plan, "the planner")
     except PlanError as error:
-        text = error.text.encode(errors="backslashreplace").decode()  # a model may say what no file can hold
+        text = error.text.encode(
+            errors="backslashreplace"
+        ).decode()  # a model can write characters that a file can't contain
         return CheckedPlan(None, tuple(map(_writable, (*error.problems, *written.dangling()))), text)
     plan = without_done(plan, board)
     problems = plan.problems(tools, done=board.results.keys(), max_steps=policy.max_steps)
@@ -65,23 +68,23 @@ def propose(planner: Any, board: Board, executor: Any, policy: Any, checks: Sequ
 
 
 def _writable(problem: Problem) -> Problem:
-    """The problem with words that a file can hold: a model may quote half a character."""
+    """Return the problem in characters that a file can contain: a model might quote half a character."""
     words = (text.encode(errors="backslashreplace").decode() for text in (problem.message, problem.hint))
     return Problem(problem.code, problem.step, *words)
 
 
-def _task(agent: Any, run: Any, job: PlanStarted) -> Task:
+def _task(agent: Any, run: Any, job: e.PlanStarted) -> Task:
     asked = (agent.planner, run.board.copy(), agent.executor, agent.policy, agent.plan_checks)
     return Task(job, propose, asked, here=True, live=getattr(agent.planner, "stream", False))
 
 
-def _finished(job: PlanStarted, message: Finished) -> list[Event]:
+def _finished(job: e.PlanStarted, message: Finished) -> list[e.Event]:
     report, at, seconds = message.report, message.at, message.seconds
     if report.error is not None:
-        problem = Problem(PLANNER_FAILED, None, report.error, "answer again")
-        return [PlanProposed(at, None, (problem,), "", seconds, report.calls)]
+        problem = Problem(e.PLANNER_FAILED, None, report.error, "answer again")
+        return [e.PlanProposed(at, None, (problem,), "", seconds, report.calls)]
     plan, problems, text, granted_by, chosen = report.value
-    return [PlanProposed(at, plan, problems, text, seconds, report.calls, granted_by, chosen)]
+    return [e.PlanProposed(at, plan, problems, text, seconds, report.calls, granted_by, chosen)]
 
 
-WORK: dict[type[Any], Work] = {PlanStarted: Work(_task, _finished)}
+WORK: dict[type[Any], Work] = {e.PlanStarted: Work(_task, _finished)}

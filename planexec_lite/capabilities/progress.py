@@ -1,25 +1,25 @@
-"""Progress (lesson 05): a tool says how far it has come while it runs, and the live board shows it."""
+"""Progress (lesson 05): a tool reports a percentage while it runs, and the live board shows it."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 from typing import ClassVar
 
-from planexec_lite.core import Board, Capability, Event, Part
-from planexec_lite.core.events import StepDone, StepStarted
+from planexec_lite.core import Board, Capability, Part
+from planexec_lite.core import events as e
 from planexec_lite.meter import emit
 
 
 @dataclass(frozen=True)
 class Percent:
-    """Said inside a step: so much of its work is done. Workers tell it at once, if they can."""
+    """A report of a running step. Workers pass it on at once, if they can."""
 
     done: float
     live: ClassVar[bool] = True
 
 
 @dataclass(frozen=True, slots=True)
-class StepProgress(Event):
+class StepProgress(e.Event):
     """A step that runs has done `percent` of its work, from 0 to 100."""
 
     step: str
@@ -28,7 +28,7 @@ class StepProgress(Event):
 
 @dataclass
 class Progress(Part):
-    """How far the steps that run have come, in percent."""
+    """By running step, the percentage of its work that is done."""
 
     percent: dict[str, float] = field(default_factory=dict)
 
@@ -41,13 +41,13 @@ def progress(percent: float) -> None:
 
 
 def _progressed(board: Board, event: StepProgress) -> None:
-    if board.state.get(event.step) == "running":  # a step that was given up may still talk
+    if board.state.get(event.step) == "running":  # a step can report after its timeout
         board[Progress].percent[event.step] = event.percent
 
 
-def _settled(board: Board, event: StepStarted | StepDone) -> None:
+def _settled(board: Board, event: e.StepStarted | e.StepDone) -> None:
     board[Progress].percent.pop(event.step, None)
 
 
-CAPABILITY = Capability(Progress, folds={StepProgress: _progressed, StepStarted: _settled, StepDone: _settled})
+CAPABILITY = Capability(Progress, folds={StepProgress: _progressed, e.StepStarted: _settled, e.StepDone: _settled})
 HEARD = {Percent: lambda at, job, emitted: None if job.id is None else StepProgress(at, job.id, emitted.done)}

@@ -4,35 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Literal, Protocol
+from typing import Literal
 
 from planexec_lite.capabilities.news import News
 from planexec_lite.core import Answer, Board, Capability, Part, after_retries, when_idle
-from planexec_lite.core.events import Ended, PlanReason, PlanStarted, Requeued
+from planexec_lite.core import events as e
 from planexec_lite.plan import Plan, Problem, Step
 
-ROUNDS = ("horizon", "step")  # why the planner is asked for more: a round
-REPLANS = ("failure", "news", "stall")  # why it is asked to plan the rest again: a replan
+ROUNDS = ("horizon", "step")  # reasons to ask the planner for more steps: a round
+REPLANS = ("failure", "news", "stall")  # reasons to plan the rest again: a replan
 Signature = frozenset[tuple[str, str]]
 
 
-class Settings(Protocol):
+@dataclass(frozen=True)
+class Settings:
     """The settings of this capability."""
 
-    @property
-    def failure(self) -> Literal["skip", "stop"]: ...
-
-    @property
-    def max_repairs(self) -> int: ...
-
-    @property
-    def replan(self) -> Literal["never", "failure", "step", "stall"]: ...
-
-    @property
-    def max_replans(self) -> int: ...
-
-    @property
-    def max_rounds(self) -> int: ...
+    failure: Literal["skip", "stop"] = "skip"
+    max_repairs: int = 2
+    replan: Literal["never", "failure", "step", "stall"] = "never"
+    max_replans: int = 3
+    max_rounds: int = 25
 
 
 def check(policy: Settings) -> None:
@@ -47,21 +39,21 @@ def check(policy: Settings) -> None:
 
 @dataclass
 class Replanning(Part):
-    """How often the planner was asked why, and the failures that no plan has answered.
+    """How often the planner was asked for which reason, and the failures that no plan has answered.
 
     Attributes:
-        asked_for: why the planner was asked last; `ask_again`: why it was asked when it was interrupted.
-        tried: what has failed before: see `signature`.
+        asked_for: the latest reason; `ask_again`: the reason when the planner was interrupted.
+        tried: the signatures of plans that have failed.
         unanswered: the failed steps of earlier plans; one of the steps `answering` has to be done before they count as answered.
-        waiting: what the plan before, which a streamed one replaces, still had to do.
+        waiting: the calls that were left of the plan before, while a streamed plan replaces it.
         results: how many steps were done when the latest plan came.
     """
 
     rounds: int = 0
     replans: int = 0
     repairs: int = 0
-    asked_for: PlanReason | None = None
-    ask_again: PlanReason | None = None
+    asked_for: e.PlanReason | None = None
+    ask_again: e.PlanReason | None = None
     tried: set[Signature] = field(default_factory=set)
     unanswered: dict[str, Step] = field(default_factory=dict)
     answering: set[str] = field(default_factory=set)
@@ -70,29 +62,29 @@ class Replanning(Part):
 
 
 def signature(steps: Iterable[Step]) -> Signature:
-    """What some steps do, whatever their ids: this recognises a plan that has been tried before."""
+    """Return the calls and words of some steps, without their ids, to recognise a plan that has been tried before."""
     return frozenset((step.description, str(step)) for step in steps)
 
 
 def _does(step: Step) -> tuple[str, str]:
-    """What a step does, whatever its id: its call, or its words."""
+    """Return the call of a step, or its words, without its id."""
     return ("call", str(step)) if step.tool else ("words", f"{step.description} {step.params}")
 
 
-def _count(mine: Replanning, reason: PlanReason | None, by: int) -> None:
+def _count(mine: Replanning, reason: e.PlanReason | None, by: int) -> None:
     mine.rounds += by * (reason in ROUNDS)
     mine.replans += by * (reason in REPLANS)
     mine.repairs += by * (reason == "repair")
 
 
-def _asked(board: Board, event: PlanStarted) -> None:
+def _asked(board: Board, event: e.PlanStarted) -> None:
     mine = board[Replanning]
     _count(mine, event.reason, 1)
     mine.asked_for, mine.ask_again = event.reason, None
 
 
-def _requeued(board: Board, event: Requeued) -> None:
-    if event.step is None:  # the planner is asked the same again, and that counts once
+def _requeued(board: Board, event: e.Requeued) -> None:
+    if event.step is None:  # the same question is asked again, and counts once
         mine = board[Replanning]
         _count(mine, mine.asked_for, -1)
         mine.ask_again = mine.asked_for
@@ -105,14 +97,14 @@ def _before_plan(board: Board, plan: Plan | None) -> None:
     if not board.arrived:
         before = unanswered(board) | {id: board.steps[id] for id in board.failed}
         mine.waiting = _still_to_do(board, before) if before else frozenset()
-        if board.failed:  # what is left is what the planner may write anew, and what it must not write again
+        if board.failed:  # a new plan must differ from these steps
             mine.tried.add(signature(board.steps[id] for id in board.unfinished))
         mine.unanswered = before
     if plan is not None:
         mine.unanswered, mine.answering, mine.results = failed, answering, len(board.results)
 
 
-CAPABILITY = Capability(Replanning, folds={PlanStarted: _asked, Requeued: _requeued}, before_plan=_before_plan)
+CAPABILITY = Capability(Replanning, folds={e.PlanStarted: _asked, e.Requeued: _requeued}, before_plan=_before_plan)
 
 
 def unanswered(board: Board) -> dict[str, Step]:
@@ -148,7 +140,7 @@ def failures_passed_over(plan: Plan, board: Board, policy: object, executor: obj
 
 
 def tried_before(plan: Plan, board: Board, policy: object, executor: object) -> Iterator[Problem]:
-    """Plan check: after a failure a plan must change something. After news the same steps may be right."""
+    """Plan check: after a failure a plan must change something. After news the same steps can be right."""
     tried = set(board[Replanning].tried) if board.failed or board.problems else set()
     tried |= {signature(board.steps[id] for id in board.unfinished)} if board.failed else set()
     if signature(plan.steps) in tried:
@@ -162,7 +154,7 @@ def stop_after_news(board: Board, policy: Settings) -> Answer | None:
     if not (board[News].unread and board.has_planner and replans >= policy.max_replans):
         return None
     reason = f"news came, and the rest was planned again {replans} times already (max_replans)"
-    return when_idle(board, Ended(board.now, "stopped", reason))
+    return when_idle(board, e.Ended(board.now, "stopped", reason))
 
 
 def stop_at_failure(board: Board, policy: Settings) -> Answer | None:
@@ -171,7 +163,7 @@ def stop_at_failure(board: Board, policy: Settings) -> Answer | None:
         return None
     if board[Replanning].ask_again or why_replan(board, policy) or (board.problems and policy.replan != "never"):
         return None
-    return when_idle(board, Ended(board.now, "failed", _first_failure(board) + _replans_used_up(board, policy)))
+    return when_idle(board, e.Ended(board.now, "failed", _first_failure(board) + _replans_used_up(board, policy)))
 
 
 def stop_after_repairs(board: Board, policy: Settings) -> Answer | None:
@@ -181,7 +173,7 @@ def stop_after_repairs(board: Board, policy: Settings) -> Answer | None:
         return None
     problems = "; ".join(map(str, board.problems[:3]))
     reason = f"no valid plan after {attempts} attempts (max_repairs={policy.max_repairs}): {problems}"
-    return when_idle(board, Ended(board.now, "failed", reason))
+    return when_idle(board, e.Ended(board.now, "failed", reason))
 
 
 def replan(board: Board, policy: Settings) -> Answer | None:
@@ -189,7 +181,7 @@ def replan(board: Board, policy: Settings) -> Answer | None:
     reason = board[Replanning].ask_again or why_replan(board, policy)
     if reason is None:
         return None
-    asked = PlanStarted(board.now, reason)
+    asked = e.PlanStarted(board.now, reason)
     return when_idle(board, asked) if board[News].unread else after_retries(board, asked)
 
 
@@ -199,11 +191,11 @@ def ask_for_more(board: Board, policy: Settings) -> Answer | None:
         return None
     if not board.has_planner:
         why = "the plan is not complete, and there is no planner to ask for more"
-        return Ended(board.now, "stopped", why)
+        return e.Ended(board.now, "stopped", why)
     if board[Replanning].rounds >= policy.max_rounds:
         why = f"the planner was asked for more {policy.max_rounds} times (max_rounds)"
-        return Ended(board.now, "stopped", why)
-    return PlanStarted(board.now, "horizon")
+        return e.Ended(board.now, "stopped", why)
+    return e.PlanStarted(board.now, "horizon")
 
 
 def fail(board: Board, policy: Settings) -> Answer | None:
@@ -213,16 +205,16 @@ def fail(board: Board, policy: Settings) -> Answer | None:
     if board.failed:
         skipped = [id for id, state in board.state.items() if state == "skipped"]
         behind = f"; skipped behind it: {', '.join(skipped)}" if skipped else ""
-        return Ended(board.now, "failed", _first_failure(board) + behind + _replans_used_up(board, policy))
+        return e.Ended(board.now, "failed", _first_failure(board) + behind + _replans_used_up(board, policy))
     if failed := unanswered(board):
-        return Ended(
+        return e.Ended(
             board.now, "failed", f"step {next(iter(failed))} failed, and no later step was done that answers it"
         )
     return None
 
 
 def why_replan(board: Board, policy: Settings) -> Literal["failure", "news", "step", "stall"] | None:
-    """Return the reason to plan the rest again; None if there is none, or no replan is left."""
+    """Return the reason to plan the rest again; None without a reason, or if no replan is left."""
     mine = board[Replanning]
     if not board.has_planner or board.proposal is None or board.problems:
         return None
@@ -233,7 +225,7 @@ def why_replan(board: Board, policy: Settings) -> Literal["failure", "news", "st
             return "failure"
         if board.failed and policy.replan == "stall" and not (board.ready or board.unreachable or board.in_flight):
             return "stall"
-    # a round, not a replan: nothing went wrong
+    # this is a round, not a replan: no step failed
     done_since = policy.replan == "step" and len(board.results) > mine.results
     return "step" if done_since and mine.rounds < policy.max_rounds and board.unfinished else None
 

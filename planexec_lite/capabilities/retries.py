@@ -5,24 +5,12 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field
 from random import Random
-from typing import Any, Protocol
+from typing import Any
 
-from planexec_lite.capabilities.deadline import until_deadline
+from planexec_lite.capabilities import deadline
 from planexec_lite.capabilities.news import News
-from planexec_lite.core import (
-    Answer,
-    Board,
-    Capability,
-    Event,
-    IllegalTransition,
-    Job,
-    Moves,
-    Outcome,
-    Part,
-    Task,
-    Work,
-)
-from planexec_lite.core.events import Requeued, StepBlocked, StepFailed, StepStarted
+from planexec_lite.core import Answer, Board, Capability, IllegalTransition, Moves, Part, Task, Work
+from planexec_lite.core import events as e
 from planexec_lite.core.tasks import Finished
 from planexec_lite.plan import MAX_RETRIES
 
@@ -33,13 +21,12 @@ class Backoff:
 
     Args:
         first: seconds before the second attempt.
-        factor: each further wait is so many times as long.
+        factor: multiplier applied to each successive wait.
         longest: the longest wait, in seconds.
-        jitter: the share of each wait that is left to chance, from 0 to 1, so that steps that failed together do not come
-            back together.
-        seed: chance is drawn from this, the step's id and the attempt: a replay waits just as long.
+        jitter: the random share of each wait, from 0 to 1, so that steps that failed together are not retried together.
+        seed: with the step's id and the attempt, it determines the random share: a replay waits for the same time.
 
-    Raises `ValueError` for a wait below zero, a factor below one or a share that is none.
+    Raises `ValueError` for a wait below zero, a factor below one, or a share outside 0 to 1.
     """
 
     first: float = 1.0
@@ -52,7 +39,7 @@ class Backoff:
         if not (0 <= self.first < math.inf and 0 <= self.longest < math.inf):
             raise ValueError(f"first={self.first}, longest={self.longest}: a wait is zero seconds or more")
         if not 1 <= self.factor < math.inf:
-            raise ValueError(f"factor={self.factor}: a wait is never shorter than the one before; give 1 or more")
+            raise ValueError(f"factor={self.factor}: a wait is never shorter than the previous one; give 1 or more")
         if not 0 <= self.jitter <= 1:
             raise ValueError(f"jitter={self.jitter}: a share from 0 to 1")
 
@@ -62,29 +49,24 @@ class Backoff:
         return round(whole * (1 - self.jitter * Random(f"{self.seed} {step} {attempt}").random()), 6)
 
 
-class Settings(Protocol):
+@dataclass(frozen=True)
+class Settings(deadline.Settings):
     """The settings of this capability."""
 
-    @property
-    def backoff(self) -> Backoff | None: ...
-
-    @property
-    def retries(self) -> int: ...
-
-    @property
-    def deadline(self) -> float | None: ...
+    backoff: Backoff | None = None
+    retries: int = 0
 
 
 def check(policy: Settings) -> None:
     """Raise `ValueError` for settings that make no sense."""
     if policy.retries > MAX_RETRIES:
         raise ValueError(
-            f"retries={policy.retries}: at most {MAX_RETRIES}; a step that fails so often needs another plan"
+            f"retries={policy.retries}: at most {MAX_RETRIES}; a step that fails more often needs another plan"
         )
 
 
 @dataclass(frozen=True, slots=True)
-class BackoffStarted(Job):
+class BackoffStarted(e.Job):
     """A step that failed waits for `seconds` before it is tried again. It holds no slot."""
 
     step: str
@@ -92,8 +74,8 @@ class BackoffStarted(Job):
 
 
 @dataclass(frozen=True, slots=True)
-class BackoffEnded(Outcome):
-    """The wait is over, after `seconds`, or was cut short because nothing may start any more."""
+class BackoffEnded(e.Outcome):
+    """The wait is over, after `seconds`, or ended early because no job starts any more."""
 
     step: str
     seconds: float = 0.0
@@ -125,14 +107,14 @@ def _ended(board: Board, event: BackoffEnded) -> None:
     board.retry.append(event.step)
 
 
-def _failed(board: Board, event: StepFailed | StepBlocked) -> None:
+def _failed(board: Board, event: e.StepFailed | e.StepBlocked) -> None:
     board[Backoffs].ended.discard(event.step)
 
 
-def _requeued(board: Board, event: Requeued) -> None:
+def _requeued(board: Board, event: e.Requeued) -> None:
     id = event.step or ""
     if board.state.get(id) == "failed" and id not in board.retry and id not in board.failed:
-        board[Backoffs].ended.add(id)  # it was to wait, and has waited long enough
+        board[Backoffs].ended.add(id)  # the wait was interrupted, so it has waited long enough
         board.retry.append(id)
 
 
@@ -146,9 +128,9 @@ CAPABILITY = Capability(
     folds={
         BackoffStarted: _started,
         BackoffEnded: _ended,
-        Requeued: _requeued,
-        StepFailed: _failed,
-        StepBlocked: _failed,
+        e.Requeued: _requeued,
+        e.StepFailed: _failed,
+        e.StepBlocked: _failed,
     },
 )
 
@@ -162,7 +144,7 @@ def back_off(board: Board, policy: Settings) -> Answer | None:
     if id is None:
         return None
     seconds = policy.backoff.seconds(id, board.attempt[id][0] + 1)
-    return BackoffStarted(board.now, id, until_deadline(policy, board.now, seconds))
+    return BackoffStarted(board.now, id, deadline.until_deadline(policy, board.now, seconds))
 
 
 def try_again(board: Board, policy: object) -> Answer | None:
@@ -171,42 +153,42 @@ def try_again(board: Board, policy: object) -> Answer | None:
     if id is None:
         return None
     attempt, attempts = board.attempt[id]
-    return StepStarted(board.now, id, attempt + 1, attempts)
+    return e.StepStarted(board.now, id, attempt + 1, attempts)
 
 
-def allow_retries(board: Board, policy: Settings, event: Event, executor: Any) -> Answer:
+def allow_retries(board: Board, policy: Settings, event: e.Event, executor: Any) -> Answer:
     """Guard: set the number of attempts when a step first starts.
 
     `Policy.retries` applies only to steps that are safe to repeat; `Step.retries` applies to any step.
     """
-    if not isinstance(event, StepStarted) or event.attempt > 1:
+    if not isinstance(event, e.StepStarted) or event.attempt > 1:
         return event
     step = board.steps[event.step]
     retries = step.retries
     if policy.retries and not retries and board.repeatable(step):
         retries = policy.retries
-    return StepStarted(event.at, event.step, 1, 1 + retries) if retries else event
+    return e.StepStarted(event.at, event.step, 1, 1 + retries) if retries else event
 
 
 def _news_first(board: Board) -> bool:
-    """Whether the planner reads news first: it might change what is tried again."""
+    """Whether the planner must read news first, which might make the retry unnecessary."""
     return board.has_planner and board[News].unplanned
 
 
 def _nothing() -> None:
-    """What is done while a step backs off."""
+    """Do nothing while a step waits."""
 
 
 def _task(agent: Any, run: Any, job: BackoffStarted) -> Task:
     return Task(job, _nothing, (), live=True, rest=job.seconds)
 
 
-def _finished(job: BackoffStarted, message: Finished) -> list[Event]:
+def _finished(job: BackoffStarted, message: Finished) -> list[e.Event]:
     return [BackoffEnded(message.at, job.step, message.seconds)]
 
 
-def _interrupted(board: Board, job: BackoffStarted, has_journal: bool) -> Event:
-    return BackoffEnded(board.now, job.step)  # it has waited long enough: whoever goes on does so later
+def _interrupted(board: Board, job: BackoffStarted, has_journal: bool) -> e.Event:
+    return BackoffEnded(board.now, job.step)  # the run is resumed later, so it has waited long enough
 
 
 WORK: dict[type[Any], Work] = {BackoffStarted: Work(_task, _finished, interrupted=_interrupted)}

@@ -7,15 +7,16 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from planexec_lite.capabilities.new_effects import added_effects
-from planexec_lite.core import Board, Capability, Event
+from planexec_lite.core import Board, Capability
+from planexec_lite.core import events as e
 from planexec_lite.meter import emit
 from planexec_lite.plan import Plan, PlanError, Problem, Step
 from planexec_lite.references import find
 
 
 @dataclass(frozen=True, slots=True)
-class StepProposed(Event):
-    """The planner, still writing, has written a step that is valid and may start: what it waits for has arrived."""
+class StepProposed(e.Event):
+    """The planner, which is still writing, has written a valid step. The steps that it depends on have arrived, so it can start."""
 
     step: Step
 
@@ -32,7 +33,7 @@ CAPABILITY = Capability(checks={StepProposed: _check}, folds={StepProposed: _pro
 
 
 class StepReady(NamedTuple):
-    """Said inside a planner: this step of its plan may start before the rest is written."""
+    """A report from inside a planner: this step of its plan can start before the rest is written."""
 
     step: Step
 
@@ -41,11 +42,11 @@ HEARD = {StepReady: lambda at, job, emitted: StepProposed(at, emitted.step)}
 
 
 class StreamBuffer:
-    """Listens to a planner that writes, and emits each step that may start early, as soon as it may.
+    """Reads the steps of a planner that is still writing, and emits each step that can start early.
 
-    A step may start early if no approval is asked for, its own part is valid, everything that it waits for may start
-    early too or is done, a repeat of its effects does no harm, and it has an undo, and adds no new effects, if the policy wants
-    that. The others wait until the whole plan is there.
+    A step can start early if the run has no reviewer, the step is valid by itself, the steps that it depends on are done or have
+    started early too, and a repeat does no harm. If the policy asks for it, the step must have an undo and add no new effects.
+    The other steps wait for the whole plan.
     """
 
     def __init__(self, board: Board, executor: Any, policy: Any) -> None:
@@ -57,7 +58,7 @@ class StreamBuffer:
         self.emitted: dict[str, Step] = {}
 
     def all(self, parts: Iterable[Step | Plan]) -> Plan:
-        """Hear the planner out and return its plan, the last of the parts. Raises `PlanError` if there is none."""
+        """Read the planner to its end and return its plan, the last of the parts. Raises `PlanError` if no part is a plan."""
         plan = None
         for part in parts:
             if isinstance(part, Plan):
@@ -71,7 +72,7 @@ class StreamBuffer:
         return plan
 
     def dangling(self) -> Iterator[Problem]:
-        """Yield what the steps that arrived wait for and what never came, of a plan that broke off."""
+        """Yield a problem for each step that a plan, which was cut off, depends on or uses and that never came."""
         there = {*self.arrived, *self.done}
         for step in self.arrived.values():
             needs = dict.fromkeys(step.depends_on, "unknown_dependency")
@@ -83,7 +84,7 @@ class StreamBuffer:
                     yield Problem(code, step.id, message, f"write step {id!r} too")
 
     def missing_in(self, plan: Plan) -> Iterator[Problem]:
-        """Yield the steps that were emitted, and that the finished plan no longer has, or has otherwise."""
+        """Yield a problem for each emitted step that the finished plan has dropped or changed."""
         last = {step.id: step for step in plan.steps}
         for id, step in self.emitted.items():
             if last.get(id) != step:
@@ -103,7 +104,7 @@ class StreamBuffer:
                 emit(StepReady(step))
 
     def _may_start(self, step: Step) -> bool:
-        # a step that is held back does not count as arrived: what waits for it waits for the whole plan
+        # a step that is held back does not count as arrived: the steps behind it wait for the whole plan
         before, tools, alone = {*self.done, *self.emitted}, self.executor.tools, Plan(steps=(step,))
         return (
             not step.gate

@@ -404,6 +404,10 @@ class Board:
         """The ids of the latest plan's steps that are not done."""
         return tuple(id for id in self.steps if self.state[id] not in ("done", "superseded", "undone"))
 
+    def kept_by(self, plan: Plan) -> set[str]:
+        """The ids of the steps that `plan` keeps word for word."""
+        return {step.id for step in plan.steps if self.steps.get(step.id) == step}
+
     def brought_by(self, id: str) -> int:
         """The number of the plan that brought the step as it is now, from 1."""
         return self._brought_by.get(id, 1)

@@ -47,8 +47,8 @@ def decide(board: Board, policy: Any, rules: Sequence[Rule], guards: Sequence[Gu
     else:
         return WAIT
     for guard in guards:
-        if isinstance(answer, Signal):
-            return answer
+        if not isinstance(answer, Event):
+            break
         answer = guard(board, policy, answer, executor)
     return answer
 

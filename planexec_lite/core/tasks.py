@@ -1,4 +1,4 @@
-"""What workers are given, and what they say about it. Workers know nothing of plans: a task is a function and its arguments."""
+"""Tasks for workers, and their messages about them. Workers know nothing of plans: a task is a function and its arguments."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from planexec_lite.meter import ModelCall, Waits
 
 @dataclass(slots=True)
 class Task:
-    """What a session carries out: ``call(*args)`` for the job that `event` started.
+    """A call that a session makes: ``call(*args)`` for the job that `event` started.
 
-    `here`: it stays in this process, and holds none of an executor's threads. `live`: it takes no slot, and what happens
-    inside it is handed over as it happens. `rest`: nothing is called; so many seconds later it is over, or when the session
-    is told to cancel. It is live. `until`: when it is given up on the session's clock, whether it has begun or not.
+    `here`: it stays in this process, and uses none of an executor's threads. `live`: it takes no slot, and the events inside it
+    are reported while it runs. `rest`: it only waits, this many seconds or until the session is cancelled; it is live. `until`:
+    the deadline on the session's clock, also for a task that has not begun.
     """
 
     event: Any
@@ -28,7 +28,7 @@ class Task:
     until: float | None = None
 
     def limit(self, began: float) -> float | None:
-        """After how many seconds it is given up, if it began at `began` on the session's clock; None: never."""
+        """Return after how many seconds it times out, if it began at `began` on the session's clock; None: never."""
         if self.until is None:
             return self.timeout
         left = max(0.0, round(self.until - began, 9))
@@ -37,9 +37,9 @@ class Task:
 
 @dataclass(slots=True)
 class Report:
-    """What came of a task: value or error; seconds declared and really taken; model calls; events inside.
+    """The result of a task: value or error; seconds declared and really taken; model calls; events inside.
 
-    `once`: an at-most-once call was made, whatever became of the task. `final`: the error will not go away by itself.
+    `once`: an at-most-once call was made, even if the task failed. `final`: a retry can't remove the error.
     `waits`: what the step waits for, if it waits for a person. `leaves`: see `StepDone`.
     """
 
@@ -57,7 +57,7 @@ class Report:
 
 @dataclass(slots=True)
 class Finished:
-    """A task and its report; on the session's clock: when it finished, how many seconds it worked, what happened inside when."""
+    """A task and its report; on the session's clock: when it finished, its seconds of work, the events inside and their times."""
 
     task: Task
     report: Report
@@ -75,7 +75,7 @@ class TimedOut(NamedTuple):
 
 
 class Late(NamedTuple):
-    """A task that had been given up has ended; what happened inside it when, on the session's clock."""
+    """A task ended after its timeout; the events inside it, with their times on the session's clock."""
 
     task: Task
     report: Report
@@ -85,7 +85,7 @@ class Late(NamedTuple):
 
 
 class Progress(NamedTuple):
-    """Something happened inside a task that is still running."""
+    """An event happened inside a task that is still running."""
 
     task: Task
     at: float
@@ -93,7 +93,7 @@ class Progress(NamedTuple):
 
 
 class Cancelled(NamedTuple):
-    """A task was taken back before it had begun."""
+    """A task was cancelled before it began."""
 
     task: Task
     at: float

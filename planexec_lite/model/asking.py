@@ -1,7 +1,7 @@
-"""The thin layer over the openai client: ask a model for text, for JSON that fits a schema, or for tool calls, and charge for it.
+"""Asks a model for text, for JSON that fits a schema, or for tool calls, and charges the call to the current job.
 
-The client is the genuine one, pointed at a scripted model or at a real endpoint; openai itself is imported where the client
-is made. This file reads every answer, with `answer`, and bounds its characters and its time.
+The client is an `openai.OpenAI` client. It is connected to a scripted model or to a real endpoint; openai itself is imported
+where a client is created. `ask` and `ask_streaming` are the only way to a model: planners, executors and evaluators use them.
 """
 
 from __future__ import annotations
@@ -10,28 +10,31 @@ import json
 import os
 import re
 from collections.abc import Iterator, Sequence
-from concurrent.futures import Future, wait
-from contextlib import ExitStack, contextmanager, suppress
 from contextvars import copy_context
-from threading import Thread
+from dataclasses import dataclass
+from queue import Empty, SimpleQueue
+from threading import Event, Thread
 from time import perf_counter
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 from weakref import WeakKeyDictionary
 
 from planexec_lite.meter import ModelCall, charge, current
-from planexec_lite.model.answer import Answer, AnswerError, Message, Reading, ThoughtFilter, objects, words_of
-from planexec_lite.model.bounds import Bounds, Role, fitted
+from planexec_lite.model.answer import Answer, AnswerError, Message, Reading, objects, quoted
+from planexec_lite.model.prompt_text import fitted
 
 if TYPE_CHECKING:
     from openai import OpenAI
 
-UNBOUNDED = Bounds()
+T = TypeVar("T")
+Role = Literal["planner", "executor", "evaluator"]
 DEFAULT_MODELS: dict[str, str] = {"planner": "gpt-4o", "executor": "gpt-4o-mini", "evaluator": "gpt-4o"}
+DEFAULT_MAX_TOKENS: dict[str, int] = {"planner": 2_048, "executor": 1_024, "evaluator": 512}
+DEFAULT_MAX_PROMPT = 60_000
 CHARACTERS_PER_TOKEN = 32
-"""More than the tokens of any language have on average: a longer answer ignores `max_tokens`, and is cut off."""
-_BYTES_PER_TOKEN, _BYTES_OF_A_FRAME = 1_024, 65_536  # of a stream, where each token is an object of its own
+"""More than the average in any language: a longer answer ignores `max_tokens`, and is cut off."""
+_BYTES_PER_TOKEN, _BYTES_OF_A_FRAME = 1_024, 65_536  # of a stream, where each token is a separate object
 _MOST_TOKENS = 100_000  # of an answer without a bound
-_LEAST_ON_A_VIRTUAL_CLOCK = 10.0  # real seconds: a virtual clock does not run while an answer is read
+_LEAST_ON_A_VIRTUAL_CLOCK = 10.0  # real seconds: a virtual clock does not advance while an answer is read
 
 
 def model_for(role: Role) -> str:
@@ -63,29 +66,69 @@ def endpoint() -> OpenAI | None:
     raise ValueError(f"PLANEXEC_LLM={setting!r}: set it to openai or to a URL, or leave it out for the scripted model")
 
 
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """The bounds of a role's questions and answers; None: no bound.
+
+    Args:
+        max_tokens: the most tokens of an answer, including the thoughts of a model that thinks.
+        max_prompt: the most characters of a conversation (about four to a token), without the system prompt and the tools.
+    """
+
+    max_tokens: int | None = None
+    max_prompt: int | None = None
+
+    @classmethod
+    def of(cls, role: Role, max_tokens: int | None = None, max_prompt: int | None = None) -> Bounds:
+        """Return the bounds of `role`: the given ones, else those of the environment, else the defaults.
+
+        The environment can set ``PLANEXEC_PLANNER_MAX_TOKENS`` and ``PLANEXEC_PLANNER_MAX_PROMPT``, and so on for each
+        role. Raises `ValueError` for a bound that is not a whole number from 1.
+        """
+        tokens = _whole(f"{role}_max_tokens", max_tokens, DEFAULT_MAX_TOKENS[role])
+        return cls(tokens, _whole(f"{role}_max_prompt", max_prompt, DEFAULT_MAX_PROMPT))
+
+
+def _whole(name: str, given: int | None, default: int) -> int:
+    setting = f"PLANEXEC_{name.upper()}"
+    text = str((os.environ.get(setting) or default) if given is None else given)
+    if re.fullmatch("0*[1-9][0-9]*", text) is None:
+        raise ValueError(f"{setting if given is None else name}={text!r}: give a whole number from 1")
+    return int(text)
+
+
+UNBOUNDED = Bounds()
+
+
 def ask(
     client: Any,
     model: str,
     messages: Sequence[Message],
     schema: dict[str, Any] | None = None,
     bounds: Bounds = UNBOUNDED,
+    *,
+    tools: Sequence[dict[str, Any]] = (),
 ) -> Answer:
-    """Ask `model` at temperature 0, and charge its tokens and seconds to the job that is running.
+    """Ask `model` at temperature 0, and charge its tokens and seconds to the current job.
 
     Args:
         client: an `openai.OpenAI` client.
-        messages: the conversation, each with a role and a content.
+        messages: the conversation; each message has a role and a content.
         schema: a closed JSON schema that the answer must fit (strict structured output); None: any text.
-        bounds: limits of the answer and the conversation; an answer at its limit ends with "length".
+        bounds: limits of the answer and the conversation; an answer that reaches its limit ends with "length".
+        tools: the tools that the model can call, in the shape that `schemas.function_schema` returns.
 
-    Seconds are those that the endpoint reports in ``openai-processing-ms``, else those measured. An endpoint that does
-    not support a temperature, or calls the limit ``max_completion_tokens``, is asked accordingly. If the endpoint rejects the
-    schema, the kit asks for a JSON object, or for text, and puts the schema into the prompt; the `ModelCall` has a note.
+    The seconds are those that the endpoint reports in ``openai-processing-ms``, else the measured ones. If the endpoint rejects
+    a temperature, the name ``max_tokens`` or the response format, the kit asks again without it. A rejected schema becomes part
+    of the prompt.
 
     Raises `AnswerError` if the endpoint sends no answer, `TimeoutError` if the answer takes longer than its job may take, and
     the client's own errors.
     """
-    return _last(_asked(client, _options(model, messages, bounds), schema, bounds))
+    more = {"tools": list(tools)} if tools else {}
+    *_, answer = _asked(client, _request(model, messages, schema, bounds, more), bounds)
+    assert isinstance(answer, Answer)
+    return answer
 
 
 def ask_streaming(
@@ -95,149 +138,132 @@ def ask_streaming(
     schema: dict[str, Any] | None = None,
     bounds: Bounds = UNBOUNDED,
 ) -> Iterator[str | Answer]:
-    """Ask as `ask` does, and yield the answer's text piece by piece as it comes; last of all the whole `Answer`.
+    """Ask as `ask` does, and yield each piece of text when it arrives, and the whole `Answer` at the end.
 
-    Time is charged piece by piece: as the endpoint reports it (``timings`` in a chunk, as llama.cpp's server does), else
-    as it is measured. An answer that ends early has the finish reason "length".
+    Time is charged for each piece: the time that the endpoint reports (``timings`` in a chunk, as llama.cpp's server does), else
+    the measured time. An answer that ends early has the finish reason "length".
     """
-    options = {**_options(model, messages, bounds), "stream": True, "stream_options": {"include_usage": True}}
-    yield from _asked(client, options, schema, bounds)
+    more = {"stream": True, "stream_options": {"include_usage": True}}
+    yield from _asked(client, _request(model, messages, schema, bounds, more), bounds)
 
 
-def converse(
-    client: Any,
-    model: str,
-    messages: Sequence[Message],
-    tools: Sequence[dict[str, Any]],
-    bounds: Bounds = UNBOUNDED,
-) -> Answer:
-    """Ask `model` as `ask` does, and offer it `tools`, each a function's schema (`schemas.function_schema`)."""
-    options = _options(model, messages, bounds)
-    return _last(_asked(client, {**options, "tools": list(tools)} if tools else options, None, bounds, calls=True))
-
-
-def read_answer(body: bytes) -> tuple[Answer, tuple[int, int]]:
-    """Read the whole body of an answer: the answer, and its tokens read and written (0: not reported)."""
-    reading = Reading()
-    for sent in objects([body], "application/json"):
-        reading.add(sent)
-    return reading.answer(calls=True), (reading.tokens[0] or 0, reading.tokens[1] or 0)
-
-
-def _options(model: str, messages: Sequence[Message], bounds: Bounds) -> dict[str, Any]:
+def _request(
+    model: str, messages: Sequence[Message], schema: dict[str, Any] | None, bounds: Bounds, more: dict[str, Any]
+) -> dict[str, Any]:
     sent = list(messages) if bounds.max_prompt is None else fitted(messages, bounds.max_prompt)
-    options: dict[str, Any] = {"model": model, "messages": sent, "temperature": 0}
+    request = {"model": model, "messages": sent, "temperature": 0}
     if bounds.max_tokens is not None:
-        options["max_tokens"] = bounds.max_tokens
-    return options
+        request["max_tokens"] = bounds.max_tokens
+    request |= more
+    if schema is not None:
+        shape = {"name": "answer", "strict": True, "schema": schema}
+        request["response_format"] = {"type": "json_schema", "json_schema": shape}
+    return request
 
 
-def _last(parts: Iterator[str | Answer]) -> Answer:
-    *_, answer = parts
-    assert isinstance(answer, Answer)
-    return answer
+# Parts of a request that an endpoint may reject, in the order in which they are left out, and how its error mentions them.
+_OPTIONAL = {
+    "response_format": r"response.?format|json.?(schema|mode)|structured.?output|guided|grammar",
+    "stream_options": "stream_options",
+    "max_tokens": "max_tokens",
+    "temperature": "temperature",
+}
+_rejected: WeakKeyDictionary[Any, dict[str, frozenset[str]]] = WeakKeyDictionary()  # by client and model
 
 
-# The ways to ask for JSON, the strictest first. If the endpoint rejects one, the kit tries the next.
-_FORMATS = ("json_schema", "json_object", "no response_format")
-_rejected: WeakKeyDictionary[Any, int] = WeakKeyDictionary()  # how many of them a client's endpoint has rejected
-_ABOUT_FORMAT = re.compile(r"response.?format|json.?(schema|object|mode)|structured.?output|guided|grammar", re.I)
-
-
-def _asked(
-    client: Any, options: dict[str, Any], schema: dict[str, Any] | None, bounds: Bounds, *, calls: bool = False
-) -> Iterator[str | Answer]:
-    """Ask for JSON in the strictest way that the endpoint supports, and remember that way for this client."""
-    way = 0 if schema is None else _formats_rejected_by(client)
-    retries = 0 if "stream" in options else getattr(client, "max_retries", 0)
-    rejection: Exception | None = None  # the first one: it tells most about the request as it was meant
+def _asked(client: Any, request: dict[str, Any], bounds: Bounds) -> Iterator[str | Answer]:
+    """Ask without the rejected parts; once an answer arrives, remember them for this client and model."""
+    known = _rejected.setdefault(client, {})
+    rejected = known.get(request["model"], frozenset())
     while True:
-        asked, note = options, ""
-        if schema is not None:
-            asked = _with_schema(options, schema, _FORMATS[way])
-            note = f"the endpoint rejects {' and '.join(_FORMATS[:way])}; the schema is in the prompt" if way else ""
-        parts = _answered(client, asked, note, _Limits.of(client, bounds), calls)
+        in_prompt = "response_format" in rejected and "response_format" in request
+        note = "the endpoint rejects json_schema; the schema is in the prompt" if in_prompt else ""
+        sent = _without(request, rejected)
+        parts = _answered(client, sent, note, bounds)
         try:
             first = next(parts)
         except Exception as error:
-            if retries and type(error).__module__.startswith("httpx"):  # the connection broke after the headers came
-                retries -= 1
-            elif schema is not None and way + 1 < len(_FORMATS) and _ABOUT_FORMAT.search(_reported(error)):
-                way, rejection = way + 1, rejection or error
-            elif rejection is not None:
-                raise rejection from None
-            else:
+            if (body := getattr(error, "body", None)) and (words := quoted(body)) not in str(error):
+                error.args = (f"{error}: {words}",)
+            if (name := _rejected_part(error, sent)) is None:
                 raise
+            rejected |= {name}
+        else:
+            known[request["model"]] = rejected
+            yield first
+            yield from parts
+            return
+
+
+def _rejected_part(error: Exception, sent: dict[str, Any]) -> str | None:
+    if not isinstance(error, AnswerError) and getattr(error, "status_code", None) not in (400, 415, 422, 501):
+        return None
+    words = f"{error} {getattr(error, 'param', '')}"
+    mentioned = (name for name, pattern in _OPTIONAL.items() if re.search(pattern, words, re.I))
+    return next((name for name in mentioned if name in sent), None)
+
+
+def _without(request: dict[str, Any], rejected: frozenset[str]) -> dict[str, Any]:
+    sent = {name: value for name, value in request.items() if name not in rejected}
+    if "max_tokens" in request and "max_tokens" in rejected:
+        sent["max_completion_tokens"] = request["max_tokens"]
+    if "response_format" in request and "response_format" in rejected:
+        schema = json.dumps(request["response_format"]["json_schema"]["schema"], ensure_ascii=False)
+        system, *rest = request["messages"]
+        content = f"{system['content']}\n\nAnswer with one JSON object that fits this JSON schema:\n{schema}"
+        sent["messages"] = [{**system, "content": content}, *rest]
+    return sent
+
+
+def _answered(client: Any, request: dict[str, Any], note: str, bounds: Bounds) -> Iterator[str | Answer]:
+    """Send one request; yield each piece of its answer's text, and the whole `Answer` at the end."""
+    seconds_left = _seconds_left()
+    if seconds_left == 0:
+        raise TimeoutError("no time is left to ask a model; allow a later deadline, or more seconds in the budget")
+    if (meter := current.get()) is not None:
+        meter.check_model_call()
+    tokens = bounds.max_tokens or _MOST_TOKENS
+    parts = _received(client, request, tokens * _BYTES_PER_TOKEN + _BYTES_OF_A_FRAME)
+    reading, charged, began = Reading(), 0.0, perf_counter()
+    for sent, processing_time in _in_time(parts, seconds_left):
+        if not sent:
             continue
-        if way:
-            with suppress(TypeError):  # not every stand-in for a client can be remembered
-                _rejected[client] = way
-        yield first
-        yield from parts
-        return
+        piece = reading.add(sent)
+        seconds = _seconds(processing_time)
+        seconds = perf_counter() - began if seconds is None else seconds
+        charge(max(0.0, seconds - charged))
+        charged = max(charged, seconds)
+        if piece:
+            yield piece
+        if reading.cut_off(tokens * CHARACTERS_PER_TOKEN):
+            break
+    read, written = reading.tokens
+    unknown = "the endpoint reports no tokens" if read is None or written is None else ""
+    notes = "; ".join(filter(None, (note, unknown)))
+    charge(0.0, ModelCall(request["model"], read or 0, written or 0, charged, notes))
+    yield reading.answer()
 
 
-def _formats_rejected_by(client: Any) -> int:
+def _received(client: Any, request: dict[str, Any], most: int) -> Iterator[tuple[dict[str, Any], Any]]:
+    """Send one request, and yield each object of its response with the milliseconds that the endpoint reports so far."""
+    with client.chat.completions.with_streaming_response.create(**request) as response:
+        header = None if "stream" in request else response.headers.get("openai-processing-ms")
+        for sent in objects(response.iter_bytes(), most):
+            timings = sent.get("timings")
+            yield sent, timings.get("predicted_ms") if isinstance(timings, dict) else header
+
+
+def _seconds(milliseconds: Any) -> float | None:
+    """Return reported milliseconds as seconds, or None if the report is not a number from zero."""
     try:
-        return _rejected.get(client, 0)
-    except TypeError:
-        return 0
-
-
-def _reported(error: Exception) -> str:
-    """Return the endpoint's words about a request that it rejects, under an error's status or under status 200."""
-    if isinstance(error, AnswerError):
-        return error.reported
-    return f"{error} {getattr(error, 'param', '')}" if hasattr(error, "status_code") else ""
-
-
-def _with_schema(options: dict[str, Any], schema: dict[str, Any], way: str) -> dict[str, Any]:
-    if way == "json_schema":
-        shape = {"name": "answer", "strict": True, "schema": schema}
-        return {**options, "response_format": {"type": way, way: shape}}
-    told = f"\n\nAnswer with one JSON object that fits this JSON schema:\n{json.dumps(schema, ensure_ascii=False)}"
-    system, *rest = options["messages"]
-    changed = {**options, "messages": [{**system, "content": (system["content"] or "") + told}, *rest]}
-    return {**changed, "response_format": {"type": way}} if way == "json_object" else changed
-
-
-class _Limits(NamedTuple):
-    """Limits of one answer: characters, bytes, seconds in all, seconds without a word (None: no limit)."""
-
-    characters: int
-    bytes: int
-    seconds: float | None
-    silence: float | None
-
-    @classmethod
-    def of(cls, client: Any, bounds: Bounds) -> _Limits:
-        tokens = bounds.max_tokens or _MOST_TOKENS
-        timeout = getattr(client, "timeout", None)
-        silence = getattr(timeout, "read", timeout)
-        most = tokens * _BYTES_PER_TOKEN + _BYTES_OF_A_FRAME
-        known = silence if isinstance(silence, int | float) else None
-        return cls(tokens * CHARACTERS_PER_TOKEN, most, _seconds_left(), known)
-
-    def check(self, began: float, spoke: float) -> None:
-        """Raise `TimeoutError` if the answer takes too long; it began, and last sent a word, at these times."""
-        now = perf_counter()
-        if self.seconds is not None and now - began > self.seconds:
-            raise self.over()
-        if self.silence is not None and now - spoke > self.silence:
-            raise TimeoutError(
-                f"the endpoint sent no word of an answer for {self.silence:g} s; check it, or give the client a longer timeout"
-            )
-
-    def over(self) -> TimeoutError:
-        """The error of an answer that takes longer than its job may."""
-        return TimeoutError(
-            f"the model's answer was not finished after {self.seconds:.3g} s, when the time of its job was over; "
-            "allow a later deadline, more seconds in the budget, or a longer timeout"
-        )
+        seconds = float(milliseconds) / 1000
+    except (TypeError, ValueError, OverflowError):
+        return None
+    return seconds if 0 <= seconds < 1e9 else None
 
 
 def _seconds_left() -> float | None:
-    """Real seconds until the current job is given up or has used up the run's seconds; None: no bound."""
+    """Real seconds until the current job times out or has used the run's seconds; None: no bound."""
     meter = current.get()
     if meter is None:
         return None
@@ -251,156 +277,47 @@ def _seconds_left() -> float | None:
     return max(min(left), _LEAST_ON_A_VIRTUAL_CLOCK if virtual else 0.0)
 
 
-def _answered(client: Any, options: dict[str, Any], note: str, limits: _Limits, calls: bool) -> Iterator[str | Answer]:
-    """Send one request; yield the text of its answer piece by piece, and last of all the whole `Answer`."""
-    if limits.seconds == 0:
-        raise TimeoutError("no time is left to ask a model; allow a later deadline, or more seconds in the budget")
-    if (meter := current.get()) is not None:
-        meter.check_model_call()
-    streams, charged = "stream" in options, 0.0
-    reading, thoughts, began = Reading(), ThoughtFilter(), perf_counter()
-    spoke = began
-    with _sent(client, options, limits) as response:
-        for sent in objects(_bounded(response.iter_bytes(), limits.bytes), response.headers.get("content-type", "")):
-            limits.check(began, spoke)
-            piece = reading.add(sent) if sent else ""
-            spoke = perf_counter() if sent.get("choices") else spoke
-            if streams and sent:
-                seconds = _milliseconds(_in(sent, "timings", "predicted_ms"))
-                seconds = perf_counter() - began if seconds is None else seconds
-                charge(max(0.0, seconds - charged))
-                charged = max(charged, seconds)
-            if piece := thoughts.feed(piece):
-                yield piece
-            if reading.characters > limits.characters:
-                reading.cut_off(limits.characters)
-                break
-        if not streams:
-            reported = _milliseconds(response.headers.get("openai-processing-ms"))
-            charged = perf_counter() - began if reported is None else reported
-            charge(charged)
-    read, written = reading.tokens
-    unknown = "the endpoint reports no tokens" if read is None or written is None else ""
-    notes = "; ".join(filter(None, (note, unknown)))
-    charge(0.0, ModelCall(options["model"], read or 0, written or 0, charged, notes))
-    yield reading.answer(calls=calls)
+def _in_time(parts: Iterator[T], seconds: float | None) -> Iterator[T]:
+    """Yield `parts`; raise `TimeoutError` if they are not complete after `seconds`.
 
-
-def _bounded(parts: Iterator[bytes], most: int) -> Iterator[bytes]:
-    """Yield `parts` as long as they have at most `most` bytes together. Raises `AnswerError` for more."""
-    for part in parts:
-        most -= len(part)
-        if most < 0:
-            raise AnswerError("the endpoint's answer is far longer than max_tokens allows; it was not read to its end")
-        yield part
-
-
-def _in(sent: dict[str, Any], name: str, part: str) -> Any:
-    inner = sent.get(name)
-    return inner.get(part) if isinstance(inner, dict) else None
-
-
-def _milliseconds(reported: Any) -> float | None:
-    """Return reported milliseconds as seconds, or None if the report is not a number from zero."""
-    try:
-        seconds = float(reported) / 1000
-    except (TypeError, ValueError, OverflowError):
-        return None
-    return seconds if 0 <= seconds < 1e9 else None
-
-
-_REASONS = re.compile(r"(.*/)?(o[1-9]|gpt-5)")  # models that think before they answer
-# What an endpoint may not support, and what is sent instead; `strict` is part of each tool.
-_ELSE: dict[str, str | None] = {
-    "temperature": None,
-    "max_tokens": "max_completion_tokens",
-    "stream_options": None,
-    "strict": None,
-}
-
-
-@contextmanager
-def _sent(client: Any, options: dict[str, Any], limits: _Limits) -> Iterator[Any]:
-    """Send the request and yield the unread response. Rename or leave out each parameter that the endpoint does not support."""
-    if limits.seconds is not None:
-        options = {**options, "timeout": _timeout(client, limits.seconds)}
-    if _REASONS.match(options["model"]):
-        options = _without(options, "temperature", "max_tokens")
-    with ExitStack() as opened:
-        while True:
-            try:
-                create = client.chat.completions.with_streaming_response.create
-                manager = create(**options)
-                response = _opened(manager, limits)
-                opened.push(manager)
-                break
-            except Exception as error:
-                if words := words_of(getattr(error, "body", None)):
-                    error.args = (str(error) if words in str(error) else f"{error}: {words}",)
-                if not (unsupported := _unsupported(error, options)):
-                    raise
-                options = _without(options, *unsupported)
-        yield response
-
-
-def _opened(manager: Any, limits: _Limits) -> Any:
-    """Enter `manager`, and give up when the time of the job is over: headers may drip in, and a client may wait to retry.
-
-    An attempt that is given up goes on in a thread of its own, and closes what it opens.
+    A thread reads them: an endpoint may send its headers slowly or never, and a client may wait before it retries. The thread
+    stops at its next part when the caller has stopped.
     """
-    if limits.seconds is None:
-        return manager.__enter__()
-    attempt: Future[Any] = Future()
+    if seconds is None:
+        yield from parts
+        return
+    until, abandoned = perf_counter() + seconds, Event()
+    received: SimpleQueue[tuple[list[T], BaseException | None]] = SimpleQueue()
 
-    def enter() -> None:
+    def read() -> None:
         try:
-            response = manager.__enter__()
+            for part in parts:
+                received.put(([part], None))
+                if abandoned.is_set():
+                    break
+            received.put(([], None))
         except BaseException as error:
-            attempt.set_exception(error)
-            return
-        attempt.set_result(response)
-        if given_up:
-            manager.__exit__(None, None, None)
+            received.put(([], error))
 
-    given_up: list[bool] = []
     try:
-        Thread(target=copy_context().run, args=(enter,), name="planexec_lite asks a model", daemon=True).start()
-    except RuntimeError:  # in a browser tab there are no threads
-        return manager.__enter__()
-    wait([attempt], limits.seconds)
-    if not attempt.done():
-        given_up.append(True)
-        raise limits.over()
-    return attempt.result()
-
-
-def _timeout(client: Any, seconds: float) -> Any:
-    """The client's own timeout, but none of its parts longer than `seconds`."""
-    own: Any = getattr(client, "timeout", None)
-    if hasattr(own, "as_dict"):
-        parts = {name: seconds if part is None else min(part, seconds) for name, part in own.as_dict().items()}
-        return type(own)(**parts)
-    return min(own, seconds) if isinstance(own, int | float) else seconds
-
-
-def _unsupported(error: Exception, options: dict[str, Any]) -> list[str]:
-    """Return the parameters that the endpoint does not support, by its own words."""
-    if getattr(error, "status_code", None) not in (400, 422):
-        return []
-    param, body = getattr(error, "param", None), getattr(error, "body", None)
-    details = body.get("detail") if isinstance(body, dict) else None
-    listed = [one.get("loc") for one in details if isinstance(one, dict)] if isinstance(details, list) else []
-    named = {part for place in listed if isinstance(place, list) for part in place if isinstance(part, str)}
-    named |= {param} if param else {name for name in _ELSE if f"'{name}'" in str(error)}
-    sent = {*options, *(name for tool in options.get("tools", ()) for name in tool["function"])}
-    return [name for name in _ELSE if name in sent and name in named]
-
-
-def _without(options: dict[str, Any], *names: str) -> dict[str, Any]:
-    changed = {name: value for name, value in options.items() if name not in names}
-    if "strict" in names:
-        functions = [
-            {name: part for name, part in tool["function"].items() if name != "strict"} for tool in options["tools"]
-        ]
-        changed["tools"] = [{"type": "function", "function": function} for function in functions]
-    return changed | {other: options[name] for name in names if name in options and (other := _ELSE[name])}
+        Thread(target=copy_context().run, args=(read,), name="planexec_lite asks a model", daemon=True).start()
+    except RuntimeError:  # a browser tab has no threads
+        yield from parts
+        return
+    try:
+        while (left := until - perf_counter()) > 0:
+            try:
+                part, error = received.get(timeout=left)
+            except Empty:
+                break
+            if error is not None:
+                raise error
+            if not part:
+                return
+            yield part[0]
+        raise TimeoutError(
+            f"the model's answer was not finished after {seconds:.3g} s, when the time of its job was over; "
+            "allow a later deadline, more seconds in the budget, or a longer timeout"
+        )
+    finally:
+        abandoned.set()

@@ -1,4 +1,4 @@
-"""What model calls cost: one table, dated, to be edited by whoever knows better."""
+"""Prices of model calls: one dated table. Edit it when prices change."""
 
 from __future__ import annotations
 

@@ -1,8 +1,7 @@
-"""The JSON schema that a planner's answer must fit, built from the toolbox: one closed variant a tool.
+"""The JSON schema that a planner's answer must fit, built from the toolbox: one closed variant for each tool.
 
-Strict structured output wants every object closed and every property required, so a planner can't name an unknown tool
-or leave out a parameter. Where a parameter is no free text, a reference to an earlier result is allowed beside its
-type.
+Strict structured output requires closed objects and all properties, so a planner can't name an unknown tool or leave out a
+parameter. A parameter that is not free text can also be a reference to an earlier result.
 """
 
 from __future__ import annotations
@@ -28,9 +27,9 @@ _FORMATS = frozenset("date-time time date duration email hostname ipv4 ipv6 uuid
 
 
 def plan_schema(toolbox: Toolbox, *, tasks: bool = False, failed: Collection[str] = ()) -> dict[str, Any]:
-    """Return the strict schema of a plan over `toolbox`: the variants of a step are told apart by their first key, `tool`.
+    """Return the strict schema of a plan over `toolbox`. The first key of a step, `tool`, decides its variant.
 
-    With `tasks` a step is a task in words, and the executor chooses the tools. `failed` are the ids of failed steps that the
+    With `tasks`, a step describes a task, and the executor chooses the tools. `failed` are the ids of failed steps that the
     plan must answer or name.
 
     Raises `ToolError` when there is no tool, or a parameter's type can't be closed (a free-form dict, `Any`).
@@ -77,7 +76,7 @@ def _parameters(tool: Tool) -> dict[str, dict[str, Any]]:
         for name, schema in tool.schema["properties"].items()
     }
     for name, schema in tool.schema["properties"].items():
-        if name not in tool.required and "default" not in schema:  # nothing can be repeated to leave it out
+        if name not in tool.required and "default" not in schema:  # the model has no default to repeat
             parameters[name] = _or_null(parameters[name])
     return parameters
 
@@ -90,7 +89,7 @@ def _or_null(schema: dict[str, Any]) -> dict[str, Any]:
 
 
 def function_schema(tool: Tool) -> dict[str, Any]:
-    """Return a tool as it is offered to a model that may call it: closed, strict, values only and no references."""
+    """Return the description of a tool for a model that calls tools itself: closed, strict, without references."""
     parameters = closed(**_parameters(tool))
     function = {"name": tool.name, "description": tool.description, "parameters": parameters, "strict": True}
     return {"type": "function", "function": function}

@@ -1,4 +1,4 @@
-"""Who plans (`planners`), executes (`executors`, `react`, `team`), evaluates (`evaluators`) and reviews (`reviewers`).
+"""The roles: planners, executors (also in `react` and `team`), evaluators and reviewers.
 
-Each file can be imported without the others. `telling` has what a planner that is asked again is told about results.
+Each file can be imported without loading all others. `telling` writes the results of a run into the planner's prompt.
 """

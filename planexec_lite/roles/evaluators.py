@@ -1,4 +1,4 @@
-"""Evaluators: was the success criterion met? Accept, retry, modify the task, or replan, with a reason."""
+"""Evaluators judge whether a result meets its success criterion: accept, retry, modify the task, or replan, with a reason."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ from typing import Any, Protocol
 
 from planexec_lite.assembly import Board
 from planexec_lite.capabilities.judging import Verdict
-from planexec_lite.model import SHORT, Bounds, Message, ask, listed, model_for, shortened
-from planexec_lite.model.marking import DATA_RULE, data_line, one_line
+from planexec_lite.model.answer import Message
+from planexec_lite.model.asking import Bounds, ask, model_for
+from planexec_lite.model.prompt_text import DATA_RULE, SHORT, data_line, listed, one_line, shortened
 from planexec_lite.model.schemas import closed
 from planexec_lite.plan import Step
 from planexec_lite.plan.reading import unfenced
@@ -19,21 +20,21 @@ class Evaluator(Protocol):
     """Judges the results of steps that have a success criterion."""
 
     def evaluate(self, step: Step, result: Any, board: Board) -> Verdict:
-        """Return the verdict about `result`. What it raises leaves the step done and unverified."""
+        """Return the verdict about `result`. If it raises an error, the step counts as done and unverified."""
 
 
 class RuleEvaluator:
-    """Judges by a rule: a function of the step and its result.
+    """Judges by a rule.
 
     Args:
-        rule: returns True or None to accept; False or a text, the reason, to have the rest planned again; a `Verdict`.
+        rule: a function of the step and its result. It returns True or None to accept; False or a reason to replan; or a `Verdict`.
     """
 
     def __init__(self, rule: Callable[[Step, Any], Verdict | bool | str | None]) -> None:
         self.rule = rule
 
     def evaluate(self, step: Step, result: Any, board: Board) -> Verdict:
-        """Return what the rule says."""
+        """Return the rule's verdict."""
         answer = self.rule(step, result)
         if isinstance(answer, Verdict):
             return answer
@@ -43,14 +44,14 @@ class RuleEvaluator:
 
 
 class LLMEvaluator:
-    """Judges by asking a model, which sees the criterion, the result and the plan's record, and no tool.
+    """Judges by asking a model. The model reads the criterion, the result and the steps before, and has no tools.
 
     Args:
-        client: an `openai.OpenAI` client; `connect` gives one.
-        model: its name; by default ``PLANEXEC_EVALUATOR_MODEL`` in the environment, or a strong model.
+        client: an `openai.OpenAI` client; `connect` returns one.
+        model: the model's name; by default ``PLANEXEC_EVALUATOR_MODEL`` in the environment, or a strong model.
         max_tokens: the most tokens of an answer; by default ``PLANEXEC_EVALUATOR_MAX_TOKENS`` in the environment, or 512.
         max_prompt: the most characters of the question; by default ``PLANEXEC_EVALUATOR_MAX_PROMPT``, or 60,000. A
-            longer result is shown shortened, and says so.
+            longer result is shortened, with a note.
     """
 
     def __init__(
@@ -61,28 +62,22 @@ class LLMEvaluator:
         self.bounds = Bounds.of("evaluator", max_tokens, max_prompt)
 
     def evaluate(self, step: Step, result: Any, board: Board) -> Verdict:
-        """Ask the model. Raises `ValueError` when the answer is no verdict or was cut off, and what the client raises."""
+        """Ask the model. Raises `ValueError` if the answer is cut off or not a verdict, and the client's errors."""
         answer = ask(self.client, self.model, self.messages(step, result, board), VERDICT_SCHEMA, self.bounds)
         if answer.finish_reason == "length":
             message = f"the evaluator's answer was cut off; it may have {self.bounds.max_tokens:,} tokens (max_tokens)"
             raise ValueError(f"{message}: {shortened(answer.text, 200)}")
         try:
             data = json.loads(unfenced(answer.text))
-            changed = (
-                step.model_copy(update={"description": data["task"]})
-                if isinstance(data["task"], str) and data["task"]
-                else None
-            )
-            # a model may name a step that is not there, or not done; then nobody is at fault
-            rejects = data["rejects"] if data["rejects"] in board.results else None
+            changed = step.model_copy(update={"description": data["task"]}) if data["task"] else None
+            rejects = data["rejects"] if data["rejects"] in board.results else None  # a model may name an unknown step
             return Verdict(data["verdict"], data["reason"], changed, rejects)
         except (KeyError, TypeError, ValueError) as error:
-            raise ValueError(
-                f"the evaluator's answer is no verdict ({error}): {shortened(answer.text or answer.refusal or '', SHORT)}"
-            ) from None
+            words = shortened(answer.text or answer.refusal or "", SHORT)
+            raise ValueError(f"the evaluator's answer is not a verdict ({error}): {words}") from None
 
     def messages(self, step: Step, result: Any, board: Board) -> list[Message]:
-        """The conversation that is sent. Where it gets long, the steps before and the result give way, not the criterion."""
+        """The conversation for the model. Long results and long lists of steps are shortened; the criterion stays whole."""
         most = (self.bounds.max_prompt or 0) // 3
         steps = ((id, board.steps[id]) for id in board.done)
         done = listed((f"- step {id}, {one_line(other.description or str(other))}" for id, other in steps), most)

@@ -1,4 +1,4 @@
-"""The tool executor: resolves references and calls a tool. And what every executor has to keep to."""
+"""Executors carry out steps and never decide what comes next. The tool executor calls the step's tool, without a model."""
 
 from __future__ import annotations
 
@@ -13,69 +13,70 @@ from planexec_lite.tools import Effects, Toolbox, worst
 
 
 class Executor(Protocol):
-    """Carries out a step. `tools` is what it has, so that a planner can be told and a plan checked.
+    """Carries out a step. The planner's prompt lists its `tools`, and plans are checked against them.
 
-    What it is given is its own: `inputs` are copies, and changing them changes no result. What it returns must be data
-    (what JSON can hold): a lock or an open file is rejected, since it can't be written down, copied or sent. One whose steps
-    never ask a model may say so, ``asks_models = False``: then they go on when a budget has no model calls left.
+    `inputs` are copies: an executor can change them, and no result changes. A result must be data that JSON can represent, since
+    it is saved, copied and sent; a lock or an open file is rejected.
+
+    An executor can have more attributes. `asks_models = False`: its steps never ask a model, so they start when a
+    budget has no model calls left. `chooses_calls`: a model chooses the calls of a step (a bool, or a function of the step).
+    `effects`: the effects of steps by tool, if steps can call other tools than their own. `most_model_calls(step)`: a bound.
+    `agent_inside(step)`: the agent that carries out the step as a nested run.
     """
 
     @property
     def tools(self) -> Toolbox:
-        """The tools that it has."""
+        """Its tools."""
 
     def execute(self, step: Step, inputs: Mapping[str, Any]) -> Any:
-        """Return the result of `step`; `inputs` holds the results of the steps it waits for. May raise anything."""
+        """Return the result of `step`; `inputs` are the results of the steps that it depends on. Any error fails the step."""
 
 
 def effects_of(executor: Executor) -> dict[str, Effects]:
-    """What a step does to the world at worst, by the name of its tool, where it does anything.
-
-    It is what the tool does, unless the executor has `effects` of its own: one that may call other tools than the step's.
-    """
+    """The worst effects of a step, by the name of its tool, without tools that have no effects."""
     return getattr(executor, "effects", None) or executor.tools.effects
 
 
 def asks_models(executor: Executor) -> bool:
-    """Whether a step may call a model, as far as the executor says (`asks_models`); one that says nothing may."""
+    """Whether a step can call a model; True by default."""
     return bool(getattr(executor, "asks_models", True))
 
 
 def chooses_calls(executor: Executor, step: Step) -> bool:
-    """Whether a model chooses the calls of `step`, as far as the executor says (`chooses_calls`)."""
+    """Whether a model chooses the calls of `step`; False by default."""
     answer = getattr(executor, "chooses_calls", False)
     return bool(answer(step) if callable(answer) else answer)
 
 
 def agent_inside(executor: Executor, step: Step) -> Any:
-    """The agent that carries out `step` as a run of its own, as far as the executor says (`agent_inside`); else None."""
+    """The agent that carries out `step` as a nested run, or None."""
     ask = getattr(executor, "agent_inside", None)
     return None if ask is None else ask(step)
 
 
 def effects_of_any(tools: Toolbox) -> dict[str, Effects]:
-    """The effects of steps whose executor may call any of `tools`, whichever they name."""
+    """The effects of steps if their executor can call any of `tools`."""
     most = worst(tools.effects.values())
     return dict.fromkeys(tools.names, most) if most != "none" else {}
 
 
 class ToolExecutor:
-    """Resolves the references in a step's parameters and calls its tool: no model, no decision.
+    """Resolves the references in a step's parameters and calls its tool.
 
-    A step without a tool is noted: its result is its `input` or its description.
+    A step without a tool is a note: its result is its parameter `input`, or its description.
     """
 
     asks_models = False
 
-    def most_model_calls(self, step: Step) -> int:
-        """None: no step asks a model."""
-        return 0
-
     def __init__(self, tools: Toolbox) -> None:
         self.tools = tools
 
+    def most_model_calls(self, step: Step) -> int:
+        """Return 0: no step asks a model."""
+        return 0
+
     def execute(self, step: Step, inputs: Mapping[str, Any]) -> Any:
-        """Return what the step's tool returns. Raises `ToolError` for wrong arguments, before the tool is called."""
+        """Return the result of the step's tool. Raises `ToolError` for wrong arguments, before the tool is called."""
         params = references.resolve(step.params, inputs)
         if step.tool is None:
             return params.get("input", step.description)
@@ -83,7 +84,7 @@ class ToolExecutor:
 
 
 def perform(executor: Executor, step: Step, inputs: Mapping[str, Any]) -> Any:
-    """Let `executor` carry out `step` and return the result as plain data; raise `ToolError` if it is none."""
+    """Let `executor` carry out `step`, and return the result as plain data. Raises `ToolError` for a result that is not data."""
     value = executor.execute(step, inputs)
     if step.effects == "once":
         made_once()

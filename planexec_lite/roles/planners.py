@@ -1,7 +1,7 @@
-"""Planners: who decides. They differ in one thing only, how far ahead they look.
+"""Planners write plans. They differ in one thing only: how many steps they plan at a time.
 
-All follow one protocol, ``plan(goal, board, tools) -> Plan``. A plan with ``complete=False`` asks to be continued: the
-planner is called again when its steps are done, with the board that shows their results. A planner never calls a tool.
+All follow one protocol, ``plan(goal, board, tools) -> Plan``. After the steps of a plan with ``complete=False``, the planner is
+asked again, with the board that shows their results. A planner never calls a tool.
 """
 
 from __future__ import annotations
@@ -11,8 +11,9 @@ from contextlib import suppress
 from typing import Any, Protocol
 
 from planexec_lite.assembly import Board
-from planexec_lite.model import SHORT, Answer, Bounds, Message, ask, ask_streaming, listed, model_for, shortened
-from planexec_lite.model.marking import one_line
+from planexec_lite.model.answer import Answer, Message
+from planexec_lite.model.asking import Bounds, ask, ask_streaming, model_for
+from planexec_lite.model.prompt_text import SHORT, listed, one_line, shortened
 from planexec_lite.model.schemas import plan_schema
 from planexec_lite.plan import Plan, PlanError, Problem, Step, StepReader
 from planexec_lite.roles.telling import AS_DATA, Telling, record
@@ -39,47 +40,48 @@ Rules:
   leave it empty if there is nothing to undo.
 - {span}
 - Answer with JSON alone."""
-"""What the planner is told: its tools, its rules, how far it is to plan. A text with three fields (`template`)."""
+"""The planner's system prompt: its tools, its rules, and the number of steps to plan. It has three fields (see `template`)."""
 
-FIELDS = ("tools", "step", "span")  # of the instructions: the tools; what a step is; how far ahead
+FIELDS = ("tools", "step", "span")  # of the instructions: the tools; what a step is; how many steps to plan
 
 
 class Planner(Protocol):
     """Writes plans."""
 
     def plan(self, goal: str, board: Board, tools: Toolbox) -> Plan:
-        """Return the steps towards `goal` that are still to be done.
+        """Return the remaining steps towards `goal`.
 
-        `board` shows what is done, with results, and what was wrong with the last answer (`problems`). Raises
-        `PlanError` when the answer is no plan.
+        `board` shows the finished steps with their results, and the `problems` of the planner's previous plan. Raises
+        `PlanError` if the answer is not a plan. A planner with ``stream = True`` has a method ``parts`` too, which yields each
+        step as soon as it is written, and the plan at the end.
         """
 
 
 class RulePlanner:
-    """A planner made of rules: a function from the goal to a plan, in any shape that `Plan.parse` reads."""
+    """A planner that calls a function: from the goal to a plan, in any shape that `Plan.parse` reads."""
 
     def __init__(self, rule: Callable[[str], Any]) -> None:
         self.rule = rule
 
     def plan(self, goal: str, board: Board, tools: Toolbox) -> Plan:
-        """Return what the rule says about `goal`. Raises `PlanError` when that is no plan."""
+        """Return the rule's plan for `goal`. Raises `PlanError` if the rule returns something else."""
         return _with_goal(Plan.parse(self.rule(goal)), goal)
 
 
 class NextStepPlanner:
-    """A planner that looks one step ahead: it is asked again after every step. ReAct is this planner in the same loop.
+    """A planner that plans one step and is asked again after it. ReAct is this planner in the same loop.
 
     Args:
         asked: a function ``(goal, board) -> step`` that returns the next step (a `Step` or a dict), or None when the
             goal is reached, or a whole `Plan`; or an openai client, for a model that is asked for one step at a time.
-        model: the model's name, where a client is given; by default the planner's.
+        model: the model's name, if `asked` is a client; by default the planner's.
     """
 
     def __init__(self, asked: Any, model: str | None = None) -> None:
         self._asked = asked if callable(asked) else LLMPlanner(asked, model, horizon=1)
 
     def plan(self, goal: str, board: Board, tools: Toolbox) -> Plan:
-        """Return a plan of one step, to be continued; or a complete plan without steps."""
+        """Return a plan of one step with ``complete=False``; or a complete plan without steps."""
         if isinstance(self._asked, LLMPlanner):
             return self._asked.plan(goal, board, tools)
         step = self._asked(goal, board)
@@ -90,24 +92,24 @@ class NextStepPlanner:
 
 
 class LLMPlanner:
-    """A planner that asks a model, through the genuine openai client, for a plan in a schema built from the tools.
+    """A planner that asks a model for a plan that fits a schema, which is built from the tools.
 
     Args:
-        client: an `openai.OpenAI` client; `connect` gives one.
+        client: an `openai.OpenAI` client; `connect` returns one.
         model: the model's name; by default ``PLANEXEC_PLANNER_MODEL`` in the environment, or a strong model.
-        max_steps: the most steps that the model is told to write.
-        horizon: None for a whole plan; a number for so many steps at a time.
-        tasks: steps are tasks in words, for an executor that chooses its tools, and not calls.
-        stream: the answer is read while the model writes it, so that steps may start before the plan is finished.
+        max_steps: the most steps that the model may write.
+        horizon: the number of steps that are planned at a time; None: the whole plan.
+        tasks: steps are descriptions of tasks, for an executor that chooses its tools, and not calls.
+        stream: the answer is read while the model writes it, so that steps can start before the plan is finished.
         max_tokens: the most tokens of an answer; by default ``PLANEXEC_PLANNER_MAX_TOKENS`` in the environment, or
-            2,048. An answer that is cut off there is no plan, and goes back shortened.
+            2,048. An answer that is cut off is not a plan, and the model is asked again.
         max_prompt: the most characters of the conversation; by default ``PLANEXEC_PLANNER_MAX_PROMPT``, or 60,000. Long
-            results are shortened before it gets longer.
-        telling: how results are told to the model; by default as data, in full.
+            results are shortened.
+        telling: the form of the results in the prompt; by default as data, in full.
         instructions: the system prompt, with the fields of `INSTRUCTIONS`: ``{tools}`` for the list of tools, ``{step}`` for
-            what a step is, ``{span}`` for how far ahead to plan.
+            the description of a step, ``{span}`` for the number of steps to plan.
 
-    Raises `ValueError` for instructions that lack a field or have another one, with its name.
+    Raises `ValueError` for instructions with a missing or unknown field.
     """
 
     def __init__(
@@ -135,29 +137,29 @@ class LLMPlanner:
         self.template = check(instructions, FIELDS, "instructions")
 
     def plan(self, goal: str, board: Board, tools: Toolbox) -> Plan:
-        """Ask the model. Raises `PlanError` with the model's words when they are no plan."""
-        messages, schema = self.messages(goal, board, tools), self._schema(board, tools)
-        answer = ask(self.client, self.model, messages, schema, self.bounds)
-        return self._read(answer, goal)
+        """Ask the model. Raises `PlanError`, with the model's text, if the answer is not a plan."""
+        return self._read(ask(*self._question(goal, board, tools)), goal)
 
     def parts(self, goal: str, board: Board, tools: Toolbox) -> Iterator[Step | Plan]:
-        """Ask the model and yield each step as soon as its last brace has come; last of all the plan, as `plan` does."""
-        messages, schema = self.messages(goal, board, tools), self._schema(board, tools)
+        """Ask the model, and yield each step as soon as its closing brace arrives, and the plan at the end."""
         reader, left = StepReader(), self.horizon or self.max_steps
         answer = Answer("", None, "length")
-        for part in ask_streaming(self.client, self.model, messages, schema, self.bounds):
+        for part in ask_streaming(*self._question(goal, board, tools)):
             if isinstance(part, Answer):
                 answer = part
                 continue
             for step in reader.feed(part)[:left]:
                 left -= 1
-                with suppress(PlanError):  # a step that can't be read is reported with the whole plan
+                with suppress(PlanError):  # an unreadable step is reported with the whole plan
                     yield from Plan.parse([step]).steps if "id" in step else ()
         yield self._read(answer, goal)
 
-    def _schema(self, board: Board, tools: Toolbox) -> dict[str, Any]:
-        failed = [one.step for one in board.problems if one.code == "unanswered_failure" and one.step]
-        return plan_schema(tools, tasks=self.tasks, failed=failed)
+    def _question(
+        self, goal: str, board: Board, tools: Toolbox
+    ) -> tuple[Any, str, list[Message], dict[str, Any], Bounds]:
+        failed = [problem.step for problem in board.problems if problem.code == "unanswered_failure" and problem.step]
+        schema = plan_schema(tools, tasks=self.tasks, failed=failed)
+        return self.client, self.model, self.messages(goal, board, tools), schema, self.bounds
 
     def _read(self, answer: Answer, goal: str) -> Plan:
         if answer.refusal:
@@ -175,7 +177,7 @@ class LLMPlanner:
         return plan
 
     def messages(self, goal: str, board: Board, tools: Toolbox) -> list[Message]:
-        """The conversation that is sent: rules and tools, goal and record so far, and a repair if one is due."""
+        """The conversation for the model: rules and tools, the goal and the run so far, and the problems of the previous plan."""
         rest = _REST if board.steps and self.horizon is None else ""
         messages = [
             {"role": "system", "content": self.instructions(tools)},

@@ -1,7 +1,8 @@
-"""The ReAct executor: a model that thinks, calls a tool, looks at the result, and goes on until the step is done.
+"""The ReAct executor: a model thinks, calls a tool, reads the result, and repeats this until the step is done.
 
-Reason and act in turns is from Yao et al., "ReAct" (2022). Here it is how one *step* is carried out: the model sees the
-task and the results that the step was given, never the planner's prompt, the goal or the rest of the plan.
+The loop is from Yao et al., "ReAct: Synergizing Reasoning and Acting in Language Models" (2022). Here it carries out one
+*step*: the model reads the task and the results that the step depends on, but not the planner's prompt, the goal or the
+rest of the plan.
 """
 
 from __future__ import annotations
@@ -13,8 +14,9 @@ from typing import Any
 
 from planexec_lite.core.events import Action, Observation, Thought
 from planexec_lite.meter import emit
-from planexec_lite.model import SHORT, Answer, Bounds, Message, ToolCall, converse, model_for, shortened
-from planexec_lite.model.marking import DATA_RULE, data_line, json_line, one_line
+from planexec_lite.model.answer import Answer, Message, ToolCall
+from planexec_lite.model.asking import Bounds, ask, model_for
+from planexec_lite.model.prompt_text import DATA_RULE, SHORT, data_line, json_line, one_line, shortened
 from planexec_lite.model.schemas import function_schema
 from planexec_lite.plan import Step
 from planexec_lite.references import as_text, find, resolve
@@ -26,15 +28,15 @@ class ReActExecutor:
     """Lets a model carry out a step with tools.
 
     Args:
-        client: an `openai.OpenAI` client; `connect` gives one.
-        tools: what it has.
-        model: its name; by default ``PLANEXEC_EXECUTOR_MODEL`` in the environment, or a cheap model.
-        max_iterations: how often the model may be asked for one step.
-        allow: the names of the tools that a step may use; by default the step's own tool, or all where it names none.
+        client: an `openai.OpenAI` client; `connect` returns one.
+        tools: the tools that it can offer.
+        model: the model's name; by default ``PLANEXEC_EXECUTOR_MODEL`` in the environment, or a cheap model.
+        max_iterations: the most questions to the model in one step.
+        allow: a function that returns the names of the tools for a step; by default the step's own tool, or all if it names none.
         max_tokens: the most tokens of an answer; by default ``PLANEXEC_EXECUTOR_MAX_TOKENS`` in the environment, or
-            1,024. An answer that is cut off there does not count, and the model is asked to be brief.
+            1,024. An answer that is cut off does not count, and the model is asked for a shorter one.
         max_prompt: the most characters of the conversation; by default ``PLANEXEC_EXECUTOR_MAX_PROMPT``, or 60,000. Long
-            results and observations are shown shortened, and say so.
+            results and observations are shortened, with a note.
     """
 
     def __init__(
@@ -56,70 +58,61 @@ class ReActExecutor:
         self.bounds = Bounds.of("executor", max_tokens, max_prompt)
 
     def execute(self, step: Step, inputs: Mapping[str, Any]) -> Any:
-        """Return the model's last words about the step; thoughts, calls and observations are events inside it.
+        """Return the model's final text about the step. Thoughts, calls and observations are events inside the step.
 
-        Where the step names a call, that call runs with the arguments of the plan, whatever the model writes, and the step
-        is not done before it has run. A tool's error is shown to the model and not raised. Raises `RuntimeError` when the
-        model has not come to an end after `max_iterations`, or refuses; `CallWaits` where a call needs approval.
+        If the step names a call, that call runs with the plan's arguments and not the model's, and the step is not
+        done before it has run. The model reads a tool's error as an observation. Raises `RuntimeError` if the step is not done
+        after `max_iterations`, or the model refuses; `CallWaits` if a call needs approval.
         """
         tools, cut_off = self.tools_for(step), ""
         fixed = _fixed_call(step, inputs, tools)
+        offered = [function_schema(tool) for tool in tools]
         messages = self.messages(step, inputs)
         for _ in range(self.max_iterations):
-            offered = [function_schema(tool) for tool in tools]
-            answer = converse(self.client, self.model, messages, offered, self.bounds)
+            answer = ask(self.client, self.model, messages, bounds=self.bounds, tools=offered)
             if answer.refusal:
                 raise RuntimeError(f"the model refused: {answer.refusal}")
             if answer.text:
                 emit(Thought(answer.text))
             if answer.finish_reason == "length":
                 cut_off = f"the answer was cut off; it may have {self.bounds.max_tokens:,} tokens (max_tokens)"
-                messages += self._cut_off(answer, cut_off)
-                continue
-            if not answer.tool_calls and not answer.text.strip():
+                messages += _cut_off(answer, cut_off)
+            elif answer.tool_calls:
+                messages.append(answer.message)
+                messages += [_carry_out(call, tools, fixed) for call in answer.tool_calls]
+            elif not answer.text.strip():
                 messages.append({"role": "user", "content": "You said nothing. Call a tool, or say the result."})
-                continue
-            if not answer.tool_calls:
-                if fixed is None or fixed.has_run:
-                    return answer.text
+            elif fixed is not None and not fixed.has_run:
                 asked = f"The call of the plan has not run: {fixed}. Call it now."
                 messages += [{"role": "assistant", "content": answer.text}, {"role": "user", "content": asked}]
-                continue
-            messages.append(answer.message)
-            messages += [_carry_out(call, tools, fixed) for call in answer.tool_calls]
+            else:
+                return answer.text
         why = f"; {cut_off}" if cut_off else ""
         raise RuntimeError(f"the step was not done after {self.max_iterations} iterations (max_iterations){why}")
 
-    def _cut_off(self, answer: Answer, message: str) -> list[Message]:
-        """What follows an answer that was cut off: its calls may be half written, so none is made."""
-        emit(Observation(message, error=True))
-        began = shortened(answer.text, SHORT) or "(a call of a tool)"
-        asked = f"This is not finished: {message}. Nothing was done. Be brief: one sentence, or one call."
-        return [{"role": "assistant", "content": began}, {"role": "user", "content": asked}]
-
     @property
     def effects(self) -> dict[str, Effects]:
-        """What steps may do, by their tool: where `allow` decides, each may do what any tool does."""
+        """The effects of steps, by their tool; with `allow`, each step can have the effects of any tool."""
         return self.tools.effects if self.allow is None else effects_of_any(self.tools)
 
     def most_model_calls(self, step: Step) -> int:
-        """The most calls of the model that `step` makes."""
+        """The most calls of the model in `step`."""
         return self.max_iterations
 
     def chooses_calls(self, step: Step) -> bool:
-        """Whether the model chooses: where the step names its tool, the plan has made the choice."""
+        """Whether the model chooses the calls; if the step names its tool, the plan has chosen."""
         return step.tool is None or self.allow is not None
 
     def tools_for(self, step: Step) -> Toolbox:
-        """The tools that the model is shown for `step`, and no others."""
+        """The tools that the model is offered for `step`."""
         if self.allow is not None:
             return self.tools.only(*self.allow(step))
         return self.tools.only(step.tool) if step.tool is not None else self.tools
 
     def messages(self, step: Step, inputs: Mapping[str, Any]) -> list[Message]:
-        """The conversation's beginning: the role, the task, and the results that the step depends on.
+        """The first messages of the conversation: the role, the task, and the results that the step depends on.
 
-        Where it gets long, parameters and results give way, not the task and its criterion.
+        Long parameters and results are shortened; the task and its criterion stay whole.
         """
         most = (self.bounds.max_prompt or 0) // (2 * len(inputs) + 2)
         task = f"Task: {task_text(step, inputs, most)}"
@@ -127,18 +120,26 @@ class ReActExecutor:
 
 
 def task_text(step: Step, inputs: Mapping[str, Any], most: int | None = None) -> str:
-    """Return the task, its parameters, its criterion and the results that the step depends on, each on a line of its own.
+    """Return the task, its parameters, its criterion and the results that the step depends on, one per line.
 
     `most` bounds the characters of the parameters and of each result. A line before the results marks them as data.
     """
     lines = [one_line(step.description or str(step))]
     if step.params:
-        write = data_line if find(step.params) else json_line  # a reference brings in what a tool returned
+        write = data_line if find(step.params) else json_line  # a reference inserts the result of a tool
         lines.append(f"Use: {write(resolve(step.params, inputs), most)}")
     lines += [f"Done when: {one_line(step.success_criteria)}"] if step.success_criteria else []
     lines += [DATA_RULE] if inputs else []
     lines += [f"Result of step {id}: {data_line(value, most)}" for id, value in inputs.items()]
     return "\n".join(lines)
+
+
+def _cut_off(answer: Answer, message: str) -> list[Message]:
+    """The messages after an answer that was cut off. None of its calls runs, since its arguments can be incomplete."""
+    emit(Observation(message, error=True))
+    began = shortened(answer.text, SHORT) or "(a call of a tool)"
+    asked = f"This is not finished: {message}. Nothing was done. Be brief: one sentence, or one call."
+    return [{"role": "assistant", "content": began}, {"role": "user", "content": asked}]
 
 
 @dataclass
@@ -150,7 +151,7 @@ class _FixedCall:
     has_run: bool = False
 
     def __str__(self) -> str:
-        return f"{self.tool}({json.dumps(self.params)})"  # other line ends than \n are escaped, so it stays one line
+        return f"{self.tool}({json.dumps(self.params)})"  # JSON escapes all line ends, so this stays one line
 
 
 def _fixed_call(step: Step, inputs: Mapping[str, Any], tools: Toolbox) -> _FixedCall | None:
@@ -163,12 +164,11 @@ def _fixed_call(step: Step, inputs: Mapping[str, Any], tools: Toolbox) -> _Fixed
 def _carry_out(call: ToolCall, tools: Toolbox, fixed: _FixedCall | None) -> Message:
     try:
         params = json.loads(call.arguments or "{}", parse_constant=_reject_constant)
-        named = fixed is not None and call.name == fixed.tool
-        if fixed is not None and named:
-            params = fixed.params
+        fixed = fixed if fixed is not None and call.name == fixed.tool else None
+        params = params if fixed is None else fixed.params
         emit(Action(call.name, params))
         seen = Observation(as_text(tools[call.name].call(params)))
-        if fixed is not None and named:
+        if fixed is not None:
             fixed.has_run = True
     except CallWaits:
         raise

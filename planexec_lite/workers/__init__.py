@@ -1,18 +1,18 @@
-"""Workers: who carries the jobs out. One by one on this thread, on an executor's threads, or on a virtual clock.
+"""Workers run the jobs: in sequence on this thread, on an executor's threads or processes, or on a virtual clock.
 
-Workers know nothing of plans: a job is a function and its arguments. They are configuration, so one object may serve
-many runs; `open` gives a session for one run. A session says how many more jobs it takes (`free`), starts a job, and waits
-for those that finish next, at the same instant, in the order in which they were started. A job may also be given up at its
-timeout, come late, be taken back before it has begun, or let itself be heard while it goes on.
+Workers know nothing of plans: a job is a function and its arguments. Workers are configuration, so one object can serve many runs;
+`open` gives a session to each run. A session says how many more jobs it takes (`free`), starts a job, and waits for the jobs that
+finish next, at the same instant, in the order in which they were started. A job can also time out, finish late, be cancelled
+before it starts, or report progress while it runs.
 """
 
 from planexec_lite.core.loop import WorkerSession
 from planexec_lite.core.tasks import Cancelled, Finished, Late, Message, Progress, Report, Task, TimedOut
-from planexec_lite.workers.inline import Inline
+from planexec_lite.workers.real_time import Inline, Pool
 from planexec_lite.workers.session import Workers, measure
 from planexec_lite.workers.simulated import Simulated
 
 __all__ = [
-    "Cancelled", "Finished", "Inline", "Late", "Message", "Progress", "Report", "Simulated", "Task", "TimedOut",
+    "Cancelled", "Finished", "Inline", "Late", "Message", "Pool", "Progress", "Report", "Simulated", "Task", "TimedOut",
     "WorkerSession", "Workers", "measure",
 ]  # fmt: skip

@@ -1,4 +1,4 @@
-"""What a session is given and what it gives back, and how a task is measured where it runs."""
+"""The protocol of workers, and how a task is measured where it runs."""
 
 from __future__ import annotations
 
@@ -10,51 +10,33 @@ from time import perf_counter
 from typing import Any, Protocol
 
 from planexec_lite.core.loop import WorkerSession
-from planexec_lite.core.tasks import Finished, Late, Message, Progress, Report, Task, TimedOut
+from planexec_lite.core.tasks import Report
 from planexec_lite.meter import Meter, Waits, current
 
 carried_by: ContextVar[frozenset[int]] = ContextVar("carried_by", default=frozenset())  # executors, by their id
 
 
 class Workers(Protocol):
-    """Opens a session whose clock starts at `now`, in seconds.
-
-    `limits` says of what there is how much: names that tools use, or names of tools, and how many steps at once.
-    """
+    """Run the jobs of runs. `limits` says how many steps can use a resource at once."""
 
     @property
     def limits(self) -> Mapping[str, int]:
-        """How many steps at once may use what, by name."""
+        """How many steps at once, by the name of a tool or of a resource that tools use."""
 
     def open(self, now: float = 0.0) -> AbstractContextManager[WorkerSession]:
-        """Return a context manager that gives the session and cancels what has not started when it is left."""
+        """Return a context manager that gives a session and cancels its queued jobs at the end.
+
+        The clock of the session starts at `now`, in seconds.
+        """
 
 
 def described(problem: BaseException) -> str:
-    """An exception in words: its type, and what it says if it can."""
+    """Return the type of an exception and its text, if it has one."""
     try:
-        text = str(problem).encode(errors="backslashreplace").decode()  # the name of a file may hold what no text may
+        text = str(problem).encode(errors="backslashreplace").decode()  # file names can contain bytes that are not text
     except BaseException:
         text = ""
     return f"{type(problem).__name__}: {text}" if text else type(problem).__name__
-
-
-def in_real_time(task: Task, report: Report, at: float, ended: float | None = None) -> tuple[Message, ...]:
-    """What a session on the real clock says at `at` about a task that was measured where it ran, and ended then or before."""
-    limit = task.limit((at if ended is None else ended) - report.took)
-    if limit is not None and report.took > limit:
-        return TimedOut(task, at, limit), Late(task, report, at, report.took, happened_inside(report, at))
-    if not report.events:
-        return (Finished(task, report, at, report.took),)
-    if task.live:
-        return *[Progress(task, at, event) for _, _, event in report.events], Finished(task, report, at, report.took)
-    return (Finished(task, report, at, report.took, happened_inside(report, at)),)
-
-
-def happened_inside(report: Report, at: float) -> list[tuple[float, Any]]:
-    """What happened inside a task that ended at `at` on the real clock, and when."""
-    began = at - report.took
-    return [(began + after, event) for _, after, event in report.events]
 
 
 def measure(
@@ -63,10 +45,10 @@ def measure(
     hear: Callable[[Any], bool] | None = None,
     at: float | None = None,
 ) -> Report:
-    """Call ``call(*args)`` under a meter and report; an exception becomes an error, a keyboard interrupt goes on.
+    """Call ``call(*args)`` under a meter and report; an exception becomes an error, a keyboard interrupt is raised.
 
-    `hear` is told at once about every event that the call emits; those for which it returns True are not in the report. `at` is
-    the run's time on a virtual clock.
+    `hear` receives every event at once that the call emits; events for which it returns True are not in the report. `at` is the
+    run's time on a virtual clock.
     """
     value, error, final, meter = None, None, False, Meter(hear, at)
     token = current.set(meter)
@@ -96,11 +78,12 @@ def carry_out(
     call: Callable[..., Any],
     args: tuple[Any, ...],
 ) -> Report:
-    """Measure ``call(*args)`` on a thread or in a process of an executor, and let what it calls know which executors wait
-    for it. Where the process that started this one is dead, nothing is called. `owner` is the process that handed it over.
+    """Measure ``call(*args)`` on a thread or in a process of an executor, and tell the call which executors wait for it.
+
+    If the process that submitted it, `owner`, is dead, the call is not made.
     """
     if os.getpid() != owner and _is_orphan():
-        return Report(error="RuntimeError: not called: the process that handed it over is dead")
+        return Report(error="RuntimeError: not called: the process that submitted it is dead")
     token = carried_by.set(executors)
     try:
         return measure(call, args, hear)
@@ -109,7 +92,7 @@ def carry_out(
 
 
 def _is_orphan() -> bool:
-    # a killed process leaves its pool's processes behind, and in their queue what whoever resumes the run does again
+    # the processes of a killed process's pool survive it; the resumed run repeats the jobs in their queue
     from multiprocessing import parent_process
 
     parent = parent_process()

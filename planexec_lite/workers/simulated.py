@@ -19,7 +19,7 @@ class Simulated:
     """A virtual clock with `slots` places (None: no limit): a job takes the seconds that its tools and models charge.
 
     Nothing sleeps. A job's effect happens when it starts; its completion is placed on the clock. `limits` says how many
-    steps at once may use what, such as ``{"oven": 1}``.
+    steps can use a resource at once, such as ``{"oven": 1}``.
     """
 
     slots: int | None = None
@@ -29,7 +29,7 @@ class Simulated:
         check_slots(self.slots)
 
     def open(self, now: float = 0.0) -> AbstractContextManager[WorkerSession]:
-        """Return a session whose clock goes on from `now`."""
+        """Return a session whose clock starts at `now`."""
         return nullcontext(_SimulatedSession(now, math.inf if self.slots is None else self.slots))
 
 
@@ -65,7 +65,7 @@ class _SimulatedSession:
     def wait(self) -> Sequence[Message]:
         self.now = self.due[0][0]
         messages = []
-        # what ends at the same instant is told together, before anything new is decided
+        # jobs that end at the same instant are reported together, before the next decision
         while self.due and self.due[0][0] == self.now:
             one = heappop(self.due)[2]
             self.free += isinstance(one, Finished | TimedOut) and not one.task.live

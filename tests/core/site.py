@@ -93,7 +93,7 @@ class Clock:
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.ahead = 0.0
         self.stopped: float | None = None
-        for module in ("meter", "workers.session", "workers.inline", "workers.pool"):
+        for module in ("meter", "workers.session", "workers.real_time"):
             monkeypatch.setattr(f"planexec_lite.{module}.perf_counter", self)
 
     def __call__(self) -> float:

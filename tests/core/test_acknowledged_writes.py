@@ -30,8 +30,7 @@ from planexec_lite import (
     execute,
     file_lock,
 )
-from planexec_lite.journal.lease import is_held
-from planexec_lite.sqlite_file import users_of
+from planexec_lite.sqlite_file import is_leased, leases_of
 from tests.core.shapes import step
 
 posix = pytest.mark.skipif(os.name != "posix", reason="other systems have other locks and modes")
@@ -278,7 +277,9 @@ def test_a_run_stops_when_its_files_are_lost(how: str, journal: Journal) -> None
         """Pay."""
         done.append("paid")
 
-    words = r"runs\.db\S* was deleted or replaced while the journal runs\.db was open; the write is refused: find out"
+    words = (
+        r"runs\.db\S* was deleted or replaced while the journal runs\.db was open, so the write is refused; find out"
+    )
     with pytest.raises(JournalError, match=words):
         execute(chain("lose", "pay"), executor_of(lose, pay), journal=journal)
     assert done == []
@@ -292,7 +293,7 @@ def test_a_version_is_refused_when_its_file_is_lost(tmp_path: Path) -> None:
 
     registry = Registry(tmp_path / "p.db", now=now)
     with pytest.raises(
-        RegistryError, match=r"p\.db was deleted .* the prompt registry p\.db was open; .* then try again"
+        RegistryError, match=r"p\.db was deleted .* the prompt registry p\.db was open, so .* then try again"
     ):
         registry.save("p", "text")
 
@@ -318,13 +319,11 @@ def test_an_old_file_beside_a_new_run_is_not_taken_for_its_own(journal: Journal)
 def test_a_run_that_was_taken_over_is_not_appended_to(journal: Journal) -> None:
     def lose() -> None:
         """Delete the lock, and let another one carry the run on."""
-        shutil.rmtree(users_of(journal.path))
+        shutil.rmtree(leases_of(journal.path))
         with journal.carry_on(journal.load(1)):
             pass
 
-    with pytest.raises(
-        JournalError, match=r"run 1 was taken over by process \d+ on .*; load it again to go on with it"
-    ):
+    with pytest.raises(JournalError, match=r"run 1 was taken over by process \d+ on .*; load it again to continue it"):
         execute(chain("lose", "look"), executor_of(lose, look), journal=journal)
     assert [type(event).__name__ for event in journal.load(1).events] == ["RunStarted", "PlanProposed", "StepStarted"]
 
@@ -374,7 +373,7 @@ def test_without_locks_a_process_remembers_its_leases(journal: Journal, monkeypa
 
     run = execute(chain("peek", "look"), executor_of(peek, look), journal=journal)
     assert run.results == {"0": "running", "1": "seen"}
-    assert not is_held(journal.path, run.uid)
+    assert not is_leased(journal.path, run.uid)
 
 
 # Who can read it

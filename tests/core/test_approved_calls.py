@@ -100,9 +100,7 @@ def reviewed(executor: Any, *steps: dict[str, Any], reviewer: Any = None, **more
 
 EXECUTORS: dict[str, Callable[[Any, Toolbox], Any]] = {
     "react": ReActExecutor,
-    "hybrid": lambda client, tools: HybridExecutor(
-        ToolExecutor(tools), ReActExecutor(client, tools), applies=lambda step: False
-    ),
+    "hybrid": lambda client, tools: HybridExecutor(ToolExecutor(Toolbox([])), ReActExecutor(client, tools)),
     "team": lambda client, tools: Team({"clerk": ReActExecutor(client, tools)}),
 }
 

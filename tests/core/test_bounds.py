@@ -25,7 +25,8 @@ from planexec_lite import (
 )
 from planexec_lite.events import Action, Judged, Observation, PlanProposed, Thought
 from planexec_lite.meter import Meter
-from planexec_lite.model import SHORT, Bounds, ask, fitted, listed, shortened
+from planexec_lite.model.asking import Bounds, ask
+from planexec_lite.model.prompt_text import SHORT, fitted, listed, shortened
 from tests.core.test_planners import FIRST, GOAL, SECOND, TOOLS, FakeClient, agent
 from tests.rounds import rounds
 
@@ -124,12 +125,11 @@ def test_an_endpoint_that_calls_the_limit_otherwise_is_asked_in_its_way(param: s
     assert ["temperature" in request for request in client.requests] == [True, True, False]
 
 
-@pytest.mark.parametrize("model", ["o3-mini", "gpt-5.1", "openai/o1"])
-def test_a_model_that_thinks_is_asked_in_its_way_at_once(model: str) -> None:
-    client = FakeClient(PLAN)
-    agent(LLMPlanner(client, model)).run(GOAL)
-    assert client.requests[0]["max_completion_tokens"] == 2048
-    assert not {"temperature", "max_tokens"} & client.requests[0].keys()
+def test_what_an_endpoint_rejects_is_remembered_for_each_model() -> None:
+    client = FakeClient(BadRequest(NO_MAX_TOKENS, "max_tokens"), PLAN)
+    for model in ("thinks", "thinks", "plain"):
+        agent(LLMPlanner(client, model, max_tokens=700)).run(GOAL)
+    assert ["max_tokens" in request for request in client.requests] == [True, False, False, True]
 
 
 def test_a_limit_that_an_endpoint_does_not_take_at_all_is_its_error() -> None:

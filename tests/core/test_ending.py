@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from planexec_lite import Inline, Plan, Policy, Pool, Tool, Toolbox, ToolExecutor, execute
-from planexec_lite.workers import Workers, pool
+from planexec_lite.workers import Workers, real_time
 from tests.core.ending import LOOK, Standstill, to_its_end
 from tests.core.shapes import step
 from tests.guards import books
@@ -94,7 +94,7 @@ def test_a_step_that_the_executor_has_not_begun_with_is_told(held: Held, threads
 
 
 def test_a_step_that_should_have_been_taken_back_is_told(held: Held, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pool._PoolSession, "cancel", lambda session: None)
+    monkeypatch.setattr(real_time._Session, "cancel", lambda session: None)
     with Shelf(1) as shelf:
         message = told(held, Pool(shelf), step("bad", "work", fails=True), step("2", "work"), failure="stop")
     assert "the executor has not begun with it, and since nothing more is to start it should have been taken" in message
@@ -103,7 +103,7 @@ def test_a_step_that_should_have_been_taken_back_is_told(held: Held, monkeypatch
 def test_a_step_that_is_not_given_up_is_told(
     held: Held, threads: ThreadPoolExecutor, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(pool._PoolSession, "_overdue", lambda session: [])
+    monkeypatch.setattr(real_time._Session, "_overdue", lambda session: [])
     message = told(held, Pool(threads), step("1", "work", timeout=0.01))
     assert "longer than its timeout of 0.01 s and was not given up" in message
 
@@ -111,13 +111,13 @@ def test_a_step_that_is_not_given_up_is_told(
 def test_an_end_that_the_loop_is_not_told_of_is_told(
     held: Held, threads: ThreadPoolExecutor, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(pool, "_told", lambda *about: None)
+    monkeypatch.setattr(real_time._Session, "_ended", lambda *about: None)
     assert "it has ended, and the loop was not told" in told(held, Pool(threads), step("1", "work", fails=True))
 
 
 def test_a_step_that_was_taken_back_unheard_is_told(held: Held, monkeypatch: pytest.MonkeyPatch) -> None:
-    tell = pool._told
-    monkeypatch.setattr(pool, "_told", lambda *about: about[-1].cancelled() or tell(*about))
+    tell = real_time._Session._ended
+    monkeypatch.setattr(real_time._Session, "_ended", lambda *about: about[-1].cancelled() or tell(*about))
     with Shelf(1) as shelf:
         message = told(held, Pool(shelf), step("bad", "work", fails=True), step("2", "work"), failure="stop")
     assert "step 2 (work) has been running since 0.0" in message

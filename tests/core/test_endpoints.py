@@ -34,8 +34,8 @@ from planexec_lite import (
 from planexec_lite.assembly import Board
 from planexec_lite.events import Judged, PlanProposed, StepDone
 from planexec_lite.meter import InContext, JobContext, Meter
-from planexec_lite.model import Answer, AnswerError, Bounds, ask, ask_streaming, converse
-from planexec_lite.model.answer import ThoughtFilter, spoken
+from planexec_lite.model.answer import Answer, AnswerError, Reading, ToolCall, spoken
+from planexec_lite.model.asking import Bounds, ask, ask_streaming
 from planexec_lite.roles.telling import Summary
 
 ASKED = [{"role": "system", "content": "rules"}, {"role": "user", "content": "?"}]
@@ -165,37 +165,33 @@ REFUSALS = {
 }
 
 
-def refusing(formats: set[str], refusal: tuple[int, Any], seen: list[dict[str, Any]]) -> openai.OpenAI:
+def refusing(refusal: tuple[int, Any], seen: list[dict[str, Any]]) -> openai.OpenAI:
     def respond(request: dict[str, Any]) -> httpx2.Response:
         seen.append(request)
         status, body = refusal
-        refused = request.get("response_format", {"type": "none"})["type"] in formats
-        if not refused and request.get("stream"):
-            return chunks(delta(PLAN), delta(None, "stop", usage=USAGE))
-        return response(body, status) if refused else response(completion())
+        if "response_format" in request:
+            return response(body, status)
+        return chunks(delta(PLAN), delta(None, "stop", usage=USAGE)) if "stream" in request else response(completion())
 
     return client(respond)
 
 
 @pytest.mark.parametrize("stream", [False, True])
 @pytest.mark.parametrize("refusal", REFUSALS)
-def test_an_endpoint_without_json_schema_is_asked_in_another_way(refusal: str, stream: bool) -> None:
-    for formats, last in (({"json_schema"}, "json_object"), ({"json_schema", "json_object"}, None)):
-        seen: list[dict[str, Any]] = []
-        asked = refusing(formats, REFUSALS[refusal], seen)
-        run = planned(asked, stream=stream, policy=Policy(max_repairs=0))
-        assert run.status == "finished", run.reason
-        assert len(seen) == 1 + len(formats)
-        assert seen[-1].get("response_format", {"type": None})["type"] == last
-        assert '"depends_on"' in seen[-1]["messages"][0]["content"]
-        assert '"depends_on"' not in seen[0]["messages"][0]["content"]
-        (told,) = [line for line in sentences(run) if "the endpoint rejects json_schema" in line]
-        assert "the schema is in the prompt" in told
-        seen.clear()
-        assert planned(asked, stream=stream).status == "finished"
-        assert len(seen) == 1, "the client's endpoint is known now"
+def test_an_endpoint_without_json_schema_gets_the_schema_in_the_prompt(refusal: str, stream: bool) -> None:
+    seen: list[dict[str, Any]] = []
+    asked = refusing(REFUSALS[refusal], seen)
+    run = planned(asked, stream=stream, policy=Policy(max_repairs=0))
+    assert run.status == "finished", run.reason
+    assert ["response_format" in request for request in seen] == [True, False]
+    assert ['"depends_on"' in request["messages"][0]["content"] for request in seen] == [False, True]
+    (note,) = [line for line in sentences(run) if "the endpoint rejects json_schema" in line]
+    assert "the schema is in the prompt" in note
+    seen.clear()
+    assert planned(asked, stream=stream).status == "finished"
+    assert len(seen) == 1, "the client's endpoint is known now"
     other: list[dict[str, Any]] = []
-    planned(refusing(set(), REFUSALS[refusal], other))
+    planned(refusing(REFUSALS[refusal], other))
     assert other[0]["response_format"]["type"] == "json_schema"
 
 
@@ -235,17 +231,6 @@ def test_a_parameter_that_an_endpoint_rejects_is_left_out(status: int, body: dic
     assert planned(client(respond), stream=True).status == "finished"
 
 
-def test_an_endpoint_without_strict_tools_is_offered_plain_ones() -> None:
-    def respond(request: dict[str, Any]) -> httpx2.Response:
-        if "strict" in request["tools"][0]["function"]:
-            place = ["body", "tools", 0, "function", "strict"]
-            return response({"detail": [{"loc": place, "msg": "Extra inputs are not permitted"}]}, 422)
-        return response(completion("seen"))
-
-    step = Step(id="1", description="Look")
-    assert ReActExecutor(client(respond), TOOLS, "m").execute(step, {}) == "seen"
-
-
 def test_a_verdict_may_stand_in_a_fence_and_behind_thoughts() -> None:
     verdict = json.dumps({"verdict": "accept", "reason": "seen", "task": None, "rejects": None})
     asked = always(completion(f"<think>hm</think>```json\n{verdict}\n```<|im_end|>"))
@@ -258,18 +243,12 @@ def test_a_verdict_may_stand_in_a_fence_and_behind_thoughts() -> None:
 
 AROUND = [
     ("<think>\nThey want {a plan}.\n</think>\n\n" + PLAN, PLAN),
-    ("<Thinking>a</Thinking><think>b</think>" + PLAN, PLAN),
     ("They want it.\n</think>\n" + PLAN, PLAN),
-    ("They want it.</think>" + PLAN, PLAN),
-    ("[THINK]a[/THINK]" + PLAN, PLAN),
-    ("<|channel|>analysis<|message|>a<|end|><|start|>assistant<|channel|>final<|message|>" + PLAN + "<|return|>", PLAN),
     (PLAN + "<|im_end|>", PLAN),
-    (PLAN + "\n</s>\n<|endoftext|>\n", PLAN),
-    (PLAN + "<\uff5cend\u2581of\u2581sentence\uff5c>", PLAN),
     ("<think>never ends", ""),
     ('{"text": "a\\n</think>\\nb"}', '{"text": "a\\n</think>\\nb"}'),
-    ("The tag </think> closes thoughts. ", "The tag </think> closes thoughts. "),
     ("a < b", "a < b"),
+    ("<b>bold</b>", "<b>bold</b>"),
 ]
 
 
@@ -283,42 +262,36 @@ def test_thoughts_and_end_marks_are_no_part_of_an_answer(said: str, answer: str)
             else response(completion(said))
         )
     )
-    assert converse(asked, "m", ASKED, []).text == answer
+    assert ask(asked, "m", ASKED).text == answer
     *pieces, last = ask_streaming(asked, "m", ASKED)
     assert isinstance(last, Answer)
     assert last.text == answer
-    if said.startswith(("<think>", "<Thinking>", "[THINK]")):
-        assert "".join(map(str, pieces)).lstrip() == answer
+    assert not said.startswith("<") or pieces == []
 
 
-def test_a_long_thought_is_held_back_in_time() -> None:
-    thoughts, began = ThoughtFilter(), time.perf_counter()
-    assert not any(thoughts.feed(piece) for piece in ["<think>", *["a < b, "] * 20_000])
-    assert thoughts.feed("</think>{") == "{"
-    assert time.perf_counter() - began < 5
+def test_thoughts_and_end_marks_are_found_in_time() -> None:
+    reading, began = Reading(), time.perf_counter()
+    assert not any(reading.add(delta(piece)) for piece in ["<think>", *["a < b, "] * 20_000])
     assert spoken("\n" * 100_000 + "x") == "\n" * 100_000 + "x"
+    assert spoken("<|a|> " * 10_000 + "x") == "<|a|> " * 10_000 + "x"
+    assert time.perf_counter() - began < 5
 
 
-def test_steps_start_early_though_the_model_thinks_first() -> None:
-    said = [*"<think>{hm}</think>\n", *PLAN]
+def test_no_step_starts_from_the_thoughts_of_a_model() -> None:
+    draft = PLAN.replace("look", "draft")
+    said = [*f"<think>{draft}</think>\n", *PLAN]
     asked = client(lambda request: chunks(*[delta(letter) for letter in said], delta(None, "stop")))
     run = planned(asked, stream=True, workers=Simulated())
-    assert [type(event).__name__ for event in run.events].index("StepProposed") < next(
-        place for place, event in enumerate(run.events) if isinstance(event, PlanProposed)
-    )
-
-
-PARTS = [{"type": "thinking", "thinking": "hm"}, {"type": "text", "text": PLAN}]
+    assert (run.status, "StepProposed" in {type(event).__name__ for event in run.events}) == ("finished", False)
 
 
 @pytest.mark.parametrize(
     "body",
     [
-        completion(PARTS),
         {"choices": [{"message": {"content": PLAN}}]},
         {"choices": [{"message": {"content": PLAN, "tool_calls": None, "refusal": None}, "finish_reason": None}]},
     ],
-    ids=["parts", "no reason", "nulls"],
+    ids=["no reason", "nulls"],
 )
 def test_a_whole_answer_may_lack_what_nobody_reads(body: dict[str, Any]) -> None:
     assert planned(always(body)).status == "finished"
@@ -330,35 +303,41 @@ def test_a_whole_answer_may_come_as_a_stream_and_a_stream_as_a_whole() -> None:
     assert planned(streamed).status == "finished"
 
 
-def test_a_tool_call_may_lack_an_id_and_give_its_arguments_as_an_object() -> None:
-    call = {"function": {"name": "look", "arguments": {"a": 1}}}
-    answers = iter([{"choices": [{"message": {"tool_calls": [call]}}]}, completion("done")])
-    (asked,) = converse(client(lambda request: response(next(answers))), "m", ASKED, []).tool_calls
-    assert (asked.id, asked.name, json.loads(asked.arguments)) == ("call_0", "look", {"a": 1})
+def test_a_tool_call_may_lack_an_id() -> None:
+    call = {"function": {"name": "look", "arguments": '{"a": 1}'}}
+    answer = {"choices": [{"message": {"tool_calls": [call]}}]}
+    (asked,) = ask(always(answer), "m", ASKED).tool_calls
+    assert asked == ToolCall("call_0", "look", '{"a": 1}')
+
+
+def test_a_tool_call_may_come_in_pieces() -> None:
+    first = {"index": 1, "id": "c", "function": {"name": "look", "arguments": '{"a"'}}
+    second = {"index": 1, "id": None, "function": {"name": "look", "arguments": ": 1}"}}
+    other = {"index": 0, "id": "b", "function": {"name": "look", "arguments": "{}"}}
+    sent = [{"choices": [{"delta": {"tool_calls": calls}}]} for calls in ([first], [second, other])]
+    answer = list(ask_streaming(client(lambda request: chunks(*sent, delta(None, "tool_calls"))), "m", ASKED))[-1]
+    assert isinstance(answer, Answer)
+    assert answer.tool_calls == (ToolCall("b", "look", "{}"), ToolCall("c", "look", '{"a": 1}'))
 
 
 # an answer that is none
 
 NONE = [
-    ("no choices", {"choices": []}, "has no choices"),
-    ("null choices", {"choices": None, "usage": USAGE}, "has no choices"),
-    ("null message", {"choices": [{"message": None, "finish_reason": "stop"}]}, "no message"),
+    ("no choices", {"choices": []}, "sent no answer"),
+    ("null choices", {"choices": None, "usage": USAGE}, "sent no answer"),
+    ("null message", {"choices": [{"message": None, "finish_reason": "stop"}]}, "sent no answer"),
     ("an error object", {"error": {"message": "model 'm' is not loaded"}}, "model 'm' is not loaded"),
     ("an error text", {"error": "overloaded"}, "overloaded"),
     ("an error beside choices", {"error": {"code": 502, "message": "upstream"}, "choices": []}, "upstream"),
     ("an error in a choice", {"choices": [{"error": {"message": "provider is down"}}]}, "provider is down"),
     ("details", {"detail": "Not Found"}, "Not Found"),
+    ("another shape", {"choices": [{"message": "Hello"}]}, "the shape of a chat completion"),
+    ("content in parts", {"choices": [{"message": {"content": [1]}}]}, "the shape of a chat completion"),
     ("a page", "<html><title>Welcome</title></html>", "<title>Welcome</title>"),
     ("plain text", "upstream connect error", "upstream connect error"),
     ("nothing", "", "it is empty"),
-    ("a list", "[1]", "no JSON object"),
-    ("half a body", '{"choices": [{"message"', "no JSON object"),
-    ("a filter", {"choices": [{"message": {"content": ""}, "finish_reason": "content_filter"}]}, "content filter"),
-    (
-        "a tool call",
-        {"choices": [{"message": {"content": None, "tool_calls": [{"function": {"name": "web", "arguments": "{}"}}]}}]},
-        "called the tool 'web' instead",
-    ),
+    ("a list", "[1]", "not a JSON object"),
+    ("half a body", '{"choices": [{"message"', "not a JSON object"),
 ]
 
 
@@ -376,12 +355,11 @@ def test_an_answer_that_is_none_is_told_in_the_endpoints_words(body: Any, words:
 @pytest.mark.parametrize(
     ("sent", "words"),
     [
-        ([], "has no choices"),
-        ([{"choices": [], "usage": None}], "has no choices"),
+        ([], "sent no answer"),
+        ([{"choices": [], "usage": None}], "sent no answer"),
         ([delta("{"), {"error": {"message": "out of memory"}}], "out of memory"),
-        ([delta("{"), delta(None, "content_filter")], "content filter"),
     ],
-    ids=["nothing", "usage alone", "an error in the middle", "a filter"],
+    ids=["nothing", "usage alone", "an error in the middle"],
 )
 def test_a_stream_that_is_no_answer_is_told_in_the_endpoints_words(sent: list[Any], words: str) -> None:
     with pytest.raises(AnswerError, match=words):
@@ -390,7 +368,7 @@ def test_a_stream_that_is_no_answer_is_told_in_the_endpoints_words(sent: list[An
 
 def test_a_stream_may_be_written_in_every_way_that_its_standard_allows() -> None:
     first, last = json.dumps(delta("a")), json.dumps(delta("b", "stop"))
-    for end in ("\n", "\r\n", "\r"):
+    for end in ("\n", "\r\n"):
         text = f": hello{end}event: message{end}data:{first}{end}{end}id: 2{end}data: {last}{end}{end}data:[DONE]{end}{end}"
         asked = always(text, kind="text/event-stream; charset=utf-8")
         assert list(ask_streaming(asked, "m", ASKED))[-1] == Answer("ab", None, "stop")
@@ -442,18 +420,14 @@ def test_a_summary_stops_when_the_time_of_its_job_is_over() -> None:
         InContext(Summary(asked, "m"), JobContext(limit=0.3))("a long text")
 
 
-@pytest.mark.parametrize("part", [TALK, b": ping\n\n"], ids=["words", "keep-alives"])
-def test_a_stream_is_bounded_without_a_deadline(part: bytes) -> None:
-    endless = Endless(part, 0.0 if part == TALK else 0.01)
-    asked = client(lambda request: response(endless, kind=STREAM), timeout=0.5)
-    if part == TALK:
-        answer = list(ask_streaming(asked, "m", ASKED, None, Bounds(50)))[-1]
-        assert isinstance(answer, Answer)
-        assert (answer.finish_reason, len(answer.text)) == ("length", 50 * 32)
-        assert endless.count < 400
-    else:
-        with pytest.raises(TimeoutError, match=r"no word of an answer for 0.5 s"):
-            list(ask_streaming(asked, "m", ASKED, None, Bounds(50)))
+def test_a_stream_is_bounded_without_a_deadline() -> None:
+    endless = Endless(TALK, 0.0)
+    answer = list(ask_streaming(client(lambda request: response(endless, kind=STREAM)), "m", ASKED, None, Bounds(50)))[
+        -1
+    ]
+    assert isinstance(answer, Answer)
+    assert (answer.finish_reason, len(answer.text)) == ("length", 50 * 32)
+    assert endless.count < 400
 
 
 def test_a_whole_answer_is_bounded_without_a_deadline() -> None:
@@ -479,18 +453,6 @@ def test_a_judge_is_not_asked_when_no_time_is_left() -> None:
             Step(id="1", tool="look", success_criteria="seen"), "seen", Board()
         )
     assert meter.calls == ()
-
-
-def test_a_connection_that_breaks_in_a_whole_answer_is_tried_again() -> None:
-    class Broken(httpx2.SyncByteStream):
-        def __iter__(self) -> Iterator[bytes]:
-            yield b'{"choices"'
-            raise httpx2.ReadError("connection reset")
-
-    answers = [response(Broken()), response(completion())]
-    assert planned(client(lambda request: answers.pop(0), max_retries=1)).status == "finished"
-    with pytest.raises(httpx2.ReadError):
-        ask(client(lambda request: response(Broken()), max_retries=1), "m", ASKED)
 
 
 @pytest.mark.parametrize("after", ["silence", "a request to try later"])

@@ -152,7 +152,7 @@ def test_at_the_gate_of_a_repeat_a_person_is_told_that_it_is_one(reviewer: Any) 
     late = plan(who("x", "ACME"), pay("3", "{step_x_result}", "x", gate=True))
     one = agent(bank, [DONE, late], reviewer)
     run = one.run("pay")
-    assert run.reason == "waits for gate of step 3: step 1 has made the same call before, and it may be done once"
+    assert run.reason == "waits for gate of step 3: step 1 already made this call, which runs at most once"
     assert [event.step for event in run.events if isinstance(event, Paused) and event.about == "repeat"] == ["3"]
     assert one.resume(run, Decision("approve")).status == "finished"
 

@@ -178,7 +178,7 @@ def test_what_a_killed_process_handed_over_is_not_begun_after_it(tmp_path: Path)
     owner.start()
     sender.close()
     report = receiver.recv()
-    assert report.error == "RuntimeError: not called: the process that handed it over is dead"
+    assert report.error == "RuntimeError: not called: the process that submitted it is dead"
     assert world.read_text(encoding="utf-8") == ""
     owner.join()
     assert carry_out(frozenset(), os.getpid(), None, crashing.World(str(world)).pay, ("1",)).value == "1"

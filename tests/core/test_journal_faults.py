@@ -97,7 +97,8 @@ def test_a_small_disk_that_is_full_keeps_what_was_committed(tmp_path: Path) -> N
     )
     assert told.returncode == 0, told.stderr
     assert (
-        "the journal runs.db can't be written: the disk is full, or fails; make room and resume the run" in told.stdout
+        "the journal runs.db can't be written: the disk is full, or fails; free some space and resume the run"
+        in told.stdout
     )
     assert told.stdout.endswith("True True\nfinished 60 True\n")
 
@@ -145,7 +146,7 @@ def test_a_file_that_is_cut_short_gives_whole_events_or_an_error(which: str, jou
     assert shorter or not which
 
 
-@pytest.mark.parametrize(("left", "words"), [(0, "empty"), (1, "cut off"), (100, "cut off")])
+@pytest.mark.parametrize(("left", "words"), [(0, "empty"), (1, "truncated"), (100, "truncated")])
 def test_what_is_left_beside_a_short_file_is_kept(left: int, words: str, journal: Journal) -> None:
     """SQLite would take it for a new one, and throw the other file away."""
     carried_out(journal)
@@ -158,7 +159,7 @@ def test_what_is_left_beside_a_short_file_is_kept(left: int, words: str, journal
     Path(f"{journal.path}-wal").write_bytes(rest)
     for use in (journal.list, lambda: carried_out(journal)):
         with pytest.raises(
-            JournalError, match=f"runs.db is damaged: it is {words}, and runs.db-wal is not; take a copy"
+            JournalError, match=f"runs.db is damaged: it is {words}, and runs.db-wal is not; make a copy"
         ):
             use()
     assert Path(f"{journal.path}-wal").read_bytes() == rest
@@ -181,7 +182,7 @@ def test_a_file_that_is_locked_in_the_middle_of_a_run_stops_it(
 
     hands = ToolExecutor(Toolbox([Tool(look, effects="none")]))
     plan = Plan.parse([step("1", "look"), step("2", "look", "1"), step("3", "look", "2")])
-    with pytest.raises(JournalError, match=r"another program has kept the journal runs.db locked for 0.2 s") as left:
+    with pytest.raises(JournalError, match=r"another program has locked the journal runs.db for 0.2 s") as left:
         execute(plan, hands, journal=journal)
     run: Run = left.value.run  # type: ignore[attr-defined]
     kept = journal.load(1).events

@@ -251,7 +251,7 @@ def test_a_step_that_an_evaluator_changed_repeats_no_call_unseen() -> None:
         "go"
     )
     assert (run.status, world.calls) == ("failed", ["pay x", "put y"])
-    assert "step 1 has made the same call before" in run.board.errors["2"]
+    assert "step 1 already made this call" in run.board.errors["2"]
 
 
 def test_a_judge_may_want_the_same_call_again() -> None:

@@ -42,7 +42,15 @@ from planexec_lite import (
 )
 from planexec_lite.capabilities.news import News
 from planexec_lite.capabilities.replanning import Replanning
-from planexec_lite.events import BackoffStarted, Inside, NewsReceived, PlanStarted, Requeued, StepDone, StepStarted
+from planexec_lite.events import (
+    BackoffStarted,
+    Inside,
+    NewsReceived,
+    PlanStarted,
+    Requeued,
+    StepDone,
+    StepStarted,
+)
 from planexec_lite.workers import Workers
 from tests.core import telling
 from tests.core.ending import to_its_end
@@ -454,7 +462,7 @@ def test_a_run_that_has_ended_or_is_unknown_is_told_nothing(journal: Journal, tm
         journal.tell(1, "hello")
     assert not journal.path.exists()
     execute(Plan.parse(FIRST), World().executor, journal=journal)
-    with pytest.raises(JournalError, match=r"run 1 in runs.db has ended \(finished\); start a new one with the news"):
+    with pytest.raises(JournalError, match=r"run 1 in runs.db has ended \(finished\); start a new run with the news"):
         journal.tell(1, "too late")
     for run in ("7", "1; DROP TABLE runs", "٣", "-1", "9" * 30):
         for ask in (lambda run=run: journal.tell(run, "x"), lambda run=run: journal.inbox(run)):  # type: ignore[misc]
@@ -462,21 +470,19 @@ def test_a_run_that_has_ended_or_is_unknown_is_told_nothing(journal: Journal, tm
                 ask()
 
 
-def test_what_comes_as_a_run_ends_can_be_seen_and_is_read_by_nobody(journal: Journal) -> None:
+def test_what_comes_as_a_run_ends_can_be_seen_and_is_read_by_nobody(
+    journal: Journal, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Told between the last look at the inbox and the commit of the end."""
-    world = World()
-    decided = False
+    commit = Run.commit
 
-    class Late(PlannerExecutor):
-        def next_event(self, board: Board) -> Any:
-            nonlocal decided
-            event = super().next_event(board)
-            if event is not None and type(event).__name__ == "Ended" and not decided:
-                decided = True
-                journal.tell(1, "late")
-            return event
+    def late(run: Run) -> None:
+        if run.board.ended:
+            journal.tell(1, "late")
+        commit(run)
 
-    run = Late(Portions(FIRST), world.executor, journal=journal).run("go")
+    monkeypatch.setattr(Run, "commit", late)
+    run = PlannerExecutor(Portions(FIRST), World().executor, journal=journal).run("go")
     assert (run.status, texts(run), journal.inbox(1)) == ("finished", [], ["late"])
     told = subprocess.run([sys.executable, "-m", "planexec_lab", "runs", str(journal.path), "1"],
                           capture_output=True, text=True, check=True)  # fmt: skip
@@ -538,7 +544,7 @@ def test_a_disk_that_fails_while_news_is_read_leaves_it_in_the_inbox(
         raise sqlite3.OperationalError("disk is full")
 
     with monkeypatch.context() as patch:
-        patch.setattr("planexec_lite.journal.journal.append", full)
+        patch.setattr("planexec_lite.journal.append", full)
         with pytest.raises(JournalError) as left:
             agent.resume(run)
     assert journal.inbox(1) == ["once"]

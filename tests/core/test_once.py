@@ -108,7 +108,7 @@ def test_behind_a_step_that_an_evaluator_put_otherwise_a_payment_asks(tool: str 
     run = one.resume(run, Decision("approve", by="Ada")) if run.status == "paused" and tool is None else run
     alone = ScriptedReviewer(["approve"])
     run = PlannerExecutor(Portions(steps), Finds(Bank()), alone, RuleEvaluator(rule), Simulated()).run("pay")
-    asks = "what it depends on has changed" if tool else "the evaluator changed the words"
+    asks = "a step that it depends on has changed" if tool else "the evaluator changed the words"
     assert asks in run.reason
 
 
@@ -147,7 +147,7 @@ def test_without_a_reviewer_a_plan_that_repeats_a_done_payment_is_rejected(how: 
     run = agent(bank, [DONE, plan(*REPEATS[how])]).run("pay")
     assert (run.status, bank.paid) == ("failed", [ACME])
     assert "[done_once]" in run.reason
-    assert "step 1 has done the same" in run.reason
+    assert "step 1 already made this call" in run.reason
 
 
 @pytest.mark.parametrize("how", REPEATS)
@@ -168,7 +168,7 @@ def test_a_repeat_that_shows_only_when_the_step_starts_fails_without_a_reviewer(
     run = agent(bank, [DONE, LATE, plan(who("4", "fine"))]).run("pay")
     assert (run.status, bank.paid) == ("finished", [ACME])
     assert [event.step for event in run.events if isinstance(event, StepBlocked)] == ["3"]
-    assert "the same call before" in str(run.board.reviews or run.events)
+    assert "already made this call" in str(run.board.reviews or run.events)
     assert run.board.state["3"] == "superseded"
     check_fold(run)
 
@@ -178,7 +178,7 @@ def test_a_repeat_that_shows_only_when_the_step_starts_asks_a_reviewer() -> None
     one = agent(bank, [DONE, LATE], ScriptedReviewer(["approve", "approve"]))
     run = one.run("pay")
     assert (run.status, bank.paid) == ("paused", [ACME])
-    assert run.reason == "waits for gate of step 3: step 1 has made the same call before, and it may be done once"
+    assert run.reason == "waits for gate of step 3: step 1 already made this call, which runs at most once"
     check_fold(run)
     assert one.resume(run, Decision("reject")).status == "stopped"
     assert one.resume(run, Decision("approve", by="Ada")).status == "finished"
@@ -213,7 +213,7 @@ def test_a_payment_in_doubt_is_remembered_when_its_id_is_given_to_another_step()
     second, third = plan(who("1", "boom"), who("5", "x")), plan(pay("7", "ACME"))
     run = agent(bank, [first, second, third]).run("pay")
     assert (run.status, bank.paid) == ("failed", [ACME])
-    assert "may be done once" in run.reason
+    assert "runs at most once" in run.reason
 
 
 def test_a_payment_whose_result_came_too_late_was_made_all_the_same() -> None:

@@ -31,7 +31,7 @@ NAMES = {
     "Inline": "",
     "Pool": "executor slots",
     "Simulated": "slots",
-    "Policy": "failure retries max_steps max_repairs max_rounds",
+    "Policy": "failure max_repairs max_rounds max_steps retries",
     "RulePlanner": None,
     "NextStepPlanner": None,
     "LLMPlanner": "client model *max_steps *horizon",

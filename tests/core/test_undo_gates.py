@@ -27,6 +27,7 @@ from planexec_lite import (
 )
 from planexec_lite.capabilities.doubt import Doubt
 from planexec_lite.capabilities.rollback import Rollback
+from planexec_lite.capabilities.undo import WorkDone
 from planexec_lite.core import IllegalTransition
 from planexec_lite.events import Reviewed, RollbackStarted, UndoDone, UndoStarted
 from tests.core.shapes import Job, Portions, Writing, check_fold, check_replay, jobs
@@ -188,7 +189,7 @@ def test_the_trace_tells_of_it() -> None:
 def test_a_decision_that_nobody_asked_for_is_illegal() -> None:
     board: Board = paused(Site()).board.copy()
     before = board.copy()
-    with pytest.raises(IllegalTransition, match="it is not what is to be undone next"):
+    with pytest.raises(IllegalTransition, match="the run does not wait for this decision"):
         board.apply(Reviewed(board.now, "approve", "", "Ada", step="undo b"))
     assert board == before
 
@@ -286,7 +287,7 @@ def test_a_planner_that_changes_an_undo_in_place_opens_no_gate(reviewer: Any) ->
             self.plans += 1
             if self.plans == 1:
                 return Plan.parse([asked("a"), broken("b", "a")])
-            for step in (board.steps["a"], board[Rollback].completed[1].step):
+            for step in (board.steps["a"], board[WorkDone].completed[1].step):
                 assert step.undo is not None
                 vars(step.undo)["gate"] = False
             return Plan.parse([broken("c")])

@@ -145,11 +145,13 @@ def test_the_cell_of_a_card_is_in_its_lesson(card: Card) -> None:
 
 
 @each_card
-def test_the_numbers_of_a_card_stand_in_its_lesson(card: Card) -> None:
+def test_the_numbers_of_a_card_are_in_its_lesson_or_a_linked_appendix(card: Card) -> None:
     book = notebook(card.lesson)
     if book is None:
         pytest.skip("the lesson does not exist yet")
-    shown = json.dumps(book, ensure_ascii=False)
+    pages = re.findall(r"\]\((appendix/\w+\.ipynb)\)", json.dumps(book))
+    books_of_lesson = [book, *(nbformat.read(ROOT / "notebooks" / page, as_version=4) for page in pages)]
+    shown = json.dumps(books_of_lesson, ensure_ascii=False)
     numbers = re.findall(
         r"(?<![\w.])\d[\d,]*\.\d+|(?<![\w.#$])\d[\d,]*\d(?![\w.]*\w)", " ".join([card.short, card.long])
     )

@@ -239,6 +239,12 @@ def test_react_works_until_there_is_an_answer() -> None:
     assert texts[1].endswith("Thought: look\nAction: read\nObservation: <x>")
 
 
+def test_react_without_an_answer_fails_after_its_turns() -> None:
+    program = mini.load("02")
+    with pytest.raises(RuntimeError, match="not done after 3 turns"):
+        program.react("find x", lambda text: ("look", "read", {}), {"read": lambda: "x"}, [], turns=3)
+
+
 def test_a_difference_is_named(capsys: pytest.CaptureFixture[str]) -> None:
     run = PlannerExecutor(repeated([a_step(1, 1, False, [])]), ToolExecutor(toolbox()), workers=Simulated(1)).run(
         "work"

@@ -190,6 +190,18 @@ def test_a_broken_rule_is_told_with_the_events_that_led_to_it() -> None:
     assert str(told.value).startswith("the run stands still\n")
 
 
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_run_decides_the_same_without_the_rules_that_it_does_not_ask(kind: Any) -> None:
+    def compared(board: Board, policy: Policy) -> Event | None:
+        decided = assembly.answer(board, policy)
+        assert assembly.decider(board, policy)(board) == decided
+        return None if isinstance(decided, Signal) else decided
+
+    for graph in (*graphs(1), *graphs(2)):
+        for case in cases(graph, kind):
+            walk(case, compared)
+
+
 # Rules that must come before the next one in `RULES`: exchanged, some run of up to two steps goes otherwise. The walks ask for
 # no approval and have no budget, so the rules about those are free here.
 BEFORE_THE_NEXT = {"stop_at_failure", "back_off", "try_again", "replan", "ask_for_approval"}

@@ -23,6 +23,7 @@ from planexec_lite.capabilities.news import News
 from planexec_lite.capabilities.replanning import Replanning
 from planexec_lite.capabilities.retries import Backoffs, BackoffStarted
 from planexec_lite.capabilities.rollback import Rollback
+from planexec_lite.capabilities.undo import WorkDone
 from planexec_lite.core import HOLD
 from planexec_lite.events import (
     BackoffEnded,
@@ -299,11 +300,11 @@ def key_of(board: Board, policy: Policy) -> Any:
 
 def _taken_back(board: Board) -> Any:
     """How far a rollback has come, and in which order steps gave a result: it is that in which they will be undone."""
-    rollback = board[Rollback]
+    rollback, work = board[Rollback], board[WorkDone]
     return (
         rollback.started is not None,
         rollback.calling and rollback.calling.label,
-        tuple((number in rollback.gone, one.step.id) for number, one in rollback.completed.items()),
+        tuple((number in work.gone, one.step.id) for number, one in work.completed.items()),
         tuple(undo.label for undo in rollback.left),
         frozenset(label for label, _ in rollback.remains),
     )

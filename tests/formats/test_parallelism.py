@@ -45,7 +45,7 @@ def test_the_deepest_wave_is_as_long_as_the_critical_path_with_equal_steps() -> 
 
 
 def test_a_plan_in_a_circle_has_no_shape() -> None:
-    with pytest.raises(ValueError, match="circle"):
+    with pytest.raises(ValueError, match="cycle"):
         parallelism(CIRCLE)
 
 

@@ -7,7 +7,7 @@ import pytest
 import yaml
 
 from tests.guards import books
-from tests.guards.books import LESSONS, ROOT
+from tests.guards.books import APPENDIX, LESSONS, ROOT
 from tests.guards.readme_rules import BLOCK, Snippet, links, make_targets, sections, snippets
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -38,8 +38,9 @@ def test_links_lead_somewhere() -> None:
     assert [link for link in links(README) if not (ROOT / link).exists()] == []
 
 
-def test_every_lesson_is_on_the_map() -> None:
-    assert [path.name for path in LESSONS if f"notebooks/{path.name}" not in links(README)] == []
+def test_every_lesson_and_appendix_is_listed() -> None:
+    pages = [path.relative_to(ROOT).as_posix() for path in [*LESSONS, *APPENDIX]]
+    assert [page for page in pages if page not in links(README)] == []
 
 
 @pytest.mark.slow

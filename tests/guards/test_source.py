@@ -8,7 +8,7 @@ import pytest
 
 from tests.guards import books
 from tests.guards.books import ROOT
-from tests.guards.source_rules import PACKAGES, circle, import_faults
+from tests.guards.source_rules import PACKAGES, circle, import_faults, imports, modules
 
 HEAVY = ["openai", "httpx", "httpx2", "matplotlib", "numpy", "ipywidgets", "IPython", "ipykernel", "jupyter_client",
          "jupyter_core", "jupyterlab", "nbformat", "traitlets"]  # fmt: skip
@@ -50,6 +50,24 @@ def test_imports_go_down_the_floors() -> None:
 
 def test_no_imports_go_in_a_circle() -> None:
     assert circle(ROOT) == []
+
+
+def loaded_with(module: str) -> set[str]:
+    """The modules of planexec_lite that loading `module` loads, apart from the `__init__` of each folder."""
+    files = modules(ROOT, "planexec_lite")
+    loaded, waiting = set[str](), {module}
+    while waiting:
+        name = waiting.pop()
+        loaded.add(name)
+        targets = {one.target for one in imports(name, files[name], set(files)) if one.at_load}
+        waiting |= (targets & files.keys()) - loaded
+    return loaded
+
+
+@pytest.mark.parametrize("module", ["agent", "roles.executors", "roles.team", "roles.reviewers"])
+def test_what_needs_no_model_loads_no_model_layer_and_no_role_that_asks_one(module: str) -> None:
+    others = {"model.asking", "model.answer", "model.schemas", "roles.planners", "roles.react", "roles.evaluators"}
+    assert not loaded_with(f"planexec_lite.{module}") & {f"planexec_lite.{other}" for other in others}
 
 
 @pytest.mark.slow

@@ -15,7 +15,8 @@ from hypothesis import strategies as st
 
 from mock_llm import MockLLM, Reply, Scene, When
 from planexec_lite.meter import Meter
-from planexec_lite.model import Answer, ask_streaming
+from planexec_lite.model.answer import Answer
+from planexec_lite.model.asking import ask_streaming
 from tests.core.ending import to_its_end
 from tests.rounds import rounds
 

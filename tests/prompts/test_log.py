@@ -353,7 +353,7 @@ def test_an_endpoint_that_is_not_there_is_in_the_log(registry: Registry) -> None
 def test_what_can_not_be_logged_is_not_sent(tmp_path: Path) -> None:
     (tmp_path / "p.db").write_text("somebody's diary, and no database at all")
     llm = MockLLM([{"name": "one", "reply": {"text": "hello"}}])
-    with pytest.raises(RegistryError, match="is no SQLite file"):
+    with pytest.raises(RegistryError, match="is not an SQLite file"):
         ask(Registry(tmp_path / "p.db").logged(llm.client(max_retries=0)))
     assert len(llm.calls) == 0
 

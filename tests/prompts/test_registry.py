@@ -149,7 +149,7 @@ def test_other_files_stay_as_they_are(tmp_path: Path) -> None:
     (tmp_path / "runs.db-lock").unlink()
     (tmp_path / "folder").mkdir()
     before = {name: (tmp_path / name).read_bytes() for name in ("text", "runs.db")}
-    for name, words in [("text", "is no SQLite file"), ("runs.db", "something else"), ("folder", "is no file")]:
+    for name, words in [("text", "is not an SQLite file"), ("runs.db", "another program"), ("folder", "is not a file")]:
         with pytest.raises(RegistryError, match=words):
             Registry(tmp_path / name).save("p", "text")
     assert before == {name: (tmp_path / name).read_bytes() for name in before}
@@ -193,7 +193,7 @@ def test_a_locked_file_is_waited_for_and_then_named(registry: Registry, monkeypa
     with closing(sqlite3.connect(registry.path, isolation_level=None)) as db:
         db.execute("BEGIN IMMEDIATE")
         assert registry.get("p").text == "text"
-        with pytest.raises(RegistryError, match=r"has kept the prompt registry prompts\.db locked for 0\.2 s"):
+        with pytest.raises(RegistryError, match=r"has locked the prompt registry prompts\.db for 0\.2 s"):
             registry.save("p", "other")
 
 

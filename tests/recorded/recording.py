@@ -23,7 +23,7 @@ from planexec_lab.recorded.whole_runs import digest
 from planexec_lab.worlds import arithmetic
 from planexec_lite.agent import PlannerExecutor
 from planexec_lite.assembly import Policy
-from planexec_lite.model import read_answer
+from planexec_lite.model.answer import Reading, objects
 from planexec_lite.roles.executors import ToolExecutor
 from planexec_lite.roles.planners import LLMPlanner
 from planexec_lite.tools import Toolbox
@@ -67,7 +67,10 @@ class Listening:
             options.pop("response_format", None)
         with self._client.chat.completions.with_streaming_response.create(**options) as response:
             heard = HeardResponse(b"".join(response.iter_bytes()), response.headers)
-        answer, tokens = read_answer(heard.body)
+        reading = Reading()
+        for sent in objects([heard.body]):
+            reading.add(sent)
+        answer, tokens = reading.answer(), [count or 0 for count in reading.tokens]
         reason = "stop" if answer.finish_reason == "tool_calls" else answer.finish_reason
         role, calls = (
             messages[0]["content"].split()[1],

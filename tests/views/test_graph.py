@@ -80,7 +80,7 @@ def test_random_broken_plans_are_drawn_without_overlap(plan: Plan) -> None:
     figure, sketch = draw(plan, None, None)
     check_layout(sketch)
     assert len([box for box in sketch.canvas.boxes if not box.holds.startswith("no")]) >= len(plan.graph) - 2
-    assert ("(circle)" in figure.text) == bool(shape(plan.graph, 7, 5).circles)
+    assert ("(cycle)" in figure.text) == bool(shape(plan.graph, 7, 5).circles)
 
 
 @rounds(40)
@@ -141,9 +141,9 @@ def test_the_durations_of_a_run_give_its_critical_path() -> None:
 
 def test_a_circle_and_an_unknown_step_are_marked_in_words() -> None:
     circle, unknown = views.graph(worlds.CIRCLE), views.graph(worlds.UNKNOWN)
-    assert circle.title == "Steps 2 and 4 wait in a circle: none of them can ever start"
-    assert ">circle: 2 waits for 4<" in circle.svg
-    assert "4 (circle)" in circle.text
+    assert circle.title == "Steps 2 and 4 form a cycle: none of them can ever start"
+    assert ">cycle: 2 waits for 4<" in circle.svg
+    assert "4 (cycle)" in circle.text
     assert unknown.title == "Step 2 waits for 99, which is not in the plan"
     assert ">? 99<" in unknown.svg
     assert "99 (not in the plan)" in unknown.text

@@ -1,7 +1,7 @@
-"""What a view returns: one picture in three forms that say the same: HTML, SVG and text.
+"""The value that a view returns: one picture with the same content as HTML, SVG and text.
 
-JupyterLab does not show an SVG output, nor inline ``<svg>``, in a notebook that is not trusted, as a fresh clone is not.
-An ``<img>`` with the SVG in its address is shown, and so is a table with inline styles; so this is what a figure is.
+A fresh clone's notebooks are not trusted, and JupyterLab shows neither SVG outputs nor inline ``<svg>`` in them. It does show an
+``<img>`` with the SVG in its address and a table with inline styles, so a figure uses these.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ class Figure:
 
     Args:
         title: the finding, in one sentence.
-        text: the text form, which says all that the picture says.
-        alt: what a person who can't see the picture is told, in a sentence or three.
+        text: the text form, with everything that the picture shows.
+        alt: the text alternative, one to three sentences.
         caption: how to read the picture.
         width: in pixels, 720 at most.
         svg: the picture; empty where it is a table.

@@ -19,7 +19,7 @@ _SCRIPTS = ("ARMENIAN", "CYRILLIC", "GEORGIAN", "GREEK", "LATIN", *_WHOLE_SCRIPT
 # ! : - / . ,
 _SIGNS = frozenset("\u01c3\u02d0\u2010\u2044\u2215\u2236\u2571\u29f8\ua789\u0589\u05c3\u0660\u06d4\u066b")
 _PHONETIC_AND_OVERLAYS = (range(0x250, 0x2B0), range(0x1D00, 0x1DC0), range(0x334, 0x339))
-_RAISED = ("<super>", "<sub>", "<circle>")  # forms that nobody takes for the plain one
+_RAISED = ("<super>", "<sub>", "<circle>")  # forms that no reader confuses with the plain letter
 _WORD = re.compile(r"[^\W_]+(?:[\u0300-\u036f]+[^\W_]*)*")
 _TOKEN = re.compile(r"\S+")
 
@@ -50,7 +50,7 @@ def _in_word(word: re.Match[str], plain: set[str], beside_latin: bool) -> Iterat
     if latin and len(latin) < len(others) and not all(map(_resembles, others.values())):
         yield from latin  # a word of another script with a few Latin letters in it
     elif latin or len(set(scripts.values())) > 1:
-        # a Greek letter that resembles no Latin one is common beside them: "kΩ"
+        # Greek letters that resemble no Latin letter are common in Latin text: "kΩ"
         yield from (place for place, char in others.items() if scripts[place] != "GREEK" or _resembles(char))
     elif all(map(_is_same, others.values())):
         yield from (place for place in others if beside_latin or scripts[place] not in plain)

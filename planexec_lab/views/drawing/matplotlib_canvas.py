@@ -65,7 +65,7 @@ def rectangle(axes: Axes, x: float, y: float, wide: float, high: float, radius: 
 
 
 def axis(axes: Axes, left: float, pixels: float, tops: tuple[float, float], end: float) -> None:
-    """Draw a hair line for each round time up to `end` seconds, `pixels` a second, and the time in words below."""
+    """Draw a hair line and a label for each round time up to `end` seconds, at `pixels` per second."""
     from matplotlib.ticker import MaxNLocator
 
     factor, unit = scale(end)
@@ -77,7 +77,7 @@ def axis(axes: Axes, left: float, pixels: float, tops: tuple[float, float], end:
 
 
 def _set(defaults: dict[Any, Any]) -> None:
-    """The settings of matplotlib, whatever the person's own are."""
+    """The settings of matplotlib, independent of the user's own."""
     from matplotlib import rcParams
 
     rcParams.update(

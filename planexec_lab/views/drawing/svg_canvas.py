@@ -1,4 +1,4 @@
-"""An SVG to draw on: a few kinds of elements, and a note of where the texts and the boxes stand, so that tests can look."""
+"""An SVG canvas with a few kinds of elements; it records the places of texts and boxes for tests."""
 
 from __future__ import annotations
 

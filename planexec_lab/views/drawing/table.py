@@ -18,12 +18,12 @@ PILLS = ("status", "change", "event")  # the column that shows the look of a row
 FAINT = ("skipped", "superseded", "dropped")
 NARROWEST = 110.0  # of names and results
 BROKEN = 0.9  # lines are broken at words, so that much of each is filled
-SPACE, PILL = 16.0, 16.0  # what a cell, and the mark of a state, have beside their words
+SPACE, PILL = 16.0, 16.0  # the padding of a cell and of a state's mark
 CELL = f"padding:5px {SPACE:g}px 5px 0;text-align:left;vertical-align:top;font-size:{BODY}px;background-color:{theme.PLATE}"
 
 
 class Row(NamedTuple):
-    """The cells of a row, its look, and a `mark` in words that stands below the look."""
+    """The cells of a row, its look, and the words of a `mark` below the look."""
 
     cells: Sequence[str]
     look: Look
@@ -39,8 +39,8 @@ def table(
     """Return the table as a figure. Columns without a word are left out.
 
     The cell of a row's look is written from the look. Long cells are shortened in the middle: to `columns` columns of
-    the text, and to `lines` lines of the HTML. With `WHOLE` for `lines` nothing is left out: cells take as many lines as
-    they need, in the text too.
+    the text, and to `lines` lines of the HTML. With `WHOLE` for `lines` cells show everything, in the text
+    too.
     """
     written = [
         [_status(row) if name in PILLS else cell for name, cell in zip(head, row.cells, strict=True)] for row in rows
@@ -119,7 +119,7 @@ def _html(
 
 
 def _room(style: str, name: str, room: float, lines: int) -> str:
-    """How a cell breaks its words. Where it may break them anywhere, a browser would make it as narrow as a letter."""
+    """How a cell breaks its words. Without a limit a browser would make the cell as narrow as one letter."""
     anywhere = f"overflow-wrap:anywhere;min-width:{min(room, NARROWEST):.0f}px"
     if lines == WHOLE and name not in PILLS:
         return f"{style};{anywhere};white-space:pre-wrap"

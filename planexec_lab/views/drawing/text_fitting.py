@@ -34,7 +34,7 @@ def clean(text: object) -> str:
 
 
 def isolated(text: str) -> str:
-    """Return `text`; one with letters from right to left stands between marks, so that it turns no number beside it."""
+    """Return `text`; right-to-left text is put between marks so that it can't reorder numbers next to it."""
     turns = any(unicodedata.bidirectional(char) in ("R", "AL", "AN") for char in text)
     return f"{_ISOLATE}{text}{_END}" if turns and not text.startswith(_ISOLATE) else text
 
@@ -86,7 +86,7 @@ def fit_columns(text: str, most: int) -> str:
 def wrap(text: str, room: float, size: float, bold: bool = False) -> list[str]:
     """Return `text` in lines of at most `room` pixels, broken at blanks and after punctuation where that is possible.
 
-    A no-break space holds what stands on both sides of it together.
+    A no-break space keeps its two neighbours on one line.
     """
     return _wrapped(text, lambda line: width(line, size, bold) <= room, lambda cluster: width(cluster, size) <= room)
 
@@ -97,9 +97,9 @@ def wrap_columns(text: str, most: int) -> list[str]:
 
 
 def wrapped(value: object, most: int = 88) -> str:
-    """Return `value` as text in lines of at most `most` columns, for which a notebook has room beside a list of files.
+    """Return `value` as text in lines of at most `most` columns, which fit next to JupyterLab's list of files.
 
-    Lines are broken at blanks alone, so a longer word stands out; a continued line stands four columns further in.
+    Lines break only at blanks, so a very long word can exceed the limit. Continued lines are indented by four columns.
     """
     lines = []
     for line in str(value).split("\n"):
@@ -125,7 +125,7 @@ def _wrapped(text: str, fits: Callable[[str], bool], small: Callable[[str], bool
 
 
 def _clusters(text: str, small: Callable[[str], bool]) -> list[str]:
-    """What a reader takes for one character each; one that is too wide falls apart."""
+    """The characters as a reader sees them; a character that is too wide is split."""
     clusters: list[str] = _CLUSTER.findall(text)
     return [part for cluster in clusters for part in ([cluster] if small(cluster) else cluster)]
 

@@ -1,6 +1,6 @@
-"""Text in which nothing is hidden: what can't be seen, or looks like another character, is written as its code: ``\\u200b``.
+"""Text without hidden characters: an invisible or look-alike character is written as its code, such as ``\\u200b``.
 
-For text that a person reads before they approve it. Marks of direction, letters without a width and look-alikes have
+Used for text that a person reads before approving it. Marks of direction, letters without a width and look-alikes have
 carried attacks on reviewed source code ("Trojan Source", Boucher and Anderson, 2021).
 """
 
@@ -14,7 +14,7 @@ from planexec_lab.views.drawing.look_alikes import look_alikes
 from planexec_lab.views.drawing.text_fitting import isolated
 from planexec_lite import references
 
-MANY = 8  # blanks in a row; from here on their number is said
+MANY = 8  # from this number on, blanks in a row are counted
 _BLANKS = ((0x034F,), (0x115F, 0x1160), (0x17B4, 0x17B5), range(0x180B, 0x1810), (0x2800,), (0x3164,),
            range(0xFE00, 0xFE10), (0xFFA0,), range(0xE0100, 0xE01F0))  # fmt: skip
 _BLANK = frozenset(number for some in _BLANKS for number in some)  # printable to Python, and nothing to the eye
@@ -79,12 +79,12 @@ def visible(text: object) -> str:
 
 
 def name(char: str) -> str:
-    """What Unicode calls a character."""
+    """The Unicode name of a character."""
     return unicodedata.name(char, f"U+{ord(char):04X}").lower()
 
 
 def literal(value: object) -> str:
-    """An argument as it stands in a call, on one line: a lone reference bare, a text in quotes, anything else as Python."""
+    """An argument as one line of a call: a lone reference bare, a string in quotes, anything else as Python."""
     return visible(references.whole(value) or repr(value))
 
 

@@ -1,4 +1,4 @@
-"""How every picture says a step, a result, a time, a number and a list of ids."""
+"""The wording of steps, results, times, numbers and lists of ids in all pictures."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from planexec_lite.tools import shown
 
 
 def name_of(step: Step) -> str:
-    """What a step is called in every picture: its description or, without one, its call."""
+    """The name of a step in all pictures: its description or, without one, its call."""
     return clean(step.description or step)
 
 
 def value(result: object) -> str:
-    """A result as one line of JSON; what JSON can't hold, in words."""
+    """A result as one line of JSON; a value that JSON can't hold is described."""
     try:
         return clean(json.dumps(result, ensure_ascii=False, default=str))
     except Exception:  # what was emitted inside a step may raise anything
@@ -24,7 +24,7 @@ def value(result: object) -> str:
 
 
 def seconds(time: float, longest: float | None = None) -> str:
-    """A time in words: ``0.5 s``, ``103 s``, ``62 min``; in the unit that suits the `longest` time of the figure."""
+    """A time such as ``0.5 s``, ``103 s`` or ``62 min``, in the unit of the figure's `longest` time."""
     factor, unit = scale(time if longest is None else longest)
     return f"{round(time / factor, 1 if time / factor >= 10 else 2):g} {unit}"
 

@@ -1,4 +1,4 @@
-"""How large the steps of a graph are drawn: all cards of one figure alike, as large as their words and the plate allow."""
+"""The size of a graph's cards: equal for all cards of one figure, as large as their words and the plate allow."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ ROOM = theme.WIDEST - 2 * theme.MARGIN
 
 
 class Card(NamedTuple):
-    """What is written on a step: its id and name, its state if it has one, a note such as ``45 s``, and a `mark` on its state."""
+    """The words on a card: id and name, the state if there is one, a note such as ``45 s``, and a `mark` on the state."""
 
     id: str
     name: str
@@ -31,7 +31,7 @@ class Card(NamedTuple):
 
     @property
     def feet(self) -> list[str]:
-        """What stands below the name."""
+        """The lines below the name."""
         return [words for words in (str(self.look) if self.look else "", self.mark, self.note) if words]
 
 
@@ -51,7 +51,7 @@ class Measures(NamedTuple):
 
 
 def measure(cards: Sequence[Card], bands: Sequence[Band], margin: float) -> Measures:
-    """Choose the size of the cards; `margin` is what the edges of circles take on both sides."""
+    """Choose the size of the cards; `margin` is the room for edges of cycles on both sides."""
     ports = 2 if len(bands) > 1 else 0
     columns = max((len(band.columns) - _ports(band) for band in bands), default=1) + ports
     rows = max((len(column) for band in bands for column in band.columns), default=1)
@@ -73,7 +73,7 @@ def measure(cards: Sequence[Card], bands: Sequence[Band], margin: float) -> Meas
 
 
 def lines(card: Card, measures: Measures) -> tuple[str, list[str]]:
-    """Return the id as it is written, shortened if need be, and the lines that begin with it."""
+    """Return the id, shortened if needed, and the lines that begin with it."""
     room = measures.room
     if not measures.foot_rows:
         room -= fsum(width(words, theme.SMALL) + 8 for words in card.feet)
@@ -92,7 +92,7 @@ def _long(card: Card) -> float:
 
 
 def _narrowest(cards: Sequence[Card], widest: float, most_rows: int) -> tuple[float, int]:
-    """The narrowest card on which every name stands whole: in one line, else in as few as it takes; else the widest."""
+    """The narrowest card that shows every name whole, on one line or on as few as possible; else the widest card."""
     feet = max((width(words, theme.SMALL) for card in cards for words in card.feet), default=0)
     texts = [f"{card.id[:40]} {card.name[:200]}" for card in cards]
     for rows in range(1, most_rows + 1):

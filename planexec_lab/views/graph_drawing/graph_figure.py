@@ -1,4 +1,4 @@
-"""The graph of a plan: what waits for what, and, of a run, how every step stands."""
+"""The graph of a plan: its dependencies and, for a run, the state of every step."""
 
 from __future__ import annotations
 
@@ -20,20 +20,20 @@ from planexec_lite.plan import Plan
 from planexec_lite.plan import graph as plan_graph
 from planexec_lite.run import Run
 
-MOST_STEPS, MOST_EDGES = 300, 2_000  # that are drawn; more would be slow, and nobody could follow them
+MOST_STEPS, MOST_EDGES = 300, 2_000  # the most steps that are drawn; more would be slow and unreadable
 Graph = Mapping[str, tuple[str, ...]]
 
 
 def graph(shown: Plan | Run | Board, durations: Mapping[str, float] | None = None, title: str | None = None) -> Figure:
-    """Draw what waits for what, left to right; the steps of a run show their state.
+    """Draw the dependencies from left to right; the steps of a run show their state.
 
-    Of a large plan, the first steps are drawn, and the caption says how many.
+    Only the first steps of a large plan are drawn, and the caption says how many.
 
     Args:
-        shown: a plan, fit or not (a circle and an unknown step are marked in words), or a run, or its board.
-        durations: seconds by step id; with them the critical path is drawn thicker. `views.durations(run)` gives those
-            of a run. A step without one counts as 0.
-        title: the finding; by default one is worded from the plan or the run.
+        shown: a plan, valid or not (cycles and unknown steps are named), a run or its board.
+        durations: seconds by step id; with them the critical path is drawn thicker. `views.durations(run)` returns those
+            of a run. A step without a duration counts as 0.
+        title: the finding; by default it is derived from the plan or the run.
     """
     return draw(shown, durations, title)[0]
 
@@ -56,7 +56,7 @@ def draw(shown: Plan | Run | Board, durations: Mapping[str, float] | None, title
     cards = {
         id: Card(id, names[id], looks.get(id), notes.get(id, ""), id in critical, marks.get(id, "")) for id in drawn
     }
-    # a card that says "result rejected" is wider, so fewer of them stand side by side
+    # a card with "result rejected" is wider, so fewer cards fit in a row
     form = shape(drawn, MOST_MARKED if "result rejected" in marks.values() else MOST_COLUMNS, MOST_IN_BANDS)
     title = clean(title) if title is not None else _finding(plan, waits_for, board, path, length)
     # a step that is not in the plan gets a card all the same: its edge starts somewhere
@@ -95,7 +95,7 @@ def _finding(plan: Plan, waits_for: Graph, board: Board | None, path: list[str],
         return f"Step {few(states['failed'])} failed{behind}"
     if circles := plan_graph.cycles(waits_for):
         around = circles[0]
-        where = f"Step {around[0]} waits for itself" if len(around) == 1 else f"Steps {few(around)} wait in a circle"
+        where = f"Step {around[0]} waits for itself" if len(around) == 1 else f"Steps {few(around)} form a cycle"
         return f"{where}: {'it can never' if len(around) == 1 else 'none of them can ever'} start"
     for id, others in waits_for.items():
         if missing := [other for other in others if other not in waits_for]:
@@ -130,7 +130,7 @@ def _lines(cards: Mapping[str, Card], waits_for: Graph, circles: set[tuple[str, 
     rows = []
     for id, card in cards.items():
         marks = {other: "" if other in waits_for else " (not in the plan)" for other in waits_for[id]}
-        marks |= {other: " (circle)" for other in waits_for[id] if (other, id) in circles}
+        marks |= {other: " (cycle)" for other in waits_for[id] if (other, id) in circles}
         after = "after " + ", ".join(other + mark for other, mark in marks.items()) if marks else ""
         critical = "critical" if card.thick else ""
         rows.append([f"  {id}", fit_columns(card.name, 60), _status(card), card.note, critical, after])

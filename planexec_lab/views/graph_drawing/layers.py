@@ -1,9 +1,9 @@
-"""The shape of a drawing: which step stands in which column, and how its edges get there. No coordinates yet.
+"""The shape of a drawing: the column of each step and the route of its edges, without coordinates.
 
-A step stands in the column after the last step that it waits for (longest-path layering; Sugiyama et al., 1981). An edge
-that passes a column has a place of its own there, so it never runs behind a step; edges of one step share their way.
-A plan with more columns than fit is broken into bands, one below the other: an edge between bands leaves through a port
-"to 9" and comes in through a port "from 7". An edge that closes a circle is left out of the layering and named.
+A step's column comes after the columns of its dependencies (longest-path layering; Sugiyama et al., 1981). An edge that
+passes a column gets a place there, so it never runs behind a step; edges of one step share their route. A plan with too many
+columns is broken into bands, one below the other: an edge between bands leaves through a port "to 9" and enters through a
+port "from 7". An edge that closes a cycle is left out of the layering and named.
 """
 
 from __future__ import annotations
@@ -36,16 +36,16 @@ class Band:
 
 
 class Shape(NamedTuple):
-    """The bands of a drawing, and the edges (from, to) that close a circle."""
+    """The bands of a drawing, and the edges (from, to) that close a cycle."""
 
     bands: list[Band]
     circles: list[Pair]
 
 
 def shape(graph: Mapping[str, Iterable[str]], most_columns: int, most_in_bands: int) -> Shape:
-    """Return the shape of a plan's graph, ``{id: ids that it waits for}``.
+    """Return the shape of a plan's graph, ``{id: ids of its dependencies}``.
 
-    At most `most_columns` columns stand in one band; where that is too few, at most `most_in_bands` in each of several.
+    One band has at most `most_columns` columns. A plan that needs more gets several bands of at most `most_in_bands` columns.
     """
     waits_for = {id: list(dict.fromkeys(others)) for id, others in graph.items()}
     unknown = dict.fromkeys(other for others in waits_for.values() for other in others if other not in waits_for)
@@ -74,7 +74,7 @@ def shape(graph: Mapping[str, Iterable[str]], most_columns: int, most_in_bands: 
 
 
 def _circles(waits_for: Mapping[str, list[str]]) -> dict[Pair, None]:
-    """The edges that lead back to a step which is being followed: without them no circle is left."""
+    """The edges that lead back to a step on the current path; without them the graph has no cycle."""
     dependents = edges(waits_for)[1]
     circles: dict[Pair, None] = {}
     seen: set[str] = set()

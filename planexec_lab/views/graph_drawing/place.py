@@ -1,7 +1,7 @@
-"""Where things stand: the order in each column with few crossings, then the heights that make edges straight.
+"""Positions: an order in each column with few edge crossings, then heights that make edges straight.
 
-The order comes from barycentre sweeps (Sugiyama et al., 1981); the heights are, column by column, the nearest to the mean
-of the neighbours that keep order and distance (isotonic regression, by pooling adjacent violators).
+The order comes from barycentre sweeps (Sugiyama et al., 1981). The heights are as close to the mean of the neighbours as order
+and distance allow, column by column (isotonic regression, by pooling adjacent violators).
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ def _pulls(band: Band, before: Neighbours, after: Neighbours, stiff: float) -> d
 
 
 def _order(band: Band, before: Neighbours, after: Neighbours) -> None:
-    """Sweep forth and back, with ties as they stand and with ties turned round; keep the best order, upright."""
+    """Sweep forward and back, with ties in both orders, and keep the best order."""
     first = {spot: number for column in band.columns for number, spot in enumerate(column)}
     best, fewest = [column[:] for column in band.columns], crossings(band)
     for sweep in range(SWEEPS):
@@ -109,7 +109,7 @@ def _settle(
     height: Callable[[Spot], float],
     gap: float,
 ) -> None:
-    """Move the spots of one column towards their neighbours, as hard as each pulls."""
+    """Move the spots of one column towards their neighbours, weighted by the strength of each."""
     offset, offsets, blocks = 0.0, [], []
     for number, spot in enumerate(column):
         offset += (height(column[number - 1]) + height(spot)) / 2 + gap if number else 0.0

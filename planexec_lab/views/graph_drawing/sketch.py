@@ -17,7 +17,7 @@ MOST_COLUMNS, MOST_MARKED, MOST_IN_BANDS = 7, 6, 5
 
 
 class Sketch:
-    """A graph on a canvas. `arrows` holds every edge that was drawn, as (from, to, start x, end x, is a circle)."""
+    """A graph on a canvas. `arrows` holds every edge that was drawn, as (from, to, start x, end x, closes a cycle)."""
 
     def __init__(self, title: str, cards: Mapping[str, Card], shape: Shape, thick: Collection[Pair]) -> None:
         self.canvas, self.many = Canvas(), len(shape.bands) > 1
@@ -130,7 +130,7 @@ class Sketch:
         self.canvas.head(other.x, end, ink=ink)
         steps = Spot("step", pair[0], 0), Spot("step", pair[1], 0)
         self.arrows.append((*steps, one.x + one.width, other.x, True))
-        words = f"circle: {pair[1]} waits for {pair[0]}"
+        words = f"cycle: {pair[1]} waits for {pair[0]}"
         inside, beside = right - left - 16, theme.WIDEST - MARGIN - right - 6
         before = left - 6 - MARGIN
         if width(words, SMALL) <= inside or inside >= max(beside, before):

@@ -31,23 +31,23 @@ class Row(NamedTuple):
 
     @property
     def idle(self) -> bool:
-        """Whether the step says neither what to do nor with which tool, as one that was added just now."""
+        """Whether the step has neither a description nor a tool, like a step that was just added."""
         return self.step["tool"] is None and not self.step["description"].strip()
 
 
 @dataclass(frozen=True)
 class Draft:
-    """What the reviewer has before them.
+    """A plan under review.
 
     Args:
         received: the plan as it came.
-        toolbox: the tools that steps may call.
-        rows: the steps as they stand now, in order.
-        done: ids of the steps that are done already; the plan may wait for them.
-        before: the plan of the round before, if there was one.
+        toolbox: the tools that steps can call.
+        rows: the edited steps, in order.
+        done: ids of done steps; the plan can depend on them.
+        before: the plan of the previous round, if there was one.
         models: whether models choose the calls of steps that name no tool.
         model_chooses: ids of the other steps whose calls a model chooses.
-        next_key: the key of the next step that is added, so that no key is given twice.
+        next_key: the key of the next added step, so that keys stay unique.
     """
 
     received: Plan
@@ -70,13 +70,13 @@ class Draft:
         models: bool = False,
         model_chooses: tuple[str, ...] = (),
     ) -> Draft:
-        """Return the draft of a plan that nobody has edited yet."""
+        """Return the draft of a plan without edits."""
         rows = _rows(plan)
         return cls(plan, toolbox, rows, done, before, models, model_chooses, len(plan.steps))
 
     @classmethod
     def of_run(cls, run: Run, toolbox: Toolbox) -> Draft:
-        """Return the draft of the plan with which a paused run waits, beside what is done and the plan before it."""
+        """Return the draft of a paused run's plan, with the done steps and the previous plan."""
         board = run.board
         plans = [event.plan for event in run.events if isinstance(event, PlanProposed) and event.plan is not None]
         before = plans[-2] if len(plans) > 1 else None
@@ -120,13 +120,13 @@ class Draft:
     def with_tool(self, key: int, tool: str | None) -> Draft:
         """Return the draft with another tool in one step; arguments that the new tool does not have are dropped."""
         params = self.params(key)
-        if tool is None or tool in self.toolbox:  # an unknown name is a slip, and nothing is dropped for it
+        if tool is None or tool in self.toolbox:  # an unknown name is a typing mistake: no argument is dropped
             known = self.toolbox[tool].parameters if tool is not None else ()
             params = {name: value for name, value in params.items() if name in known}
         return self.with_field(key, tool=tool, params=params)
 
     def with_argument(self, key: int, name: str, text: str) -> Draft:
-        """Return the draft with one argument as it is written in `text`; an empty text takes the argument away."""
+        """Return the draft with one argument set to `text`; an empty text removes the argument."""
         params = self.params(key)
         if text:
             params[name] = fields.read(text, self.schema(key, name))
@@ -141,7 +141,7 @@ class Draft:
         return dict(self.toolbox[tool].bind(step["params"]) if tool in self.toolbox else step["params"])
 
     def schema(self, key: int, name: str) -> Mapping[str, Any]:
-        """Return the JSON schema of one parameter; an empty one where the tool does not know it."""
+        """Return the JSON schema of one parameter; {} if the tool has no such parameter."""
         tool = self.row(key).step["tool"]
         schema = self.toolbox[tool].schema if tool in self.toolbox else {"properties": {}}
         parameter: Mapping[str, Any] = fields.written_out(schema["properties"].get(name, {}), schema)
@@ -154,7 +154,7 @@ class Draft:
         return replace(self, rows=(*self.rows, row), next_key=self.next_key + 1)
 
     def without(self, key: int) -> Draft:
-        """Return the draft without one step. What waited for it shows a problem until that is mended too."""
+        """Return the draft without one step. Its dependents show a problem until they are fixed too."""
         return replace(self, rows=tuple(row for row in self.rows if row.key != key))
 
     @cached_property

@@ -1,9 +1,9 @@
-"""A fence between typing and deciding: what was typed before a button was pressed has arrived before it counts.
+"""A fence between typing and deciding: everything typed before a click arrives before the click counts.
 
-A field sends its first change at once and keeps the following ones until the kernel has answered; a press is sent at
-once, past what is kept. On a slow line "10" and Approve would arrive as "1", Approve, "10". So the desk asks the page for
-a sign of life that can only come behind what it kept: it shows a widget that nobody sees, or hides it again, and the page
-says how many views of it there are.
+A field sends its first change at once and holds back further changes until the kernel has answered. A click is sent at
+once, ahead of the changes that are held back. On a slow line "10" and Approve would arrive as "1", Approve, "10". So the
+desk asks the page for an answer that can only come after these changes: it shows or hides an invisible widget, and the page
+reports the widget's number of views.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ import ipywidgets as w
 
 
 class Fence:
-    """Lets an action wait until the page has sent all that was typed before.
+    """Delays an action until the page has sent everything that was typed before.
 
     Args:
-        views: returns how many views of the desk the page has, as far as it has said.
-        heard: returns whether what is being handled was sent by a page; one that is there may not have said so yet.
-            Where there is no page, nothing is waited for.
+        views: returns the number of views of the desk that the page has reported.
+        heard: returns whether a page sent the current message; a page that is there might not have reported itself yet.
+            Without a page there is no delay.
     """
 
     def __init__(self, views: Callable[[], int], heard: Callable[[], bool] = lambda: False) -> None:
@@ -40,7 +40,7 @@ class Fence:
         return self._then is not None
 
     def typed(self) -> None:
-        """Take note that something was typed, of which there may be more under way."""
+        """Record that something was typed; more changes might follow."""
         if not self._page:
             return
         self._typed = True
@@ -56,9 +56,9 @@ class Fence:
         return True
 
     def ask_again(self) -> None:
-        """Ask anew: the page has not answered. It may be another one, which has the old count and no change to tell.
+        """Ask again, because the page has not answered. A new page might have the old count and no change to report.
 
-        A page that never told how many views it has won't; there the second press counts.
+        A page that never reported its views won't answer; there the second click counts.
         """
         if self._answers or self.views():
             self._renew()
@@ -67,7 +67,7 @@ class Fence:
             self._go_on()
 
     def begin_anew(self) -> None:
-        """Wait for nothing any more: the page that was asked may be gone."""
+        """Stop waiting, because the page might be gone."""
         self._asked, self._answers, self._then = False, False, None
         self._renew()
 

@@ -13,12 +13,12 @@ STEP = ("description", "tool", "waits for", "done when")  # the labels of a step
 
 
 def options(schema: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return the values that a parameter may have, as the texts of a field, where the schema lists them."""
+    """Return the allowed values of a parameter as texts for a field, if the schema lists them."""
     return tuple(map(written, _choices(schema)))
 
 
 def hint(schema: Mapping[str, Any], required: bool) -> str:
-    """Return what may stand in the field of a parameter."""
+    """Return the allowed texts of a parameter's field."""
     if not schema:
         return "not a parameter of this tool: clear the field to drop it"
     default = f", by default {json.dumps(schema['default'], default=str)}" if "default" in schema else ""
@@ -26,7 +26,7 @@ def hint(schema: Mapping[str, Any], required: bool) -> str:
 
 
 def long(text: str) -> bool:
-    """Whether a text needs a field of several lines; a field of one line drops what breaks a line."""
+    """Whether a text needs a field of several lines; a one-line field drops line breaks."""
     return len(text) > LONG or len(text.splitlines()) > 1 or text != text.strip("\n\r")
 
 
@@ -36,15 +36,15 @@ def label(name: str) -> str:
 
 
 def written(value: Any) -> str:
-    """Return a value as the text of a field: a text as it is, anything else as JSON."""
+    """Return a value as the text of a field: a string unchanged, anything else as JSON."""
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
 def read(text: str, schema: Mapping[str, Any]) -> Any:
-    """Return the value that a text in a field means for a parameter of this `schema`.
+    """Return the value of a field's text for a parameter with this `schema`.
 
-    Where a text is allowed, the text is the value. Elsewhere it is read as JSON, and stays a text if it is none: a
-    reference is one, and anything else is reported when the plan is checked.
+    If the schema allows a string, the text is the value. Otherwise it is read as JSON. A text that is not JSON stays a
+    string: it is a reference, or the plan's check reports it.
     """
     for choice in _choices(schema):
         if text == written(choice):
@@ -71,7 +71,7 @@ def _choices(schema: Mapping[str, Any]) -> list[Any]:
 
 
 def _types(schema: Mapping[str, Any]) -> Iterator[str]:
-    """The types that a value may have; a schema without a type allows every one but is asked for as JSON."""
+    """The types that a value can have; a schema without a type allows all types, and its field takes JSON."""
     for part in schema.get("anyOf") or [schema]:
         if "type" in part:
             yield str(part["type"])

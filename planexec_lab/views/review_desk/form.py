@@ -17,15 +17,15 @@ NOTHING = "\u200b"
 
 
 class Form:
-    """The fields of one step. All of them are typed into, those with a few answers offer them while one types.
+    """The fields of one step. All are text fields; those with few answers offer them during typing.
 
-    There are no drop-down lists: JupyterLab takes the keys that are pressed in one for commands, ``r`` for instance turns
-    the cell into text, and the widget is gone.
+    There are no drop-down lists, because JupyterLab takes keys pressed in such a list for commands: ``r`` turns the cell into
+    text, and the widget is gone.
 
     Args:
-        key: the row that the form is for.
-        current: returns the draft as it stands.
-        edit: takes every new draft that an edit makes.
+        key: the row of the form.
+        current: returns the current draft.
+        edit: receives the new draft after each edit.
     """
 
     def __init__(self, key: int, current: Callable[[], Draft], edit: Callable[[Draft], None]) -> None:
@@ -44,9 +44,9 @@ class Form:
         self._ask_arguments()
 
     def show(self, found: Sequence[Problem]) -> None:
-        """Write the problems of the step below the fields they belong to; those of no field stand below all of them.
+        """Write the step's problems below their fields; problems without a field come last.
 
-        A field shows no character that can't be seen: what it holds of them stands below it too.
+        A field can't show invisible characters, so they are listed below it.
         """
         draft = self.current()
         row = draft.row(self.key)
@@ -70,7 +70,7 @@ class Form:
         return draft.with_field(self.key, success_criteria=text or None)
 
     def _choose_tool(self, name: str) -> Any:
-        """The choice of a tool; it takes effect when it is left, because half a name is no tool."""
+        """The field for the tool; it takes effect when it loses the focus, because half a name is no tool."""
         options = list(self.current().toolbox.names)
         control = w.Combobox(value=name, options=options, placeholder="the executor chooses", continuous_update=False)
 

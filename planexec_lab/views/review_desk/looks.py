@@ -1,12 +1,12 @@
-"""How the desk looks, and the smallest pieces of its HTML: text in which everything is seen, calls in full, problems, lists.
+"""How the desk looks, and the smallest pieces of its HTML: text without hidden characters, full calls, problems, lists.
 
-Colours come from the notebook's theme. What carries meaning is a word on a light pill with dark ink, so that it reads the
-same on light and dark themes.
+Colours come from the notebook's theme. Meaning is carried by a word in dark ink on a light pill, which reads
+the same on light and dark themes.
 
 ipywidgets sets no ARIA attribute, so the style sheet brings a handler that sets them on its page: fields take the
 direction of what is typed, a field with a problem is invalid and described by the note below it, and one region, the same
-for as long as the desk is there, is read out when it changes and takes the focus when no button is left. Without the
-handler, where a page forbids it, the words are there all the same.
+for as long as the desk is there, is read out when it changes and takes the focus when no button is left. If a page
+forbids the handler, the words are still there.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ _CSS, _HANDLER = ((_HERE / name).read_text(encoding="utf-8") for name in ("desk.
 STYLE = f'<style>\n{_CSS}</style>\n<style onload="{escape(" ".join(_HANDLER.split()))}">.pxl-desk {{}}</style>'
 
 
-SHORT = 160  # characters of a call that stands on one line
+SHORT = 160  # the most characters of a call on one line
 _GAP = re.compile(r"(\n(?:[ \t]*\n){4,})")
 
 
@@ -61,14 +61,14 @@ def isolated(text: object) -> str:
 
 
 def unseen(text: str) -> str:
-    """What a text holds that a field does not show, in HTML; "" where a field shows all of it."""
+    """The characters of a text that a field can't show, in HTML; "" if there are none."""
     hidden = dict.fromkeys((code, name) for code, name in parts(text) if name and code != r"\n")
     codes = ", ".join(f'<span class="pxl-hidden">{escape(code)}</span> {escape(name)}' for code, name in hidden)
     return f"<p>not to be seen in the field, or not what it looks like: {codes}</p>" if hidden else ""
 
 
 def call_in_full(tool: str | None, params: Mapping[str, Any]) -> str:
-    """A call: on one line where it is short and plain, else an argument a line, each as it is written."""
+    """A call: on one line if it is short and simple, else with one line for each argument."""
     line = call(tool, dict(params))
     texts = {name: _text(value) for name, value in params.items()}
     if len(line) <= SHORT and not any(name for text in texts.values() for _, name in parts(text)):
@@ -92,7 +92,7 @@ def pill(look: Look) -> str:
 
 
 def problems(listed: Iterable[Problem], hints: bool = True) -> str:
-    """Problems, a line each, in words."""
+    """Problems, one on each line."""
     words = (pill(LOOKS["failed"]._replace(word=_sentence(problem, hints))) for problem in listed)
     return "".join(f'<p class="pxl-problem">{one}</p>' for one in words)
 

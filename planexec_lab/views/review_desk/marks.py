@@ -1,4 +1,4 @@
-"""What a reviewer must be told about a step: which problem belongs to which field, what is dangerous, what was changed."""
+"""The marks on a step for its reviewer: the problems of each field, the dangers, the changes."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def place(draft: Draft, row: Row, problem: Problem) -> str:
 def effects(row: Row, toolbox: Toolbox) -> Effects:
     """Return what a step does to the world: the worse of what it says itself and what its tool does.
 
-    An unknown tool may do the worst, and so may any of the toolbox where the executor chooses.
+    An unknown tool counts as the worst, and so does the toolbox if the executor chooses the calls.
     """
     own, tool = row.step["effects"], row.step["tool"]
     known = [one.effects for one in _tools(row, toolbox)]
@@ -48,11 +48,11 @@ def effects(row: Row, toolbox: Toolbox) -> Effects:
 
 
 def risk(row: Row, toolbox: Toolbox) -> Risk | None:
-    """Return how a step weighs that nothing takes back.
+    """Return how grave a step without an undo is.
 
-    None: it changes nothing, or has an undo that changes something, or its tool is declared to add only and may be repeated.
+    None: it changes nothing, or it has an undo that changes something, or its tool is declared to only add and is repeatable.
     "destructive": its tool is declared to delete or overwrite. "once": a repeat would do harm. "unknown": its effects are
-    not declared. "open": all the others.
+    not declared. "open": all other steps.
     """
     done, tools, undo = effects(row, toolbox), _tools(row, toolbox), row.step["undo"]
     undone = undo is not None and undo["tool"] in toolbox and toolbox[undo["tool"]].effects != "none"
@@ -66,7 +66,7 @@ def risk(row: Row, toolbox: Toolbox) -> Risk | None:
 
 
 def risks(draft: Draft) -> list[tuple[Risk, Row]]:
-    """Return the steps that nothing takes back, the gravest first."""
+    """Return the steps that can't be undone, the gravest first."""
     weighed = [(name, row) for row in draft.rows if (name := risk(row, draft.toolbox))]
     return sorted(weighed, key=lambda one: get_args(Risk).index(one[0]))
 
@@ -77,7 +77,7 @@ def chosen(row: Row, draft: Draft) -> bool:
 
 
 def bounds(row: Row) -> list[str]:
-    """Return in words what else changes what happens at a step: its time limit, its retries, what it waits for, its gate."""
+    """Describe a step's other settings: its timeout, retries, dependencies and gate."""
     one = row.step
     limits = [f"given up after {seconds(one['timeout'])}"] if one["timeout"] else []
     limits += [f"tried again up to {count(one['retries'], 'time')}"] if one["retries"] else []
@@ -86,7 +86,7 @@ def bounds(row: Row) -> list[str]:
 
 
 def changes(before: Plan, after: Plan) -> list[str]:
-    """Return in words what was changed from one plan to the other: what became of the steps, then the rest."""
+    """Describe the changes from one plan to the other: first the steps, then the rest."""
     one, other = ({step.id: step for step in plan.steps} for plan in (before, after))
     sentences = [
         f"Step {visible(id)} removed: {visible(step.description or step)}"
@@ -111,6 +111,6 @@ def changes(before: Plan, after: Plan) -> list[str]:
 
 
 def _tools(row: Row, toolbox: Toolbox) -> list[Tool]:
-    """The tools that the step may call, as far as they are known."""
+    """The known tools that the step can call."""
     tool = row.step["tool"]
     return list(toolbox) if tool is None else [toolbox[tool]] if tool in toolbox else []

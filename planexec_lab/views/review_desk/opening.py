@@ -28,7 +28,7 @@ def desk(
     script: Sequence[Gesture] | None = None,
     by: str = "reviewer",
 ) -> Review:
-    """Open a desk for a plan: one cell shows it, and the next one reads the decision, when it is made.
+    """Open a desk for a plan: one cell shows it, and the next cell reads the decision.
 
     ::
 
@@ -37,18 +37,17 @@ def desk(
 
         decision = desk.decision     # in the next cell
 
-    It works in every notebook, and nothing waits: Run All stops at the cell that reads the decision. ``views.desk()``
-    alone is the desk that was opened last and is not decided yet, as it stands, edits and all: show it in a new cell
-    when its output is gone, as after the page was loaded again. A kernel that was restarted knows none.
+    It works in every notebook without waiting: Run All stops at the cell that reads the decision. ``views.desk()``
+    without arguments returns the latest undecided desk with all its edits: show it in a new cell when its output is gone,
+    for example after the page was reloaded. After a restart of the kernel there is none.
 
     Args:
-        shown: the plan to review, valid or not; only a valid one can be approved. Or a run that is paused: for its
-            plan, with what is done and what the planner changed; before a gate, about a step in doubt, or for more budget,
-            with the board as it stands.
-        toolbox: the tools that its steps may call.
-        script: what is pressed and typed where nobody is there, such as ``[("3: tag", "v2.3.2"), "Remove 8",
-            "Approve"]``. It is played only if the process that started the kernel says so; see `presence`.
-        by: who sits at the desk; the decision carries the name.
+        shown: the plan to review, valid or not; only a valid plan can be approved. Or a paused run: the desk then shows the
+            done steps and the planner's changes, or the gate, step in doubt or budget that the run asks about.
+        toolbox: the tools that the plan's steps can call.
+        script: the buttons and fields to use in automated tests, such as ``[("3: tag", "v2.3.2"), "Remove 8",
+            "Approve"]``. It is played only if the process that started the kernel asks for it; see `presence`.
+        by: the reviewer's name, which the decision carries.
 
     Raises `NotDecided` without arguments if no desk is open, `TypeError` for a plan without tools, and `ValueError` for a run
     that is not paused.

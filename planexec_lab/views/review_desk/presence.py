@@ -1,17 +1,17 @@
-"""Is anybody there? A script plays only where somebody says that nobody is, and everything else is a person.
+"""Is a person at the notebook? A script plays only if the process that started the kernel declares that the run is unattended.
 
-A mistake in one direction is a plan approved by a script under the eyes of a person, in the other a notebook that stops
-with a sentence in it. So silence is no sign. Voila shows a notebook to a person with the very requests with which nbclient
-runs it in a build, and a script that starts JupyterLab is no sign that nobody sits before it.
+One mistake would let a script approve a plan while a person watches; the other stops a notebook with an error message. So the
+default is a person. Voila shows a notebook to a person with the same requests that nbclient uses in a build, and a script
+that starts JupyterLab does not show that the run is unattended.
 
-The sign is given by the process that starts the kernel, and counts for that kernel only:
+The process that starts the kernel declares it, for that kernel only:
 
 - ``PLANEXEC_NOBODY`` holds the id of the process that starts the kernel: ``.ci/notebooks.py`` sets it, and in a shell
-  ``sh -c 'PLANEXEC_NOBODY=$$ exec jupyter execute lesson.ipynb'`` does. A server that inherits it is another process.
+  ``sh -c 'PLANEXEC_NOBODY=$$ exec jupyter execute lesson.ipynb'`` does. A server that inherits it has another id.
 - pytest names the test that it is about to run. A cell of a notebook under nbval is such a test, and nbval starts the
   kernel itself: the name is in the kernel's environment, and not in the one with which its parent was started.
 
-What a kernel was seen to know (ipykernel 7.4):
+What a kernel can observe (measured with ipykernel 7.4):
 
 =====================================  ===========  ======  =====  ================================
 who runs the cell                      allow_stdin  cellId  views  what its parent process is
@@ -23,7 +23,7 @@ nbclient, nbconvert, papermill         false        no      0      the program, 
 nbval 0.11                             false        no      0      pytest, or one of its workers
 =====================================  ===========  ======  =====  ================================
 
-One sign of a person outweighs the sign that there is none.
+One sign of a person outweighs the declaration.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ TEST = "PYTEST_CURRENT_TEST"
 
 
 def nobody(views: int | None) -> bool:
-    """Whether nobody can see or press anything, and the process that started this kernel says so.
+    """Whether the run is unattended, and the process that started this kernel declares it.
 
     Args:
         views: how many views of the desk the front end has reported.
@@ -63,7 +63,7 @@ def from_a_page() -> bool:
 
 
 def said_so() -> bool:
-    """Whether the process that started this kernel has given the sign; one that it inherited itself is none."""
+    """Whether the process that started this kernel declared an unattended run; an inherited declaration does not count."""
     parent, test = os.getppid(), os.environ.get(TEST, "")
     if os.environ.get(SIGN) == str(parent):
         return True
@@ -74,7 +74,7 @@ def said_so() -> bool:
 
 
 def kernel() -> Any:
-    """Return the kernel that runs this code, None outside of one."""
+    """Return the kernel that runs this code; None outside a kernel."""
     ipython = sys.modules.get("IPython")
     shell = ipython.get_ipython() if ipython else None
     return getattr(shell, "kernel", None)
@@ -87,7 +87,7 @@ def request() -> Mapping[str, Any] | None:
         return None
     try:
         return dict(running.get_parent("shell"))
-    except Exception:  # another kernel than ipykernel: nothing is known, so a person may be there
+    except Exception:  # another kernel than ipykernel: there might be a person
         return {}
 
 
@@ -97,7 +97,7 @@ def _environment(process: int) -> Mapping[str, str]:
         import psutil  # comes with ipykernel
 
         environment: dict[str, str] = psutil.Process(process).environ()
-    except Exception:  # none such, not ours to read, no psutil: nothing is known, so a person may be there
+    except Exception:  # no such process, no permission, or no psutil: there might be a person
         return {}
     return environment
 
@@ -112,18 +112,18 @@ GO_ON = (
 
 
 class _Said(RuntimeError):
-    """An error whose words are all that a notebook shows of it: nothing is wrong with the code that it came through."""
+    """An error that a notebook shows as its message alone, because the code has no fault."""
 
     def _render_traceback_(self) -> list[str]:
         return [f"{type(self).__name__}: {self}"]
 
 
 class NotDecided(_Said):
-    """The decision is read, and nobody has decided yet."""
+    """The decision was read before the reviewer decided."""
 
 
 class NobodyThere(_Said):
-    """A plan is to be reviewed, the program that runs the cell says that nobody is there, and there is no script."""
+    """A plan needs a review in an unattended run without a script."""
 
     def __init__(self) -> None:
         super().__init__(

@@ -1,6 +1,6 @@
-"""What the desk asks: to approve a plan, a gate or an undo; what became of a step in doubt; more budget. No widgets here.
+"""The questions of the desk: approve a plan, a gate or an undo; say whether a step in doubt was done; grant more budget.
 
-Each question has the words above its fields, the fields, and the buttons. `typed` is what stands in the fields, by label.
+Each question has a text, fields and buttons, and no widgets. `typed` has the contents of the fields, by label.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from planexec_lite import references
 from planexec_lite.assembly import Board
 from planexec_lite.capabilities.budget import in_words
 from planexec_lite.capabilities.rollback import Rollback
+from planexec_lite.capabilities.undo import WorkDone
 from planexec_lite.decisions import Answer, innermost, usable
 from planexec_lite.events import Grant, gate_in_words
 from planexec_lite.meter import Budget
@@ -34,7 +35,7 @@ WANTED = " Reject and Ask for changes need a comment."
 
 
 def question_of(run: Run, toolbox: Toolbox) -> Question:
-    """What a paused run asks. Raises `ValueError` for a run that asks nothing."""
+    """The question of a paused run. Raises `ValueError` if the run asks nothing."""
     board, inner = run.board, innermost(run).board
     paused, waits = board.paused, inner.paused
     if paused is None or waits is None:
@@ -47,16 +48,16 @@ def question_of(run: Run, toolbox: Toolbox) -> Question:
         return Approval(draft)
     if waits.reason == "budget":
         return More(draft, board, paused.gate, waits.short)
-    return (Undo if board[Rollback].asks else Gate)(draft, board, paused.gate)
+    return (Undo if paused.reason == "undo" else Gate)(draft, board, paused.gate)
 
 
 class Question:
-    """Whether, or how, a run goes on.
+    """A question about whether or how a run continues.
 
     Args:
-        draft: the plan, and what is done.
-        figure: what is asked about, as a table.
-        gate: what the decision names, where it is not about the plan.
+        draft: the plan and its done steps.
+        figure: the subject of the question, as a table.
+        gate: the step or call that the decision names, if it is not about the plan.
     """
 
     buttons = BUTTONS
@@ -67,28 +68,28 @@ class Question:
         self.fields = {"Comment": "why you reject the plan, or what the planner should change"}
 
     def words(self) -> str:
-        """What stands above the fields."""
+        """The text above the fields."""
         raise NotImplementedError
 
     def status(self, typed: Typed) -> str:
-        """How it stands and what the answers mean, which a screen reader reads out when it changes."""
+        """The state and the meaning of the answers; a screen reader reads it out when it changes."""
         raise NotImplementedError
 
     def allows(self, choice: Answer, typed: Typed) -> bool:
-        """Whether it may be answered so now: a no, and the wish for a change, take a comment."""
+        """Whether this answer is allowed now; to reject or to ask for a change needs a comment."""
         return choice == "approve" or bool(typed["Comment"])
 
     def warning(self) -> str:
-        """What is asked once more before a yes that nothing takes back; "" where there is nothing to ask."""
+        """The second question before a yes that can't be undone; "" if none is needed."""
         return ""
 
     def said(self, choice: Answer, typed: Typed) -> dict[str, Any]:
-        """What goes with the answer, beside the comment."""
+        """The parts of the decision apart from the comment."""
         return {}
 
 
 class Approval(Question):
-    """Whether the plan of a draft is approved; it may be edited before."""
+    """Whether to approve the plan of a draft, with or without edits."""
 
     def __init__(self, draft: Draft) -> None:
         super().__init__(draft, text.figure(draft))
@@ -96,7 +97,7 @@ class Approval(Question):
         self.fields = {**self.fields, "Later plans": later}
 
     def words(self) -> str:
-        """The goal, and what the plan does; its steps have rows of their own."""
+        """The goal and a summary of the plan; its steps are in rows."""
         return summary.head(self.draft)
 
     def status(self, typed: Typed) -> str:
@@ -112,16 +113,16 @@ class Approval(Question):
         return f"<p>{stand}{'' if typed['Comment'] else WANTED}</p>"
 
     def allows(self, choice: Answer, typed: Typed) -> bool:
-        """Whether it may be answered so now; only a valid plan can be approved."""
+        """Whether this answer is allowed now; only a valid plan can be approved."""
         fit = not self.draft.problems and _is_number(typed["Later plans"])
         return super().allows(choice, typed) and (choice != "approve" or fit)
 
     def warning(self) -> str:
-        """The steps that nothing takes back."""
+        """The steps that can't be undone."""
         return summary.warning(self.draft)
 
     def said(self, choice: Answer, typed: Typed) -> dict[str, Any]:
-        """The plan as it was edited, and what later plans may do."""
+        """The edited plan, and the grant for later plans."""
         if choice != "approve":
             return {}
         later = typed["Later plans"]
@@ -129,12 +130,12 @@ class Approval(Question):
 
 
 class Gate(Question):
-    """Whether a step behind a gate may start. Nothing can be edited: the plan is approved, and this is its next step.
+    """Whether the step of a gate can start. Its plan is approved already, so there are no edits.
 
     Args:
         draft: the plan of the run.
-        stand: the board of the run that waits, which may be inside a step.
-        gate: what the decision names.
+        stand: the board of the waiting run, which can be a nested run.
+        gate: the step that the decision names.
     """
 
     def __init__(self, draft: Draft, stand: Board, gate: str) -> None:
@@ -148,7 +149,7 @@ class Gate(Question):
         return self.title(f"The run waits before {self.name}.") + self.in_its_place()
 
     def status(self, typed: Typed) -> str:
-        """What a yes means."""
+        """The meaning of a yes."""
         return _means(f"{self.name} starts when you approve; the yes opens this gate alone.", typed)
 
     def warning(self) -> str:
@@ -171,30 +172,30 @@ class Gate(Question):
 
 
 class Undo(Gate):
-    """Whether a call that takes something back may be made."""
+    """Whether an undo can be called."""
 
     def words(self) -> str:
-        """The call, what it is given, and what is taken back after it."""
+        """The call, its arguments, and the undos after it."""
         *later, undo = self.at[Rollback].left
         params = undo.call.params if undo.call else {}
         wanted = {one.step for one in references.find(params)} | {undo.label}
-        given = {id: result for id, result in self.at[Rollback].results_for(undo).items() if id in wanted}
+        given = {id: result for id, result in self.at[WorkDone].results_for(undo).items() if id in wanted}
         coming = [text.undo(one) for one in reversed(later)]
         why = self.at.paused.why if self.at.paused else ""
         called = f"<p>{call_in_full(undo.call.tool, params) if undo.call else visible(f'The run inside {why}.')}</p>"
         return self.title(f"The run waits before {self.name}.") + called + _given_and_coming(given, coming)
 
     def status(self, typed: Typed) -> str:
-        """What a yes and a no mean."""
+        """The meaning of a yes and a no."""
         return _means(f"{self.name} is made when you approve; a no leaves it out, and the rollback goes on.", typed)
 
     def warning(self) -> str:
-        """Nothing: this is what takes back."""
+        """Nothing, because this call is an undo itself."""
         return ""
 
 
 class Doubt(Gate):
-    """What became of a step that was cut off, in the run or in a run inside the step `around`; and what it gave."""
+    """Whether an interrupted step was done, and its result; the step is in the run or in a run inside the step `around`."""
 
     buttons = AT_DOUBT
 
@@ -209,7 +210,7 @@ class Doubt(Gate):
         return self.title(f"The run was left while {self.name} was under way. Was it done?") + self.in_its_place()
 
     def status(self, typed: Typed) -> str:
-        """What the answers mean."""
+        """The meaning of the answers."""
         fault = self._fault(typed)
         done = f"not yet: {fault}" if fault else f"its result counts as {value(_result(typed))}"
         lines = [
@@ -220,7 +221,7 @@ class Doubt(Gate):
         return bullets("Find out in the world what became of it, then answer.", map(visible, lines))
 
     def allows(self, choice: Answer, typed: Typed) -> bool:
-        """Whether it may be answered so now: what was done has a result that the steps behind it can use."""
+        """Whether this answer is allowed now; a done step needs a result that its dependents can use."""
         return choice != "done" or not self._fault(typed)
 
     def said(self, choice: Answer, typed: Typed) -> dict[str, Any]:
@@ -228,7 +229,7 @@ class Doubt(Gate):
         return {"result": _result(typed)} if choice == "done" else {}
 
     def _fault(self, typed: Typed) -> str:
-        """Why the result that stands there can't be used; "" where it can."""
+        """Why the entered result can't be used; "" if it can."""
         try:
             usable(self.at, self.step, _result(typed))
         except ValueError as problem:
@@ -237,13 +238,13 @@ class Doubt(Gate):
 
 
 class More(Question):
-    """Whether more may be used of what the budget of the run, or of a run inside a step, had."""
+    """Whether the budget of the run, or of a run inside a step, is raised."""
 
     buttons = AT_BUDGET
 
     def __init__(self, draft: Draft, stand: Board, gate: str, short: Mapping[str, str]) -> None:
         super().__init__(draft, text.standing(stand, draft.toolbox), gate)
-        self.short = short  # what is used up, and how much of it, in words
+        self.short = short  # the exhausted parts of the budget, with their amounts
         more = {_label(name): f"a number; {used} used" for name, used in short.items()}
         self.fields = {**more, "Comment": "why; the run keeps it with the answer"}
 
@@ -253,7 +254,7 @@ class More(Question):
         return summary.title(self.draft.received.goal) + bullets(f"{whose} is used up:", self.short.values())
 
     def status(self, typed: Typed) -> str:
-        """What the answers mean."""
+        """The meaning of the answers."""
         more = self._more(typed)
         extra = ", ".join(in_words(name, amount) for name, amount in more.bounds.items()) if more is not None else ""
         lines = [
@@ -266,7 +267,7 @@ class More(Question):
         return bullets("More of it, or an end:", lines)
 
     def allows(self, choice: Answer, typed: Typed) -> bool:
-        """Whether it may be answered so now: more is granted of all that is used up."""
+        """Whether this answer is allowed now; every exhausted part needs a grant."""
         return choice != "approve" or self._more(typed) is not None
 
     def said(self, choice: Answer, typed: Typed) -> dict[str, Any]:
@@ -274,7 +275,7 @@ class More(Question):
         return {"budget": self._more(typed)} if choice == "approve" else {}
 
     def _more(self, typed: Typed) -> Budget | None:
-        """What stands in the fields; None where it is not a number above zero in each."""
+        """The contents of the fields; None unless each is a number above zero."""
         amounts: dict[str, Any] = {}
         try:
             for name in self.short:
@@ -286,7 +287,7 @@ class More(Question):
 
 
 def _is_number(text: str) -> bool:
-    """Whether a number of steps stands there, or nothing."""
+    """Whether the text is a number of steps or empty."""
     return not text or (text.isascii() and text.isdigit() and len(text) < 6)
 
 
@@ -307,7 +308,7 @@ def _means(sentence: str, typed: Typed) -> str:
 
 
 def _given_and_coming(given: Mapping[str, Any], coming: Sequence[str]) -> str:
-    """All of it: before a yes nothing is left out."""
+    """The whole text, so that a yes covers everything."""
     lines = [f"step {id} gave {written(result)}" for id, result in given.items()]
     return bullets("It is given:", lines) + bullets("What comes next:", coming)
 

@@ -25,11 +25,11 @@ class Line(NamedTuple):
 
 
 class Rows:
-    """The list of steps, one of which may be open. A row's widgets live as long as its step.
+    """The list of steps; one of them can be open. A row's widgets live as long as its step.
 
     Args:
-        current: returns the draft as it stands.
-        edit: takes every new draft that an edit makes.
+        current: returns the current draft.
+        edit: receives the new draft after each edit.
     """
 
     def __init__(self, current: Callable[[], Draft], edit: Callable[[Draft], None]) -> None:
@@ -61,9 +61,9 @@ class Rows:
         return {**named, "Add a step": self._add}
 
     def show(self) -> None:
-        """Show the steps of the draft with their problems; what does not change is left as it is."""
+        """Show the steps of the draft with their problems; unchanged rows are not touched."""
         draft = self.current()
-        first: dict[str, int] = {}  # the rows by id; of two with one id, the problems stand at the first
+        first: dict[str, int] = {}  # the rows by id; if two rows share an id, the first shows the problems
         for row in draft.rows:
             first.setdefault(row.id, row.key)
         for row in draft.rows:
@@ -82,7 +82,7 @@ class Rows:
         self._beside.value = self._drawn + summary.beside_steps(draft.received)
 
     def toggle(self, key: int | None) -> None:
-        """Open the form of a step, and close the one that was open; close it if it is open already, or for None."""
+        """Open the form of a step and close the other; close it if it is open already, or if the key is None."""
         closing, self._open = self._open, None if key == self._open else key
         if closing in self._lines:
             line = self._lines[closing]

@@ -13,18 +13,18 @@ _OF_STEP = re.compile(r"(?P<field>[\w.-]+): .*|Remove (?P<removed>[\w.-]+)")
 
 
 class ScriptError(ValueError):
-    """A gesture that nobody could make: there is no such control, or it can't be used right now."""
+    """An impossible gesture: there is no such control, or it is disabled now."""
 
 
 def play(desk: Any, gestures: Sequence[Gesture]) -> None:
-    """Make one gesture after the other until the plan is decided about.
+    """Make one gesture after the other until there is a decision.
 
     Args:
-        desk: the `Review` to play on, with nobody before it.
-        gestures: a text presses the button of that name, such as ``"Remove 8"`` or ``"Approve"``; a pair fills in the
+        desk: the `Review` to play on, in an unattended run.
+        gestures: a string clicks the button of that name, such as ``"Remove 8"`` or ``"Approve"``; a pair fills in the
             field of that name, as in ``("3: tag", "v2.3.2")``. The form of a step opens by itself.
 
-    Raises `ScriptError` for a gesture that can't be made, and when all are made and nothing is decided.
+    Raises `ScriptError` for an impossible gesture, and if there is no decision after the last gesture.
     """
     for gesture in gestures:
         if desk.decided:

@@ -1,4 +1,4 @@
-"""A plan on the desk in words: its head, a step in its row, what is beside the steps, what can't be undone; and a decision."""
+"""The texts of a plan on the desk: its head, its steps, its other parts, the steps that can't be undone; and of a decision."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def title(goal: str) -> str:
 
 
 def head(draft: Draft) -> str:
-    """The goal, how many steps do what, what nothing takes back, and what the planner changed since the last round."""
+    """The goal, the number of steps by effect, the steps that can't be undone, and the planner's changes since the last round."""
     clauses = [_counted(draft)]
     if risky := [visible(row.id) for row in draft.rows if marks.risk(row, draft.toolbox)]:
         clauses.append(f"{_steps(risky)} can't be undone")
@@ -62,12 +62,12 @@ def head(draft: Draft) -> str:
 
 
 def changed(draft: Draft) -> str:
-    """What the reviewer changed."""
+    """The reviewer's changes."""
     return bullets("You changed:", marks.changes(draft.received, draft.plan) if draft.plan is not None else [])
 
 
 def step(draft: Draft, row: Row, faults: Sequence[Problem] = ()) -> str:
-    """A step: what it is for and its call; what it waits for, what it does to the world, how that is taken back."""
+    """A step: its description and call, its dependencies, its effects and its undo."""
     one = row.step
     came = next((step for step in draft.received.steps if step.id == row.id), None)
     edited = came is not None and repr(came.model_dump()) != repr(dict(one))
@@ -88,7 +88,7 @@ def step(draft: Draft, row: Row, faults: Sequence[Problem] = ()) -> str:
 
 
 def beside_steps(plan: Plan) -> str:
-    """What a plan holds beside its steps: what a rollback calls, what the answer is, whether more is to come."""
+    """The parts of a plan apart from its steps: rollback calls, answer, and whether it is complete."""
     paragraphs = []
     if plan.rollback:
         calls = "".join(
@@ -104,7 +104,7 @@ def beside_steps(plan: Plan) -> str:
 
 
 def warning(draft: Draft, only: str | None = None) -> str:
-    """What is asked before a yes that nothing takes back, to the plan or to the step `only`; "" where there is nothing to ask."""
+    """The second question before a yes that can't be undone, about the plan or the step `only`; "" if none is needed."""
     lines = [
         f"<li>Step {seen(row.id)} {WEIGHS[risk]}: <bdi>{escape(_line(row))}</bdi></li>"
         for risk, row in marks.risks(draft)

@@ -1,4 +1,4 @@
-"""What is under review as a table, in text and in HTML: for viewers that show no widgets. Nothing of it is cut."""
+"""The subject of a review as an uncut table, in text and in HTML, for viewers without widgets."""
 
 from __future__ import annotations
 
@@ -16,7 +16,8 @@ from planexec_lab.views.step_remarks import mark
 from planexec_lite.assembly import Board
 from planexec_lite.capabilities.judging import Judging
 from planexec_lite.capabilities.news import News
-from planexec_lite.capabilities.rollback import Rollback, Undo
+from planexec_lite.capabilities.rollback import Rollback
+from planexec_lite.capabilities.undo import Undo
 from planexec_lite.plan import Plan
 from planexec_lite.tools import Toolbox
 
@@ -24,7 +25,7 @@ HEAD = ("step", "what", "call", "waits for", "effects")
 
 
 def figure(draft: Draft) -> Figure:
-    """Return the draft: its steps, what they wait for, what they do to the world; and what is beside them."""
+    """Return the draft: its steps with dependencies and effects, and the plan's other parts."""
     rows = [Row([*_cells(row), _effects(draft, row)], LOOKS["waiting"]) for row in draft.rows]
     goal = f" to “{visible(draft.received.goal)}”" if draft.received.goal else ""
     sentences = [f"✗ {visible(problem)}." for problem in draft.problems]
@@ -37,7 +38,7 @@ def standing(stand: Board, toolbox: Toolbox) -> Figure:
 
     Args:
         stand: the board of the run.
-        toolbox: the tools that the steps may call.
+        toolbox: the tools that the steps can call.
     """
     draft = Draft.of(stand.plan.changed(steps=tuple(stand.steps[id] for id in order(stand))), toolbox)
     rows = []
@@ -46,7 +47,7 @@ def standing(stand: Board, toolbox: Toolbox) -> Figure:
         cells += [_effects(draft, row), _came(stand, row.id)]
         rows.append(Row([id, "", *cells], LOOKS[stand.state[row.id]], mark(stand, row.id)))
     undos = [undo(one) for one in reversed(stand[Rollback].left)]
-    sentences = [f"Taken back next: {'; '.join(undos)}."] if stand[Rollback].asks else []
+    sentences = [f"Taken back next: {'; '.join(undos)}."] if stand.paused and stand.paused.reason == "undo" else []
     rejected = stand[Judging].rejected
     sentences += [f"The result of step {id} was rejected: {visible(why)}." for id, why in rejected.items()]
     sentences += [f"News: “{visible(news)}”." for news in stand[News].texts]
@@ -55,7 +56,7 @@ def standing(stand: Board, toolbox: Toolbox) -> Figure:
 
 
 def undo(one: Undo) -> str:
-    """What is undone next, and by which call."""
+    """The next undo and its call."""
     return f"{one.name}: {call(one.call.tool, one.call.params)}" if one.call else one.name
 
 
@@ -80,7 +81,7 @@ def _beside(plan: Plan) -> list[str]:
 
 
 def _effects(draft: Draft, row: Line) -> str:
-    """What a step does to the world, and what else changes what happens."""
+    """A step's effects and other settings."""
     one, risk = row.step, marks.risk(row, draft.toolbox)
     effects = [RISKS[risk].word if risk else EFFECTS[marks.effects(row, draft.toolbox)]]
     effects += [f"undo: {call(one['undo']['tool'], one['undo']['params'])}"] if one["undo"] else []

@@ -1,4 +1,4 @@
-"""The desk at which a person answers a question about a run, as a widget: what is asked, the fields, the buttons."""
+"""The desk as a widget: a question about a run, its fields and its buttons."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ from planexec_lab.views.review_desk.rows import Rows
 from planexec_lab.views.widgets import renew_still, show_widget, written
 from planexec_lite.decisions import Answer, Decision
 
-SCRIPT = "script"  # who decides where nobody is
+SCRIPT = "script"  # the decider in unattended runs
 
 
 class Review:
-    """A question before a reviewer, as a widget: shown by a cell, answered by a person, read in a later cell.
+    """A question to a reviewer, as a widget: one cell shows it, a person answers it, a later cell reads the decision.
 
     Every control has a name, which is its label: ``Approve``, ``Edit 3``, and ``3: tag`` for the field "tag" of step 3.
 
     Args:
-        question: what is asked.
-        script: what to press and to type where nobody is there; see `play`. A person's session never uses it.
-        by: who sits at the desk; the decision carries the name.
+        question: the question.
+        script: the gestures of an unattended run; see `play`. A person's session never uses it.
+        by: the reviewer's name, which the decision carries.
     """
 
     def __init__(
@@ -80,12 +80,12 @@ class Review:
 
     @property
     def draft(self) -> Draft:
-        """The plan as it stands."""
+        """The edited plan."""
         return self._question.draft
 
     @property
     def controls(self) -> dict[str, Any]:
-        """What can be pressed or filled in right now, by name."""
+        """The enabled buttons and fields, by name."""
         rows = self._rows.controls if self._rows is not None else {}
         buttons = {one.description: one for one in self._buttons.values()}
         return {**rows, **self._fields, **buttons, **(self._surely if self._asks else {})}
@@ -97,14 +97,14 @@ class Review:
 
     @property
     def decided(self) -> bool:
-        """Whether a decision was made; nothing can be changed any more then."""
+        """Whether there is a decision; then the desk can't be changed any more."""
         return self._decision is not None
 
     @property
     def decision(self) -> Decision:
-        """The decision; where nobody is there, the one that the script leads to.
+        """The decision; in an unattended run, the script's.
 
-        Raises `NotDecided` while a person has yet to decide, and `NobodyThere` where nobody is there and no script.
+        Raises `NotDecided` before a person has decided, and `NobodyThere` in an unattended run without a script.
         """
         if self._decision is None and presence.nobody(self.views):
             if self.script is None:
@@ -148,7 +148,7 @@ class Review:
 
     @property
     def _asks(self) -> bool:
-        """Whether the question stands there that comes before a yes that can't be undone."""
+        """Whether the second question before a yes that can't be undone is shown."""
         return bool(self._sure_bar.layout.display == "")
 
     def _show_bar(self, asks: bool) -> None:
@@ -169,10 +169,10 @@ class Review:
             self._stand.value = "<p><strong>Writing it down …</strong></p>"
 
     def _decide(self, choice: Answer, surely: bool) -> None:
-        sure = (surely and self._asks) or self._by == SCRIPT  # whoever wrote the script had the plan at hand
+        sure = (surely and self._asks) or self._by == SCRIPT  # the author of the script knew the plan
         self._show()
         question, typed = self._question, self._typed
-        if not question.allows(choice, typed):  # what was typed before the press, and came with it, stands against it
+        if not question.allows(choice, typed):  # text typed before the click arrived with it
             return
         if choice == "approve" and not sure and (warning := question.warning()):
             self._stand.value = warning
@@ -201,7 +201,7 @@ class Review:
             renew_still(self.box, *self._still(), self._still_name)
 
     def _still(self) -> tuple[str, str]:
-        """The picture below the desk as text and as HTML; a script's decision is not in it: nobody looks, and nbval compares."""
+        """The picture below the desk as text and as HTML. It leaves out a script's decision, because nbval compares it."""
         figure: Figure = self._question.figure
         if self._decision is None or self._decision.by == SCRIPT:
             return figure.text, figure._repr_html_()

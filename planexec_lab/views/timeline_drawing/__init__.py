@@ -1,8 +1,8 @@
-"""The timeline of a run, and of several runs one above the other: one lane a slot, one bar a try of a step.
+"""The timeline of one or several runs: one lane for each slot, one bar for each attempt of a step.
 
-Read `bars` (from events to bars), `model` (all that a figure is made of, computed once), `prediction` (what was predicted,
-beside what happened), `in_words` (the text form), `label` and `chart` (the drawing), then `figures`, which puts them
-together. Waiting shows as space.
+Read `bars` (from events to bars), `model` (the data of a figure, computed once), `prediction` (predicted and real start
+times), `in_words` (the text form), `label` and `chart` (the drawing), then `figures`, which combines them. Empty space in a
+lane is waiting.
 """
 
 from planexec_lab.views.timeline_drawing.figures import timeline, timelines

@@ -24,8 +24,8 @@ BY_VERDICT = "failed by verdict"
 class Bar(NamedTuple):
     """A piece of work from `start` to `end`, in seconds.
 
-    It is a try of a step; or, where `what` says so, the evaluator that judges the step, or the undo of the step, or its
-    wait before it is tried again; or, where `step` is None, the planner, and why it was asked.
+    It is an attempt of a step or, as `what` says, the evaluator that judges the step, the undo of the step or its wait
+    before a retry. If `step` is None, it is the planner, and `what` is the reason for the request.
     """
 
     step: str | None
@@ -48,9 +48,9 @@ Timed = TypeVar("Timed", Bar, Span)
 
 
 def bars(run: Run) -> list[Bar]:
-    """Return what was worked on, in the order in which it was started; what is still in flight lasts until now.
+    """Return the pieces of work in the order of their starts; work in flight lasts until now.
 
-    A step that was taken back before it had begun was not worked on. What was interrupted was worked on until then.
+    A step that was cancelled before it began has no bar. The bar of interrupted work ends at the interruption.
     """
     begun: list[Bar] = []
     last: dict[tuple[str | None, str], int] = {}  # (step, what is done about it) -> place of its latest bar in `begun`
@@ -68,7 +68,7 @@ def bars(run: Run) -> list[Bar]:
                 last[step, what] = len(begun)
                 begun.append(Bar(step, event.at, run.board.now, "running", what=what))
             case e.Requeued(reason="interrupted") | e.StepInDoubt():
-                # it names the step alone: whichever was in flight, its work, or what is done about it
+                # it names only the step: the bar in flight is the step's work or other work about it
                 for place in [last[step, each] for each in ("", JUDGING, UNDOING, BACKOFF) if (step, each) in last]:
                     if begun[place].state == "running":
                         begun[place] = begun[place]._replace(end=event.at, state=INTERRUPTED)
@@ -77,9 +77,9 @@ def bars(run: Run) -> list[Bar]:
             case e.Requeued():
                 cancelled.add(max(last[step, each] for each in ("", UNDOING) if (step, each) in last))
             case e.Outcome():
-                # an outcome that nobody was asked for has no bar: a plan from outside, a step that had been given up
+                # an outcome without a job has no bar: a plan from outside, a step after its timeout
                 if (number := last.get((step, what))) is not None and begun[number].state == "running":
-                    # from when the worker began, which may be later than the event that asked for the work
+                    # from the moment when the worker began, which can be later than the event that started the job
                     start = max(round(event.at - getattr(event, "seconds", 0.0), 9), 0.0)
                     begun[number] = begun[number]._replace(start=start, end=event.at, state=_state(event))
                 if isinstance(event, e.Judged) and event.verdict != "accept" and (step, "") in last:
@@ -126,7 +126,7 @@ def work_by_step(worked: Iterable[Bar]) -> dict[str, float]:
 
 
 def _what(event: e.Event) -> str:
-    """What is done about a step that `event` is about, beside carrying it out."""
+    """The work about the event's step, other than its execution."""
     if isinstance(event, e.JudgeStarted | e.Judged):
         return JUDGING
     if isinstance(event, e.BackoffStarted | e.BackoffEnded):

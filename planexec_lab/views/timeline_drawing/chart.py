@@ -1,7 +1,7 @@
-"""Drawing bars in lanes: one panel a run, all of them on the same axis of time.
+"""Drawing bars in lanes: one panel for each run, all with the same time axis.
 
-An idle lane is dotted; what was predicted is a bracket below its lane; the critical path has a thick outline, and a thick
-line where it goes from lane to lane or waits.
+An idle lane is dotted. A predicted span is a bracket below its lane. The critical path has a thick outline, and a thick
+line between lanes and during waits.
 """
 
 from __future__ import annotations
@@ -31,19 +31,19 @@ ABOUT = {JUDGING: "judging", UNDOING: "undone", BACKOFF: "waiting"}  # how it lo
 
 
 class Panel(NamedTuple):
-    """A timeline, and what stands above its lanes."""
+    """A timeline and the words above its lanes."""
 
     shown: Timeline
     heading: str = ""
 
     @property
     def now(self) -> str | None:
-        """The word at the line that marks where a run stands which has not ended."""
+        """The word at the line that marks the current time of a run that has not ended."""
         return None if self.shown.run.board.ended else self.shown.run.status
 
 
 class Place(NamedTuple):
-    """Where a bar stands, in pixels, and up to where the space beside it is free."""
+    """A bar's place in pixels, and the end of the free space to the right of it."""
 
     x: float
     y: float
@@ -135,7 +135,7 @@ def _ending(axes: Axes, panel: Panel, top: float, bottom: float, end: float) -> 
 
 
 def _link(axes: Axes, one: Place, other: Place) -> None:
-    """The critical path goes on in another lane, or after a wait."""
+    """The line of the critical path to another lane, or through a wait."""
     end, start = one.x + one.wide, other.x
     middles = [place.y + place.high / 2 for place in (one, other)]
     if one.y != other.y or start - end > 2:

@@ -17,15 +17,15 @@ MOST_COLUMNS = 50
 
 
 def timeline(run: Run, *, predicted: Mapping[str, float] | None = None) -> Figure:
-    """Draw who was busy when: the steps of a run in lanes, the planner and the evaluator in lanes of their own.
+    """Draw the work of a run over time: a lane for each slot, and lanes for the planner and the evaluator.
 
-    The times are those of the workers: on the virtual clock of `Simulated` they are the same in every run. The time in
-    which a slot carried out no step is its idle time.
+    The times are those of the workers; on the virtual clock of `Simulated` they are the same in every run. A slot without a
+    step is idle.
 
     Args:
         run: a run, ended or not.
-        predicted: when steps were thought to start, in seconds by step id. It is drawn as brackets below the bars, and the
-            difference is said in words.
+        predicted: predicted start times in seconds by step id. They are drawn as brackets below the bars, and the text
+            states the difference.
 
     Raises `ValueError` for the predicted start of a step that the run does not have, or a start before zero.
     """
@@ -65,7 +65,7 @@ def timelines(runs: Mapping[str, Run], title: str | None = None) -> Figure:
         panel = Panel(Timeline.of(run), _heading(name, run, end, least))
         notes, idle = in_words.notes(panel.shown), in_words.idle(panel.shown, end)
         path = in_words.critical_path(panel.shown, end)
-        # a path that several runs share is said once, without how it compares with the length of each
+        # a path that several runs share is named once, without its share of each run's length
         names_by_path.setdefault(path.rpartition(", ")[0], []).append(name)
         text += [panel.heading, *in_words.rows(panel.shown, end), *idle, *notes]
         text += [f"Thick outline: {path}."] if path else []
@@ -80,7 +80,7 @@ def timelines(runs: Mapping[str, Run], title: str | None = None) -> Figure:
 
 
 def _finding(shown: Timeline) -> str:
-    """What the title says: beside a prediction, how the two differ; of a run that has not finished, how far it came."""
+    """The title: with a prediction, the difference; for an unfinished run, its progress."""
     if shown.predicted and shown.run.status == "finished":
         return clean(forecast.finding(shown.predicted, shown.actual, shown.run.makespan))
     return in_words.finding(shown)
@@ -94,7 +94,7 @@ def _heading(name: str, run: Run, end: float, least: float) -> str:
 
 
 def _comparison(runs: Sequence[tuple[str, Run]], end: float, least: float) -> str:
-    """The shortest run beside the longest, in words."""
+    """A comparison of the shortest and the longest run."""
     if any(run.status != "finished" for _, run in runs):
         return "; ".join(f"{name}: {run.status} after {seconds(run.makespan, end)}" for name, run in runs)
     if end - least <= end / 1000:

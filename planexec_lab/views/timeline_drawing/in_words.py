@@ -1,4 +1,4 @@
-"""A timeline in words: the finding, the bars as lines of text, and what bars can't show."""
+"""A timeline as text: the finding, the bars as lines, and sentences about things that bars can't show."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def rows(shown: Timeline, end: float) -> list[str]:
     cells = []
     for lane in shown.lanes_to(end):
         for bar in lane.bars:
-            # the prediction stands at the first try alone: it is one span for all of them
+            # only the first attempt shows the prediction, which is one span for all attempts
             span = None if bar.what or bar.attempt > 1 else shown.predicted.get(bar.step or "")
             cells.append(
                 [f"  {lane.name}", _bar(bar), _name(bar, shown.names), seconds(bar.start, end), "–",
@@ -71,7 +71,7 @@ def idle(shown: Timeline, end: float) -> list[str]:
 
 
 def critical_path(shown: Timeline, end: float) -> str:
-    """The critical path beside the length of the run, in the unit that suits `end` seconds; "" where there is none."""
+    """The critical path and its share of the run, in the unit for `end` seconds; "" if there is no path."""
     if not shown.path:
         return ""
     less = shown.run.makespan - shown.length
@@ -91,12 +91,12 @@ def spoken(shown: Timeline) -> str:
 
 
 def too_short(unlabelled: Sequence[Bar]) -> list[str]:
-    """What the bars without a label are, in a sentence."""
+    """A sentence about the bars without a label."""
     return [f"Too short for a label: {few(list(dict.fromkeys(map(_bar, unlabelled))))}."] if unlabelled else []
 
 
 def notes(shown: Timeline) -> list[str]:
-    """What the bars can't show, in sentences: failures, verdicts, news, limits, and steps that were never started."""
+    """Sentences about failures, verdicts, news, limits and steps that were never started."""
     run, board = shown.run, shown.run.board
     skipped, superseded = (
         [id for id, state in board.state.items() if state == gone] for gone in ("skipped", "superseded")
@@ -136,8 +136,8 @@ def _failures(shown: Timeline) -> list[str]:
         states = tries.get(id, [])
         if failed := states.count("failed"):
             times = "" if failed == 1 else f" {failed} times"
-            # a failed step may have ended by a verdict, after tries that failed: then that is what it came to; what is
-            # undone is said in a sentence of its own
+            # the last verdict decides about a failed step, even after failed attempts; an undone step gets its own
+            # sentence
             undone = state == "undone" and states[-1] == "done"
             last = states[-1] if state == "failed" or undone else state
             error = f": {fit_columns(clean(board.errors[id]), 110)}" if last == "failed" else f", then {last}."
@@ -146,7 +146,7 @@ def _failures(shown: Timeline) -> list[str]:
 
 
 def _verdicts(run: Run) -> list[str]:
-    """What the evaluator held against results, and where it gave no verdict; the same verdict twice is said once."""
+    """The evaluator's objections, and the results without a verdict; equal verdicts are named once."""
     times_of: dict[tuple[str, str], list[str]] = {}
     for event in run.events:
         if isinstance(event, e.Judged) and event.error is None and event.verdict != "accept":
@@ -160,7 +160,7 @@ def _verdicts(run: Run) -> list[str]:
 
 
 def _limits(shown: Timeline) -> list[str]:
-    """What only so many steps may use at once, and which steps did; one user alone waits for nobody."""
+    """The limits that several steps shared, and these steps; a limit with one user is left out."""
     board = shown.run.board
     started = dict.fromkeys(bar.step for bar in shown.bars if bar.step in board.steps and not bar.what)
     sentences = []

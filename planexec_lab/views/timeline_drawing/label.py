@@ -1,4 +1,4 @@
-"""What is written at a bar of a timeline: as much as there is room for, inside or beside it."""
+"""The label of a bar in a timeline: as much as fits, inside the bar or to the right of it."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ LEAST = 50.0
 def label(bar: Bar, name: str, inside: float, beside: float, rows: int = 1) -> tuple[list[str], bool]:
     """Return the lines to write at `bar`, and whether they go inside.
 
-    In order of preference: everything inside; without the mark of a done step; everything beside; the name shortened;
-    the id and the state; the id. A planner's label does without its reason before it is shortened. There may be `rows`
-    lines inside, `inside` and `beside` pixels of room.
+    In order of preference: everything inside; without the mark of a done step; everything to the right; the name
+    shortened; the id and the state; the id. A planner's label drops its reason before it is shortened. There is room for
+    `rows` lines inside, and for `inside` and `beside` pixels.
     """
     if bar.step is None:
         id, name, mark = "", bar.what or "planning", "" if bar.state == "done" else WORDS[bar.state]
@@ -52,7 +52,7 @@ def label(bar: Bar, name: str, inside: float, beside: float, rows: int = 1) -> t
         lines = [line.strip() for line in wrap(_joined(id, mark), inside + 10, SMALL)]
         if len(lines) <= rows and lines[-1] == "by\u00a0verdict":
             return lines, True
-    # a short text may stand in the padding of its bar: 10 pixels more than the room inside
+    # a short text can use the padding of its bar: 10 pixels more than the room inside
     briefer = [_joined(again, mark), _joined(id, mark), _joined(id, mark[:1]), *([id] if bar.state in GOOD else [])]
     for words in briefer:
         for room, within in ((inside + 10, True), (beside, False)):
@@ -62,5 +62,5 @@ def label(bar: Bar, name: str, inside: float, beside: float, rows: int = 1) -> t
 
 
 def _joined(id: str, *words: str) -> str:
-    """The mark of a state never stands alone on a line."""
+    """The mark of a state is never alone on a line."""
     return " ".join(part for part in (id, "\u00a0".join(word for word in words if word)) if part)

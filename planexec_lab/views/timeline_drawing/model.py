@@ -27,7 +27,7 @@ MOST_LANES = 100  # that are drawn
 
 @dataclass(frozen=True)
 class Lane:
-    """A slot, the planner or what lies beside them: its bars in order, its idle seconds, and rows of predicted spans."""
+    """A lane: its bars in order, its idle seconds, and its rows of predicted spans."""
 
     name: str
     bars: Sequence[Bar]
@@ -37,16 +37,16 @@ class Lane:
 
 @dataclass(frozen=True)
 class Timeline:
-    """Who was busy when.
+    """The data of a timeline.
 
     Args:
         run: the run.
-        bars: what was worked on, in the order in which it was started.
-        lanes: the planner, the slots, backoff, the evaluators, the rollback, and a lane for what was predicted and never began.
-        names: what each step is called, by id.
-        actual: from when to when each step was at work, by id.
+        bars: the pieces of work in the order of their starts.
+        lanes: the planner, the slots, backoff, the evaluators, the rollback, and a lane for predicted steps that never began.
+        names: the names of the steps, by id.
+        actual: start and end of each step, by id.
         path: the critical path as step ids, and `length` its seconds: empty and 0 unless the run has finished.
-        predicted: the predicted spans by step; empty where nothing was predicted.
+        predicted: the predicted spans by step; empty without a prediction.
     """
 
     run: Run

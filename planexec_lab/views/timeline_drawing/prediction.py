@@ -1,4 +1,4 @@
-"""When steps were predicted to start, beside when they did: spans of time by step, and the difference in words."""
+"""Predicted and real start times of steps: spans of time by step, and a sentence about the difference."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ MOST = 8
 def predict(starts: Mapping[str, float], run: Run, actual: Mapping[str, Span]) -> dict[str, Span]:
     """Return the predicted spans of the steps, from their start times in seconds by step id.
 
-    Each is as long as the step really took, and nothing for one that never began.
+    Each span is as long as the step really took; a step that never began has none.
     Raises `ValueError` for a step that the run does not have, and for a start before zero.
     """
     by_step = {}

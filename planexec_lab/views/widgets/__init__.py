@@ -1,6 +1,6 @@
-"""Widgets that show a run: the live board and the trace player, and the pieces that widgets are made of.
+"""Widgets that show a run: the live board, the trace player and their parts.
 
-Read `widget_output` (what a widget leaves in its cell), `status_region` (what is read aloud), then `live_board` and
+Read `widget_output` (the output of a widget's cell), `status_region` (the text that is read aloud), then `live_board` and
 `trace_player`. All of them need ipywidgets.
 """
 

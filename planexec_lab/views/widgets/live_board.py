@@ -1,4 +1,4 @@
-"""A board and a graph that follow a run while it goes on. They only read: the run does not know that it is watched."""
+"""A board and a graph that follow a running run. They only read it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from planexec_lab.views.widgets.status_region import StatusRegion
 from planexec_lab.views.widgets.widget_output import STYLE, show_widget
 from planexec_lite.run import Run
 
-SHARE = 10  # drawing takes at most one part in so many of the time
+SHARE = 10  # drawing takes at most 1/SHARE of the time
 TENTHS = 10
 BEFORE = "Nothing has run yet: the board and the graph come with the run"
 NO_GRAPH = "The graph of so many steps is drawn by views.graph(run)."
@@ -26,7 +26,7 @@ class Live:
     A plan of up to 40 steps is shown whole, with its graph. Of a larger one the board shows the rows around what
     changes, and counts the others. The last state is always shown.
 
-    What it shows in a notebook that is stored is the state at the moment when the cell was run, as text.
+    A stored notebook shows the state at the moment when the cell was run, as text.
     """
 
     def __init__(self) -> None:
@@ -39,7 +39,7 @@ class Live:
         self._tenth: tuple[str, bool, int] | None = None
 
     def __call__(self, run: Run) -> None:
-        """Show where `run` stands, unless that would take too much of the run's time; the last state is always shown."""
+        """Show the state of `run`, unless drawing would take too much of the run's time; the last state is always shown."""
         last = not run.board.in_flight
         if not last and time.monotonic() < self._due:
             return
@@ -50,7 +50,7 @@ class Live:
         self._due = now + (now - started) * (SHARE - 1)
 
     def _tell(self, run: Run) -> None:
-        """Put in words how far the run is; aloud at each tenth of it, and where its status or its failures change."""
+        """Describe the progress of the run; aloud at each tenth, and when its status or its failures change."""
         done, steps = len(run.results), len(run.plan.steps)
         words = f"{run.status.capitalize()}: {done:,} of {count(steps, 'step')} done."
         self._line.value = f"<p>{words}</p>"
@@ -60,7 +60,7 @@ class Live:
             self._status.say(words)
 
     def _draw(self, run: Run) -> None:
-        """Draw the board as it stands, and the graph of a plan that is shown whole."""
+        """Draw the board, and the graph of a plan that is shown whole."""
         shown = window(run.board, run.events)
         self._shown = part(run.board, shown)
         self._graph.value = graph(run)._repr_html_() if shown.whole else f"<p>{NO_GRAPH}</p>"

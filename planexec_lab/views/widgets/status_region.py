@@ -1,7 +1,7 @@
-"""What a widget says to a person who hears it: one status region that lasts, while its words change.
+"""The spoken output of a widget: one lasting status region with changing words.
 
-A screen reader hears a change inside a region that it knows; a region that comes new with its words may pass unheard. An
-`ipywidgets.HTML` makes all of its elements anew at each change, so the region owns the words that another widget holds.
+A screen reader announces a change inside a region that it knows; it might miss a new region. An `ipywidgets.HTML` recreates
+all of its elements at each change, so the region owns the words that another widget holds.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class StatusRegion:
 
     @property
     def words(self) -> str:
-        """What was said last."""
+        """The latest words."""
         return self._words
 
     def say(self, words: str) -> None:

@@ -1,4 +1,4 @@
-"""The trace player: any run, event by event, with the board, the graph and the timeline as they stood at that moment."""
+"""The trace player: any run, event by event, with the board, the graph and the timeline of that moment."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ NOT_DRAWN = "The graph and the timeline of so many steps are drawn by views.grap
 
 
 class Moment(NamedTuple):
-    """A run as it stood after its first `number` events: what happened last, and the pictures.
+    """A run after its first `number` events: the latest event and the pictures.
 
-    Of a large plan the board shows the rows around what happened, and there is neither `graph` nor `timeline`.
+    For a large plan the board shows the rows around the event, and there is neither `graph` nor `timeline`.
     """
 
     number: int
@@ -78,7 +78,7 @@ class Player:
         self._show()
 
     def text(self, number: int | None = None) -> str:
-        """Return what the player shows after event `number`, 0 being before the first; by default, where it stands.
+        """Return the player's pictures after event `number`, 0 being before the first; by default, at its position.
 
         Raises `ValueError` for a number that the run does not have.
         """
@@ -103,13 +103,13 @@ class Player:
         return self._task is not None
 
     def _start(self) -> None:
-        """Play from where the player stands, or from the start where it stands at the end."""
+        """Play from the current position, or from the start if the player is at the end."""
         if self._loop is None:
             return
         if self.number.value == self.number.max:
             self.number.value = 0
         self.play.description = "Pause"
-        self._task = asyncio.run_coroutine_threadsafe(self._play(), self._loop)  # a click may come on another thread
+        self._task = asyncio.run_coroutine_threadsafe(self._play(), self._loop)  # a click can come on another thread
 
     def _stop(self) -> None:
         if self._task is not None:
@@ -137,14 +137,14 @@ class Player:
         return trace(self._run)
 
     def _ipython_display_(self) -> None:
-        """Show the widget; its still picture is the board, and what happened in words."""
+        """Show the widget; its still picture is the board and the sentence about the event."""
         events = len(self._narration)
         words = repr(self) if events <= MOST_EVENTS else f"{events:,} events: views.player(run) shows them one by one"
         show_widget(self.box, repr(self), f"{self.at(self.number.value).board._repr_html_()}\n{written(words)}")
 
 
 def _loop() -> asyncio.AbstractEventLoop | None:
-    """The loop on which the player plays: the kernel's. Where none runs, there is nobody to watch."""
+    """The event loop of the kernel, on which the player plays; without one, the player does not play."""
     try:
         return asyncio.get_running_loop()
     except RuntimeError:

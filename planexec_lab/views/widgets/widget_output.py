@@ -1,8 +1,8 @@
-"""What a widget sends to its cell: itself, and below it a still picture for where the widget is gone.
+"""The output of a widget's cell: the widget, and below it a still picture that stays when the widget is gone.
 
-A notebook stores the id of a widget, never the widget. Where nobody knows that id any more, as after a restart of the
-kernel, JupyterLab writes "model not found" and looks at no other form of the same output; so the picture is an output of
-its own. While the widget lives, a style inside it hides the picture.
+A notebook stores the id of a widget, never the widget. After a restart of the kernel the id is unknown; JupyterLab then writes
+"model not found" and ignores other forms of the same output. So the picture is a separate output, and a style inside the
+widget hides it while the widget lives.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ STYLE = """<style>
   .pxl-run td, .pxl-run th {
     white-space: normal !important; overflow-wrap: break-word; padding-right: 6px !important; font-size: 11px !important}
 }
-</style>"""  # for a widget that shows a run: the ring of the focus is of the text's colour, which stands out on each theme
+</style>"""  # for a widget that shows a run: the focus ring has the text's colour, which is visible on each theme
 VIEW = "application/vnd.jupyter.widget-view+json"
 AGAIN = "As it stood when this cell was run. Run the cell again to use it."
 _NOTE = (

@@ -45,7 +45,7 @@ _NAMES = {ast.Add: "add", ast.Sub: "subtract", ast.Mult: "multiply", ast.Div: "d
 
 
 def rules(goal: str) -> list[dict[str, Any]]:
-    """Return the steps that work out the sum in `goal`, in the order of arithmetic; nothing is calculated.
+    """Return the steps that work out the sum in `goal`, in arithmetic order, without calculating anything.
 
     Raises `ValueError` when the goal holds no sum of numbers with + - * / and brackets.
     """
@@ -61,7 +61,7 @@ def rules(goal: str) -> list[dict[str, Any]]:
 
 
 def _operand(node: ast.expr, steps: list[dict[str, Any]]) -> float | str:
-    """Return what a step may be given for this part of the sum: a number, or a reference to the step that finds it."""
+    """Return the argument for this part of the sum: a number, or a reference to the step that computes it."""
     if isinstance(node, ast.Constant) and isinstance(node.value, int | float):
         return node.value
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub) and isinstance(node.operand, ast.Constant):

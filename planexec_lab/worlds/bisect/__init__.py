@@ -1,8 +1,7 @@
-"""The bisect world: somewhere in thirty-two versions a test began to fail, and each test tells where to look next.
+"""The bisect world: a test began to fail in one of thirty-two versions, and each test result decides the next test.
 
-It is a task whose planning and doing are tightly coupled, as "Planner-Executor Pattern" says: nobody can write down the
-second test before the first has run, unless for both outcomes. The versions are real packages, each with its real unit tests,
-which run in a process of their own.
+Planning and execution are tightly coupled here, as "Planner-Executor Pattern" puts it: the second test depends on the result of
+the first. The versions are real packages with real unit tests, which run in a separate process.
 """
 
 from planexec_lab.worlds.bisect.mind import BisectMind

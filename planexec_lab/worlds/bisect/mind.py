@@ -1,4 +1,4 @@
-"""What one knows about a bisection: test the middle of what is left."""
+"""The knowledge about a bisection: test the middle of the remaining versions."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from planexec_lab.worlds.minds import Act, Answer, Expectation, Later, Seen
 class BisectMind:
     """Halves the versions between the last that passes and the first that fails.
 
-    Whether the middle passes is a toss of a coin. Who plans ahead has to take one side for granted: that it passes.
+    Whether the middle passes is unknown. A planner that plans ahead has to assume one result: that it passes.
     """
 
     def next(self, seen: Sequence[Seen]) -> Act | Answer:

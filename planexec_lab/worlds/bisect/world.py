@@ -56,7 +56,7 @@ class World(FolderWorld):
 
     @property
     def marked(self) -> int | None:
-        """The version that was marked as the one that broke; None while there is none."""
+        """The version that was marked as the first broken version; None before that."""
         mark = self.folder / "broke.txt"
         return int(mark.read_text()) if mark.exists() else None
 

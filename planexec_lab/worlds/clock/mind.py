@@ -1,4 +1,4 @@
-"""What one knows about the time: there is a clock."""
+"""The knowledge about the time: there is a clock."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from planexec_lab.worlds.minds import Act, Answer, Expectation, Later, Seen
 
 
 class ClockMind:
-    """Reads the clock and says what it shows, to somebody who is in its time zone."""
+    """Reads the clock and reports its time to a user in the same time zone."""
 
     def next(self, seen: Sequence[Seen]) -> Act | Answer:
         """Return what comes next after what was seen."""

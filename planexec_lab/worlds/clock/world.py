@@ -57,7 +57,7 @@ class World:
 
 
 def direct(world: World) -> Run:
-    """Return the run that only calls the tool: nobody plans, and no model is asked."""
+    """Return a run that only calls the tool, without a planner and without a model."""
     plan = Plan.parse(
         {"goal": GOAL, "steps": [{"id": "1", "tool": "current_time"}], "answer": "It is {step_1_result}."}
     )

@@ -1,4 +1,4 @@
-"""What one knows about a release: the plan, and that a production which does not answer is rolled back."""
+"""The knowledge about a release: the plan, and a rollback if production does not answer."""
 
 from __future__ import annotations
 

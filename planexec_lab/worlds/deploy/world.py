@@ -77,7 +77,7 @@ class World(FolderWorld):
 
     @property
     def messages(self) -> list[str]:
-        """What the team was told, oldest first."""
+        """The messages to the team, oldest first."""
         return self._files.messages
 
     def run_tests(self) -> dict[str, Any]:

@@ -1,9 +1,8 @@
-"""The flights world: an assistant books a flight for a traveller, who knows what they want when they are asked.
+"""The flights world: an assistant books a flight for a traveller, who states each wish only when asked.
 
-It is the flight-booking assistant that "The Planner-Executor Pattern: How Smart AI Teams Split the Work" names, and the
-interactive, conversational work of "The Planner-Executor pattern explained". The traveller has wishes that
-nobody knows before they ask, and changes their mind about the day at the sight of a price. One who is `decided` has no
-surprises.
+It is the flight-booking assistant of "The Planner-Executor Pattern: How Smart AI Teams Split the Work", and the interactive,
+conversational work of "The Planner-Executor pattern explained". The traveller changes the day after hearing a price. A `decided`
+traveller has no surprises.
 """
 
 from planexec_lab.worlds.flights.mind import BookingMind

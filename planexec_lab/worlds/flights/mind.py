@@ -1,4 +1,4 @@
-"""What an assistant knows about booking: what to ask, and what it takes for granted when it plans ahead."""
+"""The knowledge about booking: the questions, and the assumptions when planning ahead."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class BookingMind:
         return Act("I will book it.", "book", {"hold": hold})
 
     def expects(self, act: Act, later: Later) -> Expectation:
-        """Return what is taken for granted: an answer to a question. What a tool returns can't be known."""
+        """Return the assumed answer to a question; the result of a tool can't be assumed."""
         if act.tool != "ask_traveller":
             return Expectation(later)
         question = act.params["question"]
@@ -59,7 +59,7 @@ class BookingMind:
 
 
 def _heard(answer: str, day: str | None, hours: str | None, hits: object) -> tuple[str | None, str | None, object]:
-    """What is known after an answer; a new wish makes what was found worthless."""
+    """The knowledge after an answer; a new wish invalidates the flights found before."""
     new_day = re.search(r"\b(Thursday|Friday|Saturday)\b", answer)
     new_hours = re.search(r"Not before (\d\d:\d\d)", answer)
     if new_day or new_hours:

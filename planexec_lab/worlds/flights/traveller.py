@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 
 class Flight(NamedTuple):
-    """A flight as it is offered: its number, the day and the hour, and the price in euros."""
+    """An offered flight: number, day, hour, and price in euros."""
 
     flight: str
     day: str
@@ -17,13 +17,13 @@ class Flight(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Traveller:
-    """Wishes that are told when somebody asks. `decided`: a traveller who takes what is offered on the day that they said.
+    """Wishes that are stated only when asked. A `decided` traveller takes the offer on the stated day.
 
     Args:
-        day: when they want to fly, until they see what that costs.
-        cheaper: the day that they want instead once a price was above `limit`.
-        not_before: the earliest hour at which they will leave.
-        seat: where they want to sit.
+        day: the wanted day before a price is known.
+        cheaper: the wanted day after a price above `limit`.
+        not_before: the earliest hour of departure.
+        seat: the wanted seat.
     """
 
     decided: bool = False

@@ -53,7 +53,7 @@ class World(ToolWorld):
 
     @property
     def bookings(self) -> list[dict[str, Any]]:
-        """What is booked: flight, day, departure, price, seat and place, in the order of booking."""
+        """The bookings: flight, day, departure, price, seat and place, in the order of booking."""
         rows = [(self._flight(flight), seat) for flight, seat in self.booked.values()]
         return [{**flight._asdict(), "seat": seat, "place": _SEATS[seat]} for flight, seat in rows]
 

@@ -23,7 +23,7 @@ MAILS = {
 
 
 class World(FolderWorld):
-    """An inbox with three mails, of which the second is from somebody who writes to the planner.
+    """An inbox with three mails; the second is an attack on the planner.
 
     Args:
         mails: by their numbers; by default `MAILS`.
@@ -44,7 +44,7 @@ class World(FolderWorld):
 
     @property
     def answers(self) -> dict[str, str]:
-        """What was answered, by the number of the mail."""
+        """The answers, by the number of the mail."""
         paths = sorted(self.folder.glob("answer_*.txt"))
         return {path.stem.removeprefix("answer_"): path.read_text(encoding="utf-8") for path in paths}
 

@@ -19,7 +19,7 @@ COURSES: dict[Course, str] = {"starter": "simmered", "main": "roasted", "dessert
 """The courses in the order in which they are served, and how what is on their plates was cooked."""
 
 # What is in the full pantry, what eight guests need (pieces, litres of stock, grams of flour and butter), and how many
-# minutes it takes to chop that; None is for what is used as it is.
+# minutes to chop the ingredient; None if it is not chopped.
 _INGREDIENTS: dict[str, tuple[int, int, int | None]] = {
     "leeks": (6, 6, 8),
     "onions": (10, 8, 6),
@@ -36,7 +36,7 @@ _PANTRY = {name: amount for name, (amount, _, _) in _INGREDIENTS.items()}
 _FOR_EIGHT = {name: needed for name, (_, needed, _) in _INGREDIENTS.items()}
 _CHOPPING = {name: minutes for name, (_, _, minutes) in _INGREDIENTS.items() if minutes is not None}
 _MINUTES = {"mix": 10, "simmer": 25, "roast": 40, "bake": 30, "plate": 5, "serve": 5}
-_MOMENT = 1e-6  # seconds by which sums of seconds may differ
+_MOMENT = 1e-6  # tolerance for sums of seconds
 
 
 def _chopping(what: str) -> float:
@@ -52,15 +52,14 @@ _HANDS = Lock()  # one cook at a time reaches into a kitchen
 
 
 class World(ToolWorld):
-    """A kitchen in which nothing is cooked yet.
+    """A kitchen before the first ticket.
 
-    Its state can be read and changed: `pantry` (amounts by ingredient), `chopped`, `mixed`, `cooked` (the ingredients by
-    the way in which they were cooked), `oven` (the course that is in it, or None), `plated` (the parts by course), `served`, and
-    `tickets`, everything that was carried out, in order.
+    Its state can be read and changed: `pantry` (amounts by ingredient), `chopped`, `mixed`, `cooked` (ingredients by method),
+    `oven` (the course in it, or None), `plated` (parts by course), `served`, and `tickets`, all tickets in order of execution.
 
     Args:
-        pantry: amounts that differ from those of the full pantry, such as ``leeks=0``. Raises `ValueError` for an
-            ingredient that the kitchen does not know, or an amount below zero.
+        pantry: amounts that differ from the full pantry, such as ``leeks=0``. Raises `ValueError` for an unknown ingredient or
+            an amount below zero.
     """
 
     TOOLS = _TOOLS
@@ -82,7 +81,7 @@ class World(ToolWorld):
         self._ready: dict[str, float] = {}  # when what was begun is over, in seconds of the run
 
     def copied(self) -> World:
-        """Return a kitchen of its own that stands as this one does: what is cooked there leaves this one alone."""
+        """Return an independent copy of this kitchen in its current state."""
         with _HANDS:
             return super().copied()
 
@@ -225,7 +224,7 @@ class World(ToolWorld):
         return parts
 
     def _begun(self, what: str) -> None:
-        """Remember when what the current call makes is ready: the clock stands at the end of the call already."""
+        """Record when the product of the current call is ready: the clock shows the end of the call already."""
         self._ready[what] = now() or 0.0
 
     def _check_ready(self, verb: str, what: str, missing: str) -> None:

@@ -1,14 +1,14 @@
 """The manifest world: the article's ``gantz.yaml`` in a folder where its four commands work, on PostgreSQL or on stand-ins.
 
-Its commands have three traps, and each can be seen here. ``pg_dump mydb > backup_….sql`` empties the backup of the day before
-it fails. ``psql mydb < broken.sql`` goes on after an error, drops what was not copied, and ends with 0. Two backups of
-one day have one name. ``mended.yaml`` has the same four tools without them. The manifest is that of "The Planner-Executor
+Its commands have three traps, and each can be observed here. ``pg_dump mydb > backup_….sql`` empties the day's backup before it
+fails. ``psql mydb < broken.sql`` continues after an error, drops data that was not copied, and exits with 0. Two backups of
+one day have the same name. ``mended.yaml`` has the same four tools without the traps. The manifest is that of "The Planner-Executor
 pattern explained".
 
     world = manifest.World()
     tools = gantz.load(world.manifest, **world.declared)
 
-In a browser tab, which has no shell, a `World` is a recording of one: it knows what the lesson does, and nothing else.
+A browser tab has no shell; there a `World` is a recording that knows only the calls of the lesson.
 """
 
 import sys

@@ -1,8 +1,8 @@
-"""The manifest world where there is no shell, in a browser tab: a recording of one, which knows what the lesson does.
+"""The manifest world for a browser tab, which has no shell: a recording of the lesson's calls.
 
-It is a table. A *state* is what the backups and the database hold; in a state, a *call* (a script with its values, or the loss
-of the database) gave an outcome and led to a state. ``python -m tests.gantz.recording`` makes it in real worlds, and a test
-holds it against them.
+It is a table. A *state* has the contents of backups and database. In a state, a *call* (a script with its values, or the loss of
+the database) has an outcome and leads to another state. ``python -m tests.gantz.recording`` makes the table in real worlds, and
+a test compares it with them.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ class RecordedWorld:
         return count
 
     def shell(self, script: str) -> dict[str, Any]:
-        """What came of a script that was run as it stands."""
+        """The outcome of a script that was run unchanged."""
         return self._played(call_of(script, {}))
 
     def lose_database(self) -> None:

@@ -72,7 +72,7 @@ class World(FolderWorld):
 
     @property
     def database(self) -> Path:
-        """Where the stand-ins keep the database."""
+        """The database file of the stand-ins."""
         return self.folder / "databases" / "mydb.sqlite"
 
     @property
@@ -93,19 +93,19 @@ class World(FolderWorld):
         }
 
     def addresses(self) -> int:
-        """How many e-mail addresses the database holds, in whatever table."""
+        """The number of e-mail addresses in all tables of the database."""
         return self._does("pg_dump", "mydb").count("@")
 
     def shell(self, script: str) -> dict[str, Any]:
-        """Run a script in the folder as it stands, as many programs do: nothing is quoted, and nothing refused.
+        """Run a script in the folder unchanged, as many programs do, without quoting and without checks.
 
-        Returns what `gantz` returns: its exit code, and what it wrote.
+        Returns its exit code and its output, as `gantz` does.
         """
         done = subprocess.run(["/bin/sh", "-c", script], env=self._env, cwd=self.folder, capture_output=True, text=True)
         return {"exit_code": done.returncode, "stdout": done.stdout, "stderr": done.stderr}
 
     def lose_database(self) -> None:
-        """The database is gone, as it is when a disk fills up, or somebody drops it."""
+        """Lose the database, as after a full disk or a dropped database."""
         if self.server is None:
             self.database.unlink()
         else:

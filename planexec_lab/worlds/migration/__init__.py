@@ -1,9 +1,9 @@
-"""The migration world: a shop's database gets its new schema, and everything in it is real.
+"""The migration world: a shop's real database gets a new schema.
 
-Its folder holds a SQLite database with twelve customers and twenty orders. E-mail addresses stand in a table of their
-own; in the new schema they are a column of customers. `SCRIPT` moves them. `HASTY_SCRIPT` also makes every address
-unique and skips what does not fit: customers 1 and 3 share an address, so row 3 loses it, and no error is raised. Only
-a test on a copy shows it before it happens. `BROKEN_SCRIPT` has a syntax error.
+Its folder holds a SQLite database with twelve customers and twenty orders. E-mail addresses are in a separate table; in the
+new schema they are a column of customers. `SCRIPT` moves them. `HASTY_SCRIPT` also makes every address unique and skips
+duplicates: customers 1 and 3 share an address, so row 3 loses it without an error. Only a test on a copy shows the loss in
+advance. `BROKEN_SCRIPT` has a syntax error.
 
 The plan, the plan with parallel steps, the step that deletes the production database and the order in which the ReAct
 agent acts are those of "The Planner-Executor pattern explained".

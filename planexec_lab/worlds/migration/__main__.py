@@ -1,4 +1,4 @@
-"""The migration as a program that may be killed: ``python -m planexec_lab.worlds.migration FOLDER [--without-journal]``."""
+"""The migration as a program that can be killed: ``python -m planexec_lab.worlds.migration FOLDER [--without-journal]``."""
 
 from planexec_lab.worlds.migration.program import main
 

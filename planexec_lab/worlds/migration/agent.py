@@ -14,8 +14,8 @@ _SEEN = re.compile(r"^Action: (\w+)\nObservation: (.*)$", re.MULTILINE)
 def agent(text: str) -> tuple[str, str, Any]:
     """Read a transcript, and return a thought, the name of a tool, and its parameters.
 
-    What it does next depends on the observations: it stops where the schema is the wanted one already, runs the script
-    whose name it read, and tells what was lost. The action "answer" ends the work; its parameters are the answer, a text.
+    The next action depends on the observations: it stops if the schema is right already, runs the script that it read about,
+    and reports losses. The action "answer" ends the work; its parameters are the answer as text.
     """
     seen = {action: ast.literal_eval(shown) for action, shown in _SEEN.findall(text)}
     if "read_schema" in seen and seen["read_schema"]["now"] == seen["read_schema"]["wanted"]:

@@ -1,4 +1,4 @@
-"""What stands in the shop's database, read the same way before and after a migration, and what two readings differ in."""
+"""The contents of the shop's database, read in the same way before and after a migration, and their differences."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def create(path: Path) -> None:
 
 
 def opened(path: Path) -> AbstractContextManager[sqlite3.Connection]:
-    """Open a database that is there, without a transaction of its own; closed when the block is left."""
+    """Open an existing database in autocommit mode and close it at the end of the block."""
     return closing(sqlite3.connect(path.as_uri() + "?mode=rw", uri=True, isolation_level=None))
 
 
@@ -69,7 +69,7 @@ def contents(db: sqlite3.Connection) -> Rows:
 
 
 def differences(before: Rows, after: Rows) -> list[str]:
-    """What was lost or altered, a sentence each; [] when everything is as it was."""
+    """Losses and alterations, one sentence each; [] if nothing changed."""
     changes = []
     for key, row in before.items():
         name = f"{key} ({row['name']})" if "name" in row else key
@@ -86,7 +86,7 @@ def differences(before: Rows, after: Rows) -> list[str]:
 
 
 def faults(db: sqlite3.Connection, before: Rows) -> list[str]:
-    """What is wrong with a migrated database: its schema, its file, its foreign keys, its rows beside those before."""
+    """The faults of a migrated database: schema, file, foreign keys, and rows compared with those before."""
     tables = schema(db)
     wrong = [table for table in WANTED if sorted(tables.get(table, ())) != sorted(WANTED[table])]
     messages = [f"table {table} should have the columns {', '.join(WANTED[table])}" for table in wrong]

@@ -11,7 +11,7 @@ from planexec_lab.worlds.files import Files
 
 
 class Application(Files):
-    """What lies in the world's folder, beside the production database."""
+    """The files in the world's folder apart from the production database."""
 
     @property
     def config(self) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""What one knows about a migration: the script of the first thought is hasty, and a test on a copy shows it."""
+"""The knowledge about a migration: the first script is hasty, and a test on a copy shows its fault."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from planexec_lab.worlds.minds import Act, Answer, Expectation, Later, Seen
 
 
 class MigrationMind:
-    """Backs up, writes a script, tests it on a copy, runs it and verifies the data; a script that failed is written again.
+    """Backs up, writes a script, tests it on a copy, runs it and verifies the data; a failed script is written again.
 
-    It takes for granted that the first script is good, and never forgets to test it, in whatever role it is asked.
+    When planning ahead it assumes that the first script is good. It never forgets the test, in any role.
     """
 
     def next(self, seen: Sequence[Seen]) -> Act | Answer:

@@ -18,7 +18,7 @@ from planexec_lite.workers import Simulated
 
 
 class Watched(ToolExecutor):
-    """Calls tools, and lets whoever started the program decide when it goes on."""
+    """Calls tools; the program that started it decides when it continues."""
 
     def execute(self, step: Step, inputs: Mapping[str, Any]) -> Any:
         print(f"{step.tool} begins", flush=True)

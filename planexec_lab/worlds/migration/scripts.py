@@ -1,4 +1,4 @@
-"""Migration scripts: SQL written by somebody else. They run in a transaction, and may do nothing but change tables."""
+"""Migration scripts: untrusted SQL. They run in a transaction, and can only change tables."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ DROP TABLE contacts;
 BROKEN_SCRIPT = SCRIPT.replace("ALTER TABLE", "ALTER TABEL")
 
 _MOST_BYTES = 1_000_000  # in one value or statement
-_MOST_STEPS = 10_000_000  # of SQLite's machine, for one statement: a script that never ends is ended
+_MOST_STEPS = 10_000_000  # the most SQLite instructions of one statement, so that an endless script ends
 _FORBIDDEN = (sqlite3.SQLITE_ATTACH, sqlite3.SQLITE_DETACH, sqlite3.SQLITE_PRAGMA, sqlite3.SQLITE_TRANSACTION)
 _SYNTAX = ("syntax error", "incomplete input", "unrecognized token")
 

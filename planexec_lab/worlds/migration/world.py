@@ -67,7 +67,7 @@ class World(FolderWorld):
 
     @property
     def messages(self) -> list[str]:
-        """What the team was told, oldest first."""
+        """The messages to the team, oldest first."""
         return self._files.messages
 
     def rows(self) -> list[tuple[int, str, str | None]]:
@@ -80,7 +80,7 @@ class World(FolderWorld):
         return [(number, row.get("name", ""), row.get("email")) for number, row in people]
 
     def damage(self) -> list[str]:
-        """What production has lost since the world was made, a sentence each; [] when everything is there."""
+        """Losses in production since the world was made, one sentence each; [] if there are none."""
         if not self.database.exists():
             return ["the production database is gone"]
         with self._production() as db:

@@ -1,13 +1,13 @@
-"""One mind, several roles: a scripted model that knows what to do next, asked for a whole plan, a step, or a call.
+"""One mind, several roles: a scripted model that answers with a whole plan, a step, or a call.
 
-Who compares two ways of working must not let the script decide. So one rule answers in every role: `Mind.next` says what comes
-next, given what was seen. Asked for one step or one call, the model gives just that. Asked for a whole plan, it goes on from what
-it *expects* to see: a result that nobody can know is a reference, and what it takes for granted becomes the step's criterion,
-so that a surprise is noticed (`as_expected`). `scoreboard.script` is another model, for every form in which the famous variations
-ask: it may know a plan instead of a mind, writes no criteria, and can be made to plan wrong.
+In a comparison of two ways of working, the script should not decide the outcome. So the same rule answers in every role:
+`Mind.next` chooses the next call from the results so far. For a step or a call the model answers with that. For a whole plan it
+continues with *expected* results: an unknown result is a reference, and an assumption becomes the step's criterion, so that a
+surprise is noticed (`as_expected`). `scoreboard.script` is another model, for all request forms of the famous variations: it can
+know a plan instead of a mind, writes no criteria, and can plan wrong on request.
 
-1. `mind`: what a mind is. 2. `ahead`: the steps that it would plan. 3. `known_plan`: one that knows a plan. 4. `told`: what a
-request says was seen. 5. `roles`: the model.
+1. `mind`: the mind. 2. `ahead`: the steps that it would plan. 3. `known_plan`: a mind that knows a plan. 4. `told`: the results
+in a request. 5. `roles`: the model.
 """
 
 from planexec_lab.worlds.minds.ahead import ahead

@@ -16,13 +16,13 @@ MOST = 40
 def ahead(
     mind: Mind, seen: Sequence[Seen], number: int = 0, most: int = MOST
 ) -> tuple[list[dict[str, Any]], str | None]:
-    """Return at most so many steps after what was seen, as a planner writes them, and the answer, once it is reached.
+    """Return the next steps as a planner writes them, and the answer once it is reached.
 
     Args:
-        mind: what says what comes next.
-        seen: what was done, with its results.
-        number: the last number that is taken; the steps are counted on from it.
-        most: how many steps at most.
+        mind: chooses the next call.
+        seen: the calls so far with their results.
+        number: the last number in use; the new steps are numbered from the next.
+        most: the most steps.
     """
     steps: list[dict[str, Any]] = []
     while len(steps) < most:
@@ -37,7 +37,7 @@ def ahead(
 
 
 def _step(id: str, act: Act, before: Sequence[Mapping[str, Any]], assumed: Any) -> dict[str, Any]:
-    """A step, which waits for what it refers to and, unless it stands alone, for the steps that nothing waits for yet."""
+    """A step; it depends on its references and, unless it is independent, on the steps without dependents."""
     waited_for = {id for step in before for id in step["depends_on"]}
     last = [] if act.alone else [step["id"] for step in before if step["id"] not in waited_for]
     named = [reference.step for reference in references.find(dict(act.params))]

@@ -1,4 +1,4 @@
-"""What a mind is: it says what comes next, after what was seen, and what it expects to see then."""
+"""A mind chooses the next call from the results so far, and expects a result."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _TRY = re.compile(r"\(try (\d+)\)")  # in the error of a flaky tool
 
 
 class Seen(NamedTuple):
-    """What became of one call: the tool, its arguments, the result or the error, and whether it failed."""
+    """The outcome of one call: the tool, its arguments, the result or the error, and whether it failed."""
 
     tool: str
     params: Mapping[str, Any]
@@ -45,7 +45,7 @@ class Answer(NamedTuple):
 
 
 class Expectation(NamedTuple):
-    """What a result is taken to be, and the part of it that was taken for granted (None: nothing)."""
+    """An expected result, and the assumed part of it (None if nothing is assumed)."""
 
     result: Any
     assumed: Any = None
@@ -62,13 +62,13 @@ class Later(str):
 
 
 class Mind(Protocol):
-    """What a model knows about a goal."""
+    """A model's knowledge about a goal."""
 
     def next(self, seen: Sequence[Seen]) -> Act | Answer:
-        """Return what comes next after what was `seen`, a result of which may be `Later`."""
+        """Return the next call after the results `seen`; a result can be `Later`."""
 
     def expects(self, act: Act, later: Later) -> Expectation:
-        """Return what the result of `act` is taken to be; `later` stands for what nobody can know."""
+        """Return the expected result of `act`; `later` is an unknown result."""
 
 
 def following(mind: Mind, seen: Sequence[Seen]) -> Act | Answer:
@@ -78,7 +78,7 @@ def following(mind: Mind, seen: Sequence[Seen]) -> Act | Answer:
 
 
 def again(why: str, tool: str, seen: Sequence[Seen]) -> str:
-    """The words for a call of `tool`: after a failure by chance they say so, since a plan that changes nothing is invalid."""
+    """The description of a call of `tool`; after a random failure it mentions the failure, because an unchanged plan is invalid."""
     tries = [one.tries for one in seen if one.tool == tool and one.tries]
     return f"{why.rstrip('.')}, again after try {tries[-1]}." if tries else why
 

@@ -1,4 +1,4 @@
-"""What a request says was seen: a planner is told of the run so far, an executor has its conversation."""
+"""The results in a request: a planner's request has the run so far, an executor's has its conversation."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _ERROR = re.compile(r"\w*Error: ")
 
 
 class Entry(NamedTuple):
-    """A line of the record: a step, its call or task, how it stands, and what is said of it."""
+    """A line of the record: a step, its call or task, its state, and the text about it."""
 
     id: str
     step: str
@@ -40,7 +40,7 @@ def entries_in(told: str) -> list[Entry]:
 
 
 def recorded(told: str) -> dict[str, Seen | None]:
-    """Read what a planner is told of each step with a tool, by its id: what became of its call; None while nothing has."""
+    """Read the outcome of each step with a tool from a planner's request, by id; None if there is no outcome yet."""
     results: dict[str, Any] = {}
     record: dict[str, Seen | None] = {}
     for id, call, state, text in entries_in(told):
@@ -82,7 +82,7 @@ def call_in(call: str) -> tuple[str, dict[str, Any]]:
 
 
 def _argument(node: ast.expr) -> Any:
-    """A value; a reference stands in a call without quotes, and Python takes it for a set."""
+    """A value; a reference is without quotes in a call, and Python parses it as a set."""
     return ast.unparse(node) if isinstance(node, ast.Set) else ast.literal_eval(node)
 
 

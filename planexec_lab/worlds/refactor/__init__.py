@@ -1,12 +1,11 @@
-"""The refactor world: a small shop on the web whose users have sessions, to be moved to JSON Web Tokens.
+"""The refactor world: a small web shop moves from sessions to JSON Web Tokens.
 
-Its folder holds a real Python package with five endpoints and its own unit tests, which run in a process of their own.
-The tools read and change these files. Updating the endpoints leaves three of them answering 401: they take the header
-``Authorization`` for the token and forget that ``Bearer`` stands before it. Only the updated tests show that, one step
-later, and `fix_token_header` mends it.
+Its folder holds a real Python package with five endpoints and unit tests, which run in a separate process. The tools read and
+change these files. After the update three endpoints answer 401: they use the whole ``Authorization`` header as the token and
+forget the prefix ``Bearer``. Only the updated tests show the fault, one step later, and `fix_token_header` fixes it.
 
-The plan is the one of the code refactoring agent in "Planner-Executor Pattern". The tests run what the files say: when
-a real model writes a file here, its code runs on this machine.
+The plan is that of the code refactoring agent in "Planner-Executor Pattern". The tests execute the files: code that a real model
+writes here runs on this machine.
 """
 
 from planexec_lab.worlds.refactor.plan import GOAL, PLAN

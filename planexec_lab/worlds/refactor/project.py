@@ -23,7 +23,7 @@ class Project:
         return sorted(name for name in names if _NAME.fullmatch(name))
 
     def read(self, name: str) -> str:
-        """Return the text of a file. Raises `ValueError` when there is none, or none may be there."""
+        """Return the text of a file. Raises `ValueError` if the file is missing or its path is not allowed."""
         if name not in self.files:
             self._path(name)
             raise ValueError(f"there is no file {name!r}; there are: {', '.join(self.files)}")
@@ -52,7 +52,7 @@ class Project:
         self._keep(name, earlier)
 
     def changes(self, name: str) -> int:
-        """How many changes of a file can be taken back."""
+        """The number of file changes that can be undone."""
         return len(self._kept(name)) if _NAME.fullmatch(name) else 0
 
     def _path(self, name: str) -> Path:

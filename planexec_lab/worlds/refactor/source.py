@@ -1,4 +1,4 @@
-"""What the source says: its endpoints, read from the syntax tree, and the edits that move it to tokens."""
+"""The source: its endpoints, read from the syntax tree, and the edits that move it to tokens."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The project's own unit tests, run in a process of their own where there are processes, and what they say as data."""
+"""The project's unit tests, run in a separate process where possible, with their outcome as data."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def run(folder: Path, order: list[str]) -> dict[str, Any]:
 
 
 def _apart(folder: Path) -> str:
-    """What unittest prints in a process of its own."""
+    """The output of unittest in a separate process."""
     environment = {**os.environ, "NO_COLOR": "1"}
     try:
         process = subprocess.run(
@@ -58,7 +58,7 @@ def _apart(folder: Path) -> str:
 
 
 def _here(folder: Path) -> str:
-    """What unittest prints in this process, for a browser tab, which has no others. Nothing ends a loop without end."""
+    """The output of unittest in this process, for a browser tab without processes. An endless loop can't be stopped there."""
     import unittest
 
     printed, place = io.StringIO(), Path.cwd()

@@ -54,9 +54,9 @@ class Library:
         return closing(sqlite3.connect(self.path))
 
     def search(self, query: str, limit: int) -> list[dict[str, Any]]:
-        """The documents that fit best, with the sentence that fits best; those that fit alike stand by number.
+        """The best matching documents with their best sentence; ties are sorted by number.
 
-        Raises `ValueError` when the query has no word to look for.
+        Raises `ValueError` for a query without a word.
         """
         words = content_words(query)
         if not words:
@@ -67,7 +67,7 @@ class Library:
         return [{"id": id, "title": title, "snippet": _snippet(marked)} for id, title, marked in hits]
 
     def get(self, id: str) -> Document | None:
-        """The document with an id; None if there is none."""
+        """The document with this id, or None."""
         with self.opened() as db:
             row = db.execute("SELECT id, year, title, text FROM documents WHERE id = ?", (id,)).fetchone()
         return Document(*row) if row else None

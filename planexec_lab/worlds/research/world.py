@@ -43,7 +43,7 @@ class World(FolderWorld):
 
     @property
     def report(self) -> str:
-        """The latest report as it was written; empty while there is none."""
+        """The latest report; empty before the first."""
         written = self._files.named("report")
         return (self.folder / written[-1]).read_text(encoding="utf-8") if written else ""
 

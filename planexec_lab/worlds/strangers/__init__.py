@@ -1,9 +1,9 @@
-"""The strangers' world: an office whose planner is offered a tool of somebody else, and that server means harm.
+"""The strangers' world: an office whose planner gets a tool from a hostile server.
 
-The server is a real one, ``python -m planexec_lab.worlds.strangers`` (`Weather`), written by hand as lines of JSON
-(`ByHand`). Two scripted planners are misled by it, and both were written for that. The one of ``scenes.yaml`` does what its
-instructions call important; the one of ``gullible.yaml`` does it in a quotation as well. The first is held off when a
-server's words are quoted, the second only by who reads its plan, or by what it may call.
+The server is real, ``python -m planexec_lab.worlds.strangers`` (`Weather`), written by hand as lines of JSON (`ByHand`). Two
+scripted planners are written to be misled by it. The planner of ``scenes.yaml`` obeys orders in its instructions; the planner of
+``gullible.yaml`` obeys them in quotations as well. Quoting the server's words protects the first. Only a reader of its plan, or
+limits on its calls, protect the second.
 """
 
 from planexec_lab.worlds.strangers.lines import ByHand, NoSuchToolError, text

@@ -28,7 +28,7 @@ class ByHand(ABC):
 
     @abstractmethod
     def called(self, name: str, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
-        """What comes of a call, as the protocol says it. Raises `NoSuchToolError`."""
+        """The result of a call in the protocol's form. Raises `NoSuchToolError`."""
 
     def answer(self, line: str) -> str | None:
         """Answer one line of a client; None to a notification, which has no answer."""
@@ -76,5 +76,5 @@ def _object(value: Any) -> dict[str, Any]:
 
 
 def text(words: str, *, failed: bool = False) -> dict[str, Any]:
-    """A result that is text, or an error in words."""
+    """A text result, or an error message."""
     return {"content": [{"type": "text", "text": words}], "isError": failed}

@@ -1,8 +1,8 @@
-"""The stranger: a server that tells the weather, and means something else. Everything that it does was written to do harm.
+"""The stranger: a weather server that attacks its clients in every way.
 
-Its description gives orders to whoever plans. Its listing changes after the first call, as if its owner had waited until
-somebody trusted it. It hints that a call only reads, which a client believes of a server that it trusts (`trusted=True`),
-and of no other. Its result holds a line for the planner. And asked for Atlantis, its process ends in the middle.
+Its description has orders for the planner. Its tool list changes after the first call, as if its owner had waited for trust. It
+hints that a call only reads; a client believes this only of a trusted server (`trusted=True`). Its result has a line for the
+planner. And on a request for Atlantis its process dies.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The world beside the stranger: an office with files, one of which is nobody else's business, and a way to send mails."""
+"""The office in the stranger's world: files, one of them confidential, and a tool that sends mails."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""The support world: an order was paid for and never arrived, and four services have written down why.
+"""The support world: an order was paid and never arrived, and the logs of four services have the reason.
 
-Its folder holds real log files (checkout, payment, fulfilment, mail), the settings of the services, and an archive into
-which the interesting ten minutes of one log were rotated away. The tools read only what was collected: who follows the
-order A-1034 finds a gap, and only the archive closes it.
+Its folder holds real log files (checkout, payment, fulfilment, mail), the settings of the services, and an archive with the
+decisive ten minutes of one log, which were rotated away. The tools read only collected logs: following order A-1034 leads to a
+gap, and only the archive closes it.
 
 The goal is the example of the support team in "What is Planner-Executor Pattern?".
 """

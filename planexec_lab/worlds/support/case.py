@@ -45,7 +45,7 @@ class Case:
     def follow(self, order: str) -> dict[str, Any]:
         """Follow an order from service to service, to the first that failed it, or whose records are missing.
 
-        Raises `ValueError` when a log was not collected, or nobody knows the order.
+        Raises `ValueError` if a log was not collected or no log has the order.
         """
         logs = {service: self.records(service) for service in SERVICES}
         path: dict[str, str] = {}
@@ -69,7 +69,7 @@ class Case:
 
 
 def _stopped(order: str, service: str, last: Record | None, missing: str | None) -> dict[str, Any]:
-    """What it means that a service has no record of an order: the record is missing, or the order never came there."""
+    """The reason why a service has no record of an order: the record is missing, or the order never arrived there."""
     if missing:
         finding = f"records are missing: the log of {service} lacks {missing}, when {order} was due there"
         return {"complete": False, "failing": None, "finding": finding}

@@ -1,4 +1,4 @@
-"""What one knows about an audit: collect the logs, follow the order, and fetch what is missing."""
+"""The knowledge about an audit: collect the logs, follow the order, and fetch missing logs."""
 
 from __future__ import annotations
 

@@ -54,7 +54,7 @@ class Change:
 
 
 def read(service: str, lines: Iterable[str]) -> list[Record]:
-    """Read log lines. Raises `ValueError` with the line that is none."""
+    """Read log lines. Raises `ValueError` with an unreadable line."""
     records = []
     for number, line in enumerate(lines, 1):
         match = _LINE.fullmatch(line)
@@ -88,7 +88,7 @@ def lacking(records: Sequence[Record], at: datetime | None) -> str | None:
 
 
 def written(gap: tuple[Record, Record]) -> str:
-    """A gap in words, such as 09:59:25 to 10:10:00."""
+    """A gap as text, such as 09:59:25 to 10:10:00."""
     return f"{gap[0].time} to {gap[1].time}"
 
 

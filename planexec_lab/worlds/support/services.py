@@ -1,4 +1,4 @@
-"""What the four services wrote down between 09:30 and 10:30: sixty orders, two changes of settings, seven failures."""
+"""The logs of the four services from 09:30 to 10:30: sixty orders, two changes of settings, seven failures."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _DECLINED, _ORDERS = 9, 60
 
 
 def settings(service: Service) -> str:
-    """The settings of a service as they are in its repository."""
+    """The settings of a service in its repository."""
     return f"[{service}]\n{_SETTINGS[service]}"
 
 

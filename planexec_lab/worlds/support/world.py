@@ -40,7 +40,7 @@ class Cause(TypedDict):
 
 
 class World(FolderWorld):
-    """Four services and their logs of one hour, in a temporary folder that goes away with the object.
+    """Four services and their logs of one hour, in a temporary folder that is removed with the object.
 
     Args:
         gap: the service whose log from 10:00 to 10:10 was rotated into the archive; None: all logs are whole.
@@ -67,7 +67,7 @@ class World(FolderWorld):
 
     @property
     def case(self) -> Case:
-        """What was collected so far."""
+        """The logs collected so far."""
         return Case(self.folder / "case")
 
     @property
@@ -174,7 +174,7 @@ class World(FolderWorld):
         return {"file": f"drafts/{name}", "patch": patch, "cites": cause["evidence"], "orders": cause["orders"]}
 
     def _patch(self, cause: Cause) -> tuple[list[str], str]:
-        """The lines of a patch that takes the change back; and where there is none, why."""
+        """The lines of a patch that reverts the change, or the reason why there is none."""
         if cause["change"] is None:
             return [], "no change of settings explains the error"
         _, setting, old, _, new = cause["change"].split()

@@ -1,7 +1,7 @@
-"""The trail world: each log says which log to read next, and nobody knows how many there are.
+"""The trail world: each log names the next log, and their number is unknown.
 
-It is the exploratory work, with an unknown number of steps, for which "The Planner-Executor pattern explained" would stick with
-ReAct. The logs are real files with sentences in them: the next name has to be read, and can't be referred to.
+It is exploratory work with an unknown number of steps, for which "The Planner-Executor pattern explained" recommends ReAct. The
+logs are real files with sentences: the next name has to be read, and can't be a reference.
 """
 
 from planexec_lab.worlds.trail.mind import TrailMind

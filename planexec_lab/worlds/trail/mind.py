@@ -1,4 +1,4 @@
-"""What one knows about a trail: read where it goes on, until the cause is there."""
+"""The knowledge about a trail: read the next log until a log has the cause."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ _CAUSE = re.compile(r"Cause: (.+)\.$")
 
 
 class TrailMind:
-    """Reads the log that the last one named, and writes down the cause when a log says it.
+    """Reads the log that the previous log named, and writes down the cause when a log has it.
 
-    Who plans ahead has no name for the log after the next, and takes for granted that the next one says the cause.
+    A planner that plans ahead does not know the log after the next, and assumes that the next log has the cause.
     """
 
     def next(self, seen: Sequence[Seen]) -> Act | Answer:

@@ -35,7 +35,7 @@ class World(FolderWorld):
 
     @property
     def written(self) -> str:
-        """The cause that was written down; empty while there is none."""
+        """The cause that was written down; empty before that."""
         path = self._report
         return path.read_text(encoding="utf-8") if path.exists() else ""
 

@@ -1,0 +1,66 @@
+"""Copy the minutes that each lesson states into the README's table and the tour's map, and add them up.
+
+usage: python .ci/minutes.py
+
+A lesson states its minutes in its first cell, and a test compares them with the time that a reader needs. After this,
+run `make notebooks ONLY=00`.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+README, TOUR = ROOT / "README.md", ROOT / "notebooks" / "00_tour.ipynb"
+ROW = re.compile(
+    r"^(?P<row>.*\]\((?:notebooks/)?(?P<lesson>\d\d_\w+\.ipynb)\).*\| )(?P<minutes>\d+)(?P<end>( \|)?)$", re.M
+)
+SUM = re.compile(r"\d+(?= minutes in total)")
+
+
+def stated() -> dict[str, int]:
+    """The minutes that the first cell of each lesson states, by its file name."""
+    found = {}
+    for path in sorted((ROOT / "notebooks").glob("*.ipynb")):
+        first = "".join(json.loads(path.read_text(encoding="utf-8"))["cells"][0]["source"])
+        if minutes := re.search(r"(\d+) minutes", first):
+            found[path.name] = int(minutes[1])
+    return found
+
+
+def with_minutes(text: str, minutes: dict[str, int]) -> str:
+    """The text with these minutes in the rows of its tables; other rows keep theirs."""
+    return ROW.sub(
+        lambda row: f"{row['row']}{minutes.get(row['lesson'], int(row['minutes']))}{row['end']}",
+        text,
+    )
+
+
+def listed(text: str) -> dict[str, int]:
+    """The minutes that the tables of a text give, by file name."""
+    return {row["lesson"]: int(row["minutes"]) for row in ROW.finditer(text)}
+
+
+def with_sum(text: str, total: int) -> str:
+    """The text with this number of minutes in total."""
+    return SUM.sub(str(total), text)
+
+
+def main() -> None:
+    minutes = stated()
+    readme = with_minutes(README.read_text(encoding="utf-8"), minutes)
+    total = sum(listed(readme).values())
+    README.write_text(with_sum(readme, total), encoding="utf-8", newline="\n")
+    book = json.loads(TOUR.read_text(encoding="utf-8"))
+    for cell in book["cells"]:
+        if cell["cell_type"] == "markdown":
+            text = with_sum(with_minutes("".join(cell["source"]), minutes), total)
+            cell["source"] = text.splitlines(keepends=True)
+    TOUR.write_text(json.dumps(book, indent=1, ensure_ascii=False) + "\n", encoding="utf-8", newline="\n")
+    print(f"{len(minutes)} lessons, in total {total} minutes")
+
+
+if __name__ == "__main__":
+    main()

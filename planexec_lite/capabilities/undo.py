@@ -1,0 +1,274 @@
+"""Undo (lesson 09): what a run has done, how each part of it is undone, and in which order.
+
+A completed step with an undo is undone once. If a step is repeated and a repeat does no harm, only its latest result is undone.
+A verdict changes nothing in the world, so rejected results are undone too. A step that an agent carried out as a nested run is
+undone by rolling back that run, unless the step itself has an undo.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from planexec_lite import references
+from planexec_lite.capabilities.doubt import UNKNOWN, Doubt, StepLate, resolves
+from planexec_lite.core import Board, Capability, Part
+from planexec_lite.core import events as e
+from planexec_lite.plan import Call, Step
+
+LISTED = "rollback"  # names a call of the plan's rollback: "rollback 1"; the id of a step never contains a space
+
+
+class Completed(NamedTuple):
+    """A result of a step, with the step as it was then. `undo` is JSON, because other objects share the step and might change it.
+
+    `lasts`: the step changed the world; `repeatable`: running it twice does no harm; `inside`: the number of its nested run, or 0.
+    """
+
+    step: Step
+    result: object
+    undo: str | None
+    lasts: bool
+    repeatable: bool
+    inside: int
+
+
+class Undo(NamedTuple):
+    """One thing to undo: by a `call`, of completed step `number` or of the plan's rollback (0); or nested run number `inside`."""
+
+    label: str
+    call: Call | None = None
+    number: int = 0
+    inside: int = 0
+
+    @property
+    def name(self) -> str:
+        """The undo as a phrase."""
+        return e.undo_in_words(self.label) if self.call else f"what was done inside step {self.label}"
+
+
+@dataclass
+class WorkDone(Part):
+    """The results and nested runs of the run, and which of them are undone.
+
+    Attributes:
+        count: numbers the results and the reports of nested runs, in the order in which they came.
+        completed: the results by number; `latest` is the number of each step's latest result.
+        gone: the numbers of the results that are undone, might be undone, or were replaced by a repeat.
+        inside: the nested runs that might have left something, by step and run number, and the number of their latest report.
+        explained: how many failures in doubt of a step its nested run has reported.
+        doubted: the steps that might have been done, and why.
+        listed: the rollback of the latest plan that can be carried out, each call as JSON.
+        made: the undo calls that were made, in all rollbacks of the run (""), and by step in those of its nested runs.
+        unsure: the undos whose outcome is unknown.
+    """
+
+    count: int = 0
+    completed: dict[int, Completed] = field(default_factory=dict)
+    latest: dict[str, int] = field(default_factory=dict)
+    gone: set[int] = field(default_factory=set)
+    inside: dict[tuple[str, int], int] = field(default_factory=dict)
+    explained: Counter[str] = field(default_factory=Counter)
+    doubted: dict[str, tuple[Step, str]] = field(default_factory=dict)
+    listed: tuple[str, ...] = ()
+    made: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    unsure: list[Undo] = field(default_factory=list)
+
+    @property
+    def listed_calls(self) -> list[Call]:
+        """The calls of the plan's rollback."""
+        return [Call.model_validate_json(call) for call in self.listed]
+
+    @property
+    def has_anything(self) -> bool:
+        """Whether the run did anything that can be undone, or that changed the world."""
+        left = (one for number, one in self.completed.items() if number not in self.gone)
+        return bool(self.inside) or any(one.undo is not None or one.lasts for one in left)
+
+    def results_for(self, undo: Undo | None) -> dict[str, object]:
+        """The results that an undo can refer to, by step id: those of its step and of the steps that were done before."""
+        last = undo.number if undo and undo.number else self.count
+        return {one.step.id: one.result for number, one in self.completed.items() if number <= last}
+
+    def note_made(self, where: str, calls: Iterable[str]) -> None:
+        """Undo calls were made in this run (""), or in the nested run of a step."""
+        self.made[where] = (*self.made.get(where, ()), *calls)
+
+    def settle(self, undo: Undo) -> None:
+        """This is undone, or might be: it is not undone again."""
+        self.gone.add(undo.number)
+        self.inside.pop((undo.label, undo.inside), None)
+
+    def call_text(self, undo: Undo) -> str:
+        """The call of an undo as its tool receives it; equal for calls that do the same; "" for a nested run."""
+        return _written(undo.call.tool, undo.call.params, self.results_for(undo)) if undo.call else ""
+
+    def did(self, number: int) -> tuple[object, ...]:
+        """Return the call of a completed step and its undo: equal for steps that did the same."""
+        step, results = self.completed[number].step, self.results_for(Undo("", number=number))
+        given = {} if step.tool else {step.description: [results.get(id) for id in step.depends_on]}
+        return _written(step.tool, {**step.params, **given}, results), self.completed[number].undo
+
+
+def _written(tool: str | None, params: Mapping[str, object], results: Mapping[str, object]) -> str:
+    """A call as its tool receives it; a call that can't be made, as the plan says it."""
+    with suppress(references.MissingResultError):
+        params = references.resolve(params, results)
+    return json.dumps([tool, params], sort_keys=True, default=repr)
+
+
+def undos(board: Board, to: str | None, made_before: tuple[str, ...]) -> Iterator[Undo | tuple[str, str]]:
+    """Yield what is undone, the latest first: results and nested runs, then the plan's rollback. Each call is yielded once.
+
+    Step `to`, and everything that was done before it, stays done. A thing without an undo is yielded as its label and the reason.
+    `made_before` has the undo calls that the rollbacks of earlier attempts have made.
+    """
+    mine = board[WorkDone]
+    made = {*mine.made.get("", ()), *made_before, *map(mine.call_text, mine.unsure)}
+    items = [(number, one.step.id, 0) for number, one in mine.completed.items()]
+    items += [(number, id, inside) for (id, inside), number in mine.inside.items()]
+    for number, id, inside in sorted(items, reverse=True):
+        one = mine.completed.get(number)
+        if one is None:
+            yield Undo(id, inside=inside)
+        elif id == to:
+            return
+        elif number not in mine.gone and one.undo is not None:
+            undo = Undo(id, Call.model_validate_json(one.undo), number)
+            if not (one.repeatable and mine.call_text(undo) in made_before):
+                made.add(mine.call_text(undo))
+                yield undo
+        elif number not in mine.gone and one.lasts and not one.inside:
+            yield id, "no undo of its own"
+    did_something = (
+        mine.inside or mine.unsure or any(one.undo is not None or one.lasts for one in mine.completed.values())
+    )
+    for place, call in enumerate(mine.listed_calls if to is None else (), 1):
+        undo = Undo(f"{LISTED} {place}", call)
+        missing = [one.step for one in references.find(call.params) if one.step not in mine.latest]
+        if missing:
+            yield undo.label, f"step {missing[0]} gave no result"
+        elif did_something and (text := mine.call_text(undo)) not in made:
+            made.add(text)
+            yield undo
+
+
+def unknown(board: Board) -> dict[str, str]:
+    """Return the labels of the steps that might have been done and of the undos that might have been made, and why."""
+    mine, attempts = board[WorkDone], board[Doubt].attempts
+    doubts = {id: (board.steps[id], UNKNOWN) for id, count in attempts.items() if count > mine.explained[id]}
+    reasons = {
+        id: why
+        for id, (step, why) in (doubts | mine.doubted).items()
+        if step.undo is not None or board.effects_of(step) != "none"
+    }
+    for id, _ in mine.inside:
+        reasons.pop(id, None)  # its rollback tells
+    return reasons | {undo.label: "nobody knows whether it was undone" for undo in mine.unsure}
+
+
+def list_calls(board: Board) -> None:
+    """The rollback of the plan counts from now on, because the plan can be carried out. That of a rejected plan never counts."""
+    if board.proposal is not None:
+        board[WorkDone].listed = tuple(call.model_dump_json() for call in board.proposal.rollback)
+
+
+def _plan_proposed(board: Board, event: e.PlanProposed) -> None:
+    if event.plan is not None and not event.problems and (not board.has_reviewer or event.granted_by):
+        list_calls(board)
+
+
+def _step_started(board: Board, event: e.StepStarted) -> None:
+    if event.inside and board.effects_of(board.steps[event.step]) != "none":
+        mine = board[WorkDone]
+        mine.count += 1
+        mine.inside[event.step, event.inside] = mine.count
+
+
+def _report(board: Board, id: str, leaves: bool) -> int:
+    """The nested run of a step has reported. Return its number; 0 without a nested run, or if it has left nothing."""
+    mine = board[WorkDone]
+    number = max((number for step, number in mine.inside if step == id), default=0) if mine.inside else 0
+    if number and not leaves:
+        del mine.inside[id, number]
+    elif number:
+        mine.count += 1
+        mine.inside[id, number] = mine.count
+    return number
+
+
+def _step_done(board: Board, event: e.StepDone) -> None:
+    inside = _report(board, event.step, event.leaves)
+    _complete(board, event.step, event.result, inside, lasts=event.leaves if inside else None)
+
+
+def _complete(board: Board, id: str, result: object, inside: int = 0, lasts: bool | None = None) -> None:
+    """A step gave a result: from now on it can be undone."""
+    mine, step = board[WorkDone], board.steps[id]
+    if id in mine.doubted and mine.doubted[id][0] == step:
+        del mine.doubted[id]
+    undo = None if step.undo is None else step.undo.model_dump_json()
+    if undo is not None and inside:  # the undo of the step undoes everything that its nested runs did
+        mine.inside = {key: at for key, at in mine.inside.items() if key[0] != id}
+    if lasts is None:
+        lasts = board.effects_of(step) != "none"
+    before = mine.latest.get(id)
+    mine.count += 1
+    number = mine.latest[id] = mine.count
+    mine.completed[number] = Completed(step, result, undo, lasts, board.repeatable(step), inside)
+    if before is not None and mine.completed[number].repeatable and mine.did(before) == mine.did(number):
+        mine.gone.add(before)
+
+
+def _doubt(board: Board, id: str, why: str) -> None:
+    """A step might have been done, and has no result that counts."""
+    board[WorkDone].doubted[id] = (board.steps[id], why)
+
+
+def _step_paused(board: Board, event: e.StepPaused) -> None:
+    _report(board, event.step, event.leaves)
+    if event.made:
+        _doubt(board, event.step, f"it made {', '.join(one.text for one in event.made)} before it paused")
+
+
+def _step_failed(board: Board, event: e.StepFailed) -> None:
+    if _report(board, event.step, event.leaves) and event.in_doubt:
+        board[WorkDone].explained[event.step] += 1
+
+
+def _step_late(board: Board, event: StepLate) -> None:
+    mine = board[WorkDone]
+    known = event.step in mine.latest or any(id == event.step for id, _ in mine.inside)
+    if event.error is None and not known:
+        _doubt(board, event.step, "it was done after its timeout")
+
+
+def step_requeued(board: Board, event: e.Requeued) -> None:
+    """A step is in doubt if it was interrupted, unless its nested run tells what it did."""
+    id = event.step or ""
+    started = event.reason == "interrupted" and board.state.get(id) in ("waiting", "failed")
+    if started and not _report(board, id, leaves=True):
+        _doubt(board, id, f"interrupted; {UNKNOWN}")
+
+
+def _reviewed(board: Board, event: e.Reviewed) -> None:
+    if event.verdict == "done" and resolves(board, event):
+        _complete(board, event.step or "", event.result)
+
+
+CAPABILITY = Capability(
+    WorkDone,
+    folds={
+        e.PlanProposed: _plan_proposed,
+        e.StepStarted: _step_started,
+        e.StepDone: _step_done,
+        e.StepPaused: _step_paused,
+        e.StepFailed: _step_failed,
+        e.Reviewed: _reviewed,
+        StepLate: _step_late,
+    },
+)

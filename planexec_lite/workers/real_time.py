@@ -1,0 +1,276 @@
+"""The real clock: one job after the other on this thread, or any `concurrent.futures.Executor`: threads, processes, a cluster."""
+
+from __future__ import annotations
+
+import math
+import os
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
+from functools import partial
+from operator import itemgetter
+from queue import Empty, SimpleQueue
+from threading import Thread
+from time import perf_counter, sleep
+from typing import TYPE_CHECKING, Any
+
+from planexec_lite.core.loop import WorkerSession
+from planexec_lite.core.tasks import Cancelled, Finished, Late, Message, Progress, Report, Task, TimedOut
+from planexec_lite.workers.session import carried_by, carry_out, check_slots, described, measure
+
+if TYPE_CHECKING:
+    from concurrent.futures import Executor as FutureExecutor
+    from concurrent.futures import Future
+
+_LOOK = 0.02  # seconds between two checks whether a job with a timeout has begun
+
+
+@dataclass(frozen=True, slots=True)
+class Inline:
+    """One step after the other, on this thread, on the real clock.
+
+    A timeout is noticed when the step has ended. The steps of a streaming planner start when its answer is complete. The run waits
+    for a backoff only when no other step is ready. `limits` says how many steps can use a resource at once.
+    """
+
+    limits: Mapping[str, int] = field(default_factory=dict, hash=False)
+
+    def open(self, now: float = 0.0) -> AbstractContextManager[WorkerSession]:
+        """Return a session that runs its jobs on this thread."""
+        return _Session(None, perf_counter() - now, 1)
+
+
+@dataclass(frozen=True, slots=True)
+class Pool:
+    """Any `concurrent.futures.Executor`: threads, processes, a cluster. The executor is not shut down.
+
+    Each job is measured where it runs; planning and judging stay in this process. A timeout counts from the moment when the
+    executor starts the step. After a timeout the step's slot is free, but a thread can't be stopped: the step is in doubt, and
+    occupies the executor's thread until it ends. A resource that it used, such as an oven, counts as free: otherwise the run could
+    wait forever. At the run's deadline, steps that the executor has not started are cancelled.
+
+    When this process is killed, the processes of a pool survive it: a step that one of them is running continues to its end, and
+    queued steps no longer start.
+
+    If a step on this executor runs a plan on the same executor, that plan runs inline, on the step's thread: otherwise it could
+    wait forever for another thread.
+
+    Args:
+        executor: where the steps run.
+        slots: how many are submitted at once; None: all that are ready.
+        limits: how many steps can use a resource at once, such as ``{"oven": 1}``.
+
+    Raises `TypeError` for anything but an executor, and `RuntimeError` in a browser tab, where there are no threads.
+    """
+
+    executor: FutureExecutor
+    slots: int | None = None
+    limits: Mapping[str, int] = field(default_factory=dict, hash=False)
+
+    def __post_init__(self) -> None:
+        check_slots(self.slots)
+        if sys.platform == "emscripten":
+            raise RuntimeError("a browser tab has no threads; use Inline or Simulated")
+        from concurrent.futures import Executor
+
+        given: object = self.executor
+        if not isinstance(given, Executor):
+            threads = given if type(given) is int and given > 0 else 2
+            raise TypeError(
+                f"Pool takes a concurrent.futures.Executor, not {given!r};"
+                f" write Pool(ThreadPoolExecutor({threads})) for threads"
+            )
+
+    def open(self, now: float = 0.0) -> AbstractContextManager[WorkerSession]:
+        """Return a session that submits its jobs to the executor; on one of the executor's own threads, an inline session."""
+        if id(self.executor) in carried_by.get():
+            return Inline().open(now)
+        return _Session(self.executor, perf_counter() - now, math.inf if self.slots is None else self.slots)
+
+
+@dataclass
+class _Session:
+    """The jobs of one run, by their number in the order of starting. Without an executor, a job runs when it is started.
+
+    `limited` has the jobs with a timeout or deadline, and when the executor began with each. `resting` says since when a job rests.
+    """
+
+    executor: FutureExecutor | None
+    epoch: float
+    free: float
+    started: int = 0
+    futures: dict[int, Future[Report]] = field(default_factory=dict)
+    limited: dict[int, tuple[Task, float | None]] = field(default_factory=dict)
+    given_up: set[int] = field(default_factory=set)
+    cancelled: set[int] = field(default_factory=set)
+    resting: dict[int, tuple[Task, float]] = field(default_factory=dict)
+    streaming: set[int] = field(default_factory=set)
+    news: SimpleQueue[tuple[int, Task, Report | Progress, float]] = field(default_factory=SimpleQueue)
+
+    def __enter__(self) -> WorkerSession:
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self.cancel()
+
+    @property
+    def queued(self) -> bool:
+        return bool(self.futures or self.resting)
+
+    def start(self, task: Task) -> None:
+        self.free -= not task.live
+        self.started += 1
+        number = self.started
+        if task.rest is not None:
+            self.resting[number] = (task, perf_counter())
+        elif self.executor is None:
+            self._put(number, task, measure(task.call, task.args))
+        elif task.live:
+            self.streaming.add(number)
+            Thread(target=self._stream, args=(number, task), name="planner", daemon=True).start()
+        elif task.here:
+            self._put(number, task, measure(task.call, task.args))
+        else:
+            self._submit(self.executor, number, task)
+
+    def wait(self) -> Sequence[Message]:
+        while True:
+            self._end_rests(perf_counter())
+            messages = self._overdue()
+            news = self._news(0 if messages else self._patience())
+            at = round(perf_counter() - self.epoch, 9)
+            # messages that came together are sorted by the start of their jobs, not by the speed of threads
+            for number, task, what, came in sorted(news, key=itemgetter(0)):
+                messages += self._messages(number, task, what, at, came - self.epoch)
+            if messages:
+                return messages
+
+    def cancel(self) -> None:
+        self._end_rests(math.inf)
+        self.cancelled |= {number for number, future in list(self.futures.items()) if future.cancel()}
+
+    def _put(self, number: int, task: Task, what: Report | Progress) -> None:
+        self.news.put((number, task, what, perf_counter()))
+
+    def _submit(self, executor: FutureExecutor, number: int, task: Task) -> None:
+        from concurrent.futures import ThreadPoolExecutor
+
+        hear: Callable[[Any], bool] | None = None
+        if isinstance(executor, ThreadPoolExecutor):  # another process can't report while it runs a step
+            hear = partial(self._hear, number, task, only_live=True)
+        waiting = carried_by.get() | {id(executor)}
+        try:
+            future = executor.submit(carry_out, waiting, os.getpid(), hear, task.call, task.args)
+        except Exception as problem:
+            self._put(number, task, Report(error=described(problem)))
+            return
+        self.futures[number] = future
+        if task.timeout is not None or task.until is not None:
+            self.limited[number] = (task, None)
+        future.add_done_callback(partial(self._ended, number, task))
+
+    def _ended(self, number: int, task: Task, future: Future[Report]) -> None:
+        if future.cancelled():
+            report = Report(error="CancelledError: the executor cancelled it")
+        elif problem := future.exception():
+            report = Report(error=described(problem), once=True)  # a worker that died might have made the call
+        else:
+            report = future.result()
+        self._put(number, task, report)
+
+    def _stream(self, number: int, task: Task) -> None:
+        try:
+            report = measure(task.call, task.args, partial(self._hear, number, task))
+        except BaseException as problem:  # an interrupt inside: in this thread it would be lost
+            report = Report(error=described(problem))
+        self._put(number, task, report)
+
+    def _hear(self, number: int, task: Task, event: object, only_live: bool = False) -> bool:
+        """Report at once an event inside a running job. Return whether it was reported."""
+        if only_live and not getattr(event, "live", False):
+            return False
+        self._put(number, task, Progress(task, 0.0, event))
+        return True
+
+    def _end_rests(self, now: float) -> None:
+        for number, (task, since) in list(self.resting.items()):
+            if since + (task.rest or 0) <= now:
+                del self.resting[number]
+                self._put(number, task, Report(took=perf_counter() - since))
+
+    def _news(self, patience: float | None) -> list[tuple[int, Task, Report | Progress, float]]:
+        """Return what has come. Wait for the first, but at most `patience` seconds; None: without a limit."""
+        if self.news.empty() and patience and not self.futures and not self.streaming:
+            sleep(patience)  # jobs only rest; a browser tab can't wait for a queue
+            return []
+        try:
+            news = [self.news.get(timeout=patience)]
+        except Empty:
+            return []
+        return news + [self.news.get() for _ in range(self.news.qsize())]
+
+    def _messages(self, number: int, task: Task, what: Report | Progress, at: float, came: float) -> Sequence[Message]:
+        if isinstance(what, Progress):
+            return [what._replace(at=at)]
+        self.futures.pop(number, None)
+        self.limited.pop(number, None)
+        self.streaming.discard(number)
+        if number in self.given_up:
+            self.given_up.discard(number)
+            return [Late(task, what, at, what.took, _inside(what, at))]
+        self.free += not task.live
+        if number in self.cancelled:
+            return [Cancelled(task, at)]
+        limit = task.limit(came - what.took)
+        if limit is not None and what.took > limit:
+            return TimedOut(task, at, limit), Late(task, what, at, what.took, _inside(what, at))
+        if task.live:
+            inside = [Progress(task, at, event) for _, _, event in what.events]
+            return *inside, Finished(task, what, at, what.took)
+        return [Finished(task, what, at, what.took, _inside(what, at))]
+
+    def _patience(self) -> float | None:
+        """Return the seconds until a rest or a limit ends, or a job might have begun; None: without a limit."""
+        now = perf_counter()
+        left = [since + (task.rest or 0) - now for task, since in self.resting.values()]
+        left += [self._end(task, began) - now for task, began in self.limited.values()]
+        left += [_LOOK for _, began in self.limited.values() if began is None]
+        return max(0.0, min(left)) if left else None
+
+    def _end(self, task: Task, began: float | None) -> float:
+        """When a job times out, by the computer's clock; infinite while it has not begun, if there is no deadline."""
+        if began is None:
+            return math.inf if task.until is None else self.epoch + task.until
+        return began + (task.limit(began - self.epoch) or 0.0)
+
+    def _overdue(self) -> list[Message]:
+        messages: list[Message] = []
+        if not self.limited:
+            return messages
+        now, running = perf_counter(), self._running()
+        for number, (task, began) in list(self.limited.items()):
+            if began is None and number in running:
+                began = now
+                self.limited[number] = (task, began)
+            if now < self._end(task, began) or (future := self.futures[number]).done():
+                continue
+            del self.limited[number]
+            if began is None and future.cancel():  # its callback reports that it was cancelled
+                self.cancelled.add(number)
+                continue
+            self.given_up.add(number)
+            self.free += 1
+            seconds = 0.0 if began is None else task.limit(began - self.epoch) or 0.0
+            messages.append(TimedOut(task, now - self.epoch, seconds))
+        return messages
+
+    def _running(self) -> list[int]:
+        """Return the running jobs. An executor of processes also calls some jobs running that still wait for a process."""
+        running = [number for number, future in list(self.futures.items()) if future.running()]
+        return running[: getattr(self.executor, "_max_workers", None)]
+
+
+def _inside(report: Report, at: float) -> list[tuple[float, Any]]:
+    """Return the events inside a job that ended at `at`, and when each happened."""
+    return [(at - report.took + after, event) for _, after, event in report.events]
