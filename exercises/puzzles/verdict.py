@@ -41,17 +41,17 @@ def judged(number: int, plan: str, **more: int | Mapping[str, int]) -> Outcome:
         status, rows = _judged(attempt)
         return _told(number, status, rows, (attempt.figure(),))
     except Exception as problem:  # whatever is wrong with the notation, the slots or the limits
-        return _told(number, "raised", {"came back": described(problem)})
+        return _told(number, "raised", {"error": described(problem)})
 
 
 def _judged(attempt: Attempt) -> tuple[str, dict[str, str]]:
     one = attempt.puzzle
     because = next((why for rule in one.rules if (why := rule.broken(attempt))), "")
     if not because:
-        return "right", {"reached": reached(attempt), "learned": one.learned}
+        return "right", {"result": reached(attempt), "learned": one.learned}
     wanted = "; ".join(rule.wanted for rule in one.rules)
     return "not started" if attempt == one.given else "wrong", {
-        "reached": reached(attempt), "wanted": wanted, "because": because,
+        "result": reached(attempt), "expected": wanted, "because": because,
     }  # fmt: skip
 
 

@@ -39,7 +39,7 @@ ODD = {
     "calls itself": ("    return run(goal, planner, executor)\n", "raised", "RecursionError"),
     "prints a megabyte": ("    print('x' * 1_000_000)\n", "wrong", "and 999,401 characters more"),
     "prints for ever": ("    while True:\n        print('again')\n", "raised", "characters more"),
-    "replaces the printer": ("    import sys\n    sys.stdout = None\n", "wrong", "came back  None"),
+    "replaces the printer": ("    import sys\n    sys.stdout = None\n", "wrong", "result  None"),
     "changes the checker": (
         "    import exercises.checker\n    exercises.checker.judged = None\n    return 11\n",
         "wrong",
@@ -66,7 +66,7 @@ ODD = {
         "lesson_01.ACTIONS. It is put back",
     ),
     "changes what it was given": ("    goal.clear()\n", "raised", "AttributeError"),
-    "goes to another folder": ("    import os\n    os.chdir('/')\n    return 12\n", "wrong", "came back  12"),
+    "goes to another folder": ("    import os\n    os.chdir('/')\n    return 12\n", "wrong", "result  12"),
     "gives back a nuisance": (
         "    class Odd:\n        def __eq__(self, other): raise ValueError('odd')\n        __hash__ = None\n"
         "        def __repr__(self): raise ValueError('unspeakable')\n    return Odd()\n",
@@ -96,7 +96,7 @@ def test_an_odd_answer_gets_a_clear_outcome_and_the_next_check_works(body: str, 
     before = (judged, Trial.want, Plan.problems, len, os.getcwd(), sys.stdout)
     outcome = judged(ID, answer_with(body), seconds=0.3, draw=False, patience=1 if "waiting" in wording else None)
     assert outcome.status == status, outcome.text
-    assert wording in " ".join(outcome.text.split()).replace("came back ", "came back  "), outcome.text
+    assert wording in " ".join(outcome.text.split()).replace("result ", "result  "), outcome.text
     assert len(outcome.text) < 3000
     assert (checker.judged, Trial.want, Plan.problems, len, os.getcwd(), sys.stdout) == before
     assert judged(ID, right_answer(), 30.0, draw=False).status == "right"

@@ -198,7 +198,7 @@ def test_a_puzzle_has_three_right_and_four_wrong_answers(number: int) -> None:
 def test_a_puzzle_begins_unsolved_and_shows_its_run(number: int) -> None:
     outcome = judged(number, PUZZLES[number - 1].plan)
     assert outcome.status == "not started"
-    assert outcome.text.startswith(f"Puzzle {number} · Not started\n  reached ")
+    assert outcome.text.startswith(f"Puzzle {number} · Not started\n  result ")
     (figure,) = outcome.figures
     assert isinstance(figure, Figure)
     assert figure.text
