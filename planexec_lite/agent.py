@@ -48,8 +48,7 @@ from planexec_lite.roles.executors import (
     perform,
 )
 from planexec_lite.run import Run, RunStore
-from planexec_lite.tools import Effects, Toolbox, loop_at_rest
-from planexec_lite.tools.limits import limits_of
+from planexec_lite.tools import Effects, Toolbox, limits_of
 from planexec_lite.workers import Inline, Simulated, Workers
 
 if TYPE_CHECKING:
@@ -193,7 +192,7 @@ class PlannerExecutor:
         try:
             store = run.journal or self.journal
             written_down = nullcontext() if store is None else store.carry_on(run)
-            with loop_at_rest(), written_down, run.listen(), self.workers.open(run.board.now) as session:
+            with written_down, run.listen(), self.workers.open(run.board.now) as session:
                 decide = decider(run.board, self.policy, self.executor)
                 while True:
                     drive(run, decide, self, session)

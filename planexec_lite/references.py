@@ -1,13 +1,13 @@
 """References: how a step names the result of an earlier step, ``{step_1_result}``.
 
-A reference may go on into the result: ``{step_1_result.files[0].name}``; ``[-1]`` is the last item, and single
-spaces may stand in a field's name. A text that is nothing but one reference becomes the result itself, with its type;
-inside a longer text the result is written out. Results are data: what comes out of a reference is never searched for
+A reference can continue into the result: ``{step_1_result.files[0].name}``; ``[-1]`` is the last item, and a field's
+name can contain single spaces. A text that is nothing but one reference becomes the result itself, with its type;
+inside a longer text the result is written out. Results are data: a resolved reference is never searched for
 references again. ``{literal {step_1_result}}`` is the text ``{step_1_result}``; a literal takes any text without braces, or
 one text in braces. All other braces mean themselves. A text that looks like a reference but can't be read, such as
 ``{step_1_result["name"]}`` or ``{{step_1_result}}``, is a problem of the plan (`plan.placeholders` finds more).
 
-Reading takes time in proportion to the length of the text, whatever the text is: no pattern tries a character more than a
+Reading takes time in proportion to the length of any text: no pattern tries a character more than a
 fixed number of times.
 """
 
@@ -34,7 +34,7 @@ _LITERAL = r"\{literal (?P<literal>[^{}]++|\$?\{++[^{}]++\}+)\}"
 _TOKEN = re.compile(rf"(?=[{{<$#])(?:{_LITERAL}|{_IN_BRACES}|{_IN_ANGLES}|{_MARKED})")
 _PART = re.compile(rf"\.({_FIELD})|\[(-?\d+)\]")
 _SHORT = 1_000  # characters; longer texts are not kept in memory
-_MARKS = re.compile("[{<$#]")  # no text without one of them holds a reference, or a placeholder of another library
+_MARKS = re.compile("[{<$#]")  # no text without one of them contains a reference, or a placeholder of another library
 
 
 class Reference(NamedTuple):
@@ -59,14 +59,14 @@ def find(value: Any) -> list[Reference]:
 def find_all(value: Any) -> tuple[list[Reference], list[str], list[str]]:
     """Return the references in `value`, the unreadable ones, and the other texts that might name a step.
 
-    `plan.placeholders` says which of those do.
+    `plan.placeholders` decides which of those do.
     """
     named: list[Reference] = []
     unreadable: list[str] = []
     others: list[str] = []
     for text, is_name in _texts(value):
         read = _in_text(text)
-        if is_name:  # names are not resolved, so none may hold a reference
+        if is_name:  # names are not resolved, so a reference in a name is an error
             unreadable += map(str, read.references)
         else:
             named += read.references
@@ -77,7 +77,7 @@ def find_all(value: Any) -> tuple[list[Reference], list[str], list[str]]:
 
 
 def _texts(value: Any) -> Iterator[tuple[str, bool]]:
-    """Every text in `value` that may hold a reference, and whether it is the name of a field."""
+    """Yield every text in `value` that can contain a reference, and whether it is the name of a field."""
     if isinstance(value, str):
         if _MARKS.search(value):
             yield value, False
@@ -191,7 +191,7 @@ def escape(text: str) -> str:
 
 
 def translate(value: Any, write: Callable[[Reference], str]) -> Any:
-    """Return `value` in another notation: each reference as `write` gives it, and what was escaped as it is meant."""
+    """Return `value` in another notation: `write` translates each reference, and literals lose their braces."""
     if isinstance(value, str):
         return _replaced(value, write)
     if isinstance(value, dict):
@@ -210,7 +210,7 @@ def _replaced(text: str, write: Callable[[Reference], str]) -> str:
 
 
 def as_text(value: Any) -> str:
-    """Write a result inside a longer text: a text as it is, anything else as JSON."""
+    """Write a result inside a longer text: text unchanged, all other data as JSON."""
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
 
 

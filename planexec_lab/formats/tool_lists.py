@@ -11,13 +11,13 @@ from typing import Any, NoReturn
 from pydantic import AliasChoices, BaseModel, Field
 
 from planexec_lab.formats.shapes import load, shaped
-from planexec_lite.tools import Fault, SchemaTool, Toolbox, ToolError
+from planexec_lite.tools import Fault, Tool, Toolbox, ToolError
 
 _TYPES = frozenset({"string", "number", "integer", "boolean", "array"})
 _Parameters = dict[str, Any]  # the JSON schema of the object of parameters
 
 
-class PublishedTool(SchemaTool):
+class PublishedTool(Tool):
     """A tool of which only the description is published.
 
     Args:
@@ -27,7 +27,7 @@ class PublishedTool(SchemaTool):
     """
 
     def __init__(self, name: str, description: str, published: Mapping[str, Any] | None = None) -> None:
-        super().__init__(_no_code, published or {}, name=name, description=description)
+        super().__init__(_no_code, schema=published or {}, name=name, description=description)
         self.published = published
 
     def __reduce__(self) -> tuple[Any, ...]:

@@ -131,7 +131,7 @@ class Comparison:
                 [clean(str(one.version)), f"{one.share.hits} of {one.share.of}", f"{value} % ({low} to {high})"]
             )
         interval = f"{100 * self.value:+.0f} ({100 * self.low:+.0f} to {100 * self.high:+.0f})"
-        rows.append(["difference", interval, "two shares" if self.told else "two shares: nothing can be told"])
+        rows.append(["difference", interval, "95 % interval" if self.told else "95 % interval: not significant"])
         source = clean(self.new.source) + (" (written, so nothing about a model)" if self.new.written else "")
         return "\n".join([f"answers of {source}", *aligned(rows)])
 

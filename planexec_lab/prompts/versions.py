@@ -17,7 +17,7 @@ class PromptVersion:
     Args:
         name: of the prompt, such as "planner".
         number: of the version, from 1.
-        text: with fields, as `template` says, or without.
+        text: the prompt, with its fields if it has any.
         note: why it was saved; "" for none.
         saved: when, as "2026-11-25T10:00:00+00:00".
     """

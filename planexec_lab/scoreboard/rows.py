@@ -17,7 +17,10 @@ from planexec_lite.workers import Simulated
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A run of a variation on a task, what it came to, and whether the goal is reached, looked up in the world."""
+    """A run of a variation on a task, what it came to, and whether the goal is reached, looked up in the world.
+
+    `replan` is the agent's setting, which a run without a failure doesn't show.
+    """
 
     variation: str
     task: str
@@ -25,6 +28,7 @@ class Row:
     reached: bool
     run: Run
     faults: Faults
+    replan: str
 
 
 def row(variation: str, task: str, faults: Faults | None = None) -> Row:
@@ -33,8 +37,10 @@ def row(variation: str, task: str, faults: Faults | None = None) -> Row:
     world = one.world()
     with model(one, faults).client() as client:
         tools = faults.tools(world.tools, one.plan)
-        run = VARIATIONS[variation](client, tools, Simulated(SLOTS)).run(one.goal)
-    return Row(variation, task, figures(run), run.status == "finished" and one.reached(world, run), run, faults)
+        agent = VARIATIONS[variation](client, tools, Simulated(SLOTS))
+        run = agent.run(one.goal)
+    reached = run.status == "finished" and one.reached(world, run)
+    return Row(variation, task, figures(run), reached, run, faults, agent.policy.replan)
 
 
 def rows(of: Iterable[str] = VARIATIONS, on: Iterable[str] | None = None) -> Iterator[Row]:

@@ -39,15 +39,13 @@ def goals(rows: Sequence[Row]) -> Figure:
         missed = [task for task, reached in tasks.items() if not reached]
         lines.append(Line([name, f"{len(tasks) - len(missed)} of {len(tasks)}", ", ".join(missed)], PLAIN))
     always = [name for name, tasks in by_variation.items() if all(tasks.values())]
-    title = (
-        f"{len(always)} of {count(len(by_variation), 'variation')} reach{'es' if len(always) == 1 else ''} every goal"
-    )
-    missing = len(always) < len(by_variation)
-    return table(title, ("variation", "reached", "missed"), lines, _MISSING if missing else "")
+    reach = "reaches" if len(always) == 1 else "reach"
+    title = f"{len(always)} of {count(len(by_variation), 'variation')} {reach} every goal"
+    return table(title, ("variation", "reached", "missed"), lines, _MISSING if len(always) < len(by_variation) else "")
 
 
-_MISSING = """Where a goal is missed, steps were done on what a plan took for granted. \
-That an executor looks no further than its task is the script's word."""
+_MISSING = """A goal is missed when steps rely on an assumption of the plan that turned out wrong. \
+That an executor does nothing beyond its task is our script's choice."""
 
 
 def robustness(rows: Sequence[Row]) -> Figure:
@@ -69,7 +67,7 @@ def robustness(rows: Sequence[Row]) -> Figure:
     reached_by = {name: sum(row.reached for row in some) for name, some in by_variation.items()}
     best = [name for name, times in reached_by.items() if times == max(reached_by.values())]
     reach = "reaches" if len(best) == 1 else "reach"
-    caption = "These columns follow from scripts: a scripted model always knows what to do, once it is asked. No merit of a model."
+    caption = "These columns reflect our script, not any model: once asked, the scripted model always knows the answer."
     return table(f"Under faults, {listed(best)} {reach} the goal most often", head, lines, caption, lines=WHOLE)
 
 
@@ -101,9 +99,8 @@ def _asked_again(row: Row) -> str:
         "failure": "after a failure",
         "repair": "invalid plan",
     }
-    again = [
-        f"{words.get(reason, reason)} {times} ×" for reason, times in row.figures.reasons.items() if reason != "first"
-    ]
+    asked = ({"failure": 0} if row.replan == "failure" else {}) | row.figures.reasons
+    again = [f"{words.get(reason, reason)} {times} ×" for reason, times in asked.items() if reason != "first"]
     return ", ".join(again) or "never"
 
 

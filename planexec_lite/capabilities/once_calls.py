@@ -22,8 +22,7 @@ from planexec_lite.core import WAIT, Answer, Board, Capability, Part, when_idle
 from planexec_lite.core import events as e
 from planexec_lite.plan import Plan, Problem, Step
 from planexec_lite.references import MissingResultError, find, resolve
-from planexec_lite.tools import Toolbox
-from planexec_lite.tools.plain_data import text_of
+from planexec_lite.tools import Toolbox, text_of
 
 
 class Spent(NamedTuple):

@@ -10,8 +10,7 @@ from typing import Any, Literal
 
 from planexec_lite.meter import Budget, ModelCall
 from planexec_lite.plan import Plan, Problem
-from planexec_lite.tools import Effects, MadeCall
-from planexec_lite.tools.limits import Limit
+from planexec_lite.tools import Effects, Limit, MadeCall
 
 Approval = Literal["approve", "reject", "change"]
 PlanReason = Literal["first", "repair", "horizon", "failure", "news", "step", "stall"]

@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from heapq import heapify, heappop, heappush
 
 from planexec_lite.plan import Step
-from planexec_lite.tools.limits import Limit
+from planexec_lite.tools import Limit
 
 Kind = tuple[int, ...]  # which of the limits a step falls under
 

@@ -9,8 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Any
 
-from planexec_lite.tools import Tool, Toolbox, ToolError
-from planexec_lite.tools.schema_parts import target
+from planexec_lite.tools import Tool, Toolbox, ToolError, written_out
 
 REFERENCE = {
     "type": "string",
@@ -19,7 +18,7 @@ REFERENCE = {
 }
 _TEXT = {"type": "string"}
 _KEPT = frozenset(
-    "type properties required additionalProperties items enum const anyOf description pattern format "
+    "type properties required additionalProperties items enum anyOf description pattern format "
     "minimum maximum exclusiveMinimum exclusiveMaximum multipleOf minItems maxItems".split()
 )
 
@@ -71,11 +70,11 @@ def closed_parameters(tool: Tool) -> dict[str, Any]:
 
 
 def _parameters(tool: Tool) -> dict[str, dict[str, Any]]:
+    properties = written_out(tool.name, tool.schema)
     parameters = {
-        name: _strict(schema, tool.schema, f"tool {tool.name!r}, parameter {name!r}")
-        for name, schema in tool.schema["properties"].items()
+        name: _strict(schema, f"tool {tool.name!r}, parameter {name!r}") for name, schema in properties.items()
     }
-    for name, schema in tool.schema["properties"].items():
+    for name, schema in properties.items():
         if name not in tool.required and "default" not in schema:  # the model has no default to repeat
             parameters[name] = _or_null(parameters[name])
     return parameters
@@ -104,53 +103,26 @@ def closed(**properties: Any) -> dict[str, Any]:
     return {"type": "object", "properties": properties, "required": list(properties), "additionalProperties": False}
 
 
-def _strict(schema: Any, root: dict[str, Any], where: str, inside: tuple[str, ...] = ()) -> dict[str, Any]:
-    """Rewrite a schema in the subset that strict mode takes: each ``$ref`` written out, objects closed, no defaults."""
-    if not isinstance(schema, dict):
-        raise ToolError(f"{where}: its type is open; strict output needs a type hint such as str, int or list[str]")
-    if "$ref" in schema:
-        reference = schema["$ref"]
-        if reference in inside:
-            name = reference.rsplit("/", 1)[-1]
-            raise ToolError(f"{where}: {name} contains itself, which strict output can't close; use a flat type")
-        return _strict(target(root, reference), root, where, (*inside, reference))
-    if "allOf" in schema:
-        return _strict(_merged(schema, root), root, where, inside)
-    if "properties" in schema and "type" not in schema:
-        schema = {**schema, "type": "object"}
-    if "prefixItems" in schema and not isinstance(schema.get("items"), dict):
-        schema = {**schema, "items": {"anyOf": schema["prefixItems"]}}
+def _strict(schema: dict[str, Any], where: str) -> dict[str, Any]:
+    """Rewrite a schema in the subset that strict mode takes: objects closed, no defaults."""
     if schema.get("type") == "object":
         if "properties" not in schema:
             raise ToolError(f"{where}: a free-form dict can't be closed; declare a TypedDict or a pydantic model")
-        return closed(**{name: _strict(part, root, where, inside) for name, part in schema["properties"].items()})
+        return closed(**{name: _strict(part, where) for name, part in schema["properties"].items()})
     kept = {key: value for key, value in schema.items() if key in _KEPT}
     if kept.get("format") not in _FORMATS:
         kept.pop("format", None)
     if "default" in schema:
         kept["description"] = f"{kept.get('description', '')} (by default {schema['default']!r})".strip()
-    if "const" in kept:
-        kept["enum"] = [kept.pop("const")]
-    if "anyOf" in schema or "oneOf" in schema:
-        parts = schema.get("anyOf") or schema["oneOf"]
-        return {**kept, "anyOf": [_strict(part, root, where, inside) for part in parts]}
+    if "anyOf" in schema:
+        return {**kept, "anyOf": [_strict(part, where) for part in schema["anyOf"]]}
     if schema.get("type") == "array":
         if not schema.get("items"):
             raise ToolError(f"{where}: a list needs the type of its items, such as list[str]")
-        return {**kept, "items": _strict(schema["items"], root, where, inside)}
+        return {**kept, "items": _strict(schema["items"], where)}
     if "type" not in kept and "enum" not in kept:
         raise ToolError(f"{where}: its type is open; strict output needs a type hint such as str, int or list[str]")
     return kept
-
-
-def _merged(schema: dict[str, Any], root: dict[str, Any]) -> dict[str, Any]:
-    """One object, or one type, of those that ``allOf`` puts together."""
-    merged = {keyword: part for keyword, part in schema.items() if keyword != "allOf"}
-    for part in schema["allOf"]:
-        part = target(root, part["$ref"]) if "$ref" in part else part
-        properties = {**part.get("properties", {}), **merged.get("properties", {})}
-        merged = {**part, **merged, **({"properties": properties} if properties else {})}
-    return merged
 
 
 def _open_to_references(schema: dict[str, Any]) -> dict[str, Any]:

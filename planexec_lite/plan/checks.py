@@ -20,7 +20,7 @@ MAX_RETRIES = 10  # without a pause between them, more do not help
 
 
 def problems(plan: Plan, toolbox: Toolbox | None, done: Collection[str], max_steps: int | None) -> list[Problem]:
-    """Return every fault of `plan`, in the order of its steps, with those of the whole plan first."""
+    """Return every fault of `plan`, in the order of its steps; faults of the whole plan come first."""
     done, waits = frozenset(done), plan.graph
     ids = dict.fromkeys([*waits, *sorted(done)])
     names = folded(ids)

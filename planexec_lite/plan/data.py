@@ -1,8 +1,8 @@
-"""Data that stays as it is: what JSON can hold, in lists and objects that nobody can change.
+"""Immutable data: JSON values in lists and objects that can't be changed.
 
 The plan that was approved and the results in the log are seen by many: planners, reviewers, tools, pictures. A list that
 one of them could sort would be another plan, or another past, for all of them. They read as plain lists and objects do,
-and are equal to them; who wants to change one makes a copy, and has it alone.
+and are equal to them; to change one, make a copy.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _ALONE = frozenset({str, int, float, bool, type(None)})
 
 
 def fixed(value: Any) -> Any:
-    """Return `value` as data that can't be changed, at any depth; what is fixed already is returned as it is."""
+    """Return `value` as data that can't be changed, at any depth; fixed data is returned unchanged."""
     if isinstance(value, dict):
         if type(value) is FixedDict:
             return value
@@ -40,7 +40,7 @@ def fixed(value: Any) -> Any:
 
 
 def copied(value: Any) -> Any:
-    """Return a copy of `value`, at any depth, in plain lists and objects that may be changed."""
+    """Return a copy of `value`, at any depth, in plain lists and objects that can be changed."""
     if type(value) in _ALONE:
         return value
     if isinstance(value, dict):
@@ -65,7 +65,7 @@ def _forbid(self: Any, *args: Any, **kwargs: Any) -> NoReturn:
 
 
 class _Fixed:
-    """What the two have in common. They are filled by `fixed` alone: not even ``__init__`` may be called again."""
+    """The common part of both classes. Only `fixed` fills them; even ``__init__`` raises."""
 
     __slots__ = ()
     __init__ = __setitem__ = __delitem__ = __ior__ = __iadd__ = __imul__ = _forbid
@@ -95,7 +95,7 @@ _ANYTHING: TypeAdapter[Any] = TypeAdapter(Any, config={"defer_build": True})
 
 
 def as_data(value: Any, step: Step) -> Any:
-    """Return the result of `step` as what JSON can hold, in lists and objects that nobody can change.
+    """Return the result of `step` as immutable JSON data.
 
     Models and dataclasses become objects, tuples lists, sets sorted lists.
     """

@@ -12,7 +12,7 @@ Graph = Mapping[str, Iterable[str]]
 
 
 def levels(graph: Graph) -> list[list[str]]:
-    """Return the ids level by level: a level holds what can start when the levels before it are done.
+    """Return the ids level by level: a level contains the ids that can start when the levels before it are done.
 
     Ids on a cycle, or behind one, are in no level.
     """
@@ -43,7 +43,7 @@ def in_order(graph: Graph) -> bool:
 
 
 def edges(graph: Graph) -> tuple[dict[str, int], dict[str, list[str]]]:
-    """Return how many ids in the graph each id waits for, and who waits for each."""
+    """Return how many ids in the graph each id waits for, and which ids wait for each."""
     blockers = dict.fromkeys(graph, 0)
     dependents: dict[str, list[str]] = {id: [] for id in graph}
     for id, waits_for in graph.items():

@@ -16,21 +16,22 @@ from planexec_lite.tools import Effects, Toolbox
 
 
 class Plan(BaseModel):
-    """What a planner hands over: a goal and the steps towards it.
+    """The result of a planner: a goal and the steps towards it.
 
     Args:
         goal: what is to be reached.
-        steps: in the order in which the planner wrote them; `depends_on` says what really waits for what.
+        steps: in the order in which the planner wrote them; `depends_on` decides which step waits for which.
         rollback: calls to make when the run is rolled back, after the steps' undo. One that refers to a result is made only
             if its step gave one; another, if anything was done that changes the world. None is made twice.
-        answer: a text that answers the goal and may refer to results; by default the result of the only step that
+        answer: a text that answers the goal and can refer to results; by default the result of the only step that
             nothing depends on.
-        complete: False says that the planner wants to be asked again when these steps are done.
+        complete: False: the planner must be asked again when these steps are done.
         supersedes: ids of steps that failed, and that this plan gives up or does otherwise. A plan that brings no new step
             after a failure must name the failed steps here: what became of them is not left open.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
+    # A step inside a plan is validated under the plan's settings where its own validator is not built yet.
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False, defer_build=True)
 
     goal: str = ""
     steps: tuple[Step, ...] = ()
@@ -54,9 +55,9 @@ class Plan(BaseModel):
     def received(cls, given: Any, giver: str) -> Plan:
         """Return a copy of the plan that `giver` hands in: the one door for plans that others made.
 
-        The copy is made of nothing but what the fields of `given` say, and validated. Whoever keeps `given` may change
-        it, build it without validation, or give it a class of its own: the copy is what is checked, shown and carried
-        out. Raises `TypeError` when it is no plan, and `PlanError` when its fields hold what no plan may.
+        The copy is made of the fields of `given` only, and validated. The caller can change `given` later, build it without
+        validation, or pass a subclass; the copy is checked, shown and carried out. Raises `TypeError` when `given` is no
+        plan, and `PlanError` when its fields are invalid.
         """
         return reading.received(cls, given, giver)
 
@@ -65,14 +66,14 @@ class Plan(BaseModel):
         return Plan(**{name: fields.get(name, getattr(self, name)) for name in Plan.model_fields})
 
     def to_json(self, indent: int | None = 2) -> str:
-        """The plan as canonical JSON: the same plan gives the same text, in whatever shape it was read."""
+        """The plan as canonical JSON: the same plan gives the same text, from any shape that it was read from."""
         return json.dumps(reading.canonical(self), indent=indent, ensure_ascii=False)
 
     @property
     def hash(self) -> str:
-        """What an approval belongs to: the SHA-256 of the canonical JSON, as 64 hexadecimal digits.
+        """The identity that an approval refers to: the SHA-256 of the canonical JSON, as 64 hexadecimal digits.
 
-        It is worked out anew each time, from what the plan says now.
+        It is computed each time from the current fields.
         """
         return hashlib.sha256(self.to_json(indent=None).encode(errors="surrogatepass")).hexdigest()
 
@@ -90,16 +91,16 @@ class Plan(BaseModel):
         """Return everything that makes the plan invalid, [] when it is valid.
 
         Args:
-            toolbox: the tools that steps may call; None: tools and arguments are not checked.
-            done: ids of steps that were done before this plan, and may be waited for.
-            max_steps: the most steps that the plan may have.
+            toolbox: the tools that steps can call; None: tools and arguments are not checked.
+            done: ids of steps that were done before this plan; steps can depend on them.
+            max_steps: the maximum number of steps in the plan.
         """
         return checks.problems(self, toolbox, done, max_steps)
 
     def without_undo(self, toolbox: Toolbox) -> list[Problem]:
         """Return a problem for each step that changes the world, and that nothing takes back and no gate asks about.
 
-        What takes it back is its `undo`, or a call of `rollback` that refers to its result. `Policy.require_undo` makes
+        Its effect is undone by its `undo`, or by a call of `rollback` that refers to its result. `Policy.require_undo` makes
         these problems of the plan.
         """
         return checks.without_undo(self, toolbox)

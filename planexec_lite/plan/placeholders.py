@@ -43,7 +43,7 @@ def placeholders(
 ) -> Iterator[tuple[str, Reference]]:
     """Yield every placeholder in `texts`, and the reference that it means.
 
-    `ids` are those of all steps, as `folded` returns them; `waits_for` are the steps that ``$5`` can name.
+    `ids` are the ids of all steps, as `folded` returns them; `waits_for` are the steps that ``$5`` can name.
     """
     for text in texts:
         named = [(part, reference) for part in references.placeholders(text) if (reference := named_by(part, ids))]
@@ -79,5 +79,5 @@ def named_by(text: str, ids: Mapping[str, str], *, alone: bool = False) -> Refer
 
 
 def _ends(text: str) -> list[int]:
-    """Where an id at the beginning of `text` may end: at its end, and before each separator; the longest first."""
+    """Return where an id at the beginning of `text` can end: at its end, and before each separator; the longest first."""
     return [end for end in range(len(text), 0, -1) if text[end : end + 1] in ("", "_", ".", "-")]

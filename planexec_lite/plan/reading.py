@@ -1,6 +1,6 @@
-"""Reading plans: from the shapes that people and models write, into one, also while a plan is still being written.
+"""Reads plans from the shapes that people and models write, also while a model is still writing.
 
-And back into one canonical form, with digests of what steps say and depend on; and what can be wrong with a plan, in words.
+The canonical form of a plan, the digests of steps, and the problems of a plan are here, too.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ import hashlib
 import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -28,7 +29,7 @@ ID_TAKES = "an id takes the letters a to z and A to Z, digits, '_', '.' and '-'"
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """One fault: a short `code`, the id of the `step` (None: the whole plan), a `message`, a `hint` how to mend it."""
+    """One fault: a short `code`, the id of the `step` (None: the whole plan), a `message`, and a `hint` for the fix."""
 
     code: str
     step: str | None
@@ -79,13 +80,13 @@ def read(kind: type[P], source: Any) -> P:
 
 
 def unfenced(text: str) -> str:
-    """The JSON inside a fence, ```` ```json … ``` ````; a text without one as it is. Raises `ValueError` in words.
+    """The JSON inside a fence, ```` ```json … ``` ````; a text without a fence unchanged. Raises `ValueError` with the fault.
 
-    A fence has one meaning only, so it is taken off. Words beside it may change what the plan means, and of two blocks
-    nobody knows which is meant: both go back to the writer.
+    A fence has one meaning only, so it is removed. Text outside the fence could change the meaning of the plan, and two blocks
+    are ambiguous, so both are errors.
     """
     opening = _FENCE.search(text)
-    if opening is None or text[: opening.start()].lstrip()[:1] in ("{", "["):  # JSON that holds a fence in a text
+    if opening is None or text[: opening.start()].lstrip()[:1] in ("{", "["):  # JSON that contains a fence in a string
         return text
     closing = re.compile(rf"{opening[1]}[ \t\r]*$", re.MULTILINE).search(text, opening.end())
     if closing is None:
@@ -99,7 +100,7 @@ def unfenced(text: str) -> str:
 
 
 def _named_once(pairs: list[tuple[str, Any]]) -> None:
-    """Raise `ValueError` where a name stands twice in one object: of its two values, nobody knows which is meant."""
+    """Raise `ValueError` if an object contains a name twice, because its value is ambiguous."""
     names: set[str] = set()
     for name, _ in pairs:
         if name in names:
@@ -108,11 +109,10 @@ def _named_once(pairs: list[tuple[str, Any]]) -> None:
 
 
 def received(kind: type[P], given: Any, giver: str) -> P:
-    """Return a copy of a plan that somebody hands in, made of nothing but what its fields say, and validated.
+    """Return a validated copy of a plan from the caller, made of its fields only.
 
-    Whoever hands it in may keep theirs and change it; it may be of a class that says one thing and is another; and what
-    was made without validation is validated here. Raises `TypeError` when it is no plan, `PlanError` when it can't be
-    one.
+    The caller can change the original later, can pass a subclass with other behaviour, or can build it without validation;
+    none of this affects the copy. Raises `TypeError` when `given` is no plan, `PlanError` when its fields are invalid.
     """
     if not isinstance(given, kind):
         raise TypeError(f"{giver} gave a {type(given).__name__}; a Plan is wanted, and Plan.parse reads one")
@@ -200,7 +200,7 @@ def _name_of(steps: Any, index: int) -> str:
 
 
 def word_for_word(step: Step) -> str:
-    """Return a digest of what `step` says: it differs where the step does."""
+    """Return a digest of `step`: different steps have different digests."""
     return _digest(plain(step))
 
 
@@ -232,75 +232,61 @@ def _digest(content: Any) -> str:
 _LISTS = ("steps", "tasks", "plan")
 
 
-class StepReader:
-    """Takes a JSON text piece by piece and gives the steps that are complete.
+_INSIDE_STRING = re.compile(r'(?:[^"\\]|\\.)*+', re.DOTALL)
 
-    Reads the list under "steps", "tasks" or "plan" of an object, or a bare list. It looks at every character once. What
-    is no plan gives no steps, and is not judged here: `Plan.parse` reads the whole text in the end.
+
+class StepReader:
+    """Reads a JSON text piece by piece and returns each step as soon as it is complete.
+
+    Reads the list under "steps", "tasks" or "plan" of an object, or a bare list. It looks at every character once. A text
+    that is no plan gives no steps; `Plan.parse` reads the whole text in the end and reports its faults.
     """
 
     def __init__(self) -> None:
         self.text = ""
+        self._at = 0  # how far the text is read
         self._open: list[str] = []  # the brackets that are open
-        self._key = ""  # the last text at the top of the object: the name of what comes next
+        self._key = ""  # the last string at the top of the object: the name of the next value
         self._steps_at: int | None = None  # how many brackets are open inside the list of steps
         self._string_from: int | None = None
-        self._escaped = False
         self._step_from = 0
-        self._begun = self._no_plan = False
+        self._begun = False
 
     def feed(self, piece: str) -> list[dict[str, Any]]:
-        """Take in some more text and return the steps that it completes."""
-        start = len(self.text)
+        """Add more text and return the steps that it completes."""
         self.text += piece
-        return [step for at in range(start, len(self.text)) if (step := self._look(at)) is not None]
+        steps = []
+        while self._at < len(self.text):
+            char = self.text[self._at]
+            if self._string_from is not None:
+                inside = _INSIDE_STRING.match(self.text, self._at)
+                self._at = inside.end() if inside else self._at
+                if self.text[self._at : self._at + 1] != '"':
+                    break
+                if len(self._open) == 1:
+                    self._key = self.text[self._string_from + 1 : self._at]
+                self._string_from = None
+            elif char == '"' and self._open:
+                self._string_from = self._at
+            elif char in "{[" and (self._open or not self._begun):
+                self._opens(char)
+            elif char in "}]" and self._open:
+                self._open.pop()
+                if char == "}" and len(self._open) == self._steps_at:
+                    with suppress(ValueError):
+                        steps.append(json.loads(self.text[self._step_from : self._at + 1]))
+                elif self._steps_at is not None and len(self._open) < self._steps_at:
+                    self._steps_at = None
+            elif not self._open and not char.isspace():
+                break  # text or a fence around the JSON: only the whole can be judged
+            self._at += 1
+        return steps
 
-    def _look(self, at: int) -> dict[str, Any] | None:
-        char = self.text[at]
-        if not self._open and not char.isspace():
-            self._no_plan |= (
-                self._begun or char not in "{["
-            )  # text or a fence around the JSON: only the whole can be judged
-            self._begun = True
-        if self._no_plan:
-            return None
-        if self._string_from is not None:
-            self._in_string(char, at)
-        elif char == '"':
-            self._string_from = at
-        elif char in "{[":
-            self._opens(char, at)
-        elif char in "}]" and self._open:
-            self._open.pop()
-            depth = len(self._open)
-            if char == "}" and depth == self._steps_at:
-                return self._step(at)
-            if self._steps_at is not None and depth < self._steps_at:
-                self._steps_at = None
-        return None
-
-    def _in_string(self, char: str, at: int) -> None:
-        if self._escaped:
-            self._escaped = False
-        elif char == "\\":
-            self._escaped = True
-        elif char == '"':
-            if len(self._open) == 1 and self._string_from is not None:
-                self._key = self.text[self._string_from + 1 : at]
-            self._string_from = None
-
-    def _opens(self, char: str, at: int) -> None:
-        bare = not self._open
+    def _opens(self, char: str) -> None:
         named = self._open == ["{"] and self._key in _LISTS
-        if char == "[" and (bare or named):
+        if char == "[" and (not self._open or named):
             self._steps_at = len(self._open) + 1
         elif char == "{" and len(self._open) == self._steps_at:
-            self._step_from = at
+            self._step_from = self._at
         self._open.append(char)
-
-    def _step(self, at: int) -> dict[str, Any] | None:
-        try:
-            step = json.loads(self.text[self._step_from : at + 1])
-        except ValueError:
-            return None
-        return step if isinstance(step, dict) else None
+        self._begun = True

@@ -34,7 +34,7 @@ def _names(value: Any) -> None:
 
 
 def ids(value: Any) -> Any:
-    """None means no dependency, and one id may stand without a list."""
+    """Return the ids as a list: None means no dependency, and a single id needs no list."""
     return value if isinstance(value, (list, tuple)) else () if value is None else (value,)
 
 
@@ -64,7 +64,7 @@ def _no_params() -> dict[str, JsonValue]:
 
 
 class _WordForWord(BaseModel):
-    """Equal when it says the same word for word: 1, 1.0 and true are three arguments, though Python calls them equal."""
+    """Equal when the JSON text is equal: 1, 1.0 and true are three arguments, though Python calls them equal."""
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, _WordForWord) and super().__eq__(other) and _exactly(self) == _exactly(other)
@@ -97,19 +97,20 @@ class Step(_WordForWord):
         id: unique in the plan: ASCII letters, digits, ``_``, ``.`` and ``-``; an integer becomes a string.
         description: what the step is for, in words.
         tool: the tool to call; None leaves the choice to the executor. Also read from ``action``.
-        params: the tool's arguments by name; a text may refer to results, ``{step_1_result}``. Also ``input``.
+        params: the tool's arguments by name; a text can refer to results, ``{step_1_result}``. Also ``input``.
         depends_on: ids of the steps that must be done first, or have ended: see `run_anyway`.
         success_criteria: how to tell from the result that the step did what it should. Also read from ``criteria``.
         timeout: seconds after which the step counts as failed; None: no limit.
         retries: how often a failed step is tried again, at most ten times.
         gate: ask a person right before this step.
         run_anyway: start when the steps that it depends on have ended, done or failed for good or skipped. It gets the
-            results of those that are done; a reference to another's result is an error.
-        effects: "none", "idempotent" or "once"; a step may be more careful than its tool, never less. None: as the tool.
-        undo: the call that takes this step's effect back; it may refer to its result and to those that it depends on. In a rollback
-            it is made once, if the step gave a result, whatever a judge said of that; where the step may be done once and was
-            done again, for each result. The step's gate does not ask about it; a gate of its own does (see `Call`). Of a step that
-            is a run of its own it stands for all that was done inside; without it the steps inside are undone one by one.
+            results of the completed steps; a reference to any other result is an error.
+        effects: "none", "idempotent" or "once"; a step can declare a worse effect than its tool, never a
+            better one. None: the effect of the tool.
+        undo: the call that undoes this step; it can refer to the results of the step and of its dependencies. A rollback makes
+            the call once if the step has a result, even if a judge rejected that result; if an at-most-once step ran again, it
+            makes the call for each result. The step's gate does not cover the undo, which has its own gate (see `Call`). The
+            undo of a nested run replaces the undos inside; without it the inner steps are undone one by one.
     """
 
     model_config = ConfigDict(
@@ -130,10 +131,10 @@ class Step(_WordForWord):
     undo: Call | None = None
 
     def effects_with(self, by_tool: Mapping[str, Effects]) -> Effects:
-        """What the step does to the world: the worse of what it says itself and what its tool does.
+        """Return the effect of the step: the worse of its own declaration and its tool's effect.
 
         `by_tool` gives the effects of tools by name; one that is not in it has none. A step that leaves the choice of
-        the tool to its executor may do the worst that any of them does.
+        the tool to its executor has the worst effect of all tools.
         """
         tools = by_tool.values() if self.tool is None else (by_tool.get(self.tool, "none"),)
         return worst((*tools, self.effects or "none"))

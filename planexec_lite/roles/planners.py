@@ -6,6 +6,7 @@ asked again, with the board that shows their results. A planner never calls a to
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from typing import Any, Protocol
@@ -17,7 +18,6 @@ from planexec_lite.model.prompt_text import SHORT, listed, one_line, shortened
 from planexec_lite.model.schemas import plan_schema
 from planexec_lite.plan import Plan, PlanError, Problem, Step, StepReader
 from planexec_lite.roles.telling import AS_DATA, Telling, record
-from planexec_lite.template import check, fill
 from planexec_lite.tools import Toolbox
 
 __all__ = ["INSTRUCTIONS", "LLMPlanner", "NextStepPlanner", "Planner", "RulePlanner"]
@@ -40,7 +40,7 @@ Rules:
   leave it empty if there is nothing to undo.
 - {span}
 - Answer with JSON alone."""
-"""The planner's system prompt: its tools, its rules, and the number of steps to plan. It has three fields (see `template`)."""
+"""The planner's system prompt: its tools, its rules, and the number of steps to plan. It has three fields."""
 
 FIELDS = ("tools", "step", "span")  # of the instructions: the tools; what a step is; how many steps to plan
 
@@ -134,7 +134,12 @@ class LLMPlanner:
         self.stream = stream
         self.bounds = Bounds.of("planner", max_tokens, max_prompt)
         self.telling = telling
-        self.template = check(instructions, FIELDS, "instructions")
+        if missing := [name for name in FIELDS if f"{{{name}}}" not in instructions]:
+            known = ", ".join(f"{{{name}}}" for name in FIELDS)
+            raise ValueError(
+                f"instructions: the field {{{missing[0]}}} is missing; write each of {known} at least once"
+            )
+        self.template = instructions
 
     def plan(self, goal: str, board: Board, tools: Toolbox) -> Plan:
         """Ask the model. Raises `PlanError`, with the model's text, if the answer is not a plan."""
@@ -199,7 +204,8 @@ class LLMPlanner:
             span = f"Write the next {ahead} only, and set complete to false. "
             span += "When the goal is reached, write no step and set complete to true."
         step = _TASK if self.tasks else _CALL
-        return fill(self.template, {"tools": tools.describe(), "step": step, "span": span})
+        values = {"tools": tools.describe(), "step": step, "span": span}
+        return re.sub(rf"\{{({'|'.join(FIELDS)})\}}", lambda field: values[field[1]], self.template)
 
 
 _CALL = """A step is one call of one of these tools.

@@ -1,28 +1,30 @@
-"""Which calls a step may make: the rule that `Tool.call` applies where the step's executor chooses the calls.
+"""Calls that need approval: the rule that `Tool.call` applies where the step's executor chooses the calls.
 
-An approval covers the call that the step names. Every other call that must run at most once, or that may delete or overwrite
-something, waits for a person: `Tool.call` raises `CallWaits`, the step pauses, and a yes lets exactly that call run.
+An approval covers the call that the step names. Every other call that must run at most once, or that can delete or overwrite
+something, waits for a person: `Tool.call` raises `CallWaits`, the step pauses, and a yes allows exactly that call.
 """
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import Any, NamedTuple
 
-from planexec_lite.tools.plain_data import plain
-from planexec_lite.tools.schema import ToolError
+from pydantic_core import to_jsonable_python
+
+from planexec_lite.tools.signature import ToolError
 
 NOT_MADE = object()
 REPEATABLE = ("none", "idempotent")
 
 
 class CallWaits(Exception):
-    """A call needs the approval of a person. An executor lets this error pass, so that the step can pause."""
+    """A call needs the approval of a person. An executor does not catch this error, so that the step can pause."""
 
 
 class MadeCall(NamedTuple):
-    """A call that a step has made: what it is (see `Tool.call_text`), and its result as data."""
+    """A call that a step has made: its text (see `Tool.call_text`), and its result as data."""
 
     text: str
     result: Any
@@ -30,7 +32,7 @@ class MadeCall(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class ApprovedCalls:
-    """What one step may call. It can be sent to another process.
+    """The calls that are approved for one step. The value can be sent to another process.
 
     Args:
         tool: the tool that the step names; None where it names no call.
@@ -47,7 +49,7 @@ class ApprovedCalls:
     made: tuple[MadeCall, ...] = ()
 
     def log(self) -> CallLog:
-        """Return the empty log of a job that may make these calls."""
+        """Return the empty log of a job that is allowed these calls."""
         return CallLog(self)
 
 
@@ -57,11 +59,11 @@ class CallLog:
 
     approved: ApprovedCalls
     texts: list[str] = field(default_factory=list)  # of the calls that returned
-    made: list[MadeCall] = field(default_factory=list)  # those that must not run again when the step starts again
+    made: list[MadeCall] = field(default_factory=list)  # the calls that a restart of the step does not repeat
     waits: str = ""  # the call that waits for a person
 
     def note(self, text: str, result: Any, *, effects: str, destructive: bool) -> Any:
-        """Note that the call returned, and give its result: as data where the call must not run again after a pause."""
+        """Record that the call returned, and return its result: as data if the call must not run again after a pause."""
         self.texts.append(text)
         if not self.approved.asks or (effects in REPEATABLE and not destructive):
             return result
@@ -69,20 +71,20 @@ class CallLog:
         return self.made[-1].result
 
     def key(self, text: str, step_key: str | None) -> str | None:
-        """The idempotency key of this call: that of the step for the call that the step names, else one of its own."""
+        """Return the idempotency key of this call: the step's key for the call that the step names, else a separate key."""
         number = self.texts.count(text)
         if step_key is None or (text == self.approved.text and not number):
             return step_key
         return sha256(f"{step_key} {number} {text}".encode(errors="replace")).hexdigest()[:32]
 
     def earlier(self, text: str) -> Any:
-        """The result of this call where the step made it before it paused; else `NOT_MADE`."""
+        """Return the result of this call if the step made it before it paused; else `NOT_MADE`."""
         before = [one.result for one in self.approved.made if one.text == text]
         number = sum(one.text == text for one in self.made)
         return before[number] if number < len(before) else NOT_MADE
 
     def check(self, tool: str, text: str, *, effects: str, destructive: bool) -> None:
-        """Raise `CallWaits` where a person must approve the call first, and `ToolError` where the step must not make it."""
+        """Raise `CallWaits` if a person must approve the call first, and `ToolError` if the step is not allowed to make it."""
         approved, permitted = self.approved, [*self.approved.allowed, *(one.text for one in self.approved.made)]
         if text == approved.text:
             if (effects not in REPEATABLE or destructive) and text in self.texts:
@@ -97,3 +99,28 @@ class CallLog:
             return
         self.waits = text
         raise CallWaits(f"{text} needs the approval of a person")
+
+
+def plain(value: Any) -> Any:
+    """Return `value` as data for JSON. Sets are sorted, 3.0 becomes 3, and values that JSON has no form for become text."""
+    if isinstance(value, str):
+        return value.encode(errors="backslashreplace").decode()
+    if value is None or isinstance(value, bool | int):
+        return value
+    if isinstance(value, float):
+        return int(value) if value.is_integer() else value if value - value == 0 else repr(value)
+    if isinstance(value, dict):
+        return {plain(str(name)): plain(part) for name, part in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(part) for part in value]
+    if isinstance(value, set | frozenset):
+        return sorted((plain(part) for part in value), key=text_of)
+    try:
+        return plain(to_jsonable_python(value))
+    except Exception:  # the methods of an object of any class can raise any error
+        return f"a {type(value).__name__}"
+
+
+def text_of(value: Any) -> str:
+    """Return `value` as JSON text in one line, with names in alphabetical order."""
+    return json.dumps(plain(value), sort_keys=True)

@@ -1,9 +1,9 @@
-"""How a plain call waits for an ``async def`` tool: on one event loop, in a thread of its own, for the whole process.
+"""A plain call waits for an ``async def`` tool on one event loop, which runs in its own thread for the whole process.
 
-A step runs on whatever thread its worker has, perhaps on one where a loop already runs (a notebook's), so the tool runs on
-another. All async tools share one loop: they wait side by side, and may share a client that keeps its connections open.
-MCP servers have another loop, so no tool can block them. What the tool charges goes to its step's meter: the context goes
-along.
+A step runs on a thread of its worker, perhaps on a thread where a loop already runs (a notebook's), so the tool runs on
+another thread. All async tools share one loop: they wait side by side, and can share a client that keeps connections open.
+MCP servers have another loop, so no tool can block them. The tool runs in the context of its step, so its costs count for
+that step.
 
 A tool can block the loop, or ignore its cancellation. A call that has not begun within `GRACE` seconds gets a new loop. A call
 that has begun cannot move to another thread: it waits until the blocking tool returns, or until its own timeout.
@@ -13,8 +13,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Awaitable, Coroutine, Iterator
-from contextlib import contextmanager
+from collections.abc import Awaitable, Coroutine
 from threading import Lock, Thread, current_thread
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -27,15 +26,14 @@ GRACE = 0.5
 """Seconds that the loop has to begin a call, and that a call has beyond its own time to end after its cancellation."""
 
 _NAME = "planexec_lite async "
-_at_rest: list[Thread] = []
 
 
 def awaited(value: Awaitable[Any], *, loop: Literal["tools", "servers"] = "tools") -> Any:
     """Return the result of `value`, or raise its error. An interrupt cancels it, and so does the end of its step's time.
 
-    It learns of that by a `CancelledError` where it awaits, and then has `GRACE` seconds to clean up.
+    The tool receives a `CancelledError` where it awaits, and then has `GRACE` seconds to clean up.
 
-    Raises `TimeoutError` when it was cancelled for its time, and `RuntimeError` in a browser tab, where there are no threads.
+    Raises `TimeoutError` when the call exceeds its time, and `RuntimeError` in a browser tab, where there are no threads.
     """
     if sys.platform == "emscripten":
         if isinstance(value, Coroutine):
@@ -52,14 +50,14 @@ def awaited(value: Awaitable[Any], *, loop: Literal["tools", "servers"] = "tools
     async def to_its_end() -> tuple[Any, BaseException | None]:
         try:
             return await value, None
-        except BaseException as problem:  # handed over: a SystemExit would end the loop, and nobody would hear of it
+        except BaseException as problem:  # returned, because a SystemExit would end the loop unnoticed
             return None, problem
 
     async def begin(begun: Lock) -> tuple[Any, BaseException | None]:
         if not begun.acquire(blocking=False):
             return None, None
         seconds = left()
-        # a little later than the workers' clock, so that they say the same of it
+        # a little later than the workers' clock, so that both report the same timeout
         return await (to_its_end() if seconds is None else asyncio.wait_for(to_its_end(), seconds + 0.001))
 
     while True:
@@ -69,7 +67,9 @@ def awaited(value: Awaitable[Any], *, loop: Literal["tools", "servers"] = "tools
             call = asyncio.run_coroutine_threadsafe(begin(begun), place.loop)
             if not _ended(call, GRACE) and begun.acquire(blocking=False):
                 call.cancel()
-                _leave(place)
+                with _one_at_a_time:
+                    if _shared.get(loop) is place:
+                        del _shared[loop]
                 continue
             seconds = left()
             if not _ended(call, None if seconds is None else seconds + GRACE):
@@ -86,21 +86,8 @@ def awaited(value: Awaitable[Any], *, loop: Literal["tools", "servers"] = "tools
         return result
 
 
-@contextmanager
-def loop_at_rest() -> Iterator[None]:
-    """While an async tool runs a whole plan, its loop stands still: what that plan awaits gets loops of its own."""
-    if not current_thread().name.startswith(_NAME):
-        yield
-        return
-    _at_rest.append(current_thread())
-    try:
-        yield
-    finally:
-        _at_rest.pop()
-
-
 class _Loop:
-    """An event loop in a thread of its own."""
+    """An event loop in its own thread."""
 
     def __init__(self, name: str) -> None:
         import asyncio
@@ -112,7 +99,7 @@ class _Loop:
         self.thread.start()
 
     def stop(self) -> None:
-        """End it once its calls have ended; from any thread."""
+        """Stop the loop from any thread, after its calls have ended."""
         self._over = True
         self.loop.call_soon_threadsafe(self.loop.stop)
 
@@ -120,7 +107,7 @@ class _Loop:
         import asyncio
 
         with asyncio.Runner(loop_factory=lambda: self.loop) as runner:
-            while not self._over:  # a tool may stop the loop that it runs on; others use it, so it goes on
+            while not self._over:  # a tool can stop its loop, but other tools use the loop, so it continues
                 runner.get_loop().run_forever()
 
 
@@ -134,15 +121,8 @@ def _place(name: str) -> tuple[_Loop, bool]:
         if name not in _shared or _shared[name].process != os.getpid():
             _shared[name] = _Loop(name)
         place = _shared[name]
-    if place.thread in _at_rest or place.thread is current_thread():
-        return _Loop(name), False
-    return place, True
-
-
-def _leave(place: _Loop) -> None:
-    with _one_at_a_time:
-        for name in [name for name, shared in _shared.items() if shared is place]:
-            del _shared[name]
+    shared = place.thread is not current_thread()  # an async tool that runs a whole plan occupies its loop
+    return (place if shared else _Loop(name)), shared
 
 
 def _ended(call: Future[Any], seconds: float | None) -> bool:

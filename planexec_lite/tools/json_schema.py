@@ -1,13 +1,12 @@
-"""From a JSON schema to what checks arguments: for tools whose parameters are written down, and not in type hints.
+"""From a JSON schema to validated arguments, for tools that describe their parameters so: MCP servers, manifests, lists.
 
-Published lists, servers and manifests describe a tool's arguments as an object in JSON schema. It becomes a validator of
-the same library that checks type hints, so both kinds of tools take the same values and say the same of wrong ones.
+`written_out` brings a schema of any draft from 4 to 2020-12 into one plain form: each ``$ref`` is replaced by its target,
+``allOf`` is merged, and ``const``, ``oneOf``, tuples and lists of types become ``enum`` and ``anyOf``. The planner's response
+schema and the validator both read this form. It is bounded (`MOST_PARTS`), and a schema that contains itself is refused, so
+a stranger's schema costs little time and memory. No other document is ever loaded.
 
-Checked are ``type``, ``enum``, ``const``, ``anyOf``, ``allOf``, ``properties``, ``required``, ``additionalProperties``,
-``items``, ``$ref`` into the schema itself, and bounds: ``minimum``, ``maximum`` and the exclusive ones, ``minLength``,
-``maxLength``, ``minItems``, ``maxItems``, ``pattern``, ``multipleOf`` of whole numbers; of ``oneOf``, that one of them
-fits. What else would bind a value is refused or named, and never passed over in silence (`arguments_from`). What JSON schema
-calls annotations, such as ``title`` and ``default``, binds nothing.
+The validator comes from the library that checks type hints, so both kinds of tools accept the same values. Keywords that
+it can't check are refused, except where the function checks its arguments itself (``checked_elsewhere``).
 """
 
 from __future__ import annotations
@@ -15,306 +14,313 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Mapping
 from math import ceil, floor
-from threading import local
 from typing import Any
+from urllib.parse import unquote
 
-from pydantic_core import CoreSchema, PydanticCustomError, SchemaError, SchemaValidator, ValidationError, core_schema
+from pydantic_core import CoreSchema, SchemaError, SchemaValidator, core_schema
 
 from planexec_lite import references
-from planexec_lite.tools.schema import Arguments, ToolError, kind_of
-from planexec_lite.tools.schema_parts import MOST_PARTS, SchemaPartError, composed, expanded_size, modern, target
+from planexec_lite.tools.signature import Arguments, ToolError, kind_of
 
-CHOICE = "\0"
-"""The place of a choice among others in an error: it is no part of the value, so it is not shown."""
+MOST_PARTS = 2_000
+"""How many schemas a tool's schema can contain, with each ``$ref`` written out."""
 
-TOO_DEEP = "too_deep"
-"""The type of the error that ends a validation after too many tries."""
-
-_MOST_TRIES = 1_000  # against choices, and some more for each part of a large value
-_DEEPEST = 40  # objects in objects; a deeper schema is a trap for whoever reads it
+_DEEPEST = 40  # levels of schemas in schemas
 _UNCHECKED = frozenset(
-    "format not if then else uniqueItems contains minContains maxContains prefixItems additionalItems unevaluatedItems "
-    "unevaluatedProperties patternProperties propertyNames minProperties maxProperties dependencies dependentRequired "
-    "dependentSchemas $dynamicRef $recursiveRef".split()
+    "format not if then else uniqueItems contains minContains maxContains unevaluatedItems unevaluatedProperties multipleOf "
+    "patternProperties propertyNames minProperties maxProperties dependencies dependentRequired dependentSchemas".split()
 )
-_ONLY_INSIDE = ("anyOf", "oneOf", "allOf", "enum", "const", "$ref")  # at the root they say what goes with what
+_KINDS = ("array", "boolean", "integer", "null", "number", "object", "string")
+_NO_CONDITIONS = {"title", "description", "default", "examples", "$anchor", "$defs", "definitions"}
 _BOUNDS = {"minimum": "ge", "maximum": "le", "exclusiveMinimum": "gt", "exclusiveMaximum": "lt"}
-_LENGTHS = ("minLength", "maxLength", "minItems", "maxItems")
+_NUMBERS = {*_BOUNDS, "minLength", "maxLength", "minItems", "maxItems"}
 
 
 def arguments_from(name: str, schema: Mapping[str, Any], *, checked_elsewhere: bool = False) -> Arguments:
-    """Return what checks arguments by `schema`, a JSON schema of an object, for the tool `name`.
+    """Return the validators and the closed schema of the tool `name`, whose arguments `schema` describes.
 
-    The object is closed, whether or not `schema` says so: a plan can name the parameters in ``properties`` and no others.
-    A null for a parameter that may be left out, and takes none, leaves it out.
+    The object is closed: a plan can name the parameters in ``properties`` and no others. A null for an optional parameter
+    that accepts no null leaves the parameter out.
 
-    Raises `ToolError` for a schema that is none, or is no object's, and, unless the arguments are also `checked_elsewhere`,
-    for one with keywords that can't be checked here. With it they stay in the schema, and `Arguments.unchecked` lists them.
+    Raises `ToolError` for a schema that can't be read, and, unless the arguments are also `checked_elsewhere`, for one with
+    keywords that can't be checked here.
     """
-    try:
-        root = json.loads(json.dumps(schema))  # nobody else has this copy
-    except (TypeError, ValueError, RecursionError) as error:
-        raise ToolError(f"tool {name!r}: its schema is not JSON ({error})") from None
-    if not isinstance(root, dict) or root.get("type", "object") != "object":
-        raise ToolError(f'tool {name!r}: its schema must be that of an object, {{"type": "object", "properties": …}}')
-    if not isinstance(root.get("properties", {}), dict) or not isinstance(root.get("required", []), list):
-        raise ToolError(f"tool {name!r}: in its schema, properties is an object and required a list of names")
-    try:
-        root = modern(root)
-        if (size := expanded_size(root)) > MOST_PARTS:
-            raise ToolError(
-                f"tool {name!r}: its schema has {size:.0e} parts with each $ref written out; at most {MOST_PARTS} are read"
-            )
-        properties, required = composed(root, root)
-    except SchemaPartError as error:
-        raise ToolError(f"tool {name!r}: {error}") from None
-    except RecursionError:
-        raise ToolError(f"tool {name!r}: its schema is deeper than {_DEEPEST} levels") from None
-    properties = {one: {} if part is True else part for one, part in properties.items()}
-    for one in required:
-        properties.setdefault(one, {})
-    closed = {**root, "type": "object", "properties": properties, "additionalProperties": False}
-    if required:
-        closed["required"] = required
-    whole, some = _Reader(name, closed), _Reader(name, closed, spare_references=True)
-    validate, validate_some = whole.read(required), some.read(())
-    if whole.unchecked and not checked_elsewhere:
-        raise ToolError(f"tool {name!r}: its schema says what can't be checked here: {'; '.join(whole.unchecked)}")
-    spare = frozenset(name for name in properties if name not in required and not _takes_null(validate_some, name))
-    left_out = _LeftOut(spare, validate), _LeftOut(spare, validate_some)
-    return Arguments(*left_out, lambda: closed, tuple(whole.unchecked))
+    reader = _Reader(name, schema, checked_elsewhere)
+    properties, required = reader.read()
+    properties |= {one: {} for one in required if one not in properties}
+    named = {one: part for one, part in reader.root.get("properties", {}).items() if part is not True}
+    shown = {**properties, **named}  # a ``$ref`` has a name that a signature shows
+    closed = {**reader.root, "type": "object", "properties": shown, "additionalProperties": False}
+    closed |= {"required": required} if required else {}
+    some = {one: _node(part, spare_references=True) for one, part in properties.items()}
+    optional = {one for one, node in some.items() if not SchemaValidator(node).isinstance_python(None)} - {*required}
+    whole = {one: _node(part) for one, part in properties.items()}
+    defaults = {one: part["default"] for one, part in properties.items() if "default" in part}
+    return Arguments(_validator(whole, required, optional), _validator(some, (), optional), lambda: closed, defaults)
 
 
-def _takes_null(validate: Callable[[Any], Any], name: str) -> bool:
-    try:
-        validate({name: None})
-    except ValidationError:
-        return False
-    return True
+def written_out(name: str, schema: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the parameters of the tool `name` by name, in the plain form; `schema` is that of an object.
 
-
-class _LeftOut:
-    """Validates without the nulls of parameters that may be left out: under a strict schema a model can't leave any out."""
-
-    def __init__(self, names: frozenset[str], validate: Callable[[Any], Any]) -> None:
-        self.names = names
-        self.validate = validate
-
-    def __call__(self, params: Mapping[str, Any]) -> Any:
-        given = {name: value for name, value in params.items() if value is not None or name not in self.names}
-        return self.validate(given)
+    Raises `ToolError` for a schema that can't be read, is too large or contains itself.
+    """
+    return _Reader(name, schema, checked_elsewhere=True).read()[0]
 
 
 class _Reader:
-    """Reads one schema; with `spare_references`, what a reference stands for is not judged, however deep it is."""
+    """Writes one schema out, and counts its parts."""
 
-    def __init__(self, tool: str, root: dict[str, Any], *, spare_references: bool = False) -> None:
+    def __init__(self, tool: str, schema: Mapping[str, Any], checked_elsewhere: bool) -> None:
         self.tool = tool
-        self.root = root
-        self.spare_references = spare_references
-        self.unchecked: dict[str, None] = {}
-        self.definitions: dict[str, CoreSchema] = {}
-        self.work = _Work()
-
-    def read(self, required: Any) -> Callable[[Any], Any]:
-        """Return what validates the whole object, in which the parameters `required` must be."""
-        self._note(self.root, "the whole object", (*_UNCHECKED, *_ONLY_INSIDE))
-        fields = {}
-        for name, part in self.root["properties"].items():
-            fields[name] = core_schema.typed_dict_field(self._node(part, name, 1), required=name in required)
-        arguments: CoreSchema = core_schema.typed_dict_schema(fields, extra_behavior="forbid")
-        if self.definitions:
-            arguments = core_schema.definitions_schema(arguments, list(self.definitions.values()))
+        self.checked_elsewhere = checked_elsewhere
+        self.parts = 0
         try:
-            return self.work.beginning(SchemaValidator(arguments).validate_python)
-        except SchemaError as error:
-            raise ToolError(f"tool {self.tool!r}: its schema can't be read ({str(error).splitlines()[0]})") from None
+            self.root: Any = json.loads(json.dumps(schema))  # a copy that the caller can't change
+        except (TypeError, ValueError, RecursionError) as error:
+            raise self.error("", f"its schema is not JSON ({error})") from None
 
-    def _node(self, schema: Any, where: str, depth: int) -> CoreSchema:
-        if schema is True:
-            return core_schema.any_schema()
-        if not isinstance(schema, dict):
-            raise self._wrong(where, f"a schema is an object, not {json.dumps(schema)}")
-        if depth > _DEEPEST:
-            raise self._wrong(where, f"the schema is deeper than {_DEEPEST} levels")
-        self._note(schema, where, _UNCHECKED)
-        parts = [*self._parts(schema, where, depth)]
-        node = parts[0] if len(parts) == 1 else core_schema.chain_schema(parts) if parts else core_schema.any_schema()
-        return core_schema.no_info_wrap_validator_function(_spared, node) if self.spare_references else node
+    def error(self, where: str, why: str) -> ToolError:
+        place = f", parameter {where!r}" if where else ""
+        return ToolError(f"tool {self.tool!r}{place}: {why}")
 
-    def _parts(self, schema: dict[str, Any], where: str, depth: int) -> Iterator[CoreSchema]:
-        """Each thing that a value must be, one keyword after another."""
-        if "$ref" in schema:
-            yield self._reference(schema["$ref"], where, depth)
-        options = [schema["const"]] if "const" in schema else schema.get("enum")
-        if options is not None:
-            if not isinstance(options, list) or not options or any(isinstance(one, list | dict) for one in options):
-                raise self._wrong(where, "enum is a list of texts, numbers, true, false or null, and not empty")
-            yield core_schema.literal_schema(options)
-        elif kinds := self._kinds(schema, where):
-            yield self._any_of([{**schema, "type": kind} for kind in kinds], self._typed, where, depth)
+    def skip(self, where: str, keyword: str) -> None:
+        """Leave a keyword unchecked. Raises `ToolError` where nothing else checks it."""
+        if not self.checked_elsewhere:
+            raise self.error(where, f"its schema has a keyword that can't be checked here: {keyword}")
+
+    def read(self) -> tuple[dict[str, Any], list[str]]:
+        """Return the properties of the whole schema in the plain form, and the names of the required ones."""
+        try:
+            return self.composed(self.root, ())
+        except RecursionError:
+            raise self.error("", f"its schema is deeper than {_DEEPEST} levels") from None
+
+    def composed(self, part: Any, inside: tuple[str, ...]) -> tuple[dict[str, Any], list[str]]:
+        """Return the properties of an object and the names of the required ones, including the properties of its alternatives.
+
+        A property is required if each alternative of ``anyOf`` or ``oneOf`` requires it.
+        """
+        whole, inside = self.merged(part, "", inside)
+        if whole.get("type", "object") != "object":
+            raise self.error("", 'its schema must be that of an object, {"type": "object", "properties": …}')
+        for keyword in whole.keys() & (_UNCHECKED | {"anyOf", "oneOf", "enum", "const"}):
+            self.skip("", keyword)
+        names, required = self.names(whole, "")
+        properties = {name: self.schema(inner, name, inside) for name, inner in names.items()}
         for keyword in ("anyOf", "oneOf"):
-            if keyword in schema:
-                yield self._any_of(self._listed(schema, keyword, where), self._node, where, depth + 1)
-        if "oneOf" in schema:
-            self.unchecked[f"{where}: oneOf, that only one of them fits"] = None
-        for part in self._listed(schema, "allOf", where) if "allOf" in schema else ():
-            yield self._node(part, where, depth + 1)
+            choices = [self.composed(one, inside) for one in self.listed(whole, keyword, "")]
+            for name in dict.fromkeys(name for inner, _ in choices for name in inner):
+                kinds = _distinct([inner[name] for inner, _ in choices if name in inner])
+                properties.setdefault(name, kinds[0] if len(kinds) == 1 else {"anyOf": kinds})
+            required += sorted(set.intersection(*({*names} for _, names in choices))) if choices else []
+        return properties, list(dict.fromkeys(required))
 
-    def _kinds(self, schema: dict[str, Any], where: str) -> list[str]:
-        kinds = schema.get("type")
-        if kinds is None:  # most people leave it out where the keywords say it
-            kinds = "object" if schema.keys() & {"properties", "required", "additionalProperties"} else []
-            kinds = "array" if "items" in schema else kinds
-            for keyword in schema.keys() & {"pattern", *_BOUNDS, *_LENGTHS} if not kinds else ():
-                self.unchecked[f"{where}: {keyword} without a type"] = None
-        kinds = [kinds] if isinstance(kinds, str) else kinds
-        known = {"string", "integer", "number", "boolean", "null", "array", "object"}
-        if not isinstance(kinds, list) or not all(isinstance(kind, str) and kind in known for kind in kinds):
-            raise self._wrong(where, f"the type {json.dumps(schema['type'])} is none of {', '.join(sorted(known))}")
-        return kinds
+    def schema(self, part: Any, where: str, inside: tuple[str, ...]) -> dict[str, Any]:
+        """Return `part` in the plain form. `inside` are the schemas around it."""
+        whole, inside = self.merged(part, where, (*inside, ""))
+        self.modernize(whole, where)
+        names, required = self.names(whole, where)
+        if names or required:
+            names |= {one: True for one in required if one not in names}
+            whole["properties"] = {name: self.schema(one, f"{where}.{name}", inside) for name, one in names.items()}
+        for keyword, place in (("items", "[]"), ("additionalProperties", ".*")):
+            if whole.get(keyword, False) is not False:
+                whole[keyword] = self.schema(whole[keyword], where + place, inside)
+        if "anyOf" in whole:
+            whole["anyOf"] = [self.schema(one, where, inside) for one in _distinct(self.listed(whole, "anyOf", where))]
+        return whole
 
-    def _any_of(self, schemas: list[Any], read: Any, where: str, depth: int) -> CoreSchema:
-        nulls = [one for one in schemas if isinstance(one, dict) and one.get("type") == "null"]
-        others = [one for one in schemas if one not in nulls]
-        choices = [read(one, where, depth) for one in others]
-        if not choices:
-            return core_schema.none_schema()
-        node: CoreSchema = choices[0]
-        if len(choices) > 1:
-            # where no choice has parts, one sentence is clearer than one of each
-            deep = any(kind_of(one).split()[0] in ("list", "object", "any") or "$ref" in one for one in others)
-            words: Any = {} if deep else _in_words(f"Input should be {' or '.join(map(kind_of, others))}")
-            node = core_schema.union_schema([(choice, CHOICE) for choice in choices], **words)
-            if deep:  # choices in choices of a value that is as deep as it likes
-                node = core_schema.no_info_wrap_validator_function(self.work.counted, node)
-        return core_schema.nullable_schema(node) if nulls else node
+    def modernize(self, whole: dict[str, Any], where: str) -> None:
+        """Rewrite the keywords of one schema in the plain form, and check their values."""
+        for bound, exclusive in (("minimum", "exclusiveMinimum"), ("maximum", "exclusiveMaximum")):
+            if isinstance(whole.get(exclusive), bool) and whole.pop(exclusive) and bound in whole:  # draft 4
+                whole[exclusive] = whole.pop(bound)
+        places = whole.pop("items") if isinstance(whole.get("items"), list) else whole.pop("prefixItems", None)
+        if places:
+            self.skip(where, "the places of a tuple")
+            whole["items"] = {"anyOf": places}
+        if "const" in whole:
+            whole["enum"] = [whole.pop("const")]
+        if "oneOf" in whole:
+            self.skip(where, "oneOf, that only one of them fits")
+            whole.setdefault("anyOf", whole.pop("oneOf"))
+        options = whole.get("enum", [""])
+        if not isinstance(options, list) or not options or any(isinstance(one, list | dict) for one in options):
+            raise self.error(where, "enum is a list of strings, numbers, true, false or null, and not empty")
+        if "type" not in whole and "enum" not in whole:
+            implied = "object" if {"properties", "required", "additionalProperties"} & whole.keys() else "array"
+            whole |= {"type": implied} if implied == "object" or "items" in whole else {}
+        kinds = whole.get("type", [])
+        kinds = kinds if isinstance(kinds, list) else [kinds]
+        if not all(kind in _KINDS for kind in kinds):
+            raise self.error(where, f"the type {json.dumps(whole['type'])} is none of {', '.join(_KINDS)}")
+        if len(kinds) > 1 and "anyOf" in whole:
+            self.skip(where, "type beside anyOf")
+        elif len(kinds) > 1 and "enum" not in whole:
+            alike = {keyword: whole.pop(keyword) for keyword in whole.keys() - _NO_CONDITIONS}
+            whole["anyOf"] = [{**alike, "type": kind} for kind in kinds]
+        for keyword in whole.keys() & {*_NUMBERS, "pattern", *_UNCHECKED}:
+            if keyword in _UNCHECKED or ("type" not in whole and keyword != "pattern"):
+                self.skip(where, f"{keyword} {whole[keyword]}")
+            elif keyword == "pattern" and not _is_linear(whole[keyword]):
+                self.skip(where, f"pattern {whole.pop(keyword)}")
+            elif keyword != "pattern" and type(whole[keyword]) not in (int, float):
+                raise self.error(where, f"{keyword} is a number, not {json.dumps(whole[keyword])}")
 
-    def _typed(self, schema: dict[str, Any], where: str, depth: int) -> CoreSchema:
-        match schema["type"]:
-            case "string":
-                return core_schema.str_schema(**self._lengths(schema, where, "Length"), **self._pattern(schema, where))
-            case "boolean":
-                return core_schema.bool_schema()
-            case "array":
-                items = self._node(schema.get("items", True), f"{where}[]", depth + 1)
-                return core_schema.list_schema(items, **self._lengths(schema, where, "Items"))
-            case "object":
-                return self._object(schema, where, depth)
-        given = schema.keys() & _BOUNDS.keys()
-        bounds: dict[str, Any] = {_BOUNDS[keyword]: self._bound(schema, keyword, where) for keyword in sorted(given)}
-        step = self._bound(schema, "multipleOf", where) if "multipleOf" in schema else None
-        if schema["type"] == "integer":
-            whole: dict[str, Any] = {
-                ours: floor(bound) if ours in ("le", "gt") else ceil(bound) for ours, bound in bounds.items()
-            }
-            if isinstance(step, int):
-                return core_schema.int_schema(**whole, multiple_of=step)
-            self._name_step(step, where)
-            return core_schema.int_schema(**whole)
-        self._name_step(step, where)
-        number = core_schema.float_schema(**bounds, allow_inf_nan=False)
-        return core_schema.no_info_wrap_validator_function(_still_whole, number)
-
-    def _object(self, schema: dict[str, Any], where: str, depth: int) -> CoreSchema:
-        properties, required = schema.get("properties", {}), schema.get("required", [])
-        if not isinstance(properties, dict) or not isinstance(required, list):
-            raise self._wrong(where, "properties is an object and required a list of names")
-        listed = {**properties, **{str(name): properties.get(str(name), True) for name in required}}
-        fields = {
-            name: core_schema.typed_dict_field(
-                self._node(part, f"{where}.{name}", depth + 1), required=name in required
-            )
-            for name, part in listed.items()
+    def merged(self, part: Any, where: str, inside: tuple[str, ...]) -> tuple[dict[str, Any], tuple[str, ...]]:
+        """Return `part` with the target of its ``$ref`` and its ``allOf`` merged in, and the schemas that it is inside."""
+        self.parts += 1
+        if self.parts > MOST_PARTS:
+            raise self.error("", f"its schema has more than {MOST_PARTS:,} parts with each $ref written out")
+        if inside.count("") > _DEEPEST:
+            raise self.error(where, f"the schema is deeper than {_DEEPEST} levels")
+        if part is True:
+            return {}, inside
+        if not isinstance(part, dict):
+            raise self.error(where, f"a schema is an object, not {json.dumps(part)[:60]}")
+        whole = {
+            keyword: inner
+            for keyword, inner in part.items()
+            if keyword not in ("$ref", "allOf", "$defs", "definitions")
         }
-        extra = schema.get("additionalProperties", True)
-        if extra is False:
-            return core_schema.typed_dict_schema(fields, extra_behavior="forbid")
-        others = self._node(extra, f"{where}.*", depth + 1)
-        return core_schema.typed_dict_schema(fields, extras_schema=others, extra_behavior="allow")
+        others = self.listed(part, "allOf", where)
+        if "$ref" in part:
+            reference = str(part["$ref"])
+            if reference in inside:
+                name = reference.rsplit("/", 1)[-1]
+                raise self.error(where, f"{name} contains itself, which strict output can't close; use a flat type")
+            others, inside = [self.target(reference, where), *others], (*inside, reference)
+        within = inside
+        for one in others:
+            other, around = self.merged(one, where, inside)
+            whole, within = self.together(whole, other, where), (*within, *around[len(inside) :])
+        return whole, within
 
-    def _reference(self, reference: Any, where: str, depth: int) -> CoreSchema:
-        try:
-            part = target(self.root, reference)
-        except SchemaPartError as error:
-            raise self._wrong(where, str(error)) from None
-        if reference not in self.definitions:
-            self.definitions[reference] = core_schema.any_schema(ref=reference)  # while it is read, it may name itself
-            node = self._node(part, where, depth + 1)
-            self.definitions[reference] = core_schema.chain_schema([node], ref=reference)
-        return core_schema.definition_reference_schema(reference)
+    def together(self, one: dict[str, Any], other: dict[str, Any], where: str) -> dict[str, Any]:
+        """Return one schema of two that a value must fit both. Of two values of a keyword the first is checked."""
+        (names, required), (more, also) = self.names(one, where), self.names(other, where)
+        for keyword in one.keys() & other.keys() - _NO_CONDITIONS - {"properties", "required"}:
+            if one[keyword] != other[keyword]:
+                self.skip(where, f"{keyword} of each part of allOf")
+        both = {**other, **one}
+        if names or more:
+            clash = [name for name in names.keys() & more.keys() if names[name] != more[name]]
+            both["properties"] = {**more, **names, **{name: {"allOf": [names[name], more[name]]} for name in clash}}
+        return both | ({"required": [*required, *also]} if required or also else {})
 
-    def _lengths(self, schema: dict[str, Any], where: str, of: str) -> Any:
-        named = {f"min{of}": "min_length", f"max{of}": "max_length"}
-        return {ours: int(self._bound(schema, theirs, where)) for theirs, ours in named.items() if theirs in schema}
+    def names(self, part: dict[str, Any], where: str) -> tuple[dict[str, Any], list[str]]:
+        """Return the properties of a schema, and the names that it requires."""
+        properties, required = part.get("properties", {}), part.get("required", [])
+        if not isinstance(properties, dict) or not isinstance(required, list):
+            raise self.error(where, "properties is an object and required a list of names")
+        return dict(properties), [*map(str, required)]
 
-    def _pattern(self, schema: dict[str, Any], where: str) -> Any:
-        """A pattern of the kind that takes linear time; one with look-arounds or back references can't be checked."""
-        pattern = schema.get("pattern")
-        if pattern is None:
-            return {}
-        try:
-            SchemaValidator(core_schema.str_schema(pattern=pattern))
-        except SchemaError:
-            self.unchecked[f"{where}: pattern {json.dumps(pattern)}"] = None
-            return {}
-        return {"pattern": pattern}
-
-    def _bound(self, schema: dict[str, Any], keyword: str, where: str) -> int | float:
-        bound: Any = schema[keyword]
-        if isinstance(bound, bool) or not isinstance(bound, int | float):
-            raise self._wrong(where, f"{keyword} is a number, not {json.dumps(bound)}")
-        return bound
-
-    def _listed(self, schema: dict[str, Any], keyword: str, where: str) -> list[Any]:
-        parts = schema[keyword]
-        if not isinstance(parts, list) or not parts:
-            raise self._wrong(where, f"{keyword} is a list of schemas, and not empty")
+    def listed(self, part: dict[str, Any], keyword: str, where: str) -> list[Any]:
+        """Return the schemas that a keyword lists; none where it is missing."""
+        parts = part.get(keyword, [])
+        if not isinstance(parts, list) or (keyword in part and not parts):
+            raise self.error(where, f"{keyword} is a list of schemas, and not empty")
         return parts
 
-    def _name_step(self, step: int | float | None, where: str) -> None:
-        if step is not None:
-            self.unchecked[f"{where}: multipleOf {step}"] = None
-
-    def _note(self, schema: dict[str, Any], where: str, keywords: Any) -> None:
-        for keyword in keywords:
-            if keyword in schema and not (keyword == "propertyNames" and schema[keyword] == {"type": "string"}):
-                value = f" {schema[keyword]}" if isinstance(schema[keyword], str) else ""
-                self.unchecked[f"{where}: {keyword}{value}"] = None
-
-    def _wrong(self, where: str, why: str) -> ToolError:
-        return ToolError(f"tool {self.tool!r}, parameter {where!r}: {why}")
-
-
-class _Work(local):
-    """Counts how often one validation tries a value against choices: for a deep value, choices in choices could take years."""
-
-    params: Any = None
-    tries, most = 0, _MOST_TRIES
-
-    def beginning(self, validate: Callable[[Any], Any]) -> Callable[[Any], Any]:
-        def validated(params: Any) -> Any:
-            self.params, self.tries, self.most = params, 0, _MOST_TRIES
-            return validate(params)
-
-        return validated
-
-    def counted(self, value: Any, judge: Callable[[Any], Any]) -> Any:
-        self.tries += 1
-        if self.tries > self.most == _MOST_TRIES:
-            self.most += 4 * _parts(self.params)
-        if self.tries > self.most:
-            raise PydanticCustomError(TOO_DEEP, "Input should be less deep, to be tried against all choices")
-        return judge(value)
+    def target(self, reference: str, where: str) -> Any:
+        """Return the schema that a ``$ref`` names, by a path or an ``$anchor``."""
+        part: Any = self.root if reference.startswith(("#/", "#")) else None
+        if reference[1:2] not in ("", "/"):
+            part = next(_anchored(part, reference[1:]), None)
+        for key in reference.split("/")[1:]:
+            key = unquote(key).replace("~1", "/").replace("~0", "~")
+            if isinstance(part, list):
+                part = part[int(key)] if key.isdecimal() and len(key) < 6 and int(key) < len(part) else None
+            else:
+                part = part.get(key) if isinstance(part, dict) else None
+        if part is None:
+            raise self.error(where, f"$ref {json.dumps(reference)} names nothing in this schema; no other is read")
+        return part
 
 
-def _parts(value: Any) -> int:
-    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list | tuple) else ()
-    return 1 + sum(map(_parts, inner))
+def _anchored(part: Any, anchor: str) -> Iterator[Any]:
+    if isinstance(part, dict) and part.get("$anchor") == anchor:
+        yield part
+    for inner in part.values() if isinstance(part, dict) else part if isinstance(part, list) else ():
+        yield from _anchored(inner, anchor)
 
 
-def _in_words(message: str) -> dict[str, Any]:
-    return {"custom_error_type": "no_choice_fits", "custom_error_message": message}
+def _distinct(schemas: list[Any]) -> list[Any]:
+    return list({json.dumps(one, sort_keys=True): one for one in schemas}.values())
+
+
+def _is_linear(pattern: Any) -> bool:
+    """Whether a pattern takes time in proportion to the text; one with look-arounds or back references might not."""
+    try:
+        return bool(SchemaValidator(core_schema.str_schema(pattern=pattern)))
+    except SchemaError:
+        return False
+
+
+def _node(schema: dict[str, Any], *, spare_references: bool = False) -> CoreSchema:
+    """Return the validator of a schema in the plain form; with `spare_references`, a reference is accepted everywhere."""
+
+    def inner(part: dict[str, Any]) -> CoreSchema:
+        return _node(part, spare_references=spare_references)
+
+    parts: list[CoreSchema] = []
+    if "enum" in schema:
+        parts.append(core_schema.literal_schema(schema["enum"]))
+    elif isinstance(schema.get("type"), str):
+        parts.append(_typed(schema, inner))
+    if "anyOf" in schema:
+        parts.append(_choice(schema["anyOf"], inner))
+    node = parts[0] if len(parts) == 1 else core_schema.chain_schema(parts) if parts else core_schema.any_schema()
+    return core_schema.no_info_wrap_validator_function(_spared, node) if spare_references else node
+
+
+def _typed(schema: dict[str, Any], inner: Callable[[Any], CoreSchema]) -> CoreSchema:
+    kind = schema["type"]
+    of = "Length" if kind == "string" else "Items"
+    named = {f"min{of}": "min_length", f"max{of}": "max_length"}
+    lengths: Any = {ours: int(schema[theirs]) for theirs, ours in named.items() if theirs in schema}
+    bounds: Any = {ours: schema[theirs] for theirs, ours in _BOUNDS.items() if theirs in schema}
+    if kind == "string":
+        return core_schema.str_schema(**lengths, pattern=schema.get("pattern"))
+    if kind == "array":
+        return core_schema.list_schema(inner(schema.get("items") or {}), **lengths)
+    if kind == "object":
+        fields = {name: inner(part) for name, part in schema.get("properties", {}).items()}
+        others = schema.get("additionalProperties", {})
+        return _object(fields, schema.get("required", ()), None if others is False else inner(others))
+    if kind == "integer":
+        whole = {ours: (floor if ours in ("le", "gt") else ceil)(bound) for ours, bound in bounds.items()}
+        return core_schema.int_schema(**whole)
+    if kind == "number":
+        number = core_schema.float_schema(**bounds, allow_inf_nan=False)
+        return core_schema.no_info_wrap_validator_function(_still_whole, number)
+    return core_schema.bool_schema() if kind == "boolean" else core_schema.none_schema()
+
+
+def _choice(schemas: list[Any], inner: Callable[[Any], CoreSchema]) -> CoreSchema:
+    """Return the validator of ``anyOf``. All choices share one message, because each choice has many faults."""
+    others = [one for one in schemas if one.get("type") != "null"]
+    if len(others) == 1:
+        node = inner(others[0])
+    else:
+        words = f"Input should be {' or '.join(dict.fromkeys(map(kind_of, others)))}"
+        choices: Any = [inner(one) for one in others] or [core_schema.none_schema()]
+        node = core_schema.union_schema(choices, custom_error_type="no_choice_fits", custom_error_message=words)
+    return core_schema.nullable_schema(node) if len(others) < len(schemas) else node
+
+
+def _object(fields: dict[str, CoreSchema], required: Any, others: CoreSchema | None) -> CoreSchema:
+    typed = {name: core_schema.typed_dict_field(node, required=name in required) for name, node in fields.items()}
+    return core_schema.typed_dict_schema(typed, extras_schema=others, extra_behavior="allow" if others else "forbid")
+
+
+def _validator(fields: dict[str, CoreSchema], required: Any, optional: set[str]) -> Callable[[Any], Any]:
+    """Return the validator of all arguments. It leaves out the nulls of `optional` ones: a strict schema forces a model
+    to write them."""
+    validate = SchemaValidator(_object(fields, required, None)).validate_python
+    return lambda params: validate(
+        {name: value for name, value in params.items() if value is not None or name not in optional}
+    )
 
 
 def _spared(value: Any, judge: Callable[[Any], Any]) -> Any:
@@ -322,6 +328,6 @@ def _spared(value: Any, judge: Callable[[Any], Any]) -> Any:
 
 
 def _still_whole(value: Any, judge: Callable[[Any], Any]) -> Any:
-    """In JSON 3 is a number, and is not to arrive as 3.0."""
+    """In JSON 3 is a number, and must not become 3.0."""
     number = judge(value)
     return value if type(value) is int else number

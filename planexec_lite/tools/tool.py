@@ -1,4 +1,4 @@
-"""A tool: a plain function with a schema, validated arguments and a declared latency."""
+"""A tool: a plain function with a schema, validated arguments, declared effects and a declared latency."""
 
 from __future__ import annotations
 
@@ -6,31 +6,46 @@ import inspect
 from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property, partial
 from hashlib import sha256
-from typing import Any, NamedTuple, Required, TypeVar, Unpack, overload
+from itertools import islice
+from typing import Any, Literal, NamedTuple, TypedDict, TypeVar, Unpack, overload
 
 from pydantic import ValidationError
 
 from planexec_lite import references
 from planexec_lite.meter import charge, current, made_once
-from planexec_lite.tools.approved import NOT_MADE
+from planexec_lite.tools.approved import NOT_MADE, text_of
 from planexec_lite.tools.awaiting import awaited
-from planexec_lite.tools.declared import Declared, Effects, Options
-from planexec_lite.tools.json_schema import CHOICE, TOO_DEEP, arguments_from
-from planexec_lite.tools.plain_data import text_of
-from planexec_lite.tools.schema import Arguments, ToolError, arguments_of, default_of, kind_of, shown, suggest
+from planexec_lite.tools.json_schema import arguments_from
+from planexec_lite.tools.signature import ToolError, arguments_of, default_of, kind_of, shown, suggest
 
-_PLAIN = frozenset({type(None), bool, int, float, str, list, dict, tuple})  # what nobody has to wait for
+Effects = Literal["none", "idempotent", "unknown", "once"]
+"""The effect of a call: none; the same after each repeat; not declared; the call must run at most once."""
+
+_FROM_BEST = ("none", "idempotent", "unknown", "once")
+_PLAIN = frozenset({type(None), bool, int, float, str, list, dict, tuple})  # results that are never awaited
 _MOST_FAULTS = 20
 F = TypeVar("F", bound=Callable[..., Any])
 
 
-class SchemaOptions(Declared, total=False):
-    """The options of `Tool.from_schema`, which says what they mean."""
+class Options(TypedDict, total=False):
+    """The options of `Tool`; its docstring explains them."""
 
-    name: Required[str]
+    name: str | None
     description: str
+    latency: float | Callable[..., float]
+    effects: Effects
+    uses: str | Iterable[str]
+    destructive: bool | None
+    price: float | None
+    retry_on: Iterable[type[Exception]] | None
+    json_text: bool
     checked_elsewhere: bool
     pin: str
+
+
+def worst(effects: Iterable[Effects]) -> Effects:
+    """Return the effects that do most harm when they are repeated; "none" where there are none."""
+    return max(effects, key=_FROM_BEST.index, default="none")
 
 
 class Fault(NamedTuple):
@@ -42,37 +57,41 @@ class Fault(NamedTuple):
 
 
 class Tool:
-    """A function that a step may call.
+    """A function that a step can call.
 
     Args:
-        function: takes named parameters, all with type hints; returns data (what JSON can hold).
+        function: takes named parameters, all with type hints; returns JSON data.
+        schema: the JSON schema of the parameters, an object; None: the type hints describe them. See `from_schema`.
         name: what plans call it; by default the function's name.
+        description: what it is for, on one line; by default the first paragraph of the function's docstring.
         latency: seconds that a call takes in simulation: a number, or a function of the arguments.
-        effects: what a call does to the world: "none", "idempotent" (a repeat does no harm) or "once" (it must run at most
+        effects: the effect of a call on the world: "none", "idempotent" (a repeat does no harm) or "once" (it must run at most
             once). "unknown", the default, declares nothing: a failed call is not retried unless its step asks for it, and a
             call that was interrupted is in doubt.
-        uses: what a call occupies, by name, such as "oven"; workers may limit how many steps use it at once.
-        destructive: whether a call may delete or overwrite what was there (True) or only adds to it (False), as MCP's
-            hint of that name says; None: it is not declared.
+        uses: what a call occupies, by name, such as "oven"; workers can limit how many steps use it at once.
+        destructive: whether a call can delete or overwrite something (True) or only adds something (False), like MCP's hint
+            of that name; None: it is not declared.
         price: US dollars that a call costs; None: it is not declared.
-        json_text: a result that is text, and is the JSON of an object or a list, is read as that, so that steps may refer
-            into it: ``{step_1_result.name}``.
-        retry_on: the types of the errors that may go away by themselves; a step that fails with another one is not tried
-            again. None: any error may.
+        json_text: parse a result that is text, if it is the JSON of an object or a list, so that steps can refer into it:
+            ``{step_1_result.name}``.
+        retry_on: the types of temporary errors; a step that fails with another one is not retried. None: retry any error.
+        checked_elsewhere: the function checks its arguments itself, so the schema can have keywords that can't be checked
+            here.
+        pin: the hash of a published description that others can change. A run can't be resumed with another one.
 
     An ``async def`` function is awaited to its end, on a loop that all async tools share; see `awaiting`.
 
-    Raises `ToolError` when the function has a parameter without a type hint, or takes `*args` or `**kwargs`. Where the
-    parameters stand in a JSON schema, `from_schema` makes the tool.
+    Raises `ToolError` when the function has a parameter without a type hint, or takes `*args` or `**kwargs`, and for a
+    `schema` that can't be read or checked.
     """
-
-    pin = ""
 
     def __init__(
         self,
         function: Callable[..., Any],
         *,
+        schema: Mapping[str, Any] | None = None,
         name: str | None = None,
+        description: str | None = None,
         latency: float | Callable[..., float] = 0.0,
         effects: Effects = "unknown",
         uses: str | Iterable[str] = (),
@@ -80,6 +99,8 @@ class Tool:
         price: float | None = None,
         retry_on: Iterable[type[Exception]] | None = None,
         json_text: bool = False,
+        checked_elsewhere: bool = False,
+        pin: str = "",
     ) -> None:
         self.function = function
         self.name = name or function.__name__
@@ -90,36 +111,32 @@ class Tool:
         self.price = price
         self.json_text = json_text
         self.retry_on = None if retry_on is None else tuple(retry_on)
-        doc = inspect.cleandoc(function.__doc__ or "")
-        self.description = doc.split("\n\n")[0].replace("\n", " ")
-        self._take(arguments_of(self.name, function, doc))
-
-    def _take(self, arguments: Arguments) -> None:
-        self._arguments = arguments
-        self._validate, self._validate_some = arguments.validate, arguments.validate_some
+        self.checked_elsewhere = checked_elsewhere
+        self.pin = pin
+        self._has_hints = schema is None
+        doc = inspect.cleandoc(function.__doc__ or "") if schema is None else ""
+        self.description = " ".join((doc.split("\n\n")[0] if description is None else description).split())
+        self._arguments = (
+            arguments_of(self.name, function, doc)
+            if schema is None
+            else arguments_from(self.name, schema, checked_elsewhere=checked_elsewhere)
+        )
 
     @staticmethod
-    def from_schema(
-        function: Callable[..., Any], schema: Mapping[str, Any], **options: Unpack[SchemaOptions]
-    ) -> SchemaTool:
-        """Return the tool whose arguments are described by a JSON schema, as servers, manifests and published lists have it.
+    def from_schema(function: Callable[..., Any], schema: Mapping[str, Any], **options: Unpack[Options]) -> Tool:
+        """Return a tool whose arguments are described by a JSON schema, as servers, manifests and published lists do.
 
         Args:
-            function: takes the arguments by name, whatever they are called, so most often as ``**arguments``. It is given
-                those that were named; a ``default`` in the schema tells planners what it does without one.
-            schema: that of an object, whose ``properties`` are the parameters; it is closed, whether or not it says so.
-                `json_schema` says what of it is checked.
-            name: what plans call it.
-            description: what it is for; it becomes one line.
-            checked_elsewhere: `function` checks its arguments too, so what can't be checked here may stand in the schema;
-                `unchecked` lists it.
-            pin: the hash of what was published of the tool, where somebody else may change that. A run that is resumed with
-                another one is refused.
-            declared: as for any tool.
+            function: takes the arguments by name, most often as ``**arguments``. It receives only the given ones; a
+                ``default`` in the schema tells planners what it does without one.
+            schema: that of an object, whose ``properties`` are the parameters; it is always closed.
+                `json_schema` says which keywords are checked.
+            options: the options of `Tool`; `name` is required.
 
-        Raises `ToolError` for a schema that can't be read, or one that can't be checked and is `checked_elsewhere` neither.
+        Raises `ToolError` for a schema that can't be read, or that has keywords that can't be checked here and is not
+        `checked_elsewhere`.
         """
-        return SchemaTool(function, schema, **options)
+        return Tool(function, schema=schema, **options)
 
     def calling(self, function: Callable[..., Any]) -> Tool:
         """Return a tool that is the same to plans and models, and calls `function`, which takes the same arguments, instead."""
@@ -133,16 +150,12 @@ class Tool:
     def __reduce__(self) -> tuple[Any, ...]:
         if getattr(self.function, "tool", None) is self:
             return getattr, (self.function, "tool")
-        return partial(Tool, name=self.name, **self._declared), (self.function,)
-
-    @property
-    def _declared(self) -> Declared:
-        declared: Any = {name: getattr(self, name) for name in Declared.__annotations__}
-        return declared  # type: ignore[no-any-return]
+        options = {option: getattr(self, option) for option in Options.__annotations__}
+        return partial(Tool, schema=None if self._has_hints else self.schema, **options), (self.function,)
 
     @property
     def effects(self) -> Effects:
-        """What a call does to the world, as it was declared; it can't be changed."""
+        """The declared effect of a call on the world; it can't be changed."""
         return self._effects
 
     @cached_property
@@ -150,16 +163,11 @@ class Tool:
         """The JSON schema of the arguments: an object, closed, with descriptions."""
         return {"type": "object", **self._arguments.schema()}
 
-    @property
-    def unchecked(self) -> tuple[str, ...]:
-        """What the schema says and nothing here checks, in words; there is nothing like it where it comes from type hints."""
-        return self._arguments.unchecked
-
     @cached_property
     def digest(self) -> str:
-        """A hash of what a plan is approved with: schema, defaults, effects, destructive, and the `pin` of what was published."""
-        told = [self.name, _defaults_sorted(self.schema), self.effects, self.destructive, self.pin]
-        return sha256(text_of(told).encode()).hexdigest()[:16]
+        """A hash of the description that an approval covers: schema, defaults, effects, destructive, and `pin`."""
+        approved = [self.name, _defaults_sorted(self.schema), self.effects, self.destructive, self.pin]
+        return sha256(text_of(approved).encode()).hexdigest()[:16]
 
     @cached_property
     def parameters(self) -> tuple[str, ...]:
@@ -172,14 +180,6 @@ class Tool:
         return tuple(self.schema.get("required", ()))
 
     @cached_property
-    def _known(self) -> frozenset[str]:
-        return frozenset(self.parameters)
-
-    @cached_property
-    def _needed(self) -> frozenset[str]:
-        return frozenset(self.required)
-
-    @cached_property
     def _counts_items(self) -> bool:
         return "maxItems" in str(self.schema)
 
@@ -190,9 +190,9 @@ class Tool:
         return f"{self.name}({', '.join(parts)})"
 
     def bind(self, params: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Give a lone ``input`` to the tool's only parameter, or only required one; other arguments stay as they are.
+        """Give a lone ``input`` to the tool's only parameter, or its only required parameter; other arguments do not change.
 
-        Plans in the shape ``{"tool": "web_search", "input": "wind"}`` name no parameter; this rule reads them.
+        Plans in the shape ``{"tool": "web_search", "input": "wind"}`` name no parameter, so they need this rule.
         """
         if "input" not in params or len(params) > 1:
             return params
@@ -201,7 +201,7 @@ class Tool:
         return {needed[0]: params["input"]} if fits else params
 
     def faults(self, params: Mapping[str, Any]) -> list[Fault]:
-        """Return every way in which `params` do not fit, [] when they do. What a reference stands for is not judged."""
+        """Return every fault of `params`, [] when they fit. The value behind a reference is not checked."""
         bound = self.bind(params) if "input" in params else params
         if self._fits(bound):
             return []
@@ -210,7 +210,7 @@ class Tool:
         faults += [self._unknown(name) for name in bound if name not in known]
         given = {name: value for name, value in bound.items() if name in known and not references.is_whole(value)}
         try:
-            self._validate_some(given)
+            self._arguments.validate_some(given)
         except ValidationError as error:
             faults += self._judged(e for e in error.errors(include_url=False) if not references.is_whole(e["input"]))
         return faults
@@ -218,7 +218,7 @@ class Tool:
     def arguments(self, params: Mapping[str, Any]) -> dict[str, Any]:
         """Return `params` as the function receives them: bound and validated. Raises `ToolError` where they do not fit."""
         try:
-            arguments: dict[str, Any] = self._validate(self.bind(params) if "input" in params else params)
+            arguments: dict[str, Any] = self._arguments.validate(self.bind(params) if "input" in params else params)
         except ValidationError as error:
             faults = self._judged(error.errors(include_url=False))
             raise ToolError(f"{self.name}: {'; '.join(fault.message for fault in faults)}") from None
@@ -227,8 +227,8 @@ class Tool:
     def call(self, params: Mapping[str, Any]) -> Any:
         """Validate `params`, charge the latency and call the function.
 
-        Raises `ToolError` when they do not fit or the step must not make this call, before anything has happened;
-        `CallWaits` where a person must approve the call first (see `approved`); and whatever the function raises.
+        Raises, before the function is called, `ToolError` when the arguments do not fit or the step is not allowed to make
+        this call, and `CallWaits` when a person must approve the call first (see `approved`). Errors of the function pass.
         """
         arguments = self.arguments(params)
         meter = current.get()
@@ -246,12 +246,8 @@ class Tool:
         return log.note(text, value, **declared)
 
     def call_text(self, params: Mapping[str, Any]) -> str:
-        """What identifies a call: the tool and its parameters as they were given, with the defaults of the others."""
-        try:
-            given: Mapping[str, Any] = self.with_defaults(self.bind(params))
-        except TypeError:  # parameters that the function does not have: the call can't be made
-            given = params
-        return f"{self.name}({text_of(given)})"
+        """Return the text that identifies a call: the tool and its parameters as given, with the defaults of the others."""
+        return f"{self.name}({text_of(self.with_defaults(self.bind(params)))})"
 
     def _run(self, arguments: dict[str, Any]) -> Any:
         """Charge the latency and call the function with validated `arguments`."""
@@ -278,14 +274,12 @@ class Tool:
         return self.latency(**self.with_defaults(arguments))
 
     def with_defaults(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
-        """Return `arguments` with the default of every parameter that is not among them and has one."""
-        bound = inspect.signature(self.function).bind(**arguments)
-        bound.apply_defaults()
-        return bound.arguments
+        """Return `arguments` with the defaults of the missing parameters."""
+        return {**self._arguments.defaults, **arguments}
 
     def _fits(self, bound: Mapping[str, Any]) -> bool:
-        """Whether there is nothing wrong for sure; no is no verdict."""
-        if not (self._known.issuperset(bound) and self._needed.issubset(bound)):
+        """Say whether the arguments certainly fit; False decides nothing."""
+        if not set(self.required) <= bound.keys() <= set(self.parameters):
             return False
         whole, given = references.whole, {}
         for name, value in bound.items():
@@ -294,15 +288,14 @@ class Tool:
             elif not whole(value):
                 given[name] = value
         try:
-            self._validate_some(given)
+            self._arguments.validate_some(given)
         except ValidationError:
             return False
         return not self._counts_items or given == bound
 
     def _judged(self, errors: Iterable[Any]) -> list[Fault]:
-        """The faults, each once; of very many, as a value that fits none of many choices has, the first."""
-        first = sorted(errors, key=lambda error: error["type"] != TOO_DEEP)
-        return list(dict.fromkeys(map(self._fault, first[:_MOST_FAULTS])))
+        """Return the first faults, each once."""
+        return list(dict.fromkeys(map(self._fault, islice(errors, _MOST_FAULTS))))
 
     def _missing(self, name: str) -> Fault:
         return Fault("missing_parameter", name, f"parameter {name!r} is missing: {self.signature}")
@@ -317,8 +310,7 @@ class Tool:
             return self._missing(where)
         if error["type"] == "extra_forbidden" and len(error["loc"]) == 1:
             return self._unknown(where)
-        parts = [part for part in error["loc"][1:] if part != CHOICE]
-        path = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in parts)
+        path = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in error["loc"][1:])
         message = error["msg"][0].lower() + error["msg"][1:]
         return Fault(
             "wrong_parameter", where, f"parameter {str(where) + path!r}: {message}; got {shown(error['input'])}"
@@ -333,7 +325,7 @@ def tool(function: F | None = None, /, **options: Any) -> F | Callable[[F], F]:
     """Make a function a tool: ``@tool`` or ``@tool(latency=2.0, effects="once")``.
 
     The function stays a plain function with its `Tool` attached as ``function.tool``, so that it can be called, pickled
-    and sent to a worker. Options are those of `Tool`.
+    and sent to a worker. The options are the options of `Tool`.
     """
 
     def attach(function: F) -> F:
@@ -343,41 +335,8 @@ def tool(function: F | None = None, /, **options: Any) -> F | Callable[[F], F]:
     return attach if function is None else attach(function)
 
 
-class SchemaTool(Tool):
-    """A tool whose parameters stand in a JSON schema; `Tool.from_schema` says what it is given."""
-
-    def __init__(
-        self,
-        function: Callable[..., Any],
-        schema: Mapping[str, Any],
-        *,
-        name: str,
-        description: str = "",
-        checked_elsewhere: bool = False,
-        pin: str = "",
-        **declared: Unpack[Declared],
-    ) -> None:
-        super().__init__(_without_parameters, name=name, **declared)
-        self.function = function
-        self.description = " ".join(description.split())
-        self.pin = pin
-        self._checked_elsewhere = checked_elsewhere
-        self._take(arguments_from(name, schema, checked_elsewhere=checked_elsewhere))
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        given: dict[str, Any] = {"name": self.name, "description": self.description, "pin": self.pin}
-        given |= {"checked_elsewhere": self._checked_elsewhere, **self._declared}
-        return partial(SchemaTool, **given), (self.function, self.schema)
-
-    def with_defaults(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
-        """Return `arguments` with the default of every parameter that is not among them and has one."""
-        properties = self.schema["properties"].items()
-        defaults = {name: part["default"] for name, part in properties if isinstance(part, dict) and "default" in part}
-        return defaults | dict(arguments)
-
-
 def _defaults_sorted(schema: Any) -> Any:
-    """The schema with each list that is a default in order: the default of a set has another order in each process."""
+    """Return the schema with sorted defaults: a default that is a set has another order in each process."""
     if isinstance(schema, list):
         return [_defaults_sorted(part) for part in schema]
     if not isinstance(schema, dict):
@@ -386,7 +345,3 @@ def _defaults_sorted(schema: Any) -> Any:
         name: sorted(part, key=text_of) if name == "default" and isinstance(part, list) else _defaults_sorted(part)
         for name, part in schema.items()
     }
-
-
-def _without_parameters() -> None:
-    """Stand where the parameters are not those of a function."""

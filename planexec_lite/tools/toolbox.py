@@ -1,13 +1,13 @@
-"""A toolbox: the tools of a run, by name."""
+"""A toolbox: the tools of a run by name, and limits on the steps that use them at once."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
 
-from planexec_lite.tools.declared import Effects
-from planexec_lite.tools.schema import ToolError, suggest
-from planexec_lite.tools.tool import Tool
+from planexec_lite.tools.signature import ToolError, suggest
+from planexec_lite.tools.tool import Effects, Tool
 
 
 class Toolbox:
@@ -17,8 +17,8 @@ class Toolbox:
 
     Args:
         tools: the functions and tools.
-        copied: returns the same tools on a copy of the world as it stands now, so that a plan can be tried without
-            touching the world; None: the world can't be copied.
+        copied: returns the same tools on a copy of the world, so that a plan can be tried without
+            changing the world; None: the world can't be copied.
     """
 
     def __init__(
@@ -58,7 +58,7 @@ class Toolbox:
 
     @property
     def effects(self) -> dict[str, Effects]:
-        """What the tools do to the world, by name, where they do anything."""
+        """The effects of the tools by name, without the tools that have none."""
         return {one.name: one.effects for one in self._tools.values() if one.effects != "none"}
 
     @property
@@ -67,10 +67,40 @@ class Toolbox:
         return {one.name: one.digest for one in self._tools.values()}
 
     def only(self, *names: str) -> Toolbox:
-        """Return a toolbox with just these tools: what a step may do, and no more."""
+        """Return a toolbox with these tools only, such as the tools that a step is allowed to call."""
         copied = self.copied
         return Toolbox((self[name] for name in names), copied=copied and (lambda: copied().only(*names)))
 
     def describe(self) -> str:
-        """The list of tools for a prompt, a line each: signature and description."""
+        """The list of tools for a prompt: a line with signature and description for each tool."""
         return "\n".join(f"- {one.signature}: {one.description}" for one in self._tools.values())
+
+
+@dataclass(frozen=True, slots=True)
+class Limit:
+    """At most `slots` steps at once call one of `tools`, because these tools share the resource `name`.
+
+    The name "" among the tools means the steps without a tool.
+    """
+
+    name: str
+    tools: tuple[str, ...]
+    slots: int
+
+
+def limits_of(tools: Toolbox, counts: Mapping[str, int]) -> tuple[Limit, ...]:
+    """Return the limits that `counts` sets, a dict from a resource (or a tool's name) to its number of slots.
+
+    Raises `ValueError` for a name that no tool has or uses, and for a count below 1.
+    """
+    users: dict[str, list[str]] = {}
+    for tool in tools:
+        for name in (tool.name, *tool.uses):
+            users.setdefault(name, []).append(tool.name)
+    for name, slots in counts.items():
+        if name not in users:
+            known = ", ".join(users) or "nothing"
+            raise ValueError(f"limits: no tool is called or uses {name!r}{suggest(name, users)}; there is: {known}")
+        if slots < 1:
+            raise ValueError(f"limits: {name}={slots}: there must be at least one, or no limit")
+    return tuple(Limit(name, tuple(users[name]), slots) for name, slots in counts.items())

@@ -38,8 +38,7 @@ from planexec_lite.events import (
 )
 from planexec_lite.meter import ModelCall
 from planexec_lite.plan import Call, Problem
-from planexec_lite.tools import Toolbox
-from planexec_lite.tools.limits import Limit
+from planexec_lite.tools import Limit, Toolbox
 from tests.core.shapes import Job, Workshop, jobs, json_values, plan_of, without_key
 from tests.rounds import rounds
 

@@ -33,7 +33,7 @@ from planexec_lite import (
 )
 from planexec_lite import events as e
 from planexec_lite.decisions import innermost
-from planexec_lite.journal import JournalError, journal
+from planexec_lite.journal import FILE, JournalError, _Log
 from planexec_lite.meter import ModelCall, charge, idempotency_key
 from tests.core.shapes import check_fold, step
 
@@ -168,7 +168,7 @@ def each_commit(
 ) -> Iterator[list[tuple[Path, list[str]]]]:
     """Keep a copy of what a kill would leave behind after each commit, and of the world at that time."""
     kept: list[tuple[Path, list[str]]] = []
-    plain = journal.transaction
+    plain = FILE.transaction
 
     @contextmanager
     def copied(connection: sqlite3.Connection) -> Iterator[None]:
@@ -187,7 +187,7 @@ def each_commit(
         kept.append((place / path.name, [*world.done]))
 
     with monkeypatch.context() as patched:
-        patched.setattr(journal, "transaction", copied)
+        patched.setattr(type(FILE), "transaction", lambda file, connection: copied(connection))
         yield kept
 
 
@@ -499,14 +499,14 @@ def test_an_error_of_watch_inside_hides_no_call_that_may_be_made_once() -> None:
 def test_what_was_done_inside_is_told_where_it_cannot_be_written_down(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    world, kept, append = World(), Journal(tmp_path / "runs.db", "OFF"), journal._Log.append
+    world, kept, append = World(), Journal(tmp_path / "runs.db", "OFF"), _Log.append
 
     def full(log: Any, number: int, events: Any, *args: Any) -> None:
         if log.run < 0 and any(isinstance(event, e.StepDone) for event in events):
             raise JournalError("there is no room for it")
         append(log, number, events, *args)
 
-    monkeypatch.setattr(journal._Log, "append", full)
+    monkeypatch.setattr(_Log, "append", full)
     plan = [step("1", None, description="A") | {"retries": 2}]
     run = nested_in(world, plan, [step("p", "pay", name="p")], kept).run("go")
     assert (run.status, world.done) == ("failed", ["p"])

@@ -20,7 +20,10 @@ def in_a_tab(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("in_a_tab")
 def test_a_pool_names_what_to_use_in_a_tab() -> None:
-    with ThreadPoolExecutor(1) as threads, pytest.raises(RuntimeError, match="browser tab; use Inline or Simulated"):
+    with (
+        ThreadPoolExecutor(1) as threads,
+        pytest.raises(RuntimeError, match="browser tab has no threads; use Inline or Simulated"),
+    ):
         Pool(threads)
 
 

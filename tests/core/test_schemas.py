@@ -222,7 +222,7 @@ class Node(BaseModel):
 
 @pytest.mark.parametrize("kind", [dict, dict[str, int], Any, list, list[Any], Node], ids=str)
 def test_a_type_that_can_not_be_closed_is_rejected_with_tool_and_parameter(kind: Any) -> None:
-    with pytest.raises(ToolError, match=r"'open'.*'p0'"):
+    with pytest.raises(ToolError, match=r"'open'.*'p0"):
         plan_schema(Toolbox([tool_of("open", [kind], 0)]))
 
 

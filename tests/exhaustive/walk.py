@@ -40,8 +40,7 @@ from planexec_lite.events import (
     UndoFailed,
 )
 from planexec_lite.plan import Call, Problem
-from planexec_lite.tools import Effects
-from planexec_lite.tools.limits import Limit
+from planexec_lite.tools import Effects, Limit
 from tests.exhaustive import rules
 
 Graph = Mapping[str, tuple[str, ...]]

@@ -8,7 +8,7 @@ from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 FLOORS = {
-    1: ("file_lock", "template"),
+    1: ("file_lock",),
     2: ("meter", "references", "sqlite_file"),
     3: ("tools",),
     4: ("plan",),

@@ -147,7 +147,7 @@ def test_tools_that_deceive_are_left_out_and_named(hostile: ToolServer) -> None:
     assert "a parameter is called" in words["sentence"]
     assert "a value" in words["choice"]
     assert "deep" in words["deep"]
-    assert "its schema has 1e+10 parts with each $ref written out; at most 5000 are read" in words["bomb"]
+    assert "its schema has more than 2,000 parts with each $ref written out" in words["bomb"]
     assert "can't be closed" in words["open"]
     assert "50000 are read at most" in words["huge"]
 

@@ -337,7 +337,7 @@ def test_the_shares_under_faults_are_those_of_their_rows() -> None:
     for kind in ("late surprise", "flaky tool"):
         assert f"{sum(one.reached for one in own if one.faults.kind == kind)} of 4" in line
     assert f"  {sum(one.figures.calls for one in own) / 8:.1f}  " in line
-    assert "No merit of a model" in text
+    assert "not any model" in text
 
 
 def test_who_misses_a_goal_is_named_and_wins_nothing() -> None:

@@ -13,7 +13,7 @@ from planexec_lab.views.timeline_drawing.bars import Bar, bars, lanes
 from planexec_lab.views.timeline_drawing.label import label
 from planexec_lite import Plan, Policy, Run, Toolbox, ToolExecutor, execute, tool
 from planexec_lite import events as e
-from planexec_lite.tools.limits import Limit
+from planexec_lite.tools import Limit
 from tests.rounds import rounds
 from tests.views import worlds
 from tests.views.drawing import drawn, lines

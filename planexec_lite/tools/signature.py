@@ -1,4 +1,4 @@
-"""From a function's type hints and docstring to what checks its arguments, and from a schema to a word or two."""
+"""Reads a function's type hints and docstring into validators of its arguments, and names a schema in a word or two."""
 
 from __future__ import annotations
 
@@ -15,35 +15,36 @@ from typing_extensions import TypedDict
 
 
 class ToolError(ValueError):
-    """Arguments that do not fit a tool, a tool that a toolbox does not hold, or a function that can't be a tool."""
+    """The arguments do not fit the tool, the toolbox has no such tool, or a function can't be a tool."""
 
 
 class Arguments(NamedTuple):
-    """What checks the arguments of a tool.
+    """How the arguments of a tool are checked.
 
-    `validate` returns them as the function takes them, `validate_some` does so where some are missing; both raise pydantic's
-    `ValidationError`. `schema` makes their JSON schema, a closed object. `unchecked` lists, in words, what it says and
-    nothing here checks.
+    `validate` returns them as the function accepts them, `validate_some` also where some are missing; both raise pydantic's
+    `ValidationError`. `schema` makes their JSON schema, a closed object. `defaults` are the values of missing parameters.
     """
 
     validate: Callable[[Any], Any]
     validate_some: Callable[[Any], Any]
     schema: Callable[[], dict[str, Any]]
-    unchecked: tuple[str, ...] = ()
+    defaults: Mapping[str, Any]
 
 
 def arguments_of(name: str, function: Callable[..., Any], doc: str) -> Arguments:
-    """Return what checks the arguments of `function`, by its type hints."""
+    """Return the validators of the arguments of `function`, from its type hints."""
+    signature = inspect.signature(function)
     whole, some = (_adapter(name, function, doc, total=total) for total in (True, False))
     return Arguments(
         whole.validator.validate_python,
         some.validator.validate_python,
         lambda: {"properties": {}, "additionalProperties": False, **without_titles(whole.json_schema())},
+        {each.name: each.default for each in signature.parameters.values() if each.default is not each.empty},
     )
 
 
 def _adapter(name: str, function: Callable[..., Any], doc: str, *, total: bool) -> TypeAdapter[Any]:
-    """What validates a closed TypedDict of the parameters; all of them optional if not `total`."""
+    """Return the validator of a closed TypedDict of the parameters; all of them are optional if not `total`."""
     described = _described(doc)
     try:
         hints = get_type_hints(function, include_extras=True)
@@ -56,8 +57,8 @@ def _adapter(name: str, function: Callable[..., Any], doc: str, *, total: bool) 
         if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD, parameter.POSITIONAL_ONLY):
             raise ToolError(f"tool {name!r}: a plan names every argument, so {parameter} can't be passed; list them")
         if parameter.name not in hints:
-            mend = f"write a type hint, such as {parameter.name}: str"
-            raise ToolError(f"tool {name!r}: parameter {parameter.name!r} has no type; {mend}")
+            fix = f"write a type hint, such as {parameter.name}: str"
+            raise ToolError(f"tool {name!r}: parameter {parameter.name!r} has no type; {fix}")
         optional = parameter.default is not parameter.empty
         extra = {"default": parameter.default} if optional else None
         field = Field(description=described.get(parameter.name), json_schema_extra=extra)
@@ -74,7 +75,7 @@ def _adapter(name: str, function: Callable[..., Any], doc: str, *, total: bool) 
 
 
 def _described(doc: str) -> dict[str, str]:
-    """What the ``Args:`` section says about each parameter; a description may go on in deeper lines."""
+    """Return the description of each parameter in the ``Args:`` section; deeper lines continue a description."""
     section = re.split(r"\n\S", doc.partition("Args:")[2])[0]
     entries = re.findall(r"^ {4}(\w+)(?: \([^)\n]*\))?: (.+(?:\n {5,}.+)*)", section, re.M)
     return {parameter: " ".join(text.split()) for parameter, text in entries}
@@ -89,7 +90,7 @@ def suggest(name: str, known: Iterable[str]) -> str:
 
 
 def shown(value: Any) -> str:
-    """A value in an error message: its repr, shortened in the middle; its type where even that fails."""
+    """Return a value as an error message shows it: its repr, shortened in the middle, or its type if repr fails."""
     try:
         text = repr(value)
     except Exception:
@@ -98,8 +99,8 @@ def shown(value: Any) -> str:
 
 
 def kind_of(schema: Mapping[str, Any] | bool) -> str:
-    """A JSON schema in a word or two: ``string``, ``list of number``, ``one of staging, production``."""
-    if isinstance(schema, bool):  # true is a schema too, which anything fits
+    """Return a JSON schema in a word or two: ``string``, ``list of number``, ``one of staging, production``."""
+    if isinstance(schema, bool):  # the schema true accepts every value
         return "any"
     if "enum" in schema:
         return "one of " + ", ".join(map(str, schema["enum"]))
@@ -114,7 +115,7 @@ def kind_of(schema: Mapping[str, Any] | bool) -> str:
 
 
 def default_of(schema: Mapping[str, Any]) -> str:
-    """The default of a parameter as a signature shows it: `` = 3``, or an empty text."""
+    """Return the default of a parameter as a signature shows it, such as `` = 3``, or an empty string."""
     return f" = {json.dumps(schema['default'], default=str)}" if "default" in schema else ""
 
 
