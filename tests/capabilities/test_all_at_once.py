@@ -5,34 +5,29 @@ from __future__ import annotations
 import asyncio
 import json
 import random
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
 from planexec_lite import (
-    ApproveAll,
-    AskPerson,
     Board,
     Decision,
     Grant,
     Plan,
-    PlanError,
     PlannerExecutor,
     Policy,
     RuleEvaluator,
     Run,
-    ScriptedReviewer,
     Simulated,
     Step,
     Team,
     Tool,
     Toolbox,
     ToolExecutor,
-    execute,
 )
 from planexec_lite.capabilities.approval import Approvals
-from planexec_lite.capabilities.judging import Judging, Verdict
+from planexec_lite.capabilities.judging import Verdict
 from planexec_lite.events import Inside, StepStarted, from_dict, to_dict
 from planexec_lite.meter import charge
 
@@ -195,5 +190,3 @@ def test_whatever_comes_together_the_run_keeps_its_promises(seed: int) -> None:
         board.apply(event)
     times = [event.at for event in run.events if not isinstance(event, Inside)]
     assert times == sorted(times)
-
-

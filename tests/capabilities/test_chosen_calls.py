@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -13,13 +12,12 @@ from pydantic import SecretStr
 from mock_llm import MockLLM
 from planexec_lab import views
 from planexec_lite import (
-    Budget,
-    Inline,
     ApproveAll,
     AskPerson,
+    Budget,
     Decision,
     HybridExecutor,
-    Plan,
+    Inline,
     PlannerExecutor,
     Policy,
     Pool,
@@ -34,7 +32,6 @@ from planexec_lite import (
     Toolbox,
     ToolExecutor,
     Verdict,
-    execute,
 )
 from planexec_lite.meter import idempotency_key
 

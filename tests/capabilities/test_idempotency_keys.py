@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
+from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
 from pathlib import Path
 
@@ -163,5 +162,3 @@ def test_of_two_equal_calls_that_were_lost_each_is_made_once(lost: int) -> None:
     planner, policy = RulePlanner(lambda goal: next(plans)), Policy(replan="failure")
     run = PlannerExecutor(planner, ToolExecutor(service.tools), workers=Simulated(2), policy=policy).run("send")
     assert (run.status, len(service.asked), len(service.acted)) == ("finished", 2 + lost, 2)
-
-

@@ -7,10 +7,8 @@ from typing import Any
 import pytest
 
 from mock_llm import MockLLM
-from tests.core.shapes import check_fold
 from planexec_lite import (
     ApproveAll,
-    Decision,
     LLMEvaluator,
     Plan,
     PlannerExecutor,
@@ -28,7 +26,7 @@ from planexec_lite import (
 )
 from planexec_lite.assembly import Board
 from planexec_lite.capabilities.judging import Judging
-from planexec_lite.events import Judged, JudgeStarted, StepStarted, from_dict, to_dict
+from tests.core.shapes import check_fold
 
 
 class Counter:
@@ -136,9 +134,7 @@ NO_VERDICT: dict[str, Any] = {
     "a description is a list": Odd(
         lambda step: Verdict("modify", "no", changed=step.model_copy(update={"description": ["x"]}))
     ),
-} | {
-    text: model_that_says(text=text, broken=True)[0] for text in ("fine by me", '{"verdict": "accept"}', "[]", "null")
-}
+} | {text: model_that_says(text=text, broken=True)[0] for text in ("fine by me", '{"verdict": "accept"}', "[]", "null")}
 
 
 @pytest.mark.parametrize("name", NO_VERDICT)
@@ -222,5 +218,3 @@ def test_a_modified_step_adds_no_new_effects(strict: bool) -> None:
     tools, policy = Toolbox([read, send]), Policy(retries=1, no_new_effects=strict)
     run = execute(Plan(steps=(one,)), ToolExecutor(tools), evaluator=rule, workers=Simulated(), policy=policy)
     assert (run.status, sent) == (("failed", []) if strict else ("finished", ["eve"]))
-
-

@@ -2,31 +2,39 @@
 
 from __future__ import annotations
 
-import threading
+import asyncio
+import pickle
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
 from typing import Any
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from planexec_lab.views.narration import trace
 from planexec_lab.views.timeline_drawing.model import Timeline
-from planexec_lite import Backoff, Inline, Plan, PlannerExecutor, Policy, Pool, RuleEvaluator, Run, Simulated, Tool, Toolbox, ToolExecutor, Verdict, execute
-from planexec_lite.events import BackoffEnded, BackoffStarted, StepStarted
+from planexec_lite import (
+    Backoff,
+    Inline,
+    Plan,
+    PlannerExecutor,
+    Policy,
+    Pool,
+    RuleEvaluator,
+    Run,
+    Simulated,
+    Tool,
+    Toolbox,
+    ToolExecutor,
+    Verdict,
+    execute,
+    tool,
+)
+from planexec_lite.events import BackoffEnded, BackoffStarted, StepFailed, StepStarted
 from tests.core.shapes import Portions, Workshop, check_fold, check_replay, jobs, plan_of, starts, step
 from tests.rounds import rounds
-
-import asyncio
-import pickle
-from concurrent.futures import ThreadPoolExecutor
-from typing import Any
-
-import pytest
-
-from planexec_lite import Inline, Policy, Pool, Run, Simulated, Tool, Toolbox, ToolExecutor, execute, tool
-from planexec_lite.events import StepFailed, StepStarted
-from tests.core.shapes import check_fold, step
 
 ERRORS: dict[str, type[Exception]] = {"busy": ConnectionError, "gone": LookupError, "reset": ConnectionResetError}
 

@@ -24,9 +24,8 @@ from planexec_lab.worlds import (
     trail,
 )
 from planexec_lite import (
-    Inline,
-    ApproveAll,
     Decision,
+    Inline,
     Journal,
     Plan,
     PlannerExecutor,
@@ -116,5 +115,3 @@ def test_no_world_is_forgotten_here() -> None:
     folder = Path(planexec_lab.worlds.__file__).parent
     worlds = {one.parent.name for one in folder.glob("*/world.py")} | {"arithmetic"}
     assert worlds - WORLDS.keys() == {"strangers"}  # its tools come from a server that nobody trusts
-
-
