@@ -47,7 +47,6 @@ from planexec_lite.events import (
     Inside,
     NewsReceived,
     PlanStarted,
-    Requeued,
     StepDone,
     StepStarted,
 )
@@ -172,28 +171,6 @@ def test_a_run_in_a_thread_is_told_and_hears_out_what_is_in_flight() -> None:
     assert (run.status, texts(run), list(run.results)) == ("finished", ["hurry"], ["1", "2", "9"])
     assert 3 not in world.did
     assert 4 not in world.did
-    check_nothing_starts_between(run)
-
-
-def test_what_waits_in_the_queue_of_a_pool_is_taken_back() -> None:
-    world = World()
-    first = [step(str(n), "wait", n=n) for n in range(1, 6)]
-    with ThreadPoolExecutor(2) as threads:
-        agent = PlannerExecutor(Portions(first, REST), world.executor, workers=Pool(threads))
-        with under_way(agent) as (run, ended):
-            for n in (1, 2):
-                assert world.begun[n].wait(PATIENT)
-            agent.tell(run, "hurry")
-            world.let_go[1].set()
-            while not any(isinstance(event, Requeued) for event in run.events):
-                time.sleep(0.001)
-            for n in (2, 3):
-                world.let_go[n].set()
-            ended()
-    assert run.status == "finished"
-    back = {event.step for event in run.events if isinstance(event, Requeued)}
-    assert back in ({"4", "5"}, {"3", "4", "5"}), "the thread that is free may take step 3 before the loop wakes up"
-    assert {*run.results} == {"1", "2", "3", "9"} - back
     check_nothing_starts_between(run)
 
 
@@ -429,23 +406,6 @@ def test_what_a_paused_run_is_told_waits_in_its_own_inbox_and_comes_back_as_it_w
     assert texts(agents[1].tell(journal.load(2), "by the agent")) == ["in the file", "by the agent"]
 
 
-def test_an_error_in_the_middle_loses_no_news_and_repeats_none(journal: Journal) -> None:
-    """A `watch` that raises right after the news was read, and one that interrupts before it."""
-    for error in (ZeroDivisionError, KeyboardInterrupt):
-        agent, run = gated(journal)
-        journal.tell(run.id, "once")
-
-        def bad(run: Run, error: type[BaseException] = error) -> None:
-            raise error
-
-        agent.watch = bad
-        with pytest.raises(error) as left:
-            agent.resume(journal.load(run.id))
-        agent.watch = None
-        assert texts(journal.load(run.id)) == ["once"]
-        assert texts(agent.resume(left.value.run)) == ["once"]  # type: ignore[attr-defined]
-
-
 def test_a_disk_that_fails_while_news_is_read_leaves_it_in_the_inbox(
     journal: Journal, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -481,24 +441,6 @@ def until(seen: Callable[[], object]) -> None:
     while not seen():
         assert time.monotonic() < end
         time.sleep(0.0005)
-
-
-@pytest.mark.slow
-def test_a_run_in_another_process_is_told_through_the_file(tmp_path: Path, journal: Journal) -> None:
-    world = telling.World(tmp_path / "world.txt")
-    with started(tmp_path) as process:
-        until(lambda: len(world.done()) >= 2)
-        hold = tmp_path / "hold"
-        hold.touch()  # the run may be over sooner than a program starts
-        command = [sys.executable, "-m", "planexec_lab", "runs", str(journal.path), "1", "--tell", "hurry"]
-        told = subprocess.run(command, capture_output=True, text=True, check=False)
-        assert (told.stdout, told.stderr) == ("run 1 is told\n", "")
-        hold.unlink()
-        assert process.wait(PATIENT) == 0
-    run = journal.load(1)
-    assert (run.status, texts(run), run.board[Replanning].replans) == ("finished", ["hurry"], 1)
-    assert world.done() == [str(n) for n in range(telling.LENGTH)]
-    check_nothing_starts_between(run)
 
 
 def test_the_command_line_says_what_it_can_not_tell(journal: Journal, capsys: pytest.CaptureFixture[str]) -> None:

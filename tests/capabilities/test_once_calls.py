@@ -270,18 +270,6 @@ def around(inner: Any, plans: Any, reviewer: Any = None) -> PlannerExecutor:
     return PlannerExecutor(Portions(*plans), inner, reviewer, workers=Simulated(), policy=Policy(replan="failure"))
 
 
-def test_a_yes_from_before_the_payment_is_no_yes_to_its_repeat() -> None:
-    def rule(step: Step, result: Any) -> Verdict:
-        if len(bank.paid) > 1:
-            return Verdict("accept")
-        return Verdict("modify", "so", changed=step.model_copy(update={"description": "otherwise"}))
-
-    bank = Bank()
-    paying = plan(pay("1", "ACME", success_criteria="x"))
-    run = agent(bank, [paying], ScriptedReviewer(["approve"]), evaluator=RuleEvaluator(rule)).run("pay")
-    assert (run.status, bank.paid) == ("paused", [ACME])
-
-
 def test_a_late_error_of_another_step_of_the_same_id_takes_no_payment_back() -> None:
     class Slow(Bank):
         def pay(self, to: str, amount: float = 10) -> str:

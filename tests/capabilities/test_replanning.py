@@ -250,36 +250,23 @@ ANSWERS: dict[str, tuple[Any, str]] = {
 }
 
 
-class Release:
+def release() -> Toolbox:
     """A release whose check fails until it is repaired."""
+    repaired: list[bool] = []
 
-    def __init__(self) -> None:
-        self.broken = True
-        free = (self.build, self.look, self.note, self.check)
-        self.tools = Toolbox([*(Tool(one, effects="none") for one in free), Tool(self.repair, effects="idempotent")])
-
-    def build(self) -> str:
-        """Build."""
-        return "built"
-
-    def look(self) -> str:
-        """Look."""
-        return "seen"
-
-    def note(self) -> str:
-        """Note."""
-        return "noted"
-
-    def check(self) -> str:
+    def check() -> str:
         """Check."""
-        if self.broken:
+        if not repaired:
             raise RuntimeError("it does not answer")
         return "fine"
 
-    def repair(self) -> str:
+    def repair() -> str:
         """Repair."""
-        self.broken = False
+        repaired.append(True)
         return "repaired"
+
+    others = [Tool(lambda: "done", name=name, effects="none") for name in ("build", "look", "note")]
+    return Toolbox([*others, Tool(check, effects="none"), Tool(repair, effects="idempotent")])
 
 
 @pytest.mark.parametrize("answer", ANSWERS)
@@ -289,7 +276,7 @@ def test_a_failure_that_no_later_plan_answers_fails_the_run(answer: str) -> None
         [Plan.parse([call("build", "build"), SMOKE | {"depends_on": ["build"]}, NOTIFY]), *[Plan.parse(then)] * 9]
     )
     policy = Policy(replan="failure", max_replans=1)
-    run = PlannerExecutor(RulePlanner(lambda goal: next(plans)), ToolExecutor(Release().tools), policy=policy).run("go")
+    run = PlannerExecutor(RulePlanner(lambda goal: next(plans)), ToolExecutor(release()), policy=policy).run("go")
     assert run.status == status
 
 
@@ -298,7 +285,7 @@ def test_a_failure_without_an_answer_fails_the_run_of_a_planner_that_sees_one_st
     def rule(goal: str, board: Board) -> Any:
         return SMOKE if not board.steps else None
 
-    agent = PlannerExecutor(NextStepPlanner(rule), ToolExecutor(Release().tools), policy=Policy(replan=replan))
+    agent = PlannerExecutor(NextStepPlanner(rule), ToolExecutor(release()), policy=Policy(replan=replan))
     run = agent.run("go")
     assert (run.status, "smoke" in run.reason) == ("failed", True)
 
@@ -311,7 +298,7 @@ def test_the_planner_is_asked_and_may_name_what_it_gives_up() -> None:
         asked.extend(one.code for one in board.problems)
         return Plan(supersedes=("smoke",)) if board.problems else next(steps, None)
 
-    run = PlannerExecutor(NextStepPlanner(rule), ToolExecutor(Release().tools)).run("go")
+    run = PlannerExecutor(NextStepPlanner(rule), ToolExecutor(release())).run("go")
     assert (run.status, asked) == ("finished", ["unanswered_failure"])
 
 
@@ -332,6 +319,6 @@ def test_a_repair_that_is_never_done_answers_nothing() -> None:
     repair = [call("repair", "repair", gate=True)]
     plans = iter([first, repair, *[{"steps": [], "complete": True}] * 9])
     planner = RulePlanner(lambda goal: next(plans))
-    agent = PlannerExecutor(planner, ToolExecutor(Release().tools), policy=Policy(replan="failure"))
+    agent = PlannerExecutor(planner, ToolExecutor(release()), policy=Policy(replan="failure"))
     run = agent.tell(agent.run("go"), "leave it")
     assert (run.status, "smoke" in run.reason) == ("failed", True)

@@ -152,18 +152,6 @@ def test_an_undo_that_waits_for_a_thread_is_handed_over_once() -> None:
 # When
 
 
-def test_after_the_last_replan_the_work_of_all_plans_is_taken_back() -> None:
-    site = Site()
-    agent = site.agent(
-        [up("1"), broken("2", "1")],
-        [up("3", "1"), broken("4", "3")],
-        policy=Policy(rollback="failed", replan="failure", max_replans=1),
-    )
-    run = agent.run("build")
-    assert (run.status, site.log) == ("rolled back", ["+1", "+3", "-3", "-1"])
-    assert run.reason.startswith("step 4 failed")
-
-
 @pytest.mark.parametrize(("when", "status"), [("unfinished", "rolled back"), ("failed", "stopped")])
 def test_a_rejected_replan_rolls_back_where_the_policy_says_so(when: Any, status: str) -> None:
     site = Site()
@@ -494,20 +482,3 @@ def test_the_database_and_the_files_are_what_they_were(fails_at: str) -> None:
     assert state_of(world) == before
     assert world.damage() == []
     assert run.board[Rollback].remains == [("2", "no undo of its own")]  # the backup is still there
-
-
-def test_the_rollback_is_on_the_timeline_and_in_the_trace() -> None:
-    from planexec_lab.views.narration import trace
-    from planexec_lab.views.timeline_drawing.model import Timeline
-
-    run = Site(stuck="1").run(up("1"), up("2", "1"), broken("3", "2"), rollback=[call("tell", text="sorry")])
-    lanes = {lane.name: lane.bars for lane in Timeline.of(run).lanes}
-    assert [(bar.step, bar.start, bar.end, bar.state) for bar in lanes["rollback"]] == [
-        ("2", 1.0, 2.0, "undone"),
-        ("1", 2.0, 3.0, "failed"),
-        ("rollback 1", 3.0, 3.0, "undone"),
-    ]
-    words = trace(run)
-    assert "the undo of step 2 is called: take_down(name={step_2_result.name})" in words
-    assert "the undo of step 1 fails: RuntimeError: 1 is stuck" in words
-    assert 'rollback 1 gives "sorry"' in words

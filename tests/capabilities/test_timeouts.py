@@ -282,24 +282,6 @@ def test_a_timeout_with_nothing_else_at_work_waits_for_no_late_result() -> None:
     assert list(run.board[Doubt].attempts) == ["1"]
 
 
-def test_the_late_end_of_the_first_attempt_does_not_settle_the_second() -> None:
-    seconds = iter([5.0, 50.0])
-
-    @tool(effects="idempotent")
-    def slow() -> str:
-        charge(next(seconds))
-        return "slow"
-
-    @tool(latency=20.0, effects="none")
-    def other() -> str:
-        return ""
-
-    plan = Plan.parse([step("1", "slow", timeout=3.0, retries=1), step("2", "other")])
-    run = execute(plan, ToolExecutor(Toolbox([slow, other])), workers=Simulated())
-    assert [event.at for event in events(run, "1", StepFailed, StepLate)] == [3.0, 5.0, 6.0]
-    assert list(run.board[Doubt].attempts) == ["1"]
-
-
 # What has not begun is taken back.
 
 
