@@ -24,10 +24,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command.
 
     Args:
-        arguments: what follows `mock-llm` or `python -m mock_llm`; by default what this process was started with.
+        arguments: the arguments after `mock-llm` or `python -m mock_llm`; by default those of this process.
 
     Returns:
-        The exit status: 0 when all is well, 1 when a script has faults, 2 when it can't be read.
+        The exit status: 0 for success, 1 if a script has problems, 2 if it can't be read.
     """
     by_name = Path(sys.argv[0]).stem == "mock-llm"
     parser = argparse.ArgumentParser(
@@ -88,13 +88,13 @@ def _serve(scripts: Sequence[str], host: str, port: int) -> int:
 
 
 def refusal(request: HttpRequest, response: HttpResponse) -> str:
-    """What a client was refused, for the terminal: the request, the status, and the error's words."""
+    """Describe a refused request for the terminal: the request, the status and the error message."""
     words = json.loads(response.body)["error"]["message"].replace("\n", "\n    ")
     return f"{request.method} {request.path}: {response.status}\n    {words}"
 
 
 def _changed(scripts: Sequence[str]) -> list[int]:
-    """When each file was last written; 0 where it can't be seen, as while an editor puts a new one in its place."""
+    """Return the modification time of each file; 0 if a file is missing, for example while an editor replaces it."""
     times = []
     for script in scripts:
         try:
@@ -123,7 +123,7 @@ def _record(base_url: str, out: Path, port: int) -> int:
 
 
 def _ended() -> threading.Event:
-    """Set when the process is asked to end."""
+    """Return an event that is set when the process is asked to end."""
     ended = threading.Event()
     for name in (signal.SIGINT, signal.SIGTERM):
         signal.signal(name, lambda *_: ended.set())

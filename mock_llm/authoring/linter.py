@@ -1,7 +1,8 @@
-"""The linter of scripts: scenes that can't answer, scenes that can't answer alone, replies that can't fit.
+"""The script linter: finds scenes that can never answer, scenes that tie with another scene, and replies that can't fit
+the request.
 
-For each scene the minimal request that it is for is made up (`minimal_request`), and the real engine is asked which scene
-would answer it. A scene that does not answer its own minimal request is either shadowed or not told apart.
+For each scene it makes a minimal request (`minimal_request`) and asks the real engine which scene answers. If another
+scene answers, the scene is shadowed; if several tie, they are ambiguous.
 """
 
 from __future__ import annotations
@@ -20,10 +21,10 @@ MAYBE = ", unless its `never` or its `turn` tells them apart"
 
 @dataclass(frozen=True)
 class Finding:
-    """One thing to mend in a script; prints as "deploy.yaml:14: …".
+    """A problem in a script; prints as "deploy.yaml:14: …".
 
     Args:
-        sure: False for a hint: it depends on words that the script does not show.
+        sure: False for a hint, which depends on words that the script does not show.
     """
 
     scene: Scene
@@ -35,7 +36,7 @@ class Finding:
 
 
 def check(scenes: Sequence[Scene]) -> list[Finding]:
-    """Everything that is wrong with a script, scene by scene."""
+    """Return every problem of a script, scene by scene."""
     findings = [Finding(scene, problem) for scene in scenes for problem in _problems(scene, scenes)]
     return [replace(finding, sure=MAYBE not in finding.problem) for finding in findings]
 
@@ -113,7 +114,7 @@ def _counter_problems(scene: Scene, scenes: Sequence[Scene]) -> Iterator[str]:
 
 
 def _told_apart(other: Scene, scene: Scene) -> bool:
-    """Whether a condition that the minimal request can't show keeps the other scene out."""
+    """Return whether a condition that the minimal request can't contain excludes the other scene."""
     return bool(other.when.never) or (other.when.turn is not None and scene.when.turn is None)
 
 

@@ -1,4 +1,4 @@
-"""The minimal request that a scene is for: what its conditions ask, and nothing else."""
+"""The minimal request for a scene: it meets the scene's conditions and contains nothing else."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ except ImportError:
 
 
 def minimal_request(scene: Scene) -> Request | None:
-    """A request that meets a scene's conditions, as far as one can be made up.
+    """Return a request that meets a scene's conditions, as far as possible.
 
     Returns:
-        The request, or None when no text could be found for a pattern of `find`.
+        The request, or None if no text was found for a pattern of `find`.
     """
     when = scene.when
     samples = [sample(pattern) for pattern in when.find.values()]
@@ -54,7 +54,7 @@ def minimal_request(scene: Scene) -> Request | None:
 
 
 def sample(pattern: str) -> str | None:
-    """A text that a regular expression matches, or None when none was found."""
+    """Return a text that matches a regular expression, or None if none was found."""
     if parser is None:
         return None
     try:

@@ -1,4 +1,4 @@
-"""From the scene that was chosen to its answer: templates filled, functions called, the reply checked, limits kept."""
+"""From the selected scene to its answer: fills templates, calls functions, checks the reply, and applies limits."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ CHARACTERS_PER_TOKEN = 4
 
 
 def render(chosen: Match, request: Request, attempt: int) -> Answer | ApiError:
-    """The answer that a scene's reply gives to a request, at the client's k-th attempt."""
+    """Return the answer of a scene's reply to a request, at the given attempt."""
     scene = chosen.scene
     try:
         reply = _resolved(scene.reply, chosen, request)
@@ -46,7 +46,7 @@ def render(chosen: Match, request: Request, attempt: int) -> Answer | ApiError:
 
 
 def _resolved(reply: Reply, chosen: Match, request: Request) -> Reply:
-    """The reply with its function called, or with its placeholders filled."""
+    """Return the reply after its function was called or its placeholders were filled."""
     if reply.python is None:
         return reply.filled(chosen.captures)
     value: Any = reply.python(request)
@@ -59,7 +59,7 @@ def _resolved(reply: Reply, chosen: Match, request: Request) -> Reply:
 
 
 def _exempt(reply: Reply, text: str | None, calls: tuple[ToolCall, ...]) -> bool:
-    """Whether the reply need not fit: it breaks the format on purpose, or it is nothing but a fault."""
+    """Return whether the reply is not checked: it breaks the format on purpose, or it consists only of a fault."""
     on_purpose = reply.refusal is not None or reply.broken or reply.spoil or reply.finish_reason != "stop"
     return bool(on_purpose) or (reply.fault is not None and text is None and not calls)
 
@@ -92,7 +92,7 @@ def _choice(reply: Reply, text: str | None, calls: tuple[ToolCall, ...], request
 
 
 def input_tokens(request: Request) -> int:
-    """The tokens of a request, estimated from its texts; images count none."""
+    """Estimate a request's tokens from its texts; images count as zero."""
     return _estimate(sum(len(message.text) for message in request.messages))
 
 
@@ -101,7 +101,7 @@ def _estimate(characters: int) -> int:
 
 
 def _truncated(choice: Choice, tokens: int | None, request: Request) -> tuple[Choice, int]:
-    """Stop at a stop text and at the limit; a part of the words has its part of the tokens."""
+    """Cut the text at a stop sequence and at the token limit; a cut text gets its share of the tokens."""
     text = choice.text if choice.refusal is None else choice.refusal
     arguments = [call.arguments for call in choice.calls]
     whole = len(text or "") + sum(map(len, arguments))

@@ -1,7 +1,7 @@
-"""Reply validation: a script's own mistakes are found where they are made, not in the lesson.
+"""Reply validation: reports mistakes of the script at their source, before they can confuse a lesson.
 
-A reply must fit what the request asked for: the answer's format, the tools offered and their schemas, and the
-choice of tools. A reply that says `broken: true` is not checked.
+A reply must fit the request's response format, the offered tools with their schemas, and the tool choice. A reply with
+`broken: true` is not checked.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from mock_llm.types import Request, ToolCall
 
 
 def reply_error(text: str | None, calls: Sequence[ToolCall], request: Request) -> str | None:
-    """Why a reply is not what the request asked for, or None if it fits."""
+    """Return the reason why a reply does not fit the request, or None if it fits."""
     if mismatch := _tool_choice_error(calls, request):
         return mismatch
     return _calls_error(calls, request) if calls else _text_error(text or "", request)

@@ -1,6 +1,6 @@
-"""Which schemas `strict: true` takes: closed objects, every property required, a few keywords only.
+"""The schemas that `strict: true` accepts: closed objects, every property required, and only a few keywords.
 
-Rules and words follow OpenAI's guide "Structured model outputs" and the errors that the API gives.
+Rules and messages follow OpenAI's guide "Structured model outputs" and the API's errors.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ StrictModeError = tuple[str, str]  # the API's words, and how to mend it
 
 
 def strict_mode_error(schema: Any) -> StrictModeError | None:
-    """Why strict mode refuses a schema: the API's words, and how to mend it. None when it is taken."""
+    """Return the API's message and a fix if strict mode refuses a schema; None if it is accepted."""
     if not isinstance(schema, dict) or schema.get("type") != "object":
         got = schema.get("type") if isinstance(schema, dict) else schema
         return f"schema must be a JSON Schema of 'type: \"object\"', got 'type: \"{got}\"'.", HINTS["root"]
@@ -45,7 +45,7 @@ def strict_mode_error(schema: Any) -> StrictModeError | None:
 
 
 def missing_items_error(schema: dict[str, Any], path: Path) -> StrictModeError | None:
-    """The error of an array that does not say what its items are, strict mode or not."""
+    """Return the error of an array without `items`, in strict mode or not."""
     kinds = schema.get("type")
     if "items" in schema or not (kinds == "array" or (isinstance(kinds, list) and "array" in kinds)):
         return None

@@ -1,6 +1,5 @@
-"""From YAML, or from Python dicts of the same shape, to scenes: every fault is named with its place.
-
-All faults of a script are reported at once, one a line:
+"""From YAML, or from Python dicts of the same form, to scenes. All problems of a script are reported together with
+their places, one per line:
 
     deploy.yaml:14: unknown field 'sayz' in when; did you mean 'says'?
 """
@@ -39,13 +38,13 @@ Source = Scene | Mapping[str, Any] | str | os.PathLike[str]
 
 
 def read_scenes(sources: Iterable[Source] | Source) -> tuple[Scene, ...]:
-    """Scenes from files, from dicts and from `Scene` objects, in order.
+    """Return scenes from files, dicts and `Scene` objects, in order.
 
     Args:
-        sources: one path or several, and/or scenes.
+        sources: one or several paths or scenes.
 
     Raises:
-        ScriptError: every fault found, one a line.
+        ScriptError: every problem found, one per line.
         OSError: a file can't be read.
     """
     problems: list[str] = []
@@ -68,14 +67,14 @@ def read_scenes(sources: Iterable[Source] | Source) -> tuple[Scene, ...]:
 
 
 def read_scene(form: Mapping[str, Any], source: str) -> Scene:
-    """One scene from a dict.
+    """Return a scene from a dict.
 
     Args:
         form: the scene as in YAML.
         source: where it was written, for errors.
 
     Raises:
-        ScriptError: every fault found, one a line.
+        ScriptError: every problem found, one per line.
     """
     problems: list[str] = []
     scenes = _scene(form, Place(source, {}, problems))
@@ -149,7 +148,7 @@ def _reply(value: Any, place: Place) -> Reply | None:
 
 
 def template(value: Any, place: Place) -> Any:
-    """A check that every `{{…}}` in a value is one that can be filled; each that can't is reported where it stands."""
+    """Check that every `{{…}}` in a value can be filled; the others are reported."""
     if isinstance(value, str):
         for wrong in unreadable(value):
             place.report(
@@ -166,7 +165,7 @@ def template(value: Any, place: Place) -> Any:
 
 
 def words(value: Any, place: Place) -> Any:
-    """A check that a value is a text, and a template that can be filled."""
+    """Check that a value is a string and a template that can be filled."""
     return template(text(value, place), place)
 
 

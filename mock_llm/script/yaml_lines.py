@@ -1,6 +1,6 @@
-"""YAML that remembers on which line everything stands.
+"""A YAML reader that records the line of every value.
 
-The dialect is YAML 1.2's: dates, `yes`, `no` and `12:30` are texts, `0123` is a text, keys are unique.
+The dialect is YAML 1.2's: dates, `yes`, `no` and `12:30` are strings, `0123` is a string, and keys are unique.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ TAG = "tag:yaml.org,2002:"
 
 
 class YamlError(ValueError):
-    """YAML that can't be read: the line (from 1) and what is wrong there."""
+    """YAML can't be read: the line (from 1) and the problem."""
 
     def __init__(self, line: int, message: str) -> None:
         super().__init__(message)
@@ -39,13 +39,13 @@ for _name, _pattern, _first in (
 
 
 def read_yaml(text: str) -> tuple[Any, Lines]:
-    """Read one YAML document.
+    """Read a YAML document.
 
     Returns:
         The value, and the line (from 1) of every part of it, by path: `("scenes", 0, "when")`.
 
     Raises:
-        YamlError: it is not YAML, a key stands twice, or a value holds itself.
+        YamlError: the text is not YAML, repeats a key, or contains a value that contains itself.
     """
     loader = _Loader(text)
     try:

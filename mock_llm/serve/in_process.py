@@ -1,7 +1,7 @@
-"""The in-process transport: genuine clients, no network.
+"""The in-process transport: genuine clients without a network.
 
-The OpenAI client speaks HTTP through `httpx2` (its older versions through `httpx`), and both take a
-transport of one's own. Nothing is patched: another client in the same process still reaches the world.
+The OpenAI client uses `httpx2` for HTTP (older versions use `httpx`), and both accept a custom transport. Nothing is
+patched: other clients in the same process still reach the network.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ Handle = Callable[[HttpRequest], HttpResponse]
 
 
 def http_library() -> Any:
-    """The HTTP library that the installed OpenAI client runs on: httpx2, or httpx before version 3."""
+    """Return the HTTP library of the installed OpenAI client: httpx2, or httpx before version 3."""
     try:
         return importlib.import_module("httpx2")
     except ModuleNotFoundError:
@@ -28,10 +28,10 @@ def http_library() -> Any:
 
 
 def transport(handle: Handle, library: Any = None) -> Any:
-    """A transport for sync and async clients of httpx2, or of the library given (`httpx`).
+    """Return a transport for sync and async clients of httpx2, or of the given library (`httpx`).
 
     Args:
-        handle: from request to response; called on the caller's thread.
+        handle: a function from request to response, called on the caller's thread.
         library: the module `httpx2` or `httpx`; by default the one that the OpenAI client uses.
     """
     http = library or http_library()
@@ -53,7 +53,7 @@ def transport(handle: Handle, library: Any = None) -> Any:
 
 
 def _stream(http: Any, response: HttpResponse, request: Any) -> Any:
-    """The body chunk by chunk, for sync and async clients; a dropped one fails after the last chunk."""
+    """Return the body chunk by chunk, for sync and async clients. A dropped body fails after the last chunk."""
 
     def check() -> None:
         if response.ending == "dropped":
@@ -74,15 +74,15 @@ def _stream(http: Any, response: HttpResponse, request: Any) -> Any:
 
 
 def client(handle: Handle, kind: str, http_kind: str, options: dict[str, Any]) -> Any:
-    """A genuine client of the openai package over the transport.
+    """Return a genuine client of the openai package that uses the transport.
 
     Args:
         kind: "OpenAI" or "AsyncOpenAI".
-        http_kind: "Client" or "AsyncClient", to go with it.
-        options: passed on to the client (`max_retries`, `timeout`, …).
+        http_kind: the matching "Client" or "AsyncClient".
+        options: the client's options (`max_retries`, `timeout`, …).
 
     Raises:
-        TypeError: `http_client` is among the options; it is what makes the client a scripted one.
+        TypeError: the options contain `http_client`, which is needed to connect the client to the script.
     """
     if "http_client" in options:
         raise TypeError("client() brings its own http_client; for another one use llm.transport(httpx)")

@@ -66,7 +66,7 @@ def test_at_the_deadline_nothing_starts_and_what_is_under_way_is_given_up() -> N
     run = Shop().run(work("1", seconds=4.0), work("2", "1", seconds=4.0), work("3", "2"), deadline=6.0)
     assert (run.status, run.reason) == ("stopped", "the deadline of 6 s has passed")
     assert run.board.state == {"1": "done", "2": "failed", "3": "waiting"}
-    assert run.board.errors["2"] == "TimeoutError: not over when the run's deadline of 6 s passed"
+    assert run.board.errors["2"] == "TimeoutError: still running at the run's deadline of 6 s"
     assert run.board[Doubt].attempts == {"2": 1}
     assert run.makespan == 6.0
 
@@ -233,7 +233,7 @@ def test_what_began_late_is_given_up_at_the_deadline() -> None:
         )
         over.set()
     assert run.board.state == {"1": "done", "2": "failed"}
-    assert run.board.errors["2"] == "TimeoutError: not over when the run's deadline of 0.5 s passed"
+    assert run.board.errors["2"] == "TimeoutError: still running at the run's deadline of 0.5 s"
     assert 0.5 <= run.makespan < 0.75
 
 

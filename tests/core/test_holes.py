@@ -341,7 +341,7 @@ def test_a_result_with_two_names_that_are_one_when_written_is_refused() -> None:
         return {1: "a", "1": "b"}
 
     run = execute(Plan.parse([{"id": "1", "tool": "odd"}]), ToolExecutor(Toolbox([odd])))
-    assert "two of its names are the same" in run.reason
+    assert "two of its keys are the same" in run.reason
 
 
 @pytest.mark.parametrize(

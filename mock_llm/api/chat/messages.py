@@ -1,4 +1,4 @@
-"""Validation of the messages of a chat completion: roles, contents, and every tool call answered."""
+"""Validation of a chat completion's messages: their roles and contents, and an answer to every tool call."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ PARTS = ("text", "image_url", "input_audio", "refusal", "file")
 
 
 def messages_error(messages: Any) -> ApiError | None:
-    """The API's error for a conversation, or None."""
+    """Return the API's error for a conversation, or None."""
     if not isinstance(messages, list):
         return invalid_type("messages", "an array of objects", messages)
     if not messages:

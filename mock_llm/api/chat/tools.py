@@ -1,4 +1,4 @@
-"""Validation of what a chat completion asks for besides words: the answer's format, and the tools it offers."""
+"""Validation of the response format and the tools of a chat completion."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from mock_llm.types import (
 
 
 def format_error(body: Mapping[str, Any]) -> ApiError | None:
-    """The API's error for `response_format`, or None."""
+    """Return the API's error for `response_format`, or None."""
     wanted = body.get("response_format")
     if wanted is None:
         return None
@@ -42,7 +42,7 @@ def format_error(body: Mapping[str, Any]) -> ApiError | None:
 
 
 def offered_tools_error(body: Mapping[str, Any]) -> ApiError | None:
-    """The API's error for `tools`, `tool_choice` and `parallel_tool_calls`, or None."""
+    """Return the API's error for `tools`, `tool_choice` and `parallel_tool_calls`, or None."""
     tools = body.get("tools")
     if tools is None:
         return without_tools_error(body)

@@ -1,7 +1,7 @@
-"""Request validation: what the real API would refuse, refused the same way, and explained to a learner.
+"""Request validation: refuses requests as the real API does, and adds an explanation for learners.
 
-A pure function over the request's JSON. The first error is the answer, as the API does. Messages (`messages`), the
-tools and the answer's format (`tools`) have checks of their own.
+A pure function over the request's JSON. Like the API, it reports only the first error. `messages` checks the messages,
+and `tools` checks the tools and the response format.
 """
 
 from __future__ import annotations
@@ -39,10 +39,10 @@ KNOWN = {*RANGES, *INTEGERS, *OTHERS, *TEXTS, *VALUES, *UNSUPPORTED}
 
 
 def validate(body: Any) -> ApiError | None:
-    """The API's error for a request for a chat completion, or None when the request is valid.
+    """Return the API's error for a chat completion request, or None if the request is valid.
 
     Args:
-        body: the request's JSON, whatever it is.
+        body: the request's JSON, of any type.
     """
     if not isinstance(body, dict):
         return not_an_object()

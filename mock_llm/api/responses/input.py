@@ -1,4 +1,4 @@
-"""Validation of the input of a response: messages, function calls, and an output for every call."""
+"""Validation of the input of a response: its messages and function calls, and an output for every call."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ SPOKEN = ("output_text", "refusal")
 
 
 def input_error(given: Any) -> ApiError | None:
-    """The API's error for an input, or None."""
+    """Return the API's error for an input, or None."""
     if isinstance(given, str):
         return None
     if not isinstance(given, list):

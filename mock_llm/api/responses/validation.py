@@ -1,4 +1,4 @@
-"""Request validation of the Responses API: a request as a whole; its input has checks of its own (`input`)."""
+"""Request validation of the Responses API. `input` checks the request's input."""
 
 from __future__ import annotations
 
@@ -48,10 +48,10 @@ INCLUDABLE = ("reasoning.encrypted_content",)  # a scripted model has no reasoni
 
 
 def validate(body: Any) -> ApiError | None:
-    """The API's error for a request for a response, or None when the request is valid.
+    """Return the API's error for a Responses API request, or None if the request is valid.
 
     Args:
-        body: the request's JSON, whatever it is.
+        body: the request's JSON, of any type.
     """
     if not isinstance(body, dict):
         return not_an_object()
