@@ -26,13 +26,13 @@ MARKER_HELP: Final = (
     "mock_llm(*scripts, unused='fail'|'ignore', transport='loopback'|'in-process'): the YAML files of the fixture "
     "mock_llm, from the folder of the test; by default the one of the test's own name"
 )
-SWITCH: Final = "Take them out, or mark the test: @pytest.mark.mock_llm(unused='ignore')"
+SWITCH: Final = "Remove them, or mark the test: @pytest.mark.mock_llm(unused='ignore')"
 WATCHED: Final = pytest.StashKey[list[MockLLM]]()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Declare the settings and command line options."""
-    parser.addini("mock_llm_unused", "scenes that no call was answered by: fail, or ignore", default="fail")
+    parser.addini("mock_llm_unused", "what to do if a scene has answered no call: fail, or ignore", default="fail")
     parser.addini("mock_llm_transport", "how OpenAI() reaches the script: loopback, or in-process", default="loopback")
     group = parser.getgroup("mock_llm", "a scripted model")
     group.addoption("--mock-llm-unused", choices=get_args(Unused), help="overrides the setting and the markers")
@@ -103,7 +103,7 @@ def _setting(node: pytest.Item, name: str, kinds: Any) -> str:
     marks = list(node.iter_markers(MARKER))
     unknown = {word for mark in marks for word in mark.kwargs} - {"unused", "transport"}
     if unknown:
-        raise pytest.UsageError(f"the marker mock_llm knows unused and transport, not {min(unknown)!r}")
+        raise pytest.UsageError(f"the marker mock_llm has unused and transport, not {min(unknown)!r}")
     marked = [str(mark.kwargs[name]) for mark in marks if name in mark.kwargs]
     chosen: str = (marked or [node.config.getini(f"mock_llm_{name}")])[0]
     if chosen not in get_args(kinds):

@@ -13,14 +13,14 @@ DETAILS = ("auto", "low", "high", "original")
 
 def call_id_errors(call_id: str, at: str) -> Iterator[ApiError]:
     """Yield the error of a call id that is too long."""
-    if error := too_long_text(at, call_id, LONGEST_CALL_ID, "use the id that the model gave its call."):
+    if error := too_long_text(at, call_id, LONGEST_CALL_ID, "use the id from the model's call."):
         yield error
 
 
 def text_errors(part: Mapping[str, Any], field: str, at: str) -> Iterator[ApiError]:
     """Yield the error of a message part without text."""
     if not isinstance(part.get(field), str):
-        yield missing_parameter(f"{at}.{field}", f"a part of type {part['type']} has a text in {field}.")
+        yield missing_parameter(f"{at}.{field}", f"a part of type {part['type']} needs a text in {field}.")
 
 
 def image_errors(url: Any, detail: Any, at: str, name: str) -> Iterator[ApiError]:
@@ -33,7 +33,7 @@ def image_errors(url: Any, detail: Any, at: str, name: str) -> Iterator[ApiError
         name: the name of the URL's field.
     """
     if url is None:
-        yield missing_parameter(f"{at}.{name}", "say where the image is, or send it as a data URL.")
+        yield missing_parameter(f"{at}.{name}", "add the image's URL, or send it as a data URL.")
     elif not isinstance(url, str):
         yield invalid_type(f"{at}.{name}", "a string", url)
     if detail is not None and detail not in DETAILS:

@@ -21,7 +21,7 @@ import yaml
 from mock_llm.types import ApiError
 
 TABLE: Final = Path(__file__).with_name("evidence.yaml")
-MOST_LEFT_OUT: Final = 100  # parts of one request
+MOST_LEFT_OUT: Final = 100  # parts of a request
 
 
 @dataclass(frozen=True)

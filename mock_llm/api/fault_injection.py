@@ -98,7 +98,7 @@ def _error_event(response: HttpResponse, fault: Fault, error_event: ErrorEvent) 
 def _before(response: HttpResponse, fault: Fault) -> tuple[bytes, ...]:
     """Return the events before the fault."""
     count = len(response.chunks) // 2 if fault.after is None else fault.after
-    # The last event of a chat's stream is [DONE]: the one before it must be missing too, or nothing would be lost.
+    # A chat stream ends with [DONE]. The event before it must be missing too, otherwise no content would be lost.
     return response.chunks[: min(count, len(response.chunks) - 2)]
 
 

@@ -35,7 +35,7 @@ def error_response(error: ApiError, request_id: str = "req_refused") -> HttpResp
     """
     response = json_response(error.status, error_body(error), request_id)
     if error.type == "mock_llm_error":
-        # The next attempt would fare no better, whatever the status makes a client do.
+        # A retry would fail again, even if the status suggests one.
         response.headers["x-should-retry"] = "false"
     return response
 

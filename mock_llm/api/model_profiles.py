@@ -62,12 +62,12 @@ def model_error(body: Mapping[str, Any], responses: bool = False) -> ApiError | 
         return _unknown_effort(responses)
     if profile.reasons and body.get("max_tokens") is not None:
         text = "Unsupported parameter: 'max_tokens' is not supported with this model. "
-        hint = "reasoning models count their thoughts too, so the limit has another name."
+        hint = "for reasoning models the limit includes reasoning tokens and has another name."
         return bad_request(f"{text}Use 'max_completion_tokens' instead.", hint, "max_tokens", "unsupported_parameter")
     free = profile.temperature == "any" or (profile.temperature != "one" and effort in (None, "none"))
     if free or body.get("temperature") in (None, 1):
         return None
-    hint = "leave the temperature out for a model that reasons."
+    hint = "omit the temperature for a reasoning model."
     if responses or profile.by_name:
         text = "Unsupported parameter: 'temperature' is not supported with this model."
         return bad_request(text, hint, "temperature", None if responses else "unsupported_parameter")
@@ -76,7 +76,7 @@ def model_error(body: Mapping[str, Any], responses: bool = False) -> ApiError | 
 
 
 def _unknown_effort(responses: bool) -> ApiError:
-    hint = "this model does not reason: leave the effort out."
+    hint = "this is not a reasoning model: omit the effort."
     if responses:
         text = "Unsupported parameter: 'reasoning.effort' is not supported with this model."
         return bad_request(text, hint, "reasoning.effort", "unsupported_parameter")

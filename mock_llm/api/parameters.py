@@ -23,7 +23,7 @@ MOST_METADATA = 16
 LONGEST_METADATA_KEY, LONGEST_METADATA_VALUE = 64, 512
 TEXTS = "model user safety_identifier prompt_cache_key".split()
 FLAGS = "stream parallel_tool_calls".split()
-# How hard a model thinks does not change what a script says; but only values that the API knows may pass.
+# The reasoning effort does not change a scripted answer, but unknown values are refused.
 VALUES: dict[str, tuple[str, ...]] = {
     "reasoning_effort": ("none", "minimal", "low", "medium", "high", "xhigh", "max"),
     "verbosity": ("low", "medium", "high"),

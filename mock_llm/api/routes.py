@@ -122,7 +122,7 @@ def _ask(
         sent_object = sent if isinstance(sent, dict) else None
         return http.error_response(error, f"req_{digest}"), Call(-1, role, sent_object, error, attempt, digest)
 
-    # The whole way stands in the `try`: a schema that refers to itself may run out of stack in any step that walks it.
+    # The `try` covers every stage, because a schema that refers to itself can exhaust the stack in any of them.
     try:
         parsed = _parsed(http_request.body)
         if isinstance(parsed, ApiError):
@@ -139,7 +139,7 @@ def _ask(
             return refused(invalid)
         request = endpoint.read(body)
         role, digest = request.role, request.digest()
-        # A client that does not count its retries: the same request after a fault is taken for the next attempt.
+        # If a client does not count its retries, the same request after a fault counts as the next attempt.
         attempt = state.attempts.number(digest) if retries is None else retries
         count = state.counters.numbers_for(digest, attempt)
         outcome = answer(scenes, request, attempt, count)

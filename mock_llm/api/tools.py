@@ -35,7 +35,7 @@ def json_schema_error(shape: Mapping[str, Any], at: str, param: str) -> ApiError
     if schema is None and not shape.get("strict"):
         return None
     if not isinstance(schema, dict):
-        return missing_parameter(f"{at}.schema", "say which schema the answer must fit.")
+        return missing_parameter(f"{at}.schema", "add the schema of the answer.")
     if shape.get("strict") and (error := strict_mode_error(schema)):
         text = f"Invalid schema for response_format '{name}': {error[0]}"
         return bad_request(text, f"{error[1]}.", param)
@@ -75,7 +75,7 @@ def without_tools_error(body: Mapping[str, Any]) -> ApiError | None:
     for name in ("tool_choice", "parallel_tool_calls"):
         if body.get(name) is not None:
             text = f"Invalid value for '{name}': '{name}' is only allowed when 'tools' are specified."
-            return bad_request(text, f"offer tools, or leave '{name}' out.", name)
+            return bad_request(text, f"offer tools, or omit '{name}'.", name)
     return None
 
 

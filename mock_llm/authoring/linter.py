@@ -16,7 +16,7 @@ from mock_llm.script import NOTHING, Reply, Scene
 
 from .minimal_request import minimal_request
 
-MAYBE = ", unless its `never` or its `turn` tells them apart"
+MAYBE = ", unless its `never` or `turn` distinguishes them"
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ def _problems(scene: Scene, scenes: Sequence[Scene]) -> Iterator[str]:
         yield contradiction
         return
     request = minimal_request(scene)
-    if request is None:  # no text could be made up for its patterns
+    if request is None:  # no text was found for its patterns
         return
 
     def count(counter: str) -> int:
@@ -64,12 +64,12 @@ def _problems(scene: Scene, scenes: Sequence[Scene]) -> Iterator[str]:
     others = [candidate for candidate in best if candidate.scene.name != scene.name]
     apart = [other for other in others if _told_apart(other.scene, scene)]
     if len(others) == len(best):
-        if apart:  # the other scene is for some requests only, and this one for the rest
+        if apart:  # the other scene answers only some requests, and this one the rest
             return
-        yield f"is unreachable: whatever it is for, {_names(others)} answers, with more conditions"
+        yield f"is unreachable: {_names(others)} always answers instead, with more conditions"
     elif others:
         same = [other for other in others if set(_conditions(other)) == set(_conditions(own))]
-        why = "has the same conditions" if same else "fits its plainest request equally well"
+        why = "has the same conditions" if same else "fits its minimal request equally well"
         unless = MAYBE if len(apart) == len(others) and not same else ""
         yield f"is ambiguous: {_names(same or others)} {why}{unless}; add a condition to one of them"
 
@@ -80,9 +80,9 @@ def _contradictions(scene: Scene) -> Iterator[str]:
         for name in ("user", "says", "last"):
             for text in getattr(when, name):
                 if occurs(forbidden, text):
-                    yield f"can never answer: {name} wants {text!r}, and never forbids {forbidden!r}"
+                    yield f"can never answer: {name} requires {text!r}, but never forbids {forbidden!r}"
     if when.turn == 1 and when.counter is None and when.called:
-        yield f"can never answer: in turn 1 no tool has been called, and it wants called: {when.called[0]}"
+        yield f"can never answer: no tool has been called in turn 1, but it requires called: {when.called[0]}"
 
 
 def _reply_problems(scene: Scene, reply: Reply) -> Iterator[str]:
@@ -98,9 +98,9 @@ def _reply_problems(scene: Scene, reply: Reply) -> Iterator[str]:
         except ValueError:
             fits = False
         if not fits:
-            yield f"can't fit: format {scene.when.format} wants a JSON object, and the reply's text is none"
+            yield f"can't fit: format {scene.when.format} requires a JSON object, but the reply's text is not one"
     if reply.json is not NOTHING and not isinstance(reply.json, dict):
-        yield f"can't fit: format {scene.when.format} wants a JSON object, and the reply's json is none"
+        yield f"can't fit: format {scene.when.format} requires a JSON object, but the reply's json is not one"
 
 
 def _counter_problems(scene: Scene, scenes: Sequence[Scene]) -> Iterator[str]:

@@ -9,7 +9,7 @@ from typing import Any
 from mock_llm.script import Scene
 from mock_llm.types import Request
 
-try:  # how Python itself reads a regular expression; where that moves, scenes with `find` are not made up
+try:  # Python's regular expression parser; without it, scenes with `find` get no minimal request
     from re import _parser as parser  # type: ignore[attr-defined]
 except ImportError:
     parser = None
@@ -37,7 +37,7 @@ def minimal_request(scene: Scene) -> Request | None:
         messages.append({"role": "assistant", "content": None, "tool_calls": calls})
         messages += [{"role": "tool", "tool_call_id": call["id"], "content": ""} for call in calls]
     turns = (when.turn or 1) if when.counter is None else 1
-    # The message that calls the tools is one of the model's turns.
+    # The message that calls the tools counts as a turn of the model.
     messages += [{"role": "assistant", "content": ""}] * (turns - 1 - bool(calls))
     if when.last:
         messages.append({"role": "user", "content": "\n".join(when.last)})
@@ -47,7 +47,7 @@ def minimal_request(scene: Scene) -> Request | None:
     if wanted:
         body["response_format"] = {"type": wanted}
     if when.image:
-        return None  # an image of that hash can't be made up
+        return None  # an image with a given hash can't be constructed
     if when.tools:
         body["tools"] = [{"type": "function", "function": {"name": name}} for name in when.tools]
     return Request(body)

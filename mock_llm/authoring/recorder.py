@@ -82,13 +82,13 @@ class Recorder:
         except urllib.error.HTTPError as error:
             return ApiError(error.code, f"{url} refused: {error.read().decode(errors='replace')[:500]}")
         except (OSError, ValueError) as error:
-            return ApiError(502, f"{url} gave no answer: {error}", "server_error")
+            return ApiError(502, f"{url} did not answer: {error}", "server_error")
 
     def _write(self, scene: dict[str, Any]) -> None:
         with self._lock:
             scenes: list[dict[str, Any]] = self._script["scenes"]
             if any(other["when"] == scene["when"] for other in scenes if "when" in other):
-                return  # the same was asked before: its first answer stays
+                return  # keep the first answer to a repeated request
             scene["name"] = f"{len(scenes) + 1}: {scene['name']}"
             try:
                 read_scenes([scene])
@@ -124,7 +124,7 @@ def scene_of(request: Request, answer: Answer) -> dict[str, Any]:
     when["format"] = None if request.format == "text" else request.format
     chosen = answer.choices[0]
     reply: dict[str, Any] = {"latency": answer.latency}
-    # A script states the usage of one choice; the endpoint reported that of all.
+    # A script states the usage of a single choice; the endpoint reports the total.
     reply["usage"] = {"input": answer.input_tokens, "output": answer.output_tokens // len(answer.choices)}
     reply |= _words(chosen) if len(answer.choices) == 1 else {"choices": [_words(choice) for choice in answer.choices]}
     return {

@@ -13,10 +13,10 @@ from mock_llm.types import Answer, ApiError, Request
 
 COLUMNS = ("#", "role", "scene", "in", "out", "seconds", "reply")
 WIDTH = 48
-KEPT = 5000  # calls; each keeps its request
+KEPT = 5000  # calls, including their requests
 RIGHT = frozenset({"#", "in", "out", "seconds"})
 STYLES = ("text-align: left; padding: 2px 8px", "text-align: right; padding: 2px 8px")
-# Faults that leave no word of the model: such a call counts no tokens and takes no time.
+# Faults without any text from the model: such a call has no tokens and takes no time.
 WITHOUT_ANSWER = frozenset({"rate_limit", "server_error", "timeout", "connection_error", "html"})
 
 

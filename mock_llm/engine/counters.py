@@ -18,8 +18,8 @@ class Counters:
 
     def __init__(self) -> None:
         self._counts: dict[str, int] = {}
-        self._drawn: dict[tuple[str, str], int] = {}  # (counter, fingerprint of the call) -> its newest number
-        # The numbers whose attempt failed, oldest first: (counter, fingerprint, attempt). Its retry takes one of them.
+        self._drawn: dict[tuple[str, str], int] = {}  # (counter, fingerprint of the call) -> latest number
+        # The numbers of failed attempts, oldest first: (counter, fingerprint, attempt). A retry takes one of them.
         self._failed: dict[tuple[str, str, int], deque[int]] = {}
         self._lock = threading.Lock()
 
@@ -33,7 +33,7 @@ class Counters:
 
         def draw(counter: str) -> int:
             with self._lock:
-                # The client retries by itself: for the script's author it is one call, so it keeps its number.
+                # A silent retry is the same call for the script's author, so it gets the same number.
                 if attempt and (failed := self._failed.get((counter, call, attempt - 1))):
                     number = failed.popleft()
                     if not failed:
@@ -94,7 +94,7 @@ class CallNumbers:
         self.numbers: dict[str, int] = dict(numbers or {})
 
     def __call__(self, counter: str) -> int:
-        # Once a call: several scenes that ask for the same counter must see the same number.
+        # Drawn once for each call, so that all scenes with this counter see the same number.
         if counter not in self.numbers:
             self.numbers[counter] = self._draw(counter)
         return self.numbers[counter]

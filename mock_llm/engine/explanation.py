@@ -49,7 +49,7 @@ def explain(scenes: Sequence[Scene], call: Call) -> Explanation:
     if call.parsed is None:
         error = call.error
         message = f"\n{error.message}" if error else ""
-        return Explanation(f"{_head(call)} was refused before any scene was looked at.{message}", None, None)
+        return Explanation(f"{_head(call)} was refused before any scene was checked.{message}", None, None)
     matches = [match(scene, call.parsed, _numbers_of_the_call(call.numbers)) for scene in scenes]
     best = best_matches(matches)
     if len(best) != 1:
@@ -64,7 +64,7 @@ def explain(scenes: Sequence[Scene], call: Call) -> Explanation:
 
 
 def _numbers_of_the_call(numbers: Mapping[str, int]) -> Count:
-    # The numbers that the call drew at the time: an explanation draws none.
+    # The call's original numbers, because an explanation must not draw new ones.
     return lambda counter: numbers.get(counter, 1)
 
 
@@ -86,7 +86,7 @@ def _chosen(call: Call, request: Request, chosen: Match) -> Iterator[str]:
     if isinstance(call.outcome, Answer) and call.outcome.fault:
         yield f"At attempt {call.attempt} the script orders a fault: {call.outcome.fault.kind}."
     if call.error:
-        yield f"The client got an error all the same: {call.error.message}"
+        yield f"The client still got an error: {call.error.message}"
 
 
 def _second(chosen: Match, second: Match) -> Iterator[str]:

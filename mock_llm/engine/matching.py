@@ -35,7 +35,7 @@ class Match:
     scene: Scene
     checks: tuple[Check, ...]
     captures: Mapping[str, str]
-    number: int | None = None  # the call's number, where the scene has a counter and its other conditions hold
+    number: int | None = None  # the call's number, if the scene has a counter and its other conditions hold
 
     @property
     def fits(self) -> bool:
@@ -65,7 +65,7 @@ def match(scene: Scene, request: Request, count: Count = always_first) -> Match:
     checks = tuple(_checks(scene, request, captures))
     drawn = None
     if scene.when.counter is not None:
-        # Drawn last, and only if all else holds: a request that is not for this scene must not use a number up.
+        # Drawn last, and only if all other conditions hold, so that other requests use up no number.
         if all(check.holds for check in checks):
             number = drawn = count(scene.when.counter)
             actual = f"this is number {number}"
@@ -79,7 +79,7 @@ def match(scene: Scene, request: Request, count: Count = always_first) -> Match:
 def best_matches(matches: Sequence[Match]) -> list[Match]:
     """Return the fitting scenes with the most conditions. If there are several, they are ambiguous."""
     fits = [candidate for candidate in matches if candidate.fits]
-    # By number and not by place in the script: a scene that is moved must not change an answer.
+    # By number, not by position in the script, so that moving a scene changes no answer.
     most = max((len(candidate.checks) for candidate in fits), default=0)
     return [candidate for candidate in fits if len(candidate.checks) == most]
 
@@ -141,7 +141,7 @@ def excerpt(message: Message, width: int = 60) -> str:
 
 @lru_cache(maxsize=4096)
 def _whole_words(text: str) -> re.Pattern[str]:
-    # A point or comma between digits belongs to the number; after the last digit it ends the sentence.
+    # A point or comma between digits is part of the number; after the last digit it is punctuation.
     before = r"(?<!\w)(?<!\d[.,])" if re.match(r"\w", text) else ""
     after = r"(?!\w|[.,]\d)" if re.search(r"\w\Z", text) else ""
     return re.compile(before + re.escape(text) + after)

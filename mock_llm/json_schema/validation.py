@@ -63,12 +63,12 @@ def resolve(reference: Any, root: Any) -> Any:
     return root
 
 
-Located = tuple[str, str]  # where in the value, and what is wrong there
+Located = tuple[str, str]  # the path in the value, and the problem
 
 
 def _errors(value: Any, schema: Any, root: Any, path: str) -> Iterator[Located]:
     if schema is False:
-        yield path, "nothing may stand here"
+        yield path, "no value is allowed here"
     if not isinstance(schema, dict):
         return
     if "$ref" in schema:
@@ -114,11 +114,11 @@ def _combined(value: Any, schema: dict[str, Any], root: Any, path: str) -> Itera
     for keyword in ("anyOf", "oneOf"):
         first = [next(_errors(value, part, root, path), None) for part in list_of(schema, keyword)]
         errors = [error for error in first if error is not None]
-        if first and len(errors) == len(first):  # the variants that came furthest say it best
+        if first and len(errors) == len(first):  # the variants that match furthest have the best messages
             furthest = max(errors, key=lambda error: len(error[0]))[0]
             yield furthest, "; or ".join(dict.fromkeys(why for where, why in errors if where == furthest))
         elif keyword == "oneOf" and len(first) - len(errors) > 1:
-            yield path, "more than one variant of oneOf fits"
+            yield path, "several variants of oneOf fit"
     if "not" in schema and next(_errors(value, schema["not"], root, path), None) is None:
         yield path, f"{_short(value)} is what `not` forbids"
 

@@ -53,7 +53,7 @@ class Dialogue:
     def also(self, tool: str, arguments: str | dict[str, Any] | None = None, /, **named: Any) -> Dialogue:
         """Let the model call another tool in the same turn, in parallel."""
         if not (self._replies and "calls" in self._replies[-1]):
-            raise ScriptError(f"{self.source}: .also(…) goes on after calls: begin with .calls(…)")
+            raise ScriptError(f"{self.source}: .also(…) adds a call to .calls(…), which is missing")
         calls = [*self._replies[-1]["calls"], _use(tool, arguments, named)]
         return self._replace(self._replies[-1] | {"calls": calls})
 
@@ -75,7 +75,7 @@ class Dialogue:
             details: further fields of the fault, such as `status`, `retry_after` and `message`.
         """
         if times is not None and times < 1:
-            raise ScriptError(f"{self.source}: times is 1 or more, or None for ever; not {times}")
+            raise ScriptError(f"{self.source}: times is 1 or more, or None for all attempts; not {times}")
         kind = "server_error" if kind is None and not details else kind
         fault: Any = {"kind": kind, **details} if kind and details else details or kind
         reply = self._replies[-1] if self._replies else self._coming
@@ -89,7 +89,7 @@ class Dialogue:
     def having(self, **words: Any) -> Dialogue:
         """Set further fields of the current reply: `latency=2.0`, `usage={…}`, `broken=True`, …."""
         if not self._replies:
-            raise ScriptError(f"{self.source}: .having(…) is for the reply before it, and there is none")
+            raise ScriptError(f"{self.source}: .having(…) changes the reply before it, which is missing")
         return self._replace(self._replies[-1] | words)
 
     @property
@@ -110,7 +110,7 @@ class Dialogue:
         replies = self._replies
         if not replies:
             if "fault" not in self._coming:
-                raise ScriptError(f"{self.source}: {self.name!r} has no reply; go on with .then(…) or .calls(…)")
+                raise ScriptError(f"{self.source}: {self.name!r} has no reply; add .then(…) or .calls(…)")
             replies = [self._coming]
         if len(replies) == 1:
             return (self._scene(self.name, self._conditions, replies[0]),)
@@ -161,7 +161,7 @@ def _texts(value: Any) -> tuple[Any, ...]:
 def _use(tool: str, arguments: str | dict[str, Any] | None, named: dict[str, Any]) -> dict[str, Any]:
     if isinstance(arguments, str):
         if named:
-            raise ScriptError(f"the call of {tool!r} has arguments as a text and by name: write one of them")
+            raise ScriptError(f"the call of {tool!r} has arguments both as a string and by name: use only one form")
         return {"tool": tool, "arguments": arguments}
     given = {**(arguments or {}), **named}
     return {"tool": tool, "arguments": given} if given else {"tool": tool}

@@ -25,7 +25,7 @@ class Place:
 
     def __str__(self) -> str:
         if self.lines:
-            # What is missing has no line: the nearest value around it has.
+            # A missing value has no line, so the enclosing value's line is used.
             known = next(path for n in range(len(self.path), -1, -1) if (path := self.path[:n]) in self.lines)
             return f"{self.file}:{self.lines[known]}"
         return self.file + "".join(f"[{k}]" if isinstance(k, int) else f".{k}" for k in self.path)
@@ -93,7 +93,7 @@ def expect(kinds: Any, what: str) -> Check:
     """Return a check that a value has one of several Python types."""
 
     def check(value: Any, place: Place) -> Any:
-        # For Python True is a whole number; for a script's author it is none.
+        # In Python, True is an int; in a script it is not a number.
         if not isinstance(value, kinds) or (isinstance(value, bool) and kinds is not bool):
             quotable = what == "a text" and not isinstance(value, (dict, list))
             mend = f"; put it in quotes: {str(value)!r}" if quotable else ""

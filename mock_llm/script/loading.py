@@ -59,7 +59,7 @@ def read_scenes(sources: Iterable[Source] | Source) -> tuple[Scene, ...]:
     first: dict[str, Scene] = {}
     for scene in scenes:
         if other := first.get(scene.name):
-            problems.append(f"{scene.source}: a second scene is named {scene.name!r}; the first is {other.source}")
+            problems.append(f"{scene.source}: the name {scene.name!r} is already used by the scene at {other.source}")
         first[scene.name] = scene
     if problems:
         raise ScriptError("\n".join(problems))
@@ -112,7 +112,7 @@ def _unseen(value: Any, place: Place) -> Any:
 
 
 def _scene(data: Any, place: Place) -> list[Scene]:
-    # A value with faulty fields is not built, here and below: its own checks would report the same fault again.
+    # A value with invalid fields is not built, because its own checks would report the same problem again.
     before = len(place.problems)
     given = fields(data, {"name": text, "when": _when, "reply": _reply}, place, "a scene")
     if isinstance(data, Mapping):
@@ -138,7 +138,7 @@ def _when(value: Any, place: Place) -> When | None:
 def _reply(value: Any, place: Place) -> Reply | None:
     before = len(place.problems)
     if isinstance(value, str):
-        place.report(f"a reply has fields; for words write {place.name}: {{text: {value}}}")
+        place.report(f"a reply has fields; for text write {place.name}: {{text: {value}}}")
         return None
     known: dict[str, Check] = {"text": words, "json": template, "refusal": words, "python": function}
     known |= {"calls": several(_use), "choices": several(_reply), "fault": _fault, "faults": several(_fault)}

@@ -105,7 +105,7 @@ class Reply:
         if any(tokens is not None and tokens < 0 for tokens in (self.usage.input, self.usage.output)):
             raise ScriptError("usage counts tokens, 0 or more")
         if self.finish_reason not in get_args(FinishReason):
-            raise ScriptError(f"finish_reason {self.finish_reason!r} is none of {', '.join(get_args(FinishReason))}")
+            raise ScriptError(f"finish_reason {self.finish_reason!r} is not one of {', '.join(get_args(FinishReason))}")
         if self.json is not NOTHING:
             check_json(self.json)
         if self.spoil is not None:
@@ -173,7 +173,7 @@ def fill(template: Any, captures: Mapping[str, str]) -> Any:
         if whole := AS_JSON.fullmatch(template):
             value = json.loads(captures[whole.group(1)])
             return json.loads(value) if template.count("|") == 2 else value
-        # In one pass: a captured text is data, and braces in it are never filled again.
+        # In a single pass, because braces in captured text are data and are never filled.
         return re.sub(
             f"{AS_JSON.pattern}|{PLACEHOLDER.pattern}", lambda m: captures[m.group(1) or m.group(2)], template
         )
@@ -189,15 +189,15 @@ def check_json(value: Any) -> None:
     try:
         same = json.loads(json.dumps(value, allow_nan=False)) == value
     except (TypeError, ValueError, RecursionError) as error:
-        raise ScriptError(f"json holds a value that JSON can't: {error}") from None
+        raise ScriptError(f"json contains a value that JSON can't represent: {error}") from None
     if not same:
-        raise ScriptError("json holds keys that are not texts, or tuples: put keys in quotes, use lists")
+        raise ScriptError("json contains tuples, or keys that are not strings: put keys in quotes, use lists")
 
 
 def check_corruption(name: str, plan: Any) -> None:
     """Raise ScriptError unless the corruption exists and can be applied to this plan."""
     if name not in CORRUPTIONS:
-        raise ScriptError(f"spoil {name!r} is none of {', '.join(CORRUPTIONS)}")
+        raise ScriptError(f"spoil {name!r} is not one of {', '.join(CORRUPTIONS)}")
     try:
         corrupted(plan, name)
     except ValueError as error:

@@ -64,21 +64,21 @@ class When:
             value = getattr(self, name)
             texts = (value,) if isinstance(value, str) else tuple(value)
             if not all(texts):
-                raise ScriptError(f"an empty text in {name} is found everywhere: leave it out")
+                raise ScriptError(f"an empty text in {name} matches everything: omit it")
             object.__setattr__(self, name, texts)
         if self.format is not None and self.format not in get_args(Format):
-            raise ScriptError(f"format {self.format!r} is none of {', '.join(get_args(Format))}")
+            raise ScriptError(f"format {self.format!r} is not one of {', '.join(get_args(Format))}")
         for image in self.image:
             if not re.fullmatch("[0-9a-f]{8,64}", image):
                 raise ScriptError(
-                    f"image {image!r} is no hash: write 8 to 64 hexadecimal digits of the image's SHA-256"
+                    f"image {image!r} is not a hash: write 8 to 64 hexadecimal digits of the image's SHA-256"
                 )
         for name, pattern in self.find.items():
             check_pattern(name, pattern)
         if self.turn is not None and self.turn < 1:
             raise ScriptError(f"turns are counted from 1, not {self.turn}")
         if self.counter is not None and self.turn is None:
-            raise ScriptError("a counter needs a turn: say for which number this scene is")
+            raise ScriptError("a counter needs a turn: add the number of the call that this scene answers")
 
 
 ALWAYS: Final = When()
@@ -124,4 +124,4 @@ def check_pattern(name: str, pattern: str) -> None:
     except re.error as error:
         raise ScriptError(f"find {name!r}: {pattern!r} is not a regular expression: {error}") from None
     if groups > 1:
-        raise ScriptError(f"find {name!r}: use one group, for what is wanted; write the others as (?:…)")
+        raise ScriptError(f"find {name!r}: use a single group, for the text to capture; write the others as (?:…)")

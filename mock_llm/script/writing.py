@@ -27,7 +27,7 @@ class _Dumper(yaml.SafeDumper):
 
 
 def _text(dumper: _Dumper, text: str) -> yaml.ScalarNode:
-    # YAML takes three rare characters for the end of a line, and reads it back as another one unless it is escaped.
+    # YAML treats three rare characters as line ends and would read them back as other ones, so they are escaped.
     style = '"' if BREAKS.search(text) else None
     return dumper.represent_scalar(f"{TAG}str", text, style=style)
 

@@ -67,16 +67,18 @@ def read_yaml(text: str) -> tuple[Any, Lines]:
 def _note_lines(node: yaml.Node, path: Path, lines: Lines, above: tuple[int, ...]) -> None:
     line = node.start_mark.line + 1
     lines.setdefault(path, line)
-    # An alias may stand inside what it names; the walk would never end.
+    # An alias inside its own anchor would make the walk endless.
     if id(node) in above:
-        raise YamlError(line, "a value that holds itself")
+        raise YamlError(line, "a value that contains itself")
     if node.tag.removeprefix(TAG) not in ("map", "seq", "str", "int", "float", "bool", "null"):
-        raise YamlError(line, f"the tag {node.tag!r} is not used here; leave it out")
+        raise YamlError(line, f"the tag {node.tag!r} is not supported; omit it")
     if isinstance(node, yaml.MappingNode):
         for key, value in node.value:
             here = (*path, str(key.value))
             if here in lines:
-                raise YamlError(key.start_mark.line + 1, f"{key.value!r} stands twice; it was on line {lines[here]}")
+                raise YamlError(
+                    key.start_mark.line + 1, f"{key.value!r} is repeated; it is already on line {lines[here]}"
+                )
             lines[here] = key.start_mark.line + 1
             _note_lines(value, here, lines, (*above, id(node)))
     elif isinstance(node, yaml.SequenceNode):

@@ -36,7 +36,7 @@ def caught(handle: Handle) -> Iterator[None]:
 
 
 def _either(here: Callable[[Any], Any], there: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
-    # Sync or async, as what it chooses from is: a coroutine is passed on as it is.
+    # Works for sync and async transports: a coroutine is returned unchanged.
     return lambda own, request: here(request) if request.url.host in HOSTS else there(own, request)
 
 

@@ -13,7 +13,7 @@ from typing import Any
 
 from mock_llm.types import HttpRequest, HttpResponse
 
-BASE_URL = "https://mock-llm.invalid/v1"  # a name that never resolves: were the transport lost, the call would fail
+BASE_URL = "https://mock-llm.invalid/v1"  # a host name that never resolves, so that a call without the transport fails
 API_KEY = "mock-llm-needs-no-key"
 
 Handle = Callable[[HttpRequest], HttpResponse]
@@ -40,11 +40,11 @@ def transport(handle: Handle, library: Any = None) -> Any:
         response = handle(HttpRequest(request.method, request.url.path, dict(request.headers), request.content))
         read_timeout = (request.extensions.get("timeout") or {}).get("read")
         if response.delay > (math.inf if read_timeout is None else read_timeout) or response.delay == math.inf:
-            raise http.ReadTimeout("the answer did not come in time (a scripted fault; nobody waited)", request=request)
+            raise http.ReadTimeout("the answer timed out (a scripted fault; no time passed)", request=request)
         if response.ending == "refused":
             raise http.ConnectError("the connection was refused (a scripted fault)", request=request)
         headers = dict(response.headers)
-        # Only a whole body states its length: one that is lost on the way does not keep what it would promise.
+        # Only a complete body states its length, because a dropped one ends early.
         if response.ending == "whole":
             headers["content-length"] = str(sum(map(len, response.chunks)))
         return http.Response(response.status, headers=headers, stream=_stream(http, response, request), request=request)
@@ -85,7 +85,7 @@ def client(handle: Handle, kind: str, http_kind: str, options: dict[str, Any]) -
         TypeError: the options contain `http_client`, which is needed to connect the client to the script.
     """
     if "http_client" in options:
-        raise TypeError("client() brings its own http_client; for another one use llm.transport(httpx)")
+        raise TypeError("client() creates the http_client itself; to use your own client, give it llm.transport(httpx)")
     http = http_library()
     http_client = getattr(http, http_kind)(transport=transport(handle, http), trust_env=False)
     openai = importlib.import_module("openai")

@@ -26,7 +26,7 @@ LARGEST_BODY: Final = 16 * 2**20  # bytes
 IDLE: Final = 60.0  # seconds after which a silent connection is closed
 METHODS: Final = "GET, POST, OPTIONS"
 LOOPBACK_PAGE: Final = re.compile(r"https?://(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d{1,5})?")
-HOLD: Final = 30.0  # seconds that an answer that never comes keeps its client, at most
+HOLD: Final = 30.0  # maximum seconds that a never-ending answer keeps its client waiting
 
 
 @contextlib.contextmanager
@@ -45,7 +45,7 @@ def serve(handle: Handle, host: str = "127.0.0.1", port: int = 0) -> Iterator[st
         RuntimeError: in a browser tab, where there are no sockets.
     """
     if sys.platform == "emscripten":
-        raise RuntimeError("sockets are not to be had in a browser tab; use client() or async_client()")
+        raise RuntimeError("a browser tab has no sockets; use client() or async_client()")
     server = Server(handle, host, port)
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True)
     thread.start()
@@ -128,7 +128,7 @@ class Connection(BaseHTTPRequestHandler):
     server_version = "mock_llm"
     sys_version = ""
     timeout = IDLE
-    wbufsize = -1  # a response leaves in one write
+    wbufsize = -1  # send a response in a single write
     disable_nagle_algorithm = True
     server: Server
 
@@ -156,7 +156,7 @@ class Connection(BaseHTTPRequestHandler):
     def handle_expect_100(self) -> bool:
         """Tell a client at once to send its large body, if it asks first."""
         go_on = super().handle_expect_100()
-        self.wfile.flush()  # the standard library leaves it in the buffer until the answer
+        self.wfile.flush()  # the standard library would keep it in the buffer until the answer
         return go_on
 
     def send_error(self, code: int, message: str | None = None, explain: str | None = None) -> None:
@@ -211,7 +211,7 @@ class Connection(BaseHTTPRequestHandler):
         if chunked:
             self.send_header("transfer-encoding", "chunked")
         else:
-            # A connection that is to be lost promises one byte more than it sends: that is how the client notices.
+            # A dropped connection announces one byte more than it sends, so that the client notices.
             self.send_header("content-length", str(len(response.body) + lost))
         if self.close_connection:
             self.send_header("connection", "close")
@@ -225,7 +225,7 @@ class Connection(BaseHTTPRequestHandler):
 
     def _cors_headers(self) -> dict[str, str]:
         """Return the headers that let a web page on this machine read the answer; none for other pages."""
-        sent = getattr(self, "headers", {})  # a line that is no HTTP has none
+        sent = getattr(self, "headers", {})  # input that is not HTTP has no headers
         origin = sent.get("origin") or ""
         if not LOOPBACK_PAGE.fullmatch(origin):
             return {}

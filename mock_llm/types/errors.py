@@ -59,7 +59,7 @@ def invalid_name(name: str, value: Any) -> ApiError:
     pattern = "Expected a string that matches the pattern '^[a-zA-Z0-9_-]+$'."
     message = f"Invalid '{name}': string does not match pattern. {pattern}"
     return bad_request(
-        message, f"{value!r} needs another name: letters, digits, _ and -, 64 at most.", name, "invalid_value"
+        message, f"{value!r} needs another name: at most 64 letters, digits, _ and -.", name, "invalid_value"
     )
 
 
@@ -95,13 +95,13 @@ def not_supported(what: str, hint: str, param: str | None = None, status: int = 
     """The real API would accept this, but the scripted model does not support it, and reports that instead of
     ignoring it.
     """
-    # Silence would let a loop pass here that behaves otherwise on the real API.
+    # If the mock ignored this, an agent could pass here and behave differently on the real API.
     message = f"{what} is not supported by mock_llm: {hint}"
     return ApiError(status, message, "mock_llm_error", param, "not_supported")
 
 
 def unprocessable(code: str, message: str) -> ApiError:
     """No single scene fits, or the fitting scene's answer can't be given."""
-    # The real API never answers 422, and its clients never retry it: the script's mistake is not taken for the request's,
-    # and costs one call.
+    # The real API never answers 422, and clients never retry it. So a mistake in the script can't be confused with a bad request,
+    # and it costs only one call.
     return ApiError(422, message, "mock_llm_error", None, code)

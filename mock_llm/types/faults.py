@@ -26,7 +26,7 @@ Kind = Literal[
 STATUS: Final[Mapping[str, int]] = {"rate_limit": 429, "server_error": 500}
 STREAM_ONLY: Final = frozenset({"ended_early", "bad_chunk", "error_event", "slow_first_token"})
 PLAIN_ONLY: Final = frozenset({"truncated"})
-RETRY_AFTER_MS: Final = 1  # a client that is told nothing sleeps half a second and more
+RETRY_AFTER_MS: Final = 1  # without this header, a client sleeps for at least half a second
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,7 +62,7 @@ class Fault:
 
     def __post_init__(self) -> None:
         if self.kind not in get_args(Kind):
-            raise ValueError(f"fault {self.kind!r} is none of {', '.join(get_args(Kind))}")
+            raise ValueError(f"fault {self.kind!r} is not one of {', '.join(get_args(Kind))}")
         goes_with = {
             **dict.fromkeys(("status", "retry_after", "retry_after_ms", "code"), tuple(STATUS)),
             "message": (*STATUS, "error_event"),
@@ -72,7 +72,7 @@ class Fault:
         for name, kinds in goes_with.items():
             value = getattr(self, name)
             if value is not None and self.kind not in kinds:
-                raise ValueError(f"{name} does not go with the fault {self.kind}; it goes with {', '.join(kinds)}")
+                raise ValueError(f"the fault {self.kind} has no field {name}; only {', '.join(kinds)} have it")
             if isinstance(value, (int, float)) and not 0 <= value < 1e9:
                 raise ValueError(f"{name} is 0 or more, not {value}")
         if self.status is not None and not 400 <= self.status <= 599:
@@ -81,9 +81,9 @@ class Fault:
     def mismatch(self, streaming: bool) -> str | None:
         """Return why this fault can't happen to a streamed or plain request; None if it can."""
         if streaming and self.kind in PLAIN_ONLY:
-            return f"the fault {self.kind!r} is for plain answers, and a stream was asked for; use bad_chunk"
+            return f"the fault {self.kind!r} is for plain answers, but the request is for a stream; use bad_chunk"
         if not streaming and self.kind in STREAM_ONLY:
-            return f"the fault {self.kind!r} is for streams, and no stream was asked for; ask with stream=True"
+            return f"the fault {self.kind!r} is for streams, but the request is for a plain answer; use stream=True"
         return None
 
 

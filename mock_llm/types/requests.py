@@ -174,7 +174,7 @@ def image_hash(url: str) -> str:
 
 
 def _plain_text(message: Mapping[str, Any]) -> str:
-    # Calls are part of the text, so that `says` and `find` can look for what a tool was called with.
+    # Calls are part of the text, so that `says` and `find` can match a tool's arguments.
     content = message.get("content") or message.get("refusal") or ""
     if not isinstance(content, str):
         content = "".join(part.get("text") or part.get("refusal") or "" for part in content)

@@ -28,7 +28,7 @@ def format_error(body: Mapping[str, Any]) -> ApiError | None:
         return invalid_value("response_format.type", kind, FORMATS, hint)
     for name in wanted:
         if name not in ("type", "json_schema"):
-            hint = "name, strict and schema stand in response_format.json_schema."
+            hint = "name, strict and schema belong into response_format.json_schema."
             return unknown_parameter(f"response_format.{name}", hint)
     if kind == "json_object" and not any("json" in m.text.lower() for m in Request(body).messages):
         text = "'messages' must contain the word 'json' in some form, to use 'response_format' of type "
@@ -47,5 +47,5 @@ def offered_tools_error(body: Mapping[str, Any]) -> ApiError | None:
     if tools is None:
         return without_tools_error(body)
     if tools == []:
-        return empty_array("tools", "leave 'tools' out when there is none to offer.")
+        return empty_array("tools", "omit 'tools' if you offer no tools.")
     return tools_error(tools, body.get("tool_choice"), inside="function")

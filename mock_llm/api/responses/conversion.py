@@ -36,7 +36,7 @@ def messages(body: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     calling: dict[str, Any] | None = None
     for item in items:
         if item.get("type") == "function_call":
-            # Calls that stand together are one message: in a chat each of them is answered before the next message.
+            # Consecutive calls become one message, because in a chat each of them is answered before the next message.
             calling = calling or {"role": "assistant", "content": None, "tool_calls": []}
             function = {"name": item["name"], "arguments": item["arguments"]}
             calling["tool_calls"].append({"id": item["call_id"], "type": "function", "function": function})

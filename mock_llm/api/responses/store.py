@@ -16,7 +16,7 @@ from mock_llm.types import Answer, ApiError, Request, bad_request
 from .response import finished
 
 Item = Mapping[str, Any]
-KEPT = 5000  # responses, and as many items; beyond that the oldest is forgotten
+KEPT = 5000  # responses, and as many items; then the oldest is dropped
 
 
 class ResponseStore:
@@ -50,7 +50,7 @@ class ResponseStore:
         if response is not None:
             return response
         text = f"Response with id '{name}' not found."
-        hint = "ask for a response that this scripted model has given, and that was not sent with store: false."
+        hint = "use the id of a response of this scripted model that was not requested with store: false."
         return replace(bad_request(text, hint), status=404)
 
     def resolve(self, body: Any) -> Any:
@@ -75,11 +75,11 @@ class ResponseStore:
                 item = self._items.get(str(items[n].get("id")))
                 if item is None:
                     text = f"Item with id '{items[n].get('id')}' not found."
-                    return bad_request(text, "refer to an item that this scripted model has said.", "input")
+                    return bad_request(text, "refer to an item of an answer of this scripted model.", "input")
                 items[n] = item
             if previous is not None and str(previous) not in self._conversations:
                 text = f"Previous response with id '{previous}' not found."
-                hint = "use the id of a response that this scripted model has given, or send the whole conversation."
+                hint = "use the id of a response of this scripted model, or send the whole conversation."
                 return bad_request(text, hint, "previous_response_id", "previous_response_not_found")
             before = () if previous is None else self._conversations[str(previous)]
         return {**body, "input": [*before, *items]}
