@@ -30,7 +30,8 @@ class Plan(BaseModel):
             name the failed steps here, so that no failure is silently ignored.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
+    # A step inside a plan is validated under the plan's settings where its own validator is not built yet.
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False, defer_build=True)
 
     goal: str = ""
     steps: tuple[Step, ...] = ()

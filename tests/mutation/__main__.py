@@ -16,7 +16,7 @@ from tests.mutation.changes import Change, copy_to, keep, kept, turns_red
 
 CORE = {  # which tests are tried when a file of the core is changed
     "board step_table ready_queue transitions proposals approvals once_calls decide replanning policy run jobs": (
-        "runs replanning approval schedule grants judging transitions"
+        "runs replanning approval schedule judging transitions"
     ),
     "checks": "problems",
     "graph": "graph",
@@ -25,7 +25,7 @@ CORE = {  # which tests are tried when a file of the core is changed
     "references": "references",
     "schemas schema": "schemas tools",
     "limits": "limits schedule",
-    "grants": "grants",
+    "grants": "approval",
     "evaluators": "judging",
     "session inline pool simulated": "workers timeouts limits",
     "tool toolbox awaiting": "tools async_tools",
@@ -34,7 +34,7 @@ CORE = {  # which tests are tried when a file of the core is changed
     "planners": "planners",
     "asking answer marking": "endpoints untrusted_results",
     "meter loop": "runs watch approval",
-    "reviewers": "approval grants",
+    "reviewers": "approval",
 }
 MOCK = "scenes scripts tools faults request_validation wire order timings serve explain recorder"
 
@@ -48,7 +48,8 @@ def tests_of(file: Path) -> str:
     if file.parent.name == "exercises":
         return "tests/exercises/test_checker.py tests/exercises/test_attacks.py tests/exercises/test_generated.py"
     names = next((tests for files, tests in CORE.items() if file.stem in files.split()), "")
-    return " ".join(f"tests/core/test_{name}.py" for name in names.split())
+    paths = (f"tests/{folder}/test_{name}.py" for name in names.split() for folder in ("core", "capabilities"))
+    return " ".join(path for path in paths if (ROOT / path).exists())
 
 
 def files(part: str) -> list[Path]:
