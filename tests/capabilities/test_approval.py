@@ -115,7 +115,7 @@ def check_approved(run: Run) -> None:
 # A person who is not there, and one who edits.
 
 
-def test_where_a_person_decides_the_run_waits_for_every_plan_and_every_gate() -> None:
+def test_the_run_waits_for_a_person_at_every_plan_and_every_gate() -> None:
     world = World("1")
     plans = plan(look("1"), write("2", "1", gate=True)), plan(look("1b"), write("2", "1b", gate=True), look("3"))
     one = agent(world, Portions(*plans))
@@ -163,7 +163,7 @@ def test_a_reviewer_who_always_wants_a_change_does_not_keep_the_run_going() -> N
     assert planner.asked < 99
 
 
-def test_where_nobody_plans_a_change_is_refused_and_a_plan_to_be_continued_stops() -> None:
+def test_without_a_planner_a_change_is_refused_and_an_open_plan_stops() -> None:
     world = World()
     one = PlannerExecutor(None, world.executor, workers=Simulated())
     paused = execute(plan(look("1", gate=True)), world.executor, workers=Simulated())

@@ -267,7 +267,7 @@ def test_each_step_goes_to_the_executor_whose_role_it_is() -> None:
     assert sorted(team.tools.names) == ["bake", "chop", "wash"]
 
 
-def test_a_role_has_so_many_pairs_of_hands_and_the_first_role_does_what_has_no_tool() -> None:
+def test_a_role_has_its_slots_and_the_first_role_does_what_has_no_tool() -> None:
     team = Team({"cook": Named("Ann", chop), "baker": Named("Bob", bake)}, slots={"cook": 2, "baker": 1})
     plan = Plan.parse(
         [step(str(n), "chop" if n % 2 else "bake") for n in range(6)] + [step("x", None, description="taste")]

@@ -364,7 +364,7 @@ def test_a_run_that_has_ended_or_is_unknown_is_told_nothing(journal: Journal, tm
                 ask()
 
 
-def test_what_comes_between_the_last_look_and_the_end_is_seen_and_read_by_nobody(
+def test_news_after_the_last_look_at_the_inbox_stays_there(
     journal: Journal, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     commit = Run.commit
@@ -392,7 +392,7 @@ HOSTILE = [
 ]
 
 
-def test_what_a_paused_run_is_told_waits_in_its_own_inbox_and_comes_back_as_it_was_told(journal: Journal) -> None:
+def test_news_for_a_paused_run_waits_in_its_inbox_and_comes_back_unchanged(journal: Journal) -> None:
     """The decision comes first, then the news in the file, then what the agent is told."""
     agents = [gated(journal)[0] for _ in range(3)]
     for text in HOSTILE:

@@ -281,7 +281,7 @@ def test_a_failure_that_no_later_plan_answers_fails_the_run(answer: str) -> None
 
 
 @pytest.mark.parametrize("replan", ["failure", "step", "stall"])
-def test_a_failure_without_an_answer_fails_the_run_of_a_planner_that_sees_one_step_ahead(replan: Any) -> None:
+def test_an_unanswered_failure_fails_the_run_of_a_step_by_step_planner(replan: Any) -> None:
     def rule(goal: str, board: Board) -> Any:
         return SMOKE if not board.steps else None
 

@@ -193,7 +193,7 @@ def storm(backoff: Backoff) -> list[float]:
     return [event.at for event in run.events if isinstance(event, StepStarted) and event.attempt == 2]
 
 
-def test_with_jitter_those_that_failed_together_come_back_apart_and_the_same_way_each_time() -> None:
+def test_with_jitter_steps_come_back_apart_and_the_same_way_each_time() -> None:
     assert storm(EVEN) == [2.0] * 10
     spread = Backoff(first=10.0, jitter=1.0)
     apart = storm(spread)
