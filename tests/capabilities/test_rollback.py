@@ -174,7 +174,7 @@ def test_by_hand_it_goes_back_to_a_step_that_stays_and_later_further() -> None:
 
 def test_where_there_is_no_such_step_the_steps_are_named() -> None:
     done = Site().run(up("1"), up("2", fails=9), policy=Policy())
-    with pytest.raises(ValueError, match=r"to='2': step 2 gave no result; those that did are 1$"):
+    with pytest.raises(ValueError, match=r"to='2': step 2 has no result; steps with results: 1$"):
         Site().agent([]).roll_back(done, to="2")
 
 
@@ -199,7 +199,7 @@ def test_an_undo_that_may_have_been_made_is_not_made_again(listed: bool) -> None
     again = site.agent([]).roll_back(run)
     check_fold(again)
     assert (again.status, refunds) == ("rolled back", ["1"])
-    assert (label, "nobody knows whether it was undone") in again.board[Rollback].remains
+    assert (label, "it is unknown whether it was undone") in again.board[Rollback].remains
 
 
 TELL = call("tell", text="sorry")
@@ -323,7 +323,7 @@ def test_where_an_undo_is_required_a_plan_without_one_is_invalid() -> None:
             up("1"), up("2", "1", undo=None), step("3", "look", "2"), step("4", "tell", text="done"), policy=NEEDED
         )
     assert [(problem.code, problem.step) for problem in caught.value.problems] == [("no_undo", "2"), ("no_undo", "4")]
-    assert "{step_2_result}; where there is none, a gate" in str(caught.value)
+    assert "{step_2_result}, or a gate" in str(caught.value)
     assert site.log == []
 
 
@@ -385,7 +385,7 @@ def test_a_rollback_that_is_cut_off_goes_on_and_undoes_nothing_twice(effects: An
     check_fold(run)
     again = effects == "idempotent"  # the second call finds nothing to take down, and says so
     assert site.log[3:] == ["-3", "-2", *["-2"] * again, "-1"]
-    why = "ValueError: list.remove(x): x not in list" if again else "interrupted; nobody knows whether it was undone"
+    why = "ValueError: list.remove(x): x not in list" if again else "interrupted; it is unknown whether it was undone"
     assert run.board[Rollback].remains == [("2", why)]
     assert run.board[Rollback].undone == ["3", "1"]
 
