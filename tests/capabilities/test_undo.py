@@ -112,8 +112,8 @@ def test_after_a_replan_too_it_asks_before_each_call(effects: str) -> None:
     ("decision", "words"),
     [
         *((Decision("approve", gate=gate), "this run waits before the undo of step c") for gate in ("c", "undo a")),
-        (Decision("change", comment="plan it otherwise"), "approve this call, or reject it"),
-        (Decision("approve", plan=Plan()), "approve this call, or reject it"),
+        (Decision("change", comment="plan it otherwise"), "approve.*this call"),
+        (Decision("approve", plan=Plan()), "approve.*this call"),
     ],
 )
 def test_a_decision_about_anything_else_is_not_taken(decision: Decision, words: str) -> None:
