@@ -1,4 +1,4 @@
-"""Limits and roles: four cooks and one oven. Nobody is overtaken who could start, and a run is the same every time."""
+"""Limits and roles: four cooks and one oven. Steps start in plan order, and a run is the same each time."""
 
 from __future__ import annotations
 
@@ -125,7 +125,7 @@ def test_a_step_that_failed_or_was_given_up_leaves_its_place() -> None:
 
 
 class Shop:
-    """Tools that really take place on threads, and how many were at it at most, by what they use."""
+    """Tools that run on threads, and the largest number of simultaneous calls by resource."""
 
     def __init__(self) -> None:
         self.busy, self.most = Counter[str](), Counter[str]()
