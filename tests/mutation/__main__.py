@@ -14,25 +14,25 @@ from tests.exercises.mutants import mutants
 from tests.guards.books import ROOT
 from tests.mutation.changes import Change, copy_to, keep, kept, turns_red
 
-CORE = {  # which tests are tried when a file of the core is changed
+CORE = {  # which tests are tried when a file of the core is changed; those without a folder are in tests/core
     "board step_table ready_queue transitions proposals approvals once_calls decide replanning policy run jobs": (
         "runs replanning approval schedule grants judging transitions"
     ),
-    "checks": "problems",
+    "checks": "plan/problems",
     "graph": "graph",
-    "reading model": "reading problems planners streaming",
+    "reading model": "plan/reading plan/problems roles/planners streaming",
     "stream_buffer": "streaming",
-    "references": "references",
-    "schemas schema": "schemas tools",
+    "references": "plan/references",
+    "schemas schema": "model/schemas tools/tools",
     "limits": "limits schedule",
     "grants": "grants",
     "evaluators": "judging",
     "session inline pool simulated": "workers timeouts limits",
-    "tool toolbox awaiting": "tools async_tools",
+    "tool toolbox awaiting": "tools/tools tools/async_tools",
     "kinds record inner": "events",
-    "direct react team": "react workers runs",
-    "planners": "planners",
-    "asking answer marking": "endpoints untrusted_results",
+    "direct react team": "roles/react workers runs",
+    "planners": "roles/planners",
+    "asking answer marking": "model/endpoints roles/untrusted_results",
     "meter loop": "runs watch approval",
     "reviewers": "approval grants",
 }
@@ -48,7 +48,8 @@ def tests_of(file: Path) -> str:
     if file.parent.name == "exercises":
         return "tests/exercises/test_checker.py tests/exercises/test_attacks.py tests/exercises/test_generated.py"
     names = next((tests for files, tests in CORE.items() if file.stem in files.split()), "")
-    return " ".join(f"tests/core/test_{name}.py" for name in names.split())
+    places = [name.rpartition("/") for name in names.split()]
+    return " ".join(f"tests/{folder or 'core'}/test_{name}.py" for folder, _, name in places)
 
 
 def files(part: str) -> list[Path]:

@@ -26,8 +26,8 @@ from planexec_lite.plan import Step
 from planexec_lite.roles.reviewers import AskPerson
 from tests.core.shapes import step
 from tests.core.test_nested import inner, outer
-from tests.core.test_react import TOOLS, call, scene
 from tests.core.test_rollback import Site
+from tests.roles.test_react import TOOLS, call, scene
 from tests.views import worlds
 
 GOAL = "put up both"
