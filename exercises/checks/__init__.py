@@ -1,1 +1,1 @@
-"""One module a lesson, `lesson_01` to `lesson_13`: what each exercise is judged by, and its hints."""
+"""The checks and hints of the exercises, in one module per lesson: `lesson_01` to `lesson_13`."""

@@ -1,4 +1,4 @@
-"""As in another process: `hash` gives other numbers there."""
+"""Simulate another process, in which `hash` returns different numbers."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from zlib import crc32
 
 @contextmanager
 def in_process(number: int) -> Iterator[None]:
-    """As in another process, where `hash` gives other numbers; here they are the same in each run of the check."""
+    """Replace `hash` inside the block as if in process `number`, with the same results in every run of the check."""
     before = builtins.hash
     builtins.hash = lambda value: crc32(repr(value).encode()) ^ number
     try:

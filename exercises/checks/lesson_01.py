@@ -1,4 +1,4 @@
-"""Lesson 01, the toy planner: what its exercises are judged by."""
+"""Checks for lesson 01, the toy planner."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ from planexec_lite import (
 SUM = "What is 2 * 3 + 4 * 5 - 6?"
 RULES = MappingProxyType(
     {
-        "whole": "A planner is asked again only when something surprised the run, or a plan that is not complete is used up.",
-        "single": "One question a step, and one more whose reply is that nothing is left.",
+        "whole": "The loop asks again only after a surprise, or when an incomplete plan has no steps left.",
+        "single": "The planner is asked once for each step, and once more to learn that no step is left.",
     }
 )
 ACTIONS = ("boil", "peel", "chop", "fry", "salt", "pour", "stir", "taste", "serve")
@@ -35,13 +35,14 @@ ACTIONS = ("boil", "peel", "chop", "fry", "salt", "pour", "stir", "taste", "serv
 
 @exercise(
     "01.1",
-    nudge="A planner is asked whenever nothing is left to carry out and the plan is not complete.",
-    question="How many steps has the plan for this sum? And when all of them are done, how does the planner that looks "
-    "one step ahead tell the loop that the goal is reached?",
-    learned="A whole plan costs one question. One step at a time costs one a step, and one more to hear 'nothing left'.",
+    nudge="The loop asks the planner whenever no step is left to run and the plan is not complete.",
+    question="How many steps does the plan for this sum have? When all of them are done, how does the one-step "
+    "planner tell the loop that the goal is reached?",
+    learned="A whole plan costs one question. Planning one step at a time costs one question per step, and one "
+    "more to learn that nothing is left.",
 )
 def asked(trial: Trial, whole: Any, single: Any) -> None:
-    """Two whole numbers: how often each planner is asked."""
+    """Two whole numbers: how often the run asks each planner."""
 
     def next_step(goal: str, board: Any) -> Any:
         return next((step for step in arithmetic.rules(goal) if step["id"] not in board.results), None)
@@ -55,20 +56,21 @@ def asked(trial: Trial, whole: Any, single: Any) -> None:
         number = said.number(trial, guess, f"a whole number, as in `{name} = 7`")
         trial.want(
             number == times,
-            f"the number of times that the run asks this planner, counted in its events ({name})",
+            f"how often the run asks this planner, counted in its events ({name})",
             RULES[name],
         )
 
 
 @exercise(
     "01.2",
-    nudge="Four things happen in a turn: ask, look at what was said, do, remember. Two of the looks end the loop early.",
-    question="When the planner names a step whose result you already hold, what would carrying it out again tell you? "
-    "And what is left to say after the tenth question?",
-    learned="The planner may be wrong for ever. The loop is the half that stops.",
+    nudge="Each turn has four parts: ask, inspect the reply, run the step, remember the result. Two kinds of "
+    "reply end the loop early.",
+    question="If the planner names a step whose result you already have, what would you learn by running it "
+    "again? What should the loop return after the tenth question?",
+    learned="A planner can repeat its mistake endlessly. The loop must stop it.",
 )
 def gives_up(trial: Trial, run: Any) -> None:
-    """The answer at "done"; a text that begins with "gave up" when a step comes twice, or ten questions are used up."""
+    """The answer at "done"; a string that starts with "gave up" when a step is named twice or after ten questions."""
     seen: list[Any] = []
     done: list[str] = []
 
@@ -86,25 +88,33 @@ def gives_up(trial: Trial, run: Any) -> None:
     came = trial.call(run, goal, planner, executor)
     trial.show(_drawn, done)
     trial.want(
-        all(goal == heard for heard, _ in seen), "the planner, asked with the goal", "The planner reads the goal."
+        all(goal == heard for heard, _ in seen),
+        "a planner call whose first argument is the goal",
+        "The planner needs the goal.",
     )
     handed = [history for _, history in seen]
     right = [{}, {"peel": 4}, {"peel": 4, "chop": 4}, {"peel": 4, "chop": 4, "fry": 3}]
-    rule = "The history keeps the result of each step by its action."
-    trial.want(handed == right[: len(handed)], f"the planner handed {right}, one history a question", rule)
-    trial.want(done == ["peel", "chop", "fry"], "each step carried out once, in order", "A step is never done twice.")
-    trial.want(came == 11, "11, the answer that the planner gave at 'done'", "At 'done' the answer is handed out.")
+    rule = "Store each result in `history[action]`."
+    trial.want(handed == right[: len(handed)], f"the histories {right}, one for each question to the planner", rule)
+    trial.want(done == ["peel", "chop", "fry"], "each step run once, in order", "Never run a step twice.")
+    trial.want(came == 11, "11, the answer in the planner's 'done' step", "At 'done', return the answer.")
     came = trial.call(run, " ".join(ACTIONS), planner, executor)
-    trial.want(came == 37, "37: nine steps and 'done' are ten questions", "Ten questions may be asked.")
+    trial.want(
+        came == 37,
+        "37: nine steps and 'done' make ten questions",
+        "The limit is ten questions, and this run needs exactly ten.",
+    )
     came = trial.call(run, "", planner, executor)
     trial.want(
-        came == 0, "0, the answer that the planner gave at 'done'", "An answer may be 0: 'done' says that it is one."
+        came == 0,
+        "0, the answer in the planner's 'done' step",
+        "0 is a valid answer: look for 'done', not for a true value.",
     )
     _stops(trial, run)
 
 
 def _stops(trial: Trial, run: Any) -> None:
-    """A planner that repeats itself, at once or later, and one that never says 'done', are stopped."""
+    """Check that the loop stops planners that repeat a step and planners that never say 'done'."""
     asked: list[str] = []
     done: list[str] = []
     turns = iter(range(1000))
@@ -120,7 +130,7 @@ def _stops(trial: Trial, run: Any) -> None:
 
     def restless(goal: str, history: dict[str, Any]) -> dict[str, Any]:
         turn = next(turns)
-        trial.want(turn < 10, "ten questions at most", "Every loop ends: after ten questions it gives up.")
+        trial.want(turn < 10, "at most ten questions", "Every loop needs a bound: give up after ten questions.")
         return {"action": f"stir {turn}"}
 
     def executor(step: dict[str, Any]) -> Any:
@@ -139,13 +149,15 @@ def _stops(trial: Trial, run: Any) -> None:
         asked.clear()
         done.clear()
         came = trial.call(run, "soup", planner, executor)
-        text = f"a text that begins with 'gave up' and names {again!r}; the steps carried out were {done}"
-        trial.want(done == [first, second], text, "A step that comes again is not carried out again.")
-        trial.want(_gave_up(came) and again in came, text, "Who gives up says so, and says at which step.")
-        few = f"three questions, not {len(asked)}: the third reply is {again!r} again"
-        trial.want(len(asked) == 3, few, "A step that comes again ends the loop at once.")
+        text = f"a string that starts with 'gave up' and names {again!r}; your loop ran the steps {done}"
+        trial.want(done == [first, second], text, "When the planner names a step again, don't run it again.")
+        trial.want(
+            _gave_up(came) and again in came, text, "When the loop gives up, its result must say so and name the step."
+        )
+        few = f"three questions, not {len(asked)}: the third reply repeats {again!r}"
+        trial.want(len(asked) == 3, few, "A repeated step ends the loop at once.")
     came = trial.call(run, "soup", restless, executor)
-    trial.want(_gave_up(came), "a text that begins with 'gave up'", "Who gives up says so.")
+    trial.want(_gave_up(came), "a string that starts with 'gave up'", "When the loop gives up, its result must say so.")
 
 
 def _gave_up(came: Any) -> bool:
@@ -153,19 +165,19 @@ def _gave_up(came: Any) -> bool:
 
 
 def _drawn(actions: list[str]) -> views.Figure:
-    """The steps that the learner's loop carried out, as a plan."""
-    return views.graph(Plan.parse([{"description": name} for name in actions]), title="What your loop carried out")
+    """Draw the steps that the learner's loop ran."""
+    return views.graph(Plan.parse([{"description": name} for name in actions]), title="The steps that your loop ran")
 
 
 @exercise(
     "01.3",
-    nudge="Give the executor a bad day: it says that 2 + 3 is 900. Follow what the planner does with that 900.",
-    question="Which of the three steps holds a number that no tool has found yet? Where does the loop keep what the "
-    "tools did find?",
-    learned="Numbers come from the goal or from the history. A planner that works one out has left its role.",
+    nudge="Imagine a faulty executor that says 2 + 3 is 900. Follow what the planner does with that 900.",
+    question="Which of the three steps contains a number that no tool has computed yet? Where does the loop store "
+    "the results of the tools?",
+    learned="A planner takes its numbers from the goal or from the history. Computing a number is the executor's job.",
 )
 def mended(trial: Trial, planner: Any) -> None:
-    """Steps whose numbers stand in the goal or in the history: add, then multiply, then done."""
+    """Three steps whose numbers come from the goal or the history: add, then multiply, then done."""
     for first, second, third, total, product in [
         (2, 3, 4, 5, 20),
         (7, 1, 6, 900, 41),
@@ -185,18 +197,18 @@ def mended(trial: Trial, planner: Any) -> None:
             if first == 2 and len(steps) == 3:
                 trial.show(_planned, steps)
             right = wanted[len(steps) - 1]
-            rule = "The planner reads the goal and the history, and calculates nothing."
+            rule = "The planner reads the goal and the history. It must not calculate."
             trial.want(_step(steps[-1]) == _step(right), str(right), rule)
 
 
 def _planned(steps: list[dict[str, Any]]) -> views.Figure:
-    """The three steps that the learner's planner named when all went well, as a plan."""
+    """Draw the three steps that the learner's planner named with correct tools."""
     tasks = [{"description": f"{step.pop('action')} {', '.join(map(str, step.values()))}"} for step in map(dict, steps)]
-    return views.graph(Plan.parse(tasks), title="What your planner said, when the tools found 5 and 20")
+    return views.graph(Plan.parse(tasks), title="Your planner's steps when the tools return 5 and 20")
 
 
 def _step(step: Any) -> Any:
-    """A step whose factors may come in either order."""
+    """Return a step in a form that ignores the order of its two numbers."""
     if isinstance(step, dict) and step.get("action") in ("add", "multiply"):
         return step["action"], sorted([step["a"], step["b"]], key=str), len(step)
     return step
@@ -204,12 +216,13 @@ def _step(step: Any) -> Any:
 
 @exercise(
     "01.4",
-    nudge="Write the steps for 3, 5 and 10 by hand first. The second addition needs what the first one finds.",
-    question="What stands in the place of a result that nobody has yet? And which steps have to wait for which?",
-    learned="A plan with references can be written whole before anything is known, and any executor can carry it out.",
+    nudge="Write the steps for 3, 5 and 10 by hand first. The second addition needs the result of the first.",
+    question="How does a plan refer to a result that does not exist yet? Which steps have to wait for which?",
+    learned="With references, a planner can write the whole plan before any result exists, and any executor can "
+    "run it.",
 )
 def average(trial: Trial, rules: Any) -> None:
-    """A list of steps: additions, then a division; what is not in the goal is a reference, or the count of numbers."""
+    """A list of steps: additions, then a division. Each value comes from the goal, from a reference, or is the count of numbers."""
     for numbers in [(3, 5, 10), (7, 9), (4, 4, 4, 4), (1, 2, 3, 4, 50)]:
         goal = f"What is the average of {', '.join(map(str, numbers[:-1]))} and {numbers[-1]}?"
         steps = trial.call(rules, goal)
@@ -221,29 +234,32 @@ def average(trial: Trial, rules: Any) -> None:
             trial.show(views.graph, plan)
         problems = plan.problems(arithmetic.TOOLS)
         trial.want(not problems, "a valid plan", str(problems[0]) if problems else "")
-        rule = "The tools of this exercise are add and divide."
-        trial.want({step.tool for step in plan.steps} <= {"add", "divide"}, "steps with add and divide", rule)
+        rule = "This exercise allows only the tools add and divide."
+        trial.want({step.tool for step in plan.steps} <= {"add", "divide"}, "steps that use only add and divide", rule)
         answer = execute(plan, ToolExecutor(arithmetic.TOOLS), workers=Simulated()).answer
         mean = sum(numbers) / len(numbers)
         trial.want(
-            _about(answer, mean), f"a plan whose answer is {mean:g}, not {answer}", "The answer is the last result."
+            _about(answer, mean),
+            f"a plan whose answer is {mean:g}, not {answer}",
+            "The result of the last step is the answer.",
         )
         off = execute(plan, ToolExecutor(_off(1000)), workers=Simulated()).answer
-        rule = "The planner calculates nothing: with an `add` that is 1000 off, the answer has to be off too."
-        trial.want(not _about(off, mean), f"another answer from an `add` that is 1000 off each time, not {off}", rule)
+        rule = "The planner must not calculate: if every `add` is off by 1000, the answer must be wrong too."
+        trial.want(not _about(off, mean), f"a wrong answer when each `add` is off by 1000, not {off}", rule)
         written = _written(plan)
-        rule = "The planner calculates nothing: what is added or divided stands in the goal, or is a reference."
-        wanted = f"the numbers {', '.join(map(str, sorted(numbers)))} in the steps, not {', '.join(map('{:g}'.format, written))}"
+        rule = "The planner must not calculate: it adds and divides only numbers from the goal and references."
+        have = ", ".join(map("{:g}".format, written))
+        wanted = f"the numbers {', '.join(map(str, sorted(numbers)))} in the steps, not {have}"
         trial.want(written == sorted(numbers), wanted, rule)
 
 
 def _about(answer: Any, right: float) -> bool:
-    """Whether an answer is that number; shares that are added up may miss it by a hair."""
+    """Return whether an answer equals `right`, up to rounding errors."""
     return isinstance(answer, (int, float)) and isclose(answer, right)
 
 
 def _written(plan: Plan) -> list[float]:
-    """The numbers that the plan adds or divides and that are no references, in order; 0 says nothing."""
+    """Return the literal numbers that the plan adds or divides, sorted, without zeros."""
     terms = [
         step.params.get(name) for step in plan.steps for name in ("a", "b") if (step.tool, name) != ("divide", "b")
     ]
@@ -251,7 +267,7 @@ def _written(plan: Plan) -> list[float]:
 
 
 def _off(by: int) -> Toolbox:
-    """A toolbox whose addition is wrong by that much."""
+    """Return a toolbox whose `add` is wrong by `by`."""
 
     def add(a: float, b: float) -> float:
         """Add b to a, wrongly."""

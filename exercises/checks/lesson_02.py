@@ -1,4 +1,4 @@
-"""Lesson 02, ReAct: what its exercises are judged by."""
+"""Checks for lesson 02, ReAct."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from planexec_lite.events import StepStarted
 
 
 def _read(steps: int) -> int:
-    """How many characters the agent of the lesson sends for a task of so many steps."""
+    """Return how many characters the lesson's agent sends for a task with `steps` steps."""
     read = 0
 
     def model(text: str) -> str:
@@ -45,36 +45,38 @@ def _read(steps: int) -> int:
 
 @exercise(
     "02.1",
-    nudge="Write down how long the text is in the first question, the second and the third. The last one holds "
-    "every observation.",
-    question="What is 100 + 200 + 300 + …, and how many terms has that sum when ten steps are to be done and one 'done' "
-    "is to be heard?",
-    learned="Who sends the whole transcript each time pays for it again each time: the text grows with the square of the steps.",
+    nudge="Write down how long the text is in the first, the second and the third question. The last question "
+    "contains every observation.",
+    question="What is 100 + 200 + 300 + …, and how many terms does the sum have for ten steps and one final 'done'?",
+    learned="An agent that sends the whole transcript with every question pays for it every time: the cost grows "
+    "with the square of the steps.",
 )
 def sent(trial: Trial, ten: Any, twenty: Any) -> None:
-    """Two whole numbers: the characters that are sent for ten steps and for twenty."""
+    """Two whole numbers: the characters that the agent sends for ten steps and for twenty."""
     for name, guess, steps in [("ten", ten, 10), ("twenty", twenty, 20)]:
         right = _read(steps)
         trial.given(name, guess)
         number = said.number(trial, guess, f"a whole number, as in `{name} = 700`")
-        rule = "A model remembers nothing: each question holds all that was seen before."
+        rule = "A model remembers nothing, so each question contains everything that happened before."
         if number == right - 100 * (steps + 1):
-            rule = "One question a step, and one more to hear 'done'; it holds all the observations."
+            rule = (
+                "The agent asks once per step and once more for 'done'. That last question contains all observations."
+            )
         elif name == "twenty":
-            rule = "The text grows with the square of the steps: more questions, and each of them longer."
-        trial.want(number == right, f"the characters that a counting model has read ({name})", rule)
+            rule = "The text grows with the square of the steps: there are more questions, and each one is longer."
+        trial.want(number == right, f"the characters counted by a test model ({name})", rule)
 
 
 @exercise(
     "02.2",
-    nudge="One `try` round the whole turn is enough: reading the reply, finding the tool, calling it. What comes out of it, "
-    "result or error, is added to the text in the same way.",
-    question="If the model is not told what went wrong, what will it answer to the same text? And is an answer of 0 an "
-    "answer?",
-    learned="An error that the model can read is a step forward. An error that ends the agent is the end of the work.",
+    nudge="One `try` around the whole turn is enough: read the reply, find the tool, call it. Add the outcome, a "
+    "result or an error, to the text in the same way.",
+    question="If the model can't read what went wrong, what will it answer to the same text? Is 0 an answer?",
+    learned="An error that the model can read helps it to continue. An error that ends the agent loses the work "
+    "so far.",
 )
 def reads_errors(trial: Trial, react: Any) -> None:
-    """The model's answer; errors are observations, and after so many turns a text that begins with "gave up"."""
+    """The model's answer. Errors become observations; after `turns` turns, a string that starts with "gave up"."""
     world = migration.World()
     made = [
         (_reply("write_migration", sql=migration.BROKEN_SCRIPT), "syntax error"),
@@ -89,7 +91,9 @@ def reads_errors(trial: Trial, react: Any) -> None:
     ]
     came = _act(trial, react, world.tools, made, "migrated", turns=10)
     trial.show(views.graph, _drawn(made), title="What the model asked of your agent, turn by turn")
-    trial.want(came == "migrated", "'migrated', the model's answer", "At 'answer' the agent hands it out.")
+    trial.want(
+        came == "migrated", "'migrated', the model's answer", "When the model's reply has an 'answer', return it."
+    )
     damage = world.damage()
     trial.want(
         not damage and world.read_schema()["now"] == world.read_schema()["wanted"], "a migrated database", str(damage)
@@ -97,21 +101,23 @@ def reads_errors(trial: Trial, react: Any) -> None:
     for answer in (0, "", False):
         came = _act(trial, react, world.tools, [(_reply("read_schema"), "customers")], answer, turns=2)
         kind = type(came) is type(answer) and came == answer
-        trial.want(
-            kind, f"{answer!r}, the model's answer", "An answer may be 0, or empty: what counts is that it is there."
-        )
+        trial.want(kind, f"{answer!r}, the model's answer", "An answer can be 0 or empty: test whether the key exists.")
     came = _act(trial, react, Toolbox([_late_orders]), [(_reply("late_orders"), "")], "none", turns=2)
-    trial.want(came == "none", "'none', the model's answer", "At 'answer' the agent hands it out.")
+    trial.want(came == "none", "'none', the model's answer", "When the model's reply has an 'answer', return it.")
     for turns in (1, 4):
         made = [(_reply("read_schema"), "customers")] * turns
         came = _act(trial, react, world.tools, made, None, turns=turns)
         gave_up = isinstance(came, str) and came.startswith("gave up")
-        trial.want(gave_up, "a text that begins with 'gave up'", "Every loop ends, and says so.")
+        trial.want(
+            gave_up,
+            "a string that starts with 'gave up'",
+            "Every loop needs a bound, and its result must say that the bound was reached.",
+        )
 
 
 @tool(name="late_orders", effects="none")
 def _late_orders() -> list[str]:
-    """List the orders that are late: none is."""
+    """List the late orders. There are none."""
     return []
 
 
@@ -120,25 +126,27 @@ def _reply(tool: str, **params: Any) -> str:
 
 
 def _act(trial: Trial, react: Any, tools: Toolbox, made: list[tuple[str, str]], answer: Any, turns: int) -> Any:
-    """Run the learner's agent with a model that makes these replies in turn, and reads what came of each."""
+    """Run the learner's agent with a model that gives these replies in turn and checks the observation after each."""
     asked, before, calls = 0, "", list[str]()
-    once = "The model asks for a call, and for another one if that went wrong: the agent makes each of them once."
-    most = f"{turns} question{'s' * (turns != 1)} at most"
+    once = "Each reply asks for one call. The agent must make that call exactly once; retrying is the model's decision."
+    most = f"at most {turns} question{'s' * (turns != 1)}"
 
     def model(text: str) -> str:
         nonlocal asked, before
-        trial.want(len(calls) <= 1, f"one call of {', '.join(calls[:1])}, not {len(calls)}", once)
+        trial.want(len(calls) <= 1, f"one call to {', '.join(calls[:1])}, not {len(calls)}", once)
         calls.clear()
-        trial.want(asked < turns, most, f"Every loop ends: turns={turns} is the most.")
-        trial.want("the new schema" in text, "a text that holds the goal", "The model reads the goal each time.")
+        trial.want(asked < turns, most, f"Every loop needs a bound: turns={turns} is the limit.")
+        trial.want(
+            "the new schema" in text, "a text that contains the goal", "The model needs the goal in every question."
+        )
         place = 0
         for number, (reply, seen) in enumerate(made[:asked], 1):
-            wanted = f"a text that says what came of reply {number}, {cut(reply, 90)}"
-            wanted += f": something with {seen!r}" if seen else ""
-            rule = "The model reads all that was seen before, in order."
+            wanted = f"a text with the observation after reply {number}, {cut(reply, 90)}"
+            wanted += f": it should contain {seen!r}" if seen else ""
+            rule = "Each question contains all earlier observations, in order."
             if number == asked and (seen not in text or text == before):
-                rule = "What went wrong is an observation too, and so is an empty result. "
-                rule += "Without it, the model is asked the same question again."
+                rule = "An error is an observation too, and so is an empty result. "
+                rule += "Without it, the model receives the same question again."
             trial.want(seen in text[place:] and text != before, wanted, rule)
             place = text.index(seen, place) + len(seen)
         asked, before = asked + 1, text
@@ -146,13 +154,13 @@ def _act(trial: Trial, react: Any, tools: Toolbox, made: list[tuple[str, str]], 
 
     came = trial.call(react, migration.GOAL, model, _counted(tools, calls), turns)
     wanted = turns if answer is None else len(made) + 1
-    rule = "The agent goes on until the model answers, or its turns are used up."
+    rule = "The agent continues until the model answers or no turns are left."
     trial.want(asked == wanted, f"{wanted} question{'s' * (wanted != 1)}, not {asked}", rule)
     return came
 
 
 def _counted(tools: Toolbox, calls: list[str]) -> Toolbox:
-    """The same tools, which write down their names when they are called."""
+    """Return copies of the tools that record their names in `calls`."""
 
     def counted(one: Tool) -> Tool:
         @wraps(one.function)
@@ -166,21 +174,21 @@ def _counted(tools: Toolbox, calls: list[str]) -> Toolbox:
 
 
 def _drawn(made: list[tuple[str, str]]) -> Plan:
-    """The replies of the model as a plan: one after the other."""
+    """Draw the model's replies as a chain of steps."""
     tools = [json.loads(reply)["tool"] if reply[0] == "{" else "(no JSON)" for reply, _ in made]
     return Plan.parse([{"description": tool} for tool in tools])
 
 
 @exercise(
     "02.3",
-    nudge="Say what has to be on the board before `run_migration` may be named, for one script. Then put a loop over the "
-    "scripts around it.",
-    question="A step that has failed is in `board.steps` and not in `board.results`. How do you tell a test that has not "
-    "been made from one that has failed, and what comes after each?",
-    learned="One step at a time is not the fault. The fault was an order that nobody had written down.",
+    nudge="For one script, list what the board must contain before you name `run_migration`. Then loop over the "
+    "scripts.",
+    question="A failed step is in `board.steps` but not in `board.results`. How do you distinguish a test that "
+    "has not run from a test that failed, and which step follows in each case?",
+    learned="Planning one step at a time was not the cause. The cause was a required order that no rule stated.",
 )
 def tested_first(trial: Trial, next_step: Any) -> None:
-    """The next step as a dict, or None: backup, then write and test script after script, then run the first that passes."""
+    """The next step as a dict, or None: back up, then write and test one script after another, then run the first that passes."""
     hasty, sound = migration.HASTY_SCRIPT, migration.SCRIPT
     other = sound.replace("DROP", "UPDATE customers SET email = email;\nDROP")
     alike = hasty.replace("DROP", "UPDATE customers SET email = email;\nDROP")
@@ -196,49 +204,49 @@ def tested_first(trial: Trial, next_step: Any) -> None:
             trial.show(views.board, run)
         trial.called = f"migrate(next_step, migration.World(), [{name}])"
         called = [run.board.steps[id].tool for id in _started(run)]
-        trial.came = f"{run.status}; called were {', '.join(map(str, called)) or 'none'}" + (
+        trial.came = f"{run.status}; tools called: {', '.join(map(str, called)) or 'none'}" + (
             f"; {run.reason}" if run.reason else ""
         )
         damage = world.damage()
-        rule = "A test comes before what it tests can do harm."
+        rule = "Test a script before it can do harm."
         before = called[: called.index("run_migration")] if "run_migration" in called else called
         if "test_migration" in before:
-            rule = "A test that nobody looks at is no test: what runs is the file that has passed."
-        trial.want(not damage, f"no damage, and not: {'; '.join(damage)}", rule)
+            rule = "A test helps only if its result is used: run the file that passed."
+        trial.want(not damage, f"no damage, but the database has: {'; '.join(damage)}", rule)
         now = world.read_schema()
         new = now["now"] == now["wanted"]
         if not passes:
-            trial.want(not new and "run_migration" not in called, "nothing run", "If no script passes, none is run.")
+            trial.want(not new and "run_migration" not in called, "no migration", "If no script passes, run none.")
         else:
-            text = f"the first script that passes, in production; it is script {passes}"
-            trial.want(new and called.count("run_migration") == 1, text, "After a failed test comes the next script.")
+            text = f"the first script that passes, script {passes}, in production"
+            trial.want(new and called.count("run_migration") == 1, text, "After a failed test, try the next script.")
             ran = next(run.results[id]["file"] for id in _started(run) if run.board.steps[id].tool == "run_migration")
             first = (world.folder / ran).read_text(encoding="utf-8") == scripts[passes - 1]
-            trial.want(
-                first, f"{text}, and not {ran}", "The first one that passes is run; there was no need for another."
-            )
-            rule = "A way back is made before it is needed."
+            trial.want(first, f"{text}, not {ran}", "Run the first script that passes. No other script was needed.")
+            rule = "Make the backup before you need it."
             trial.want("backup_database" in before, "a backup before anything runs", rule)
         tests = called.count("test_migration")
-        text = f"each script tested once, at most {len(scripts)} tests, not {tests}"
-        trial.want(tests <= len(scripts), text, "A step is done once.")
-        trial.want(called.count("backup_database") == 1, "one backup", "A step is done once.")
-        # where no script passes, the run may fail: the last test failed, and perhaps no step came after it
+        text = f"one test per script, at most {len(scripts)} tests, not {tests}"
+        trial.want(tests <= len(scripts), text, "Name each step only once.")
+        trial.want(called.count("backup_database") == 1, "one backup", "Name each step only once.")
+        # If no script passes, the run can end as failed: its last step was a failing test.
         ends = ("finished",) if passes else ("finished", "failed")
-        trial.want(run.status in ends, "a run that comes to its end", str(run.reason))
+        trial.want(run.status in ends, "a run that reaches its end", str(run.reason))
 
 
 def _started(run: Run) -> list[str]:
-    """The ids of the steps in the order in which they started."""
+    """Return the ids of the steps in the order in which they started."""
     return [event.step for event in run.events if isinstance(event, StepStarted)]
 
 
 def _migrated(trial: Trial, next_step: Any, world: migration.World, scripts: list[str]) -> Run:
-    """Run the learner's one-step planner in the loop of the kit."""
+    """Run the learner's one-step planner in the kit's loop."""
 
     def asked(goal: str, board: Board) -> Any:
         step = trial.call(next_step, goal, board, scripts)
-        trial.want(step is None or isinstance(step, dict), "a step as a dict, or None", "A planner hands over steps.")
+        trial.want(
+            step is None or isinstance(step, dict), "a step as a dict, or None", "A planner returns a step, or None."
+        )
         return step
 
     policy = Policy(replan="failure", max_replans=5)
@@ -255,14 +263,15 @@ ORDER = {
 
 @exercise(
     "02.4",
-    nudge="Ask the board first: is the look done? Before it, hand over that one step and `complete=False`. `Plan` takes "
-    "goal, steps, answer and complete.",
-    question="What did `read_schema` return, and which two parts of it tell whether work is left? Which of the seven steps "
-    "must not be in the rest, and what may its steps still refer to?",
-    learned="The horizon is a choice for every question: one step where you can't know, all of them where you can.",
+    nudge="Check the board first: has the schema been read? If not, return that one step with `complete=False`. "
+    "`Plan` takes goal, steps, answer and complete.",
+    question="What did `read_schema` return, and which two parts of it show whether work is left? Which of the "
+    "seven steps does not belong in the second plan, and which result can that plan still refer to?",
+    learned="You choose the horizon for every question: one step while facts are missing, the whole plan once you "
+    "know them.",
 )
 def look_first(trial: Trial, plan: Any) -> None:
-    """A `Plan`: one step that reads the schema; then an answer without steps, or all the steps of the rest."""
+    """A `Plan`: first one step that reads the schema; then either an answer without steps, or all remaining steps."""
     for migrated in (True, False):
         world = migration.World()
         if migrated:
@@ -271,53 +280,59 @@ def look_first(trial: Trial, plan: Any) -> None:
         run, asked = _looked(trial, plan, world, migrated)
         trial.show(views.board, run)
         tools = {id: run.board.steps[id].tool for id in _started(run)}
-        where = "a world that has the new schema" if migrated else "a fresh world"
+        where = "a world that already has the new schema" if migrated else "a fresh world"
         trial.called = f"a run with your planner in {where}"
-        trial.came = f"{run.status}, {asked} questions, called were {', '.join(map(str, tools.values()))}"
+        trial.came = f"{run.status}, {asked} questions, tools called: {', '.join(map(str, tools.values()))}"
         trial.want(run.status == "finished", "a run that finishes", str(run.reason))
-        trial.want(asked == 2, f"two questions to the planner, not {asked}", "One to look, one for all the rest.")
-        trial.want(list(tools.values()).count("read_schema") == 1, "one look at the schema", "Finished work is kept.")
+        trial.want(
+            asked == 2,
+            f"two questions to the planner, not {asked}",
+            "The first question plans the look at the schema, the second plans the rest.",
+        )
+        trial.want(
+            list(tools.values()).count("read_schema") == 1, "one call of read_schema", "Don't repeat finished work."
+        )
         if migrated:
-            trial.want(
-                len(tools) == 1, "nothing done after the look", "Who looks first need not do what is done already."
-            )
+            trial.want(len(tools) == 1, "no step after the look", "The schema was already new, so no work was left.")
             explained = isinstance(run.answer, str) and run.answer.strip()
-            trial.want(explained, "a text in the plan's `answer`", "A run that ends early says why.")
+            trial.want(explained, "a string in the plan's `answer`", "A run that ends early should say why.")
             continue
         now = world.read_schema()
         damage = world.damage()
         trial.want(
             not damage and now["now"] == now["wanted"], "the new schema, and no damage", f"{damage or now['now']}"
         )
-        rule = "The application has to expect the schema that there is."
+        rule = "The application's config must match the schema of the database."
         trial.want(world.config == {"schema": 2}, f"the config {{'schema': 2}}, not {world.config}", rule)
 
 
 def _looked(trial: Trial, plan: Any, world: migration.World, migrated: bool) -> tuple[Run, int]:
-    """Run the learner's planner in the loop of the kit, and look at each plan that it hands over; and count them."""
+    """Run the learner's planner in the kit's loop, check each plan, and count the questions."""
     asked = 0
 
     def planned(goal: str, board: Board, tools: Toolbox) -> Any:
         nonlocal asked
         asked += 1
-        rule = "The second plan is all the rest: between its steps nobody has to be asked."
-        trial.want(asked <= 2, "a run in which the planner is not asked a third time", rule)
+        rule = "The second plan must contain all remaining steps, so no third question is necessary."
+        trial.want(asked <= 2, "at most two questions to the planner", rule)
         came = trial.call(plan, goal, board, tools)
-        trial.want(isinstance(came, Plan), "a `Plan`", "A planner hands over a plan.")
+        trial.want(isinstance(came, Plan), "a `Plan`", "A planner returns a plan.")
         trial.called = f"plan(goal, board, tools), question {asked}; done: {', '.join(board.results) or 'nothing'}"
         trial.came = (
             f"a plan with complete={came.complete}" + (f", answer {came.answer!r}" if came.answer else "") + f"\n{came}"
         )
         if asked == 1:
             looks = [step.tool for step in came.steps] == ["read_schema"]
-            rule = "Nobody knows yet what has to be done: nothing but the look is planned."
-            trial.want(looks, "one step at first, with the tool read_schema", rule)
-            rule = "A planner that wants to be asked again says that its plan is not complete."
+            rule = "The first plan can only read the schema: the planner does not know yet which work is necessary."
+            trial.want(looks, "a first plan with one step, whose tool is read_schema", rule)
+            rule = "A planner that wants another question must mark its plan as incomplete."
             trial.want(not came.complete, "a plan with complete=False", rule)
-            came = came.changed(rollback=())  # which may speak of the rest: it is looked at with the rest
+            came = came.changed(rollback=())  # the rollback can mention later steps; the second plan checks it
         problems = came.problems(tools, done=list(board.results))
         first = str(problems[0]) if problems else ""
-        trial.want(not problems, f"a valid plan, not one in which {first}", "A bad plan never runs.")
+        trial.want(
+            not problems, f"a valid plan; this one has a problem: {first}", "The kit never runs an invalid plan."
+        )
         if asked == 2 and came.complete and not migrated:
             _is_all_the_rest(trial, came)
         return came
@@ -328,14 +343,16 @@ def _looked(trial: Trial, plan: Any, world: migration.World, migrated: bool) -> 
 
 
 def _is_all_the_rest(trial: Trial, plan: Plan) -> None:
-    """The steps that are left are there, and wait for what has to be done before them."""
+    """Check that the plan has all remaining steps, in the required order."""
     planned = {step.tool for step in plan.steps}
     left = [step.tool for step in Plan.parse(migration.PLAN).steps if step.tool not in {*planned, "read_schema"}]
-    wanted = f"a plan with {', '.join(map(str, left))} too"
-    trial.want(not left, wanted, "The second time it hands over all the rest.")
+    wanted = f"a plan that also has {', '.join(map(str, left))}"
+    trial.want(not left, wanted, "The second plan must contain all remaining steps.")
     for name, before in ORDER.items():
         missing = " and ".join(unguarded(plan, name, before))
-        wanted = f"a plan in which {name} waits, directly or through others, for {missing}"
+        wanted = f"a plan in which {name} depends, directly or indirectly, on {missing}"
         trial.want(
-            not missing, wanted, "Order in the list means nothing: a step starts when what it waits for is done."
+            not missing,
+            wanted,
+            "The order of the list means nothing: a step starts as soon as its dependencies are done.",
         )

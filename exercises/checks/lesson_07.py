@@ -1,4 +1,4 @@
-"""Lesson 07, the human in the loop: what its exercises are judged by."""
+"""Checks for lesson 07, the human in the loop."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ LETTERS = "ABCDEF"
 
 
 class _Plan(Plan):
-    """A plan whose text is one line."""
+    """A plan whose repr is one line."""
 
     def __repr__(self) -> str:
         return f"<plan {'; '.join(map(_short, self.steps))}>"
@@ -45,7 +45,7 @@ def _short(step: Any) -> str:
 
 
 def _plan(*steps: str | dict[str, Any], goal: str = "Invite the guests") -> _Plan:
-    """A chain of steps, each the name of a tool or a dict; numbered from 1 where a dict names no id."""
+    """Make a chain of steps, each given as a tool name or a dict; steps without an id are numbered from 1."""
     listed: list[dict[str, Any]] = []
     for number, step in enumerate(steps, 1):
         asked = {"tool": step} if isinstance(step, str) else step
@@ -55,34 +55,34 @@ def _plan(*steps: str | dict[str, Any], goal: str = "Invite the guests") -> _Pla
 
 @exercise(
     "07.1",
-    nudge="The hash is taken of the canonical JSON: it knows what a plan says, and not how somebody typed it. It does not "
-    "know either what you would call the same.",
-    question="For each letter: when the text has been read into a `Plan`, does any field of any step differ? And is the "
-    "order of a list part of what a plan says?",
-    learned="A hash may ask once too often, and never once too seldom: that is the side on which an approval has to err.",
+    nudge="The hash is computed from the canonical JSON. It ignores how the plan was typed, but it can't know "
+    "which differences you would consider unimportant.",
+    question="For each letter, parse the text into a `Plan`: does any field of any step differ? Is the order of a "
+    "list part of a plan?",
+    learned="Approval by hash can ask once too often, but never once too seldom. That is the safe side.",
 )
 def survives(trial: Trial, still_approved: Any) -> None:
-    """The letters of the texts that are the approved plan, as one text such as "ABF"."""
+    """The letters of the texts that are the approved plan, as a string such as "ABF"."""
     plan = Plan.parse(deploy.PLAN)
     trial.given("still_approved", still_approved)
     wanted = 'letters from A to F, as in `still_approved = "ABF"`, or "" for none'
-    letters = said.names(trial, still_approved, LETTERS, wanted, "A prediction names the texts.")
+    letters = said.names(trial, still_approved, LETTERS, wanted, "Write your prediction as the letters of the texts.")
     rules = {
-        "A": "Spaces and the order of the keys are how JSON is typed. The plan that is read is the same.",
-        "B": "An id is a text: the integer becomes one when the plan is read.",
-        "C": "The words are what the reviewer has read. Other words are another plan.",
-        "D": "The order of the steps says who goes first when slots are short: it is part of the plan.",
-        "E": "A default that is written out says nothing new.",
-        "F": "A list is compared in its order. Two plans may mean the same and still be two texts to read.",
+        "A": "Spaces and the order of keys are only notation. The parsed plan is the same.",
+        "B": "An id is a string: parsing converts the integer.",
+        "C": "The reviewer has read the description. A different description makes a different plan.",
+        "D": "The order of the steps decides which step starts first when slots are scarce, so it is part of the plan.",
+        "E": "Writing out a default changes nothing.",
+        "F": "Lists are compared in order. Two plans can mean the same and still have different hashes.",
     }
     for letter, text in _retyped().items():
         same = Plan.parse(text).hash == plan.hash
-        wanted = f"whether text {letter}, read as a plan, has the hash that was approved"
+        wanted = f"whether text {letter}, parsed as a plan, has the approved hash"
         trial.want((letter in letters) == same, wanted, rules[letter])
 
 
 def _retyped() -> dict[str, str]:
-    """The six texts of the exercise."""
+    """Return the six texts of the exercise."""
     data = json.loads(deploy.PLAN)
 
     def text(steps: list[dict[str, Any]]) -> str:
@@ -102,7 +102,7 @@ def _retyped() -> dict[str, str]:
 
 
 class _Log(list[Event]):
-    """Events whose text is what happened, in a few words."""
+    """Events whose repr is a short summary."""
 
     def __repr__(self) -> str:
         return f"<events: {'; '.join(map(_told, self))}>"
@@ -115,7 +115,7 @@ def _told(event: Event) -> str:
             return f"plan {plan.hash[:4]}{' with a gate before ' + ', '.join(gates) if gates else ''}"
         case Reviewed():
             of = f"step {event.step}" if event.step else f"plan {event.plan_hash[:4]}"
-            return f"{event.by}: {event.verdict} {of}{', which they edited' if event.plan else ''}"
+            return f"{event.by}: {event.verdict} {of}{', edited' if event.plan else ''}"
         case StepStarted():
             return f"step {event.step} starts"
         case StepDone():
@@ -127,50 +127,53 @@ def _told(event: Event) -> str:
 
 @exercise(
     "07.2",
-    nudge="Go through the events once and remember three things: the plan that counts, the hashes that somebody approved, "
-    "and the gates that are open.",
-    question="Which event changes the plan besides the planner's? Which of the three memories does a new plan empty, and "
-    "which does it leave alone?",
-    learned="If the record holds plans, decisions and starts in order, anybody can check afterwards who allowed what.",
+    nudge="Go through the events once and remember three things: the current plan, the approved hashes, and the "
+    "open gates.",
+    question="Which event besides the planner's can change the plan? Which of the three memories does a new plan "
+    "clear, and which does it keep?",
+    learned="If the record contains plans, decisions and starts in order, you can check later who allowed which step.",
 )
 def audited(trial: Trial, audit: Any) -> None:
-    """The ids of the steps that started without a yes: to the plan that counted then, and to their own gate."""
+    """The ids of the steps that started without an approval of the current plan, or without an approval at their own gate."""
     first, second = _plan("look", "save"), _plan({"id": "1b", "tool": "look"}, {"id": "2b", "tool": "send"})
     gated = _plan("look", {"tool": "send", "gate": True})
     again = _plan("look", {"tool": "send", "gate": True}, "save")
-    of_plan, of_hash = "A step runs on a yes to the plan that counts now.", "An approval is of a hash."
-    own = "A gate is asked about by itself: a yes to the plan does not open it."
+    of_plan, of_hash = "Each step needs an approval of the current plan.", "An approval applies to one hash."
+    own = "A gate needs its own approval: approving the plan does not open it."
     cases: list[tuple[list[Event], list[str], str]] = [
         ([_new(first), _yes(first), *_starts("1", "2")], [], of_plan),
         ([_new(first), *_starts("1", "2")[:-1]], ["1", "2"], of_plan),
-        ([_new(first), *_starts("1"), _yes(first), *_starts("2")], ["1"], "A yes that comes later allows what is later."),
-        ([_new(first), _says("reject", first), *_starts("1")], ["1"], "A no is a decision too."),
-        ([_new(first), _says("change", first), _new(second), *_starts("1b")], ["1b"], "To ask for a change is no yes."),
+        ([_new(first), *_starts("1"), _yes(first), *_starts("2")], ["1"], "An approval applies only to steps that start after it."),
+        ([_new(first), _says("reject", first), *_starts("1")], ["1"], "A rejection is not an approval."),
+        ([_new(first), _says("change", first), _new(second), *_starts("1b")], ["1b"], "A request for changes is not an approval."),
         ([_new(first), _yes(first), *_starts("1"), _new(second), *_starts("1b", "2b")], ["1b", "2b"], of_hash),
-        ([_new(first), _new(second), _yes(first), *_starts("1b")], ["1b"], "The answer was about the plan before."),
+        ([_new(first), _new(second), _yes(first), *_starts("1b")], ["1b"], "This approval names the previous plan."),
         ([_new(first), _yes(first), _new(second), _new(first), *_starts("1", "2")], [], of_hash),
-        ([_new(first), _edit(second), *_starts("1b", "2b")], [], "Who edits approves what they made of it."),
+        ([_new(first), _edit(second), *_starts("1b", "2b")], [], "A reviewer who edits a plan approves the edited version."),
         ([_new(gated), _yes(gated), *_starts("1", "2")], ["2"], own),
         ([_new(gated), _yes(gated), *_starts("1"), _open(gated, "2"), *_starts("2")], [], own),
         ([_new(gated), _yes(gated), *_starts("1"), _open(gated, "1"), *_starts("2")], ["2"], own),
-        ([_new(gated), _yes(gated), *_starts("1"), _says("reject", gated, "2"), *_starts("2")], ["2"], "A no opens nothing."),
-        ([_new(first), _edit(gated), *_starts("1", "2")], ["2"], "An edited plan counts from then on, with its gates."),
+        ([_new(gated), _yes(gated), *_starts("1"), _says("reject", gated, "2"), *_starts("2")], ["2"],
+         "A rejection does not open the gate."),
+        ([_new(first), _edit(gated), *_starts("1", "2")], ["2"], "After an edit, the edited plan and its gates apply."),
         ([_new(gated), _yes(gated), _open(gated, "2"), _new(again), _yes(again), *_starts("1", "2")], ["2"],
          "A new plan closes every gate again."),
         ([_new(first), _yes(first), _open(first, "2"), _edit(gated), *_starts("1", "2")], ["2"],
-         "A new plan closes every gate again, an edited one too."),
-        ([_new(gated), _open(gated, "2"), *_starts("1", "2")], ["1", "2"], "A yes at a gate is about that step, not the plan."),
+         "A new plan closes every gate again, and so does an edited plan."),
+        ([_new(gated), _open(gated, "2"), *_starts("1", "2")], ["1", "2"], "An approval at a gate covers that step, not the plan."),
         ([_new(first), _yes(first), _new(second), _says("reject", second), _new(first), *_starts("1")], [],
-         "A no to one plan says nothing of another."),
+         "Rejecting one plan does not affect another plan."),
     ]  # fmt: skip
     for events, right, rule in cases:
         came = trial.call(audit, _Log(events))
         fits = isinstance(came, (list, tuple, set)) and all(isinstance(id, str) for id in came)
-        trial.want(fits, "a list of step ids", "What was not allowed is named by its id.")
-        trial.want(sorted(came) == right, f"{right or 'nothing: all was allowed'}", rule)
+        trial.want(fits, "a list of step ids", "Return the ids of the steps that started without permission.")
+        trial.want(sorted(came) == right, f"{right or '[]: every start was allowed'}", rule)
     run = _gated_run()
     came = trial.call(audit, _Log(run.events))
-    trial.want(not came, "nothing: the kit asked, twice, and was told yes", "No start without a yes.")
+    trial.want(
+        not came, "[]: the kit asked twice and received two approvals", "Report only starts without an approval."
+    )
 
 
 def _new(plan: Plan) -> Event:
@@ -198,7 +201,7 @@ def _starts(*ids: str) -> list[Event]:
 
 
 class _Post:
-    """A toolbox to invite guests with, and what was done with it."""
+    """A toolbox for inviting guests, and a record of its calls."""
 
     def __init__(self) -> None:
         self.done: list[str] = []
@@ -218,7 +221,7 @@ class _Post:
         self.tools = Toolbox([Tool(acts(name), effects=effects) for name, effects in kinds])
 
     def agent(self, plans: Sequence[Plan], reviewer: Any) -> PlannerExecutor:
-        """A new agent, whose planner gives one plan after the other, and the last one again and again."""
+        """Return a new agent whose planner gives one plan after the other, then repeats the last plan."""
         self.done.clear()
         left = list(plans)
         planner = RulePlanner(lambda goal: left.pop(0) if len(left) > 1 else left[0])
@@ -227,34 +230,37 @@ class _Post:
 
 
 def _gated_run() -> Run:
-    """A run of two steps, the second behind a gate; a person has said yes twice."""
+    """Return a run of two steps, the second with a gate, and two approvals by a person."""
     plan = _plan("look", {"tool": "send", "gate": True})
     return _Post().agent([plan], ScriptedReviewer(["approve", "approve"])).run(plan.goal)
 
 
 @exercise(
     "07.3",
-    nudge="Three mistakes: what a yes is remembered under, what silence means, and what a yes to the plan says about a "
-    "gate in it.",
-    question="What changes when the planner plans the rest again: the goal, or the hash? And what does `None` from a "
-    "reviewer mean to the loop?",
-    learned="Nobody who is silent has agreed; a yes is remembered under what was said yes to; a gate asks anew.",
+    nudge="There are three mistakes: the key under which an approval is stored, the meaning of silence, and the "
+    "effect of a plan's approval on its gates.",
+    question="What changes after a replan: the goal or the hash? What does the loop do when a reviewer returns `None`?",
+    learned="Silence is not approval, an approval belongs to one hash, and each gate asks again.",
 )
 def asks(trial: Trial, desk: Any) -> None:
-    """A reviewer that asks a person: silence leaves the run paused, a yes is of one hash, and a gate asks each time."""
+    """A reviewer that asks a person: silence leaves the run paused, an approval covers one hash, and a gate asks every time."""
     post, plan = _Post(), _plan("look", "send")
     person = _Person(None, Decision("approve", by="Ada"))
     reviewer = _Desk(trial, trial.call(desk, person))
     agent = post.agent([plan], reviewer)
     run = agent.run(plan.goal)
-    rule = "Silence is no yes. A reviewer without a decision returns None, and the run stays paused."
-    trial.want(run.status == "paused" and not post.done, f"a run that waits, not one that has {_did(post)}", rule)
+    rule = "Silence is not approval. A reviewer without a decision returns None, and the run stays paused."
+    trial.want(run.status == "paused" and not post.done, f"a run that waits; this run has {_did(post)}", rule)
     trial.show(views.board, run)
     run = agent.run(plan.goal)
-    wanted = f"a second run that finishes with Ada's yes; {person} was asked {_times(person)}"
-    trial.want(run.status == "finished" and len(person.asked) == 2, wanted, "Silence is not kept as an answer.")
+    wanted = f"a second run that finishes with Ada's approval; {person} was asked {_times(person)}"
+    trial.want(
+        run.status == "finished" and len(person.asked) == 2,
+        wanted,
+        "Don't store silence as an answer; ask again in the next run.",
+    )
     run = agent.run(plan.goal)
-    rule = "The very same plan was approved already: nobody is asked about it twice."
+    rule = "This exact plan is already approved, so don't ask again."
     wanted = f"a third run without a question; {person} was asked {_times(person)}"
     trial.want(run.status == "finished" and len(person.asked) == 2, wanted, rule)
     _asks_anew(trial, desk, post)
@@ -262,20 +268,18 @@ def asks(trial: Trial, desk: Any) -> None:
 
 
 def _remembers(trial: Trial, desk: Any, post: _Post) -> None:
-    """Of two plans that were approved, neither is asked about again."""
+    """Check that the desk asks about neither of two approved plans again."""
     plans = _plan("look", "send"), _plan("look", "save")
     person, other = _Person(*[Decision("approve", by="Ada")] * 2), _Person(None)
     reviewer = _Desk(trial, trial.call(desk, person))
     for plan in (*plans, *plans):
         run = post.agent([plan], reviewer).run(plan.goal)
-        rule = "Whoever looks at another plan has not forgotten the first."
-        wanted = f"runs that finish, one after the other, with two questions in all; this one is {run.status}"
-        trial.want(
-            run.status == "finished" and len(person.asked) <= 2, f"{wanted}, and it was asked {_times(person)}", rule
-        )
+        rule = "Approving a second plan does not cancel the first approval."
+        wanted = f"four runs that finish, with two questions in all; this run is {run.status}"
+        trial.want(run.status == "finished" and len(person.asked) <= 2, f"{wanted}, after {_times(person)}", rule)
     run = post.agent([plans[0]], _Desk(trial, trial.call(desk, other))).run(plans[0].goal)
     wanted = f"a run that waits at a second desk; {other} was asked {_times(other)}"
-    trial.want(run.status == "paused", wanted, "Another person at another desk has said nothing yet.")
+    trial.want(run.status == "paused", wanted, "The person at the second desk has not answered yet.")
     for more in ({"retries": 1}, {"timeout": 60.0}, {"gate": True}):
         person = _Person(Decision("approve", by="Ada"), None)
         reviewer = _Desk(trial, trial.call(desk, person))
@@ -283,44 +287,48 @@ def _remembers(trial: Trial, desk: Any, post: _Post) -> None:
             run = post.agent([plan], reviewer).run(plan.goal)
         wanted = f"two questions: the plans differ in {next(iter(more))}; {person} was asked {_times(person)}"
         trial.want(
-            len(person.asked) == 2 and "save" not in post.done, wanted, "A yes is of a hash: it covers every field."
+            len(person.asked) == 2 and "save" not in post.done,
+            wanted,
+            "An approval covers one hash, and so every field.",
         )
 
 
 def _asks_anew(trial: Trial, desk: Any, post: _Post) -> None:
-    """A plan that comes after a failure, a plan with the same tools, and a gate."""
+    """Check that the desk asks again about a replan, about a plan with another description, and at a gate."""
     harmless, other = _plan("look", "print"), _plan("look", {"id": "2b", "tool": "send"})
     person = _Person(Decision("approve", by="Ada"), Decision("reject", by="Ada"))
     run = post.agent([harmless, other], _Desk(trial, trial.call(desk, person))).run(harmless.goal)
-    rule = "A replan has another hash, and the yes was not to that plan."
+    rule = "A replan has another hash, so the first approval does not cover it."
     wanted = f"two questions, and nothing sent; {person} was asked {_times(person)}, and the run has {_did(post)}"
     trial.want(len(person.asked) == 2 and "send" not in post.done and run.status == "stopped", wanted, rule)
     person = _Person(Decision("approve", by="Ada"), None)
     reviewer = _Desk(trial, trial.call(desk, person))
-    alike = (f"to guest {number}" for number in range(10**5))  # the first two digits of its hash are those of the other
+    alike = (f"to guest {number}" for number in range(10**5))  # both hashes start with the same two digits
     first = _plan("look", {"tool": "send", "description": "to all"}).hash
     twin = next(more for more in alike if _plan("look", {"tool": "send", "description": more}).hash[:2] == first[:2])
     for more in ("to all", twin):
         plan = _plan("look", {"tool": "send", "description": more})
         run = post.agent([plan], reviewer).run(plan.goal)
     wanted = f"two questions: the plans differ in a description; {person} was asked {_times(person)}"
-    trial.want(run.status == "paused" and len(person.asked) == 2, wanted, "A yes is of a hash: it covers every word.")
+    trial.want(
+        run.status == "paused" and len(person.asked) == 2, wanted, "An approval covers one hash, and so every word."
+    )
     plan = _plan("look", {"tool": "send", "gate": True})
     person = _Person(Decision("approve", by="Ada"), None, Decision("reject", by="Ada"), Decision("approve", by="Ada"))
     agent = post.agent([plan], _Desk(trial, trial.call(desk, person)))
     run = agent.run(plan.goal)
-    wanted = f"a run that waits before step 2, with look done; it is {run.status} and has {_did(post)}"
-    rule = "A yes to the plan opens no gate: the gate asks again, with the results so far."
+    wanted = f"a run that waits before step 2, with look done; this run is {run.status} and has {_did(post)}"
+    rule = "Approving the plan does not open a gate: the gate asks again, with the results so far."
     trial.want(run.status == "paused" and post.done == ["look"] and len(person.asked) == 2, wanted, rule)
     for status in ("stopped", "finished"):
         run = agent.run(plan.goal)
-        wanted = f"a run that asks at its gate and is then {status}; it is {run.status}, and has {_did(post)}"
-        trial.want(run.status == status, wanted, "What is said at a gate is about that moment, and not kept.")
-    trial.want(len(person.asked) == 4, f"a question at each gate, not {_times(person)} in all", rule)
+        wanted = f"a run that asks at its gate and is then {status}; this run is {run.status} and has {_did(post)}"
+        trial.want(run.status == status, wanted, "A decision at a gate counts only once, so don't store it.")
+    trial.want(len(person.asked) == 4, f"a question at each gate, not only {_times(person)}", rule)
 
 
 class _Person:
-    """Answers from a list; what they were asked about stands in `asked`."""
+    """A person who answers from a list; `asked` records the plans in question."""
 
     def __init__(self, *answers: Decision | None) -> None:
         self.answers, self.asked = answers, list[Plan]()
@@ -331,15 +339,15 @@ class _Person:
 
     def __repr__(self) -> str:
         words = [answer.verdict if answer else "silence" for answer in self.answers]
-        return f"the person who says {', '.join(words)}"
+        return f"the person with the answers {', '.join(words)}"
 
 
 class _Desk:
-    """The learner's reviewer in the kit: its plans in one line, and its decisions looked at."""
+    """The learner's reviewer in the kit, with checks of its decisions."""
 
     def __init__(self, trial: Trial, review: Any) -> None:
         self.trial, self.decide = trial, review
-        trial.want(callable(review), "a function, as in `return review`", "A desk gives a reviewer.")
+        trial.want(callable(review), "a function, as in `return review`", "`desk` must return a reviewer.")
 
     def review(self, plan: Plan, board: Board, tools: Toolbox) -> Decision | None:
         """Ask the learner's reviewer."""
@@ -347,7 +355,7 @@ class _Desk:
             self.decide, _Plan(**{name: getattr(plan, name) for name in Plan.model_fields}), board, tools
         )
         fits = came is None or isinstance(came, Decision)
-        self.trial.want(fits, "a Decision, or None", "A reviewer decides, or leaves it to a person.")
+        self.trial.want(fits, "a Decision, or None", "A reviewer returns a decision, or None to leave the run paused.")
         decision: Decision | None = came
         return decision
 
@@ -362,35 +370,39 @@ def _times(person: _Person) -> str:
 
 @exercise(
     "07.4",
-    nudge="Collect the steps that stop a plan; everything else follows. `plan.effects(tools)` knows what a step does, also "
-    "where it names no tool or claims to be harmless.",
-    question="Which three things does a step need to be on your list? And when your rule is asked at a gate, which of its "
-    "answers would open that gate?",
-    learned="A rule reads every plan and never gets tired; people are asked at the few places where only they can say yes.",
+    nudge="First collect the dangerous steps; the rest follows. `plan.effects(tools)` gives each step's effects, "
+    "even if it names no tool or claims to be harmless.",
+    question="Which three conditions make a step dangerous? If the run asks your rule at a gate, which answer "
+    "would open that gate?",
+    learned="A rule reads every plan and never gets tired. People then only decide the few cases that need them.",
 )
 def policed(trial: Trial, policy: Any) -> None:
-    """A Decision or None: plans with a dangerous step outside a gate don't get through, harmless ones are not held up."""
+    """A Decision or None: stop plans with a dangerous step without a gate, and let harmless plans run."""
     undo, post = {"tool": "cancel", "params": {}}, _Post()
-    bare = "A step that happens once and has no undo needs a gate of its own."
+    bare = "A step that must happen at most once and has no undo needs its own gate."
     for plan, ids, rule in [
         (_plan("look", "send"), ["2"], bare),
-        (_plan("look", {"tool": "send", "effects": "none"}), ["2"], "A step can't be more harmless than its tool."),
-        (_plan({"tool": "look", "effects": "once"}), ["1"], "A step may be more careful than its tool: believe it."),
-        (_plan("look", {"tool": None, "description": "Tell them"}), ["2"], "Without a tool it may do the worst."),
-        (_plan({"tool": "look", "gate": True}, "send"), ["2"], bare + " One further up asks too early."),
+        (_plan("look", {"tool": "send", "effects": "none"}), ["2"], "A step can't be less dangerous than its tool."),
+        (
+            _plan({"tool": "look", "effects": "once"}),
+            ["1"],
+            "A step can declare stronger effects than its tool; believe it.",
+        ),
+        (_plan("look", {"tool": None, "description": "Tell them"}), ["2"], "A step without a tool might do anything."),
+        (_plan({"tool": "look", "gate": True}, "send"), ["2"], bare + " An earlier step's gate asks too early."),
         (_plan("look", {"tool": "book", "undo": undo}, {"id": "9", "tool": "book"}), ["9"], bare),
         (_plan({"tool": "send", "gate": True}, {"id": "5b", "tool": "send"}, "save", "send"), ["5b", "4"], bare),
         (
             _plan("look", "send").model_copy(update={"rollback": (Call(**undo),)}),
             ["2"],
-            bare + " A rollback is for the plan.",
+            bare + " The plan's rollback does not count as its undo.",
         ),
     ]:
         _is_stopped(trial, policy, post, plan, ids, rule)
-    free = "Who stops harmless plans teaches people to press Approve."
+    free = "If you stop harmless plans, people learn to click Approve without reading."
     for plan in (_plan("look", "save", "look"), _plan({"tool": "book", "undo": undo}, "save")):
         run = post.agent([plan], _Policy(trial, policy)).run(plan.goal)
-        wanted = f"a run that finishes without a question; it is {run.status}: {run.reason}"
+        wanted = f"a run that finishes without a question; this run is {run.status}: {run.reason}"
         trial.want(run.status == "finished", wanted, free)
     undoable = {"tool": "book", "gate": True, "undo": undo}
     for plan in (_plan("look", {"tool": "send", "gate": True}, "save"), _plan("look", undoable)):
@@ -399,55 +411,61 @@ def policed(trial: Trial, policy: Any) -> None:
         if not trial.figures:
             trial.show(views.board, run)
         paused = run.board.paused
-        wanted = f"a run that waits at the gate of step 2; it is {run.status}: {run.reason}"
-        rule = "A step behind its own gate may pass; the gate is for a person to open."
+        wanted = f"a run that waits at the gate of step 2; this run is {run.status}: {run.reason}"
+        rule = "Accept a plan whose dangerous step has its own gate, but let only a person open that gate."
         trial.want(paused is not None and (paused.reason, paused.step) == ("gate", "2"), wanted, rule)
         run = agent.resume(run, Decision("approve", by="Ada"))
-        trial.want(run.status == "finished", f"a run that finishes with Ada's yes, not: {run.reason}", free)
+        trial.want(run.status == "finished", f"a run that finishes after Ada's approval, not: {run.reason}", free)
     plan, later = _plan("look", "print"), _plan("look", {"id": "2b", "tool": "send"})
     post.agent([plan, later], _Policy(trial, policy)).run(plan.goal)
-    trial.want(post.done[:2] == ["look", "print"], "a run that begins with look and print", free)
-    trial.want("send" not in post.done, "nothing sent: the second plan was not so harmless", "Every plan is read anew.")
+    trial.want(post.done[:2] == ["look", "print"], "a run that starts with look and print", free)
+    trial.want(
+        "send" not in post.done, "nothing sent: the second plan is dangerous", "Check every plan, including replans."
+    )
     plan, later = _plan("look", "print"), _plan("look", {"id": "2b", "tool": "save"})
     run = post.agent([plan, later], _Policy(trial, policy)).run(plan.goal)
-    wanted = f"a run that finishes without a question after a replan as harmless; it is {run.status}: {run.reason}"
+    wanted = f"a run that finishes without a question after a harmless replan; this run is {run.status}: {run.reason}"
     trial.want(run.status == "finished", wanted, free)
 
 
 class _Policy(_Desk):
-    """The learner's policy in the kit: what it edits are gates."""
+    """The learner's policy in the kit; it must not edit anything but gates."""
 
     def review(self, plan: Plan, board: Board, tools: Toolbox) -> Decision | None:
         """Ask the learner's policy."""
         decision = super().review(plan, board, tools)
         if decision is not None and decision.plan is not None:
             same = _ungated(decision.plan) == _ungated(plan)
-            rule = "A gate lets a person say yes to the very step that was planned."
-            self.trial.want(same, "the same plan with gates put in, and nothing else changed", rule)
+            rule = "Adding a gate must not change the step itself."
+            self.trial.want(same, "the same plan with added gates and no other change", rule)
         return decision
 
 
 def _ungated(plan: Plan) -> Plan:
-    """The plan without its gates."""
+    """Return the plan without its gates."""
     return plan.changed(steps=tuple(step.model_copy(update={"gate": False}) for step in plan.steps))
 
 
 def _is_stopped(trial: Trial, policy: Any, post: _Post, plan: Plan, ids: list[str], rule: str) -> None:
-    """No dangerous step begins, though a person opens the other gates; and none of those is a gate too many."""
+    """Check that no dangerous step starts unless a person opens its gate, and that no other step has an added gate."""
     agent = post.agent([plan], _Policy(trial, policy))
     run = agent.run(plan.goal)
     gates = [*ids, *(step.id for step in plan.steps if step.gate)]
     opened = list[str]()
     while (paused := run.board.paused) is not None and paused.step is not None:
         wanted = f"no gate before step {paused.step}, which is harmless"
-        trial.want(paused.step in gates, wanted, "Gates belong before what can't be taken back, and nowhere else.")
+        trial.want(paused.step in gates, wanted, "Put gates only before steps that can't be undone.")
         opened.append(paused.step)
         run = agent.resume(run, Decision("approve", by="Ada"))
     begun = {event.step for event in run.events if isinstance(event, StepStarted) and event.step in ids} - {*opened}
-    wanted = f"a run in which step {' and step '.join(ids)} does not begin before a person has said yes to it"
+    wanted = f"a run in which step {' and step '.join(ids)} starts only after a person's approval"
     trial.want(not begun, wanted, rule)
     reviews = run.board.reviews
     if reviews and reviews[-1].verdict != "approve":
         words = re.findall(r"[\w-]+", reviews[-1].comment)
         named = all(id in words for id in ids)
-        trial.want(named, f"a comment that names step {' and step '.join(ids)}", "Who stops a plan says where.")
+        trial.want(
+            named,
+            f"a comment that names step {' and step '.join(ids)}",
+            "When you stop a plan, name the steps that caused it.",
+        )

@@ -1,4 +1,4 @@
-"""Lesson 08, parallel plans: what its exercises are judged by."""
+"""Checks for lesson 08, parallel plans."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Graph = Mapping[str, tuple[str, ...]]
 
 
 class _Plan(Plan):
-    """A plan whose text is who waits for whom."""
+    """A plan whose repr shows the dependencies."""
 
     def __repr__(self) -> str:
         return f"<plan {', '.join(f'{id} after {[*before]}' if before else id for id, before in self.graph.items())}>"
@@ -38,25 +38,25 @@ PARTY = (
 
 @exercise(
     "08.1",
-    nudge="Draw a lane for each cook. At each end, go through the tickets in their order: one that is ready, and meets a "
-    "free cook, begins. The grill is lit at minute 3.",
-    question="With four cooks, who is free at minute 3, and what did they begin a minute before? With three, who is left "
-    "for the fish?",
-    learned="Whoever is free takes what is there, and a long step comes too late. Greedy is good, and bounded by Brent; "
-    "it is not best, and one more worker can make it worse.",
+    nudge="Draw a lane for each cook. Whenever a step ends, go through the tickets in order: each ready ticket "
+    "starts if a cook is free. The grill is lit at minute 3.",
+    question="With four cooks, which cook is free at minute 3, and what did the others start a minute before? "
+    "With three cooks, which cook can take the fish?",
+    learned="A free cook takes the first ready ticket, so a long step can start too late. Greedy scheduling stays "
+    "within Brent's bound, but it is not optimal, and one more worker can make it slower.",
 )
 def one_more(trial: Trial, three: Any, four: Any) -> None:
-    """Two numbers: the minutes that three cooks need, and those that four need."""
+    """Two numbers: the minutes that three cooks need, and the minutes that four cooks need."""
     runs = {f"{name} cooks": _party(slots) for name, slots in (("Three", 3), ("Four", 4))}
     for name, slots, guess, run in zip(("three", "four"), (3, 4), (three, four), runs.values(), strict=True):
         trial.given(name, guess)
         number = said.number(trial, guess, f"minutes, as in `{name} = 30`")
         wanted = f"the minute in which a run with {slots} slots ends"
-        rule = "No crew beats the longest chain: the grill, then the fish."
+        rule = "No number of cooks beats the longest chain: the grill, then the fish."
         trial.want(number >= 12, wanted, rule)
         rule = f"No run takes longer than work / slots + critical path: 34 / {slots} + 12."
         trial.want(number <= 34 / slots + 12, wanted, rule)
-        rule = "A free cook takes the first ticket that is ready and keeps it to its end. Draw the lanes, minute by minute."
+        rule = "A free cook takes the first ready ticket and finishes it. Draw the lanes, minute by minute."
         trial.want(number == run.makespan / 60, wanted, rule)
     trial.show(views.timelines, runs)
 
@@ -76,15 +76,15 @@ def _party(slots: int) -> Run:
 
 @exercise(
     "08.2",
-    nudge="Two things hold a run up: its longest chain, whoever works, and its work, however it is shared out. Neither can "
-    "be beaten, and no greedy run is slower than both together.",
-    question="One cook, 34 minutes of work, a longest chain of 12: can one cook be done at minute 12? Which of the two "
-    "counts, and which counts with nine cooks?",
-    learned="One division says what a run can't beat and what it can't exceed: fifteen minutes were bad luck, and within "
-    "the bound.",
+    nudge="Two things limit a run: its longest chain, and its total work divided by the slots. No run beats "
+    "either, and no greedy run is slower than their sum.",
+    question="With 34 minutes of work and a longest chain of 12, can one cook be done at minute 12? Which of the "
+    "two limits decides, and which decides with nine cooks?",
+    learned="One division gives both a lower and an upper bound for a run. The fifteen minutes were bad luck, but "
+    "within the bounds.",
 )
 def divided(trial: Trial, bounds: Any) -> None:
-    """Two numbers: the minutes that no run with so many slots beats, and those that no greedy run exceeds."""
+    """Two numbers for a run with `slots` slots: a lower bound in minutes, and an upper bound for every greedy run."""
     alike: tuple[Graph, dict[str, float]] = {str(n): () for n in range(4)}, {str(n): 3 for n in range(4)}
     for graph, minutes in [*_plans(), alike]:
         plan = _Plan.parse([{"id": id, "depends_on": waits_for} for id, waits_for in graph.items()])
@@ -92,27 +92,33 @@ def divided(trial: Trial, bounds: Any) -> None:
         for slots in (9, 3, 2, 1):
             came = trial.call(bounds, plan, minutes, slots)
             fits = isinstance(came, (tuple, list)) and len(came) == 2 and all(map(_number, came))
-            trial.want(fits, "two numbers, `(least, most)`", "A bound is a number on each side.")
+            trial.want(fits, "two numbers, `(least, most)`", "Return a lower and an upper bound.")
             known = f"longest chain {longest:g}, work {work:g}, slots {slots}"
-            rule = "No run is shorter than its longest chain, nor than its work shared out evenly."
+            rule = "No run is shorter than its longest chain, or than its total work divided by the slots."
             trial.want(
-                abs(came[0] - max(longest, work / slots)) < 1e-6, f"as least the larger of the two: {known}", rule
+                abs(came[0] - max(longest, work / slots)) < 1e-6,
+                f"as lower bound the larger of the two limits: {known}",
+                rule,
             )
-            rule = "Brent: all are busy, or the longest chain is being worked off; each lasts so long and no longer."
-            tight = (work - longest) / slots + longest  # what the chain itself is shared out to is counted once
+            rule = (
+                "Brent: at any moment, either all slots are busy or the longest chain gets shorter. Add the "
+                "limits of both."
+            )
+            tight = (work - longest) / slots + longest  # counts the work of the chain only once
             fits = tight - 1e-6 < came[1] < work / slots + longest + 1e-6
-            trial.want(fits, f"as most the sum of the two: {known}", rule)
+            trial.want(fits, f"as upper bound the sum of the two limits: {known}", rule)
 
 
 @exercise(
     "08.3",
-    nudge="With one cook everything is right, because what has started is over before anybody looks again. Follow tickets "
-    "1 and 6 with two cooks.",
-    question="At which moment does a dependent step lose the thing that it waits for: when somebody takes it on, or later?",
-    learned="A scheduler that counts too early works with one slot. Test it with two, before a customer does.",
+    nudge="With one cook the result is correct, because each started step ends before the next decision. Follow "
+    "tickets 1 and 6 with two cooks.",
+    question="When is a dependency satisfied: when that step starts, or later?",
+    learned="A scheduler that counts steps as done too early still works with one slot. Test it with two, before "
+    "a customer does.",
 )
 def counted(trial: Trial, schedule: Any) -> None:
-    """The minute in which each step starts, by id: after all that it waits for, and as soon as a place is free."""
+    """The start minute of each step, by id: after its dependencies, as soon as a slot is free."""
     _dinner(trial, lambda graph, minutes: trial.call(schedule, _Read(trial, graph), minutes, 2))
     for graph, minutes in _plans():
         for slots in (1, 2, 3, 9):
@@ -122,14 +128,15 @@ def counted(trial: Trial, schedule: Any) -> None:
 
 @exercise(
     "08.4",
-    nudge="A step needs two things now: a place and, if it uses something that is limited, one of those. Look at both "
-    "before it starts, and let those behind it in the list look too.",
-    question="How do you count, at this minute, how many of the running steps use a board? And what is `limits.get(…)` "
-    "of a thing that has no limit?",
-    learned="A limit holds a step back and nothing else: it takes no place, and whoever is behind it goes ahead.",
+    nudge="Now a step needs a slot and, if it uses a limited resource, one unit of it. Check both before a step "
+    "starts, and continue with the later steps in the list.",
+    question="How do you count the running steps that use a board at this minute? What does `limits.get(…)` "
+    "return for a resource without a limit?",
+    learned="A limit delays only the steps that use the resource: a waiting step takes no slot, and later steps "
+    "can overtake it.",
 )
 def shared(trial: Trial, share: Any) -> None:
-    """The minute in which each step starts, by id: within the slots and the limits, and as soon as both allow it."""
+    """The start minute of each step, by id: as soon as both the slots and the limits allow it."""
     boards = dict.fromkeys(("1", "2", "3", "4"), "board")
     given = 4, boards, {"board": 2}
     _dinner(trial, lambda graph, minutes: trial.call(share, _Read(trial, graph), minutes, *given), limits={"chop": 2})
@@ -149,7 +156,7 @@ def shared(trial: Trial, share: Any) -> None:
 
 
 class _Read(dict[str, tuple[str, ...]]):
-    """A graph that ends a scheduler which goes on reading it for ever."""
+    """A graph that stops a scheduler after too many reads."""
 
     def __init__(self, trial: Trial, graph: Graph) -> None:
         super().__init__(graph)
@@ -165,12 +172,12 @@ class _Read(dict[str, tuple[str, ...]]):
 
     def _count(self) -> None:
         self._times += 1
-        wanted = "an end: each step starts once, and ends"
-        self._trial.want(self._times < MOST_READS, wanted, "A scheduler is done when every step is.")
+        wanted = "a scheduler that ends: each step starts once and ends"
+        self._trial.want(self._times < MOST_READS, wanted, "The scheduler is done when all steps are done.")
 
 
 def _plans() -> list[tuple[Graph, dict[str, float]]]:
-    """The dinner, plans whose steps are listed before what they wait for, and a few that nobody thought of."""
+    """Return the dinner, plans that list steps before their dependencies, and a few random plans."""
     dinner = Plan.parse(kitchen.PLAN)
     minutes: dict[str, float] = {
         id: round(seconds / 60) for id, seconds in dinner.durations(kitchen.World().tools).items()
@@ -193,7 +200,7 @@ def _plans() -> list[tuple[Graph, dict[str, float]]]:
 
 
 def _dinner(trial: Trial, starts_of: Any, limits: Mapping[str, int] | None = None) -> None:
-    """Draw the starts that the learner's scheduler gives the dinner as brackets below a run of the kit."""
+    """Draw the learner's start times for the dinner as brackets below a run of the kit."""
     graph, minutes = _plans()[3]
     starts = starts_of(graph, minutes)
     workers = Simulated(slots=4 if limits else 2, limits=limits or {})
@@ -222,45 +229,52 @@ def _judge(
     uses: Mapping[str, str],
     limits: Mapping[str, int],
 ) -> None:
-    """No step too early, none too many at once, and nobody idle while a step could start; any choice among them."""
+    """Check that no step starts too early, that no limit is exceeded, and that no slot is idle while a step could start."""
     fits = isinstance(starts, dict) and starts.keys() == graph.keys() and all(map(_number, starts.values()))
-    trial.want(fits, f"a number for each of {', '.join(graph)}", "Every step of the plan is carried out once.")
+    trial.want(fits, f"a number for each of {', '.join(graph)}", "Every step of the plan starts once.")
     ends = {id: start + minutes[id] for id, start in starts.items()}
     ready = {id: max((ends[other] for other in waits_for), default=0) for id, waits_for in graph.items()}
     for id in graph:
         late = max(graph[id], key=ends.__getitem__, default=None)
-        wanted = f"step {id} from minute {ready[id]} on" + (f", when step {late} is over" if late else "")
-        trial.want(starts[id] >= ready[id], wanted, "A step starts when all that it waits for is done, never before.")
+        wanted = f"step {id} at minute {ready[id]} or later" + (f", when step {late} ends" if late else "")
+        trial.want(starts[id] >= ready[id], wanted, "A step can't start before all its dependencies are done.")
     for now in sorted({*starts.values(), *ready.values(), *ends.values()}):
         running = [id for id in graph if starts[id] <= now < ends[id]]
         wanted = f"at most {_steps(slots)} at minute {now}, not {', '.join(running)}"
-        trial.want(len(running) <= slots, wanted, "A slot is a place for one step at a time.")
+        trial.want(len(running) <= slots, wanted, "Each slot runs one step at a time.")
         busy = {thing: [id for id in running if uses.get(id) == thing] for thing in limits}
         for thing, users in busy.items():
             wanted = f"at most {_steps(limits[thing])} using the {thing} at minute {now}, not {', '.join(users)}"
-            trial.want(len(users) <= limits[thing], wanted, "A limit says how many at once.")
+            trial.want(
+                len(users) <= limits[thing],
+                wanted,
+                "A limit is the number of steps that can use the resource at the same time.",
+            )
         for id in graph:
             thing = uses.get(id, "")
             waits = ready[id] <= now < starts[id] and len(running) < slots
             idle = waits and (thing not in limits or len(busy[thing]) < limits[thing])
             wanted = (
-                f"step {id} at work at minute {now}: it is ready, and only {len(running)} of {slots} slots are taken"
+                f"step {id} running at minute {now}: it is ready, and only {len(running)} of {slots} slots are busy"
             )
-            rule = "Nobody is idle while a step could start: no level barrier, and no queue behind a step that waits."
+            rule = (
+                "Start a step as soon as it can run: don't wait for a whole level, and don't queue behind a "
+                "waiting step."
+            )
             trial.want(not idle, wanted, rule)
 
 
 @exercise(
     "08.5",
-    nudge="Two things, one after the other: which pairs must keep their order, and which of these edges follows from "
-    "two others.",
-    question="If 10 waits for 9, and 9 waits for 7: what does an edge from 7 to 10 add? And for which pairs of lists "
-    "is it enough to have one thing in common?",
-    learned="Edges come from what steps touch, not from the order in which somebody wrote them down: the chain of 170 "
-    "minutes was a graph of 95.",
+    nudge="Work in two stages: find the pairs that must keep their order, then drop the edges that follow from "
+    "other edges.",
+    question="If 10 depends on 9, and 9 on 7, what does an edge from 7 to 10 add? For which pairs of lists does "
+    "one common item force an order?",
+    learned="Dependencies come from the data that steps read and write, not from the order of the list: a chain "
+    "of 170 minutes became a graph of 95.",
 )
 def fewest(trial: Trial, edges: Any) -> None:
-    """For each step the ids of the steps that it has to wait for, as few as will do."""
+    """For each step, the smallest set of ids that it must depend on."""
     dinner = Plan.parse(kitchen.PLAN)
     dependencies = _edges(trial, trial.call(edges, _touches()), _touches())
     steps = [step.model_copy(update={"depends_on": dependencies[step.id]}) for step in dinner.steps]
@@ -268,14 +282,18 @@ def fewest(trial: Trial, edges: Any) -> None:
     trial.show(views.graph, plan, durations=dinner.durations(kitchen.World().tools))
     _judge_edges(trial, dependencies, _touches())
     run = execute(plan, ToolExecutor(kitchen.World().tools), workers=Simulated(4))
-    wanted = f"a dinner that four cooks serve at minute 95, not: {run.reason}, at minute {run.makespan / 60:g}"
-    trial.want(run.status == "finished" and run.makespan == 95 * 60, wanted, "The kitchen is the judge of its edges.")
+    wanted = f"a dinner that four cooks serve at minute 95; this run: {run.reason}, minute {run.makespan / 60:g}"
+    trial.want(
+        run.status == "finished" and run.makespan == 95 * 60,
+        wanted,
+        "The edges must allow the dinner to finish in this time.",
+    )
     for touches in _notes():
         _judge_edges(trial, _edges(trial, trial.call(edges, touches), touches), touches)
 
 
 def _touches() -> dict[str, dict[str, list[str]]]:
-    """What the fourteen tickets touch, in the order in which the chef wrote them."""
+    """Return what the fourteen tickets read and write, in the chef's order."""
     return {
         "1": {"reads": [], "writes": ["leeks"]},
         "2": {"reads": [], "writes": ["potatoes"]},
@@ -295,7 +313,7 @@ def _touches() -> dict[str, dict[str, list[str]]]:
 
 
 def _notes() -> list[dict[str, dict[str, list[str]]]]:
-    """Short lists that show one thing each, and a few that nobody thought of."""
+    """Return short lists that each test one thing, and a few random lists."""
     notes = [
         ("a", ["menu"], ["soup"]),
         ("b", ["menu"], ["roast"]),
@@ -319,22 +337,26 @@ def _notes() -> list[dict[str, dict[str, list[str]]]]:
 
 
 def _edges(trial: Trial, came: Any, touches: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
-    """The answer as a graph; a step without an entry waits for nothing."""
+    """Return the answer as a graph; a step without an entry has no dependencies."""
     fits = isinstance(came, dict) and all(isinstance(some, (list, tuple, set, frozenset)) for some in came.values())
-    trial.want(fits, 'a dict of lists, as in {"1": [], "2": ["1"]}', "A plan is a graph: who waits for whom.")
+    trial.want(
+        fits, 'a dict of lists, as in {"1": [], "2": ["1"]}', "A plan is a graph: map each id to the ids it depends on."
+    )
     ids = list(touches)
     for id, waits_for in came.items():
         trial.want(id in ids, f"ids of the steps {', '.join(ids)}, not {id!r}", "Only steps of the plan have edges.")
         for other in waits_for:
-            wanted = f"step {id} waiting for steps that were written before it, not for {other!r}"
+            wanted = f"dependencies of step {id} on earlier steps, not on {other!r}"
             trial.want(
-                other in ids[: ids.index(id)], wanted, "The written order is safe: an edge never turns it round."
+                other in ids[: ids.index(id)],
+                wanted,
+                "An edge must never reverse the written order, because that order is safe.",
             )
     return {id: tuple(sorted(came.get(id, ()))) for id in ids}
 
 
 def _judge_edges(trial: Trial, dependencies: Mapping[str, tuple[str, ...]], touches: Mapping[str, Any]) -> None:
-    """All conflicts ordered; no order that no conflict asks for; no edge that follows from others."""
+    """Check that every conflict is ordered, and that no edge is unnecessary or implied by others."""
     ids = list(touches)
     needs: dict[str, set[str]] = {}
     behind: dict[str, set[str]] = {}
@@ -345,19 +367,19 @@ def _judge_edges(trial: Trial, dependencies: Mapping[str, tuple[str, ...]], touc
         behind[id] = set(dependencies[id]).union(*(behind[other] for other in dependencies[id]))
         for other in ids[:n]:
             if things[other]:
-                rule = "A write keeps its place: before and after every other step that reads or writes the same thing."
-                wanted = f"step {id} behind step {other}: both touch {things[other]}"
+                rule = "A write must keep its order relative to every step that reads or writes the same thing."
+                wanted = f"step {id} after step {other}: both touch {things[other]}"
                 trial.want(other in behind[id], wanted, rule)
     for id in ids:
         for other in dependencies[id]:
-            rule = "Nothing that they touch asks for this edge, and it costs time."
-            trial.want(other in needs[id], f"step {id} free of step {other}", rule)
+            rule = "These two steps have no conflict, so the edge only costs time."
+            trial.want(other in needs[id], f"no dependency of step {id} on step {other}", rule)
             via = [one for one in dependencies[id] if other in behind[one]]
-            wanted = f"no edge from step {other} to step {id}: step {', '.join(via)} waits for it already"
-            trial.want(not via, wanted, "The fewest edges: one that follows from others is left out.")
+            wanted = f"no edge from step {other} to step {id}: step {', '.join(via)} already depends on step {other}"
+            trial.want(not via, wanted, "Leave out edges that follow from other edges.")
 
 
 def _common(one: Mapping[str, Any], other: Mapping[str, Any]) -> str:
-    """What two steps touch that at least one of them writes."""
+    """Return the things that both steps touch and at least one of them writes."""
     either = {*one["reads"], *one["writes"]} & {*other["reads"], *other["writes"]}
     return ", ".join(sorted(either & {*one["writes"], *other["writes"]}))

@@ -1,4 +1,4 @@
-"""Lesson 09, failure and rollback: what its exercises are judged by."""
+"""Checks for lesson 09, failure and rollback."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def _several(values: Any, fits: Callable[[Any], bool]) -> bool:
 
 
 class _Record(list[Event]):
-    """The events of a run; its text says what became of the steps."""
+    """The events of a run; the repr summarises the steps."""
 
     def __repr__(self) -> str:
         told = [f"{event.step} {WORDS[type(event)]}" for event in self if type(event) in WORDS]  # type: ignore[union-attr]
@@ -74,45 +74,42 @@ class _Record(list[Event]):
 
 @exercise(
     "09.1",
-    nudge="A step that was begun may have given nothing, and one that was begun twice may have given something once. "
-    "Look for the event that says that there is something to take back.",
-    question="When the result of a step arrives for the second time, where does the step stand in your list, and where "
-    "should it stand?",
-    learned="What is undone is what gave a result: once, the latest first. That stands in the record, and in no list that "
-    "somebody wrote before the run.",
+    nudge="A started step might have no result, and a step that started twice might have only one. Look for the "
+    "event that shows a result to undo.",
+    question="When a step gives a second result, where is the step in your list, and where should it be?",
+    learned="Undo every step that gave a result, once, the latest first. Only the record of the run shows which "
+    "steps these are.",
 )
 def exact_undo(trial: Trial, undo_order: Any) -> None:
-    """The ids of the steps that have to be undone, in the order in which they are undone."""
+    """The ids of the steps to undo, in the order of their undo."""
     for number, (run, wanted) in enumerate(_rolled_back()):
         before = _before_rollback(run)
         if number == 0:
             trial.show(views.timeline, Run(before))
         came = trial.call(undo_order, _Record(before))
         fits = isinstance(came, (list, tuple)) and all(isinstance(id, str) for id in came)
-        trial.want(fits, 'ids in order, as in ["b", "a"]', "An order is a list.")
+        trial.want(fits, 'ids in order, as in ["b", "a"]', "Return the ids as a list.")
         given = {event.step for event in before if isinstance(event, StepDone)}
         gone = {event.step for event in before if isinstance(event, UndoDone)}
         told = str(wanted)
-        trial.want(given.issuperset(came), told, "A step that never gave a result has nothing that could be undone.")
+        trial.want(given.issuperset(came), told, "A step without a result has nothing to undo.")
         trial.want(
-            not {id for id in came if id not in wanted} & gone, told, "What is undone already is not undone again."
+            not {id for id in came if id not in wanted} & gone, told, "Don't undo a step that is already undone."
         )
-        trial.want(len(set(came)) == len(came), told, "Each step is undone once, however often it was tried.")
-        trial.want(set(came) == set(wanted), told, "Every step that gave a result is undone, whatever came afterwards.")
-        trial.want(
-            [*came] == wanted, told, "The latest result goes first: it may rest on everything that was there before."
-        )
+        trial.want(len(set(came)) == len(came), told, "Undo each step once, even if it had several attempts.")
+        trial.want(set(came) == set(wanted), told, "Undo every step that gave a result, even if it failed later.")
+        trial.want([*came] == wanted, told, "Undo the latest result first: it might depend on all earlier results.")
 
 
 def _rolled_back() -> Iterator[tuple[Run, list[str]]]:
-    """Runs that were rolled back, with what the kit undid and in which order."""
+    """Yield runs with a rollback, and the ids that the kit undid, in order."""
     for steps, breaks, slots, rejects in _failures():
         run = _carried_out(steps, breaks, slots, rejects)
         yield run, _undone(run)
     run = _carried_out(_chain("abcd"), {}, 1, {})
     agent = _agent({}, 1, {})
     left = next(n for n, event in enumerate(run.events, 1) if isinstance(event, StepDone) and event.step == "c")
-    whole = agent.roll_back(Run(run.events[:left]))  # a run that was left at that moment
+    whole = agent.roll_back(Run(run.events[:left]))  # a run that was interrupted at that moment
     yield whole, _undone(whole)
     half = agent.roll_back(run, to="b")
     whole = agent.roll_back(half)
@@ -123,7 +120,7 @@ def _rolled_back() -> Iterator[tuple[Run, list[str]]]:
 
 
 def _failures() -> Iterator[tuple[list[dict[str, Any]], dict[str, int], int, dict[str, int]]]:
-    """Steps, how often each of them breaks (-2: from its second call on), slots, and how often a result is sent back."""
+    """Yield the steps, how often each fails (-2: from its second call on), the slots, and how often the judge rejects a result."""
     trip = ["flight", "hotel", "car", "dinner"]
     yield [_step(id, trip[:n][-1:], 1) for n, id in enumerate(trip)], {"flight": 1, "dinner": 9}, 1, {}
     uneven = [_step("a", [], 5), _step("b", [], 2), _step("c", [], 3), _step("d", ["a", "b", "c"], 1)]
@@ -189,54 +186,52 @@ def _agent(breaks: Mapping[str, int], slots: int, rejects: Mapping[str, int]) ->
 
 
 def _before_rollback(run: Run) -> list[Event]:
-    """The events up to the latest rollback, all of them if there is none."""
+    """Return the events before the latest rollback, or all events without a rollback."""
     last = max((n for n, event in enumerate(run.events) if isinstance(event, RollbackStarted)), default=None)
     return [*run.events[:last]]
 
 
 def _undone(run: Run) -> list[str]:
-    """What the latest rollback called."""
+    """Return the ids of the steps that the latest rollback undid."""
     return [event.step for event in run.events[len(_before_rollback(run)) :] if isinstance(event, UndoStarted)]
 
 
 @exercise(
     "09.2",
-    nudge="Take one plan at a time, and tell its bad day step by step: which step has to start although another failed, "
-    "and which must not start because another did.",
-    question="Who asks for a second attempt: every step that a repeat does no harm to, or the one that takes money? And "
-    "which error will be the same tomorrow?",
-    learned="Three failures, three meanings: one needs a step that runs anyway, one a way back, one a second try. A policy is "
-    "a decision about the world.",
+    nudge="Take one plan at a time and go through its failure step by step: which step must start although "
+    "another failed, and which can't start because another failed?",
+    question="Which steps are safe to retry, and what about the step that takes money? Which error will be the "
+    "same tomorrow?",
+    learned="Failures differ: one needs a step that runs anyway, one a rollback, one a retry. The right policy "
+    "depends on the real-world effects.",
 )
 def meanings(trial: Trial, disk: Any, concert: Any, prices: Any) -> None:
-    """For each plan the fields that make its bad day end as it was asked for."""
+    """For each plan, the fields that make its failures end as the task requires."""
     days = {"disk": (_disk, disk), "concert": (_concert, concert), "prices": (_prices, prices)}
     runs = {}
     for name, (judge, fields) in days.items():
         trial.given(name, fields)
         known = isinstance(fields, dict) and fields.keys() <= set(KNOWN)
-        trial.want(
-            known, f"a dict with no other names than {', '.join(KNOWN)}", "These are the fields that you may set."
-        )
+        trial.want(known, f"a dict with only the keys {', '.join(KNOWN)}", "You can set only these fields.")
         for field, (fits, wanted) in SHAPES.items():
-            trial.want(field not in fields or fits(fields[field]), wanted, "The task says what each field holds.")
+            trial.want(field not in fields or fits(fields[field]), wanted, "The task states the form of each field.")
         runs[f"The {name}"] = judge(trial, fields)
     trial.show(views.timelines, runs)
 
 
 def _disk(trial: Trial, fields: dict[str, Any]) -> Run:
     log, run = _day(trial, DISK, fields, {})
-    wanted = "on a good day, each step once"
+    wanted = "without failures, each step once"
     trial.want(
         sorted(log) == ["attach", "copy", "detach", "report"],
         f"{wanted}, not {_told(log)}",
-        "A rule for the bad day leaves the good one as it is.",
+        "The policy must not change a run without failures.",
     )
     log, run = _day(trial, DISK, fields, {"copy": (99, OSError("the disk is full"))})
-    wanted = f"when the copy fails, a disk that is detached all the same, not {_told(log)}"
-    trial.want("detach" in log, wanted, "What cleans up runs anyway; a run that stops begins nothing any more.")
-    wanted = f"when the copy fails, no report, not {_told(log)}"
-    trial.want("report" not in log, wanted, "What needs a result must not run without it.")
+    wanted = f"when the copy fails, `detach` must still run; your run called {_told(log)}"
+    trial.want("detach" in log, wanted, "A cleanup step needs `run_anyway`; with failure='stop', no more steps start.")
+    wanted = f"when the copy fails, no report; your run called {_told(log)}"
+    trial.want("report" not in log, wanted, "A step must not run without the results that it needs.")
     return run
 
 
@@ -244,42 +239,48 @@ def _concert(trial: Trial, fields: dict[str, Any]) -> Run:
     log, run = _day(trial, CONCERT, fields, {})
     done = sorted(log) == ["charge", "print_posters", "print_tickets", "reserve"]
     trial.want(
-        done, f"on a good day, each step once, not {_told(log)}", "A rule for the bad day leaves the good one as it is."
+        done,
+        f"without failures, each step once, not {_told(log)}",
+        "The policy must not change a run without failures.",
     )
-    log, _ = _day(trial, CONCERT, fields, {"charge": (1, ConnectionError("the line dropped after the money had gone"))})
-    wanted = f"when the line drops behind the payment, one payment, not {_told(log)}"
+    log, _ = _day(trial, CONCERT, fields, {"charge": (1, ConnectionError("the connection dropped after the payment"))})
+    wanted = f"when the connection drops after the payment, one payment; your run called {_told(log)}"
     trial.want(
-        log.count("charge") == 1, wanted, "A payment whose answer was lost may have been made: a second try pays twice."
+        log.count("charge") == 1,
+        wanted,
+        "The payment might have succeeded although its answer was lost. A retry could pay twice.",
     )
     log, run = _day(trial, CONCERT, fields, {"print_tickets": (99, OSError("out of paper"))})
-    wanted = f"when the tickets can't be printed, no posters, not {_told(log)}"
-    trial.want("print_posters" not in log, wanted, "A run that goes on elsewhere does what nobody can take back.")
+    wanted = f"when the tickets can't be printed, no posters; your run called {_told(log)}"
+    trial.want(
+        "print_posters" not in log,
+        wanted,
+        "If the run continues with other steps, it does things that can't be undone.",
+    )
     once, _ = _day(trial, CONCERT, fields, {"print_posters": (1, OSError("the paper jams"))})
-    wanted = f"when the printer jams behind the posters, no second print of them, not {_told(once)}"
-    trial.want(once.count("print_posters") == 1, wanted, "What happens once is not tried again.")
+    wanted = f"when the printer jams after printing the posters, no second print; your run called {_told(once)}"
+    trial.want(once.count("print_posters") == 1, wanted, "Never retry a step whose effects are 'once'.")
     back = [what for what in log if what in ("refund", "free")]
-    wanted = f"when the tickets can't be printed, a refund, and then the seats free again, not {_told(log)}"
-    trial.want(back == ["refund", "free"], wanted, "A failure is no way back: the policy says when a rollback begins.")
+    wanted = f"when the tickets can't be printed, a refund, then the seats freed; your run called {_told(log)}"
+    trial.want(back == ["refund", "free"], wanted, "A failure alone starts no rollback; the policy must ask for it.")
     return run
 
 
 def _prices(trial: Trial, fields: dict[str, Any]) -> Run:
     for price in ("price of leeks", "price of cream"):
         log, run = _day(trial, PRICES, fields, {price: (2, ConnectionError("no answer"))})
-        wanted = f"when the service is down for two calls, both prices and the sum, not {_told(log)}"
-        trial.want(run.status == "finished", wanted, "An error that goes away by itself is worth another try.")
+        wanted = f"when the service is down for two calls, both prices and the sum; your run called {_told(log)}"
+        trial.want(run.status == "finished", wanted, "Retry a temporary error.")
     log, _ = _day(trial, PRICES, fields, {"price of leeks": (99, ConnectionError("no answer"))})
-    wanted = f"three calls for one price at most, not {_told(log)}"
-    trial.want(log.count("price of leeks") <= 3, wanted, "Every try costs: the bound is part of the rule.")
+    wanted = f"at most three calls for one price; your run called {_told(log)}"
+    trial.want(log.count("price of leeks") <= 3, wanted, "Every attempt costs something, so bound the retries.")
     log, run = _day(trial, PRICES, fields, {"price of leeks": (99, LookupError("no such thing"))})
-    wanted = f"one call for a name that is not known, not {_told(log)}"
-    trial.want(log.count("price of leeks") == 1, wanted, "An error that will be the same tomorrow is not worth a try.")
-    wanted = f"the other price, though one is not known, not {_told(log)}"
-    trial.want(
-        "price of cream" in log, wanted, "A failure concerns what depends on it, unless the policy says otherwise."
-    )
-    wanted = f"no sum where a price is missing, not {_told(log)}"
-    trial.want("add" not in log, wanted, "What needs a result must not run without it.")
+    wanted = f"one call for an unknown name; your run called {_told(log)}"
+    trial.want(log.count("price of leeks") == 1, wanted, "Don't retry a permanent error.")
+    wanted = f"the other price, although one name is unknown; your run called {_told(log)}"
+    trial.want("price of cream" in log, wanted, "A failure should affect only the steps that depend on it.")
+    wanted = f"no sum without both prices; your run called {_told(log)}"
+    trial.want("add" not in log, wanted, "A step must not run without the results that it needs.")
     return run
 
 
@@ -306,12 +307,12 @@ ONCE = ("charge", "refund", "print_posters")
 def _day(
     trial: Trial, steps: tuple[dict[str, Any], ...], fields: dict[str, Any], breaks: Mapping[str, tuple[int, Exception]]
 ) -> tuple[list[str], Run]:
-    """What was called in the world, in that order, and the run."""
+    """Return the calls in the world, in order, and the run."""
     log: list[str] = []
     try:
         plan, policy, tools = _set(steps, fields, log, breaks)
     except Exception as error:
-        trial.wrong(f"fields that the kit takes; it says: {error}", "What the kit does not know, it refuses.")
+        trial.wrong(f"fields that the kit accepts; it raised: {error}", "The kit rejects unknown values.")
     return log, execute(plan, ToolExecutor(tools), workers=Simulated(1), policy=policy)
 
 
@@ -321,7 +322,7 @@ def _set(
     log: list[str],
     breaks: Mapping[str, tuple[int, Exception]],
 ) -> tuple[Plan, Policy, Toolbox]:
-    """The plan, the policy and the tools with the fields that were chosen."""
+    """Return the plan, the policy and the tools with the chosen fields."""
     anyway, retries = fields.get("run_anyway", ()), fields.get("retries", 0)
     ids = [step["id"] for step in steps]
     of_steps = retries if isinstance(retries, dict) else {}
@@ -369,16 +370,16 @@ def _told(log: list[str]) -> str:
 
 @exercise(
     "09.3",
-    nudge="Two cases at each board: `decide` names an event, and there is one way on; or it waits, and each step that runs "
-    "may come to two outcomes. Every way on needs a board of its own.",
-    question="Two steps run. How many events may come next, and what would you never see if you heard out the first one "
-    "before the second?",
-    learned="Rules that are pure can be walked: every order, every outcome, in twenty lines. A test that you thought of finds the "
-    "fault that you thought of; a walk finds the others.",
+    nudge="Each board has two cases: `decide` names the next event; or it waits, and each running step has two "
+    "possible outcomes. Every continuation needs its own copy of the board.",
+    question="Two steps are running. How many different events can come next? Which orders would you miss if you "
+    "always finished the first step first?",
+    learned="Because the rules are pure, twenty lines can walk through every order and every outcome. A "
+    "handwritten test finds the faults that you expect; a walk finds the others.",
     seconds=20.0,
 )
 def every_order(trial: Trial, walk: Any) -> None:
-    """All ends that a run can come to, and the events that lead to a forbidden one, None where there is none."""
+    """All possible end states of a run, and the events that lead to a forbidden decision, or None."""
     for graph, policy in _plans():
         _judge(trial, walk, _plan(graph, 0), policy, decide, guilty=False)
     _judge(trial, walk, _plan({"a": (), "b": ()}, 1), Policy(failure="stop"), decide, guilty=False)
@@ -409,31 +410,34 @@ def _begun(plan: Plan) -> Board:
 
 
 class _Board(Board):
-    """A board whose text is where each step stands."""
+    """A board whose repr shows the state of each step."""
 
     def __repr__(self) -> str:
         return f"<board {', '.join(f'{id} {state}' for id, state in self.state.items())}>"
 
 
 def hasty(board: Board, policy: Policy) -> Event | None:
-    """Wrong: a run that stops does not hear out what is under way."""
+    """A faulty `decide`: a stopping run does not wait for running steps."""
     if board.failed and not board.ended:
         return Ended(board.now, "failed", "a step failed")
     return decide(board, policy)
 
 
 def eager(board: Board, policy: Policy) -> Event | None:
-    """Wrong: behind a result something is begun, though another step has failed."""
+    """A faulty `decide`: it starts a step after a result although another step has failed."""
     return decide(board, replace(policy, failure="skip") if board.results else policy)
 
 
 def waits_for_ever(board: Board, policy: Policy) -> Event | None:
-    """Wrong: where all that ran has failed, it goes on waiting."""
+    """A faulty `decide`: it keeps waiting after all running steps have failed."""
     return None if len(board.failed) == 2 else decide(board, policy)
 
 
 def allowed(board: Board, event: Event | None) -> bool:
-    """Whether `decide` may say this of the board: under "stop", nothing starts after a failure, and no job is left alone."""
+    """Return whether `decide` is allowed to return this event under "stop".
+
+    No step starts after a failure, and the run ends only when no job is running.
+    """
     if isinstance(event, StepStarted):
         return not board.failed
     if isinstance(event, Ended):
@@ -442,7 +446,7 @@ def allowed(board: Board, event: Event | None) -> bool:
 
 
 def never_stuck(board: Board, event: Event | None) -> bool:
-    """Whether `decide` names an event, or there is something to wait for."""
+    """Return whether `decide` named an event or a job is still running."""
     return event is not None or bool(board.in_flight)
 
 
@@ -450,38 +454,46 @@ def _judge(trial: Trial, walk: Any, plan: Plan, policy: Policy, rules: Any, guil
     asked = allowed if policy.failure == "stop" and not any(step.retries for step in plan.steps) else never_stuck
     came = trial.call(walk, _begun(plan), policy, rules, asked)
     fits = isinstance(came, (tuple, list)) and len(came) == 2 and isinstance(came[0], (set, list, tuple, frozenset))
-    trial.want(fits, "`(ends, trace)`: a set of ends, and a list of events or None", "A walk hands out both.")
+    trial.want(fits, "`(ends, trace)`: a set of ends, and a list of events or None", "Return both values.")
     ends, trace = came
     shaped = all(isinstance(end, frozenset) for end in ends)
     trial.want(
         shaped,
         "each end as a `frozenset(board.state.items())`",
-        "Two ends are the same when each step stands the same.",
+        "Two end states are equal if every step has the same state.",
     )
     if not guilty:
         every = _ends(_begun(plan), policy, rules)
-        trial.want(trace is None, "None: all that this `decide` says is allowed", "A walk accuses nobody who is right.")
+        trial.want(
+            trace is None,
+            "None: every decision of this `decide` is allowed",
+            "Report a trace only for a forbidden decision.",
+        )
         if more := set(ends) - every:
-            trial.wrong(f"no end with {_end(more)}: no run comes to that", "A walk takes no step that can't be taken.")
+            trial.wrong(
+                f"no end with {_end(more)}: no run can end like that", "Follow only events that can really happen."
+            )
         if missing := every - set(ends):
-            rule = "Every step that runs may come to either outcome, and any of them may come first."
-            trial.wrong(f"{len(every)} ends; one that is missing: {_end(missing)}", rule)
+            rule = "Every running step can succeed or fail, and any of them can end first."
+            trial.wrong(f"{len(every)} ends; yours lack this one: {_end(missing)}", rule)
         return
     trial.want(
         isinstance(trace, (list, tuple)) and trace,
-        "the events that lead to what is not allowed",
-        "This `decide` is wrong in one order of events: a walk meets it.",
+        "the events that lead to the forbidden decision",
+        "This `decide` is wrong in at least one order of events, and a complete walk finds it.",
     )
     board = _begun(plan)
     for event in trace[:-1]:
-        told = "events that follow one another from the first board on"
+        told = "events that can follow each other from the first board"
         try:
             board.apply(event)
         except Exception as error:
-            trial.wrong(f"{told}; of {event}, the board says: {error}", "A trace can be replayed.")
-    last = "as the last event of the trace, the one that is not allowed there"
+            trial.wrong(f"{told}; the board rejects {event}: {error}", "It must be possible to replay a trace.")
+    last = "the forbidden event as the last event of the trace"
     trial.want(
-        not allowed(board, trace[-1]) and rules(board, policy) == trace[-1], last, "A trace ends with the fault."
+        not allowed(board, trace[-1]) and rules(board, policy) == trace[-1],
+        last,
+        "A trace ends with the fault that it shows.",
     )
 
 

@@ -1,4 +1,4 @@
-"""Lesson 10, pause and resume: what its exercises are judged by."""
+"""Checks for lesson 10, pause and resume."""
 
 from __future__ import annotations
 
@@ -43,13 +43,13 @@ FILE = "journal.jsonl"
 
 
 class _Cut(BaseException):
-    """The process is ended here, where there is no other one to end."""
+    """Raised instead of killing the process, where no second process is available."""
 
 
 class _World:
-    """What the calls do, in a folder of its own: a line in a file each time, which stays whatever becomes of the process.
+    """The world of the calls: each call writes a line to a file, which survives a crash of the process.
 
-    `moment`: "before" or "after" what a step does, where the process is killed.
+    `moment` says when to kill the process: "before" or "after" a step's effect, and the step's id.
     """
 
     def __init__(self) -> None:
@@ -58,7 +58,7 @@ class _World:
         self.left: bytes | None = None
 
     def call(self, id: str) -> str:
-        """Carry a step out. Returns its result."""
+        """Run a step and return its result."""
         self._may_die("before", id)
         number = self.called().count(id) + 1
         with Path("effects.txt").open("a", encoding="utf-8") as file:
@@ -67,7 +67,7 @@ class _World:
         return f"{id} {number}"
 
     def called(self) -> list[str]:
-        """The steps that were carried out so far, by whatever process."""
+        """Return the ids of the steps run so far, by any process."""
         path = Path("effects.txt")
         return path.read_text(encoding="utf-8").split() if path.exists() else []
 
@@ -82,33 +82,36 @@ class _World:
 
 @exercise(
     "10.1",
-    nudge="A line before the call and a line behind it, each on disk before anything else happens. A "
-    "process that comes later may find the first one without the second.",
-    question="The process dies while it writes a line. What stands at the end of the file, and where does your next line begin?",
-    learned="A start before the call, its result behind it, and nothing that rests on a result before it is on disk: so a later "
-    "process knows what was done, and what nobody knows.",
+    nudge="Write a line before each call and another after it, each on disk before you continue. A later process "
+    "might find the first line without the second.",
+    question="The process dies while it writes a line. What is at the end of the file, and where does your next "
+    "line begin?",
+    learned="Record the start before the call and the result after it, and use a result only once it is on disk. "
+    "Then a later process knows what was done and what is uncertain.",
     seconds=20.0,
 )
 def journal(trial: Trial, carry_on: Any) -> None:
-    """All results and None; or, where a step that may be done once was under way, those that are there and its id."""
+    """All results and None; or, if a step that must run at most once was interrupted, the results so far and its id."""
     with _folder() as world:
         results, doubt = _come(trial, carry_on, world)
-        trial.want(world.called() == _ids(), "each step called once, in order", "Undisturbed, a plan is carried out.")
+        trial.want(world.called() == _ids(), "each step called once, in order", "Without a crash, run the whole plan.")
         trial.want(
-            (results, doubt) == (_results(_ids()), None), f"({_results(_ids())}, None)", "Results are handed out by id."
+            (results, doubt) == (_results(_ids()), None), f"({_results(_ids())}, None)", "Return the results by id."
         )
         before = _journal()
         again = _come(trial, carry_on, world)
-        trial.want(world.called() == _ids(), "no call at all", "What is done is read, and not done again.")
-        trial.want(again == (results, None), f"({results}, None)", "The results are those that were written down.")
-        trial.want(_journal().startswith(before), "a file that is only added to", "What is written down stays.")
+        trial.want(
+            world.called() == _ids(), "no call at all", "Read finished steps from the file; don't run them again."
+        )
+        trial.want(again == (results, None), f"({results}, None)", "Return the recorded results.")
+        trial.want(_journal().startswith(before), "a file that only grows", "Never change recorded lines.")
     for moments in _moments():
         with _folder() as world:
             _judge(trial, carry_on, world, moments)
 
 
 def _moments() -> Iterator[Sequence[tuple[str, str, bool]]]:
-    """Where the process is killed, one after the other, and whether the line that it wrote last is torn."""
+    """Yield the moments at which the process is killed, and whether its last line is torn."""
     for id in _ids():
         for when in ("before", "after"):
             yield [(when, id, False)]
@@ -119,23 +122,22 @@ def _moments() -> Iterator[Sequence[tuple[str, str, bool]]]:
 
 
 def _judge(trial: Trial, carry_on: Any, world: _World, moments: Sequence[tuple[str, str, bool]]) -> None:
-    """Kill the answer at these moments, and then let it go on."""
-    done: list[str] = []  # what was on disk, whatever the answer says of it
+    """Kill the answer at these moments, then start it again without a kill."""
+    done: list[str] = []  # the steps whose results must be on disk
     for when, id, torn in moments:
         before = _journal()
         _killed(trial, carry_on, world, (when, id))
         trial.called, trial.came = (
-            f"carry_on(steps, {FILE!r}, call), killed {when} what {id!r} does",
-            "nothing any more",
+            f"carry_on(steps, {FILE!r}, call), killed {when} the effect of {id!r}",
+            "nothing, because the process was killed",
         )
         after = _journal()
         trial.want(
-            after.startswith(before) or moments[0][2], "a file that is only added to",
-            "To write a file anew is to lose it, where the process dies in the middle.",
+            after.startswith(before) or moments[0][2], "a file that only grows",
+            "If the process dies while it rewrites the file, the old lines are lost.",
         )  # fmt: skip
         trial.want(
-            after, "something on disk by then",
-            "What a process holds in its memory dies with it: a start is in the file, and the file closed, before the call.",
+            after, "a line on disk by then", "Memory is lost in a crash: write the start and close the file before the call.",
         )  # fmt: skip
         if torn:
             _tear(after)
@@ -143,37 +145,45 @@ def _judge(trial: Trial, carry_on: Any, world: _World, moments: Sequence[tuple[s
     called, (when, id, torn) = world.called(), moments[-1]
     results, doubt = _come(trial, carry_on, world)
     more = world.called()[len(called) :]
-    told = f"killed {when} what {id!r} does, then started again: "
+    told = f"killed {when} the effect of {id!r}, then started again: "
     repeated = [one for one in done if one in more]
-    trial.want(not repeated, f"{told}no second call of {', '.join(repeated)}", "What is done is read, not done again.")
+    trial.want(
+        not repeated,
+        f"{told}no second call of {', '.join(repeated)}",
+        "Read finished steps from the file; don't run them again.",
+    )
     if id in ("pay", "send") and not torn:
         trial.want(
             id not in more, f"{told}no call of {id!r}",
-            "It may have been done, and may be done only once: nobody but a person can tell.",
+            "This step must happen at most once and might have happened already: only a person can find out.",
         )  # fmt: skip
-        trial.want(doubt == id, f"{told}(…, {id!r})", "A step that nobody knows of is named, and counts as neither.")
-        trial.want(not more, f"{told}no call at all", "Nothing goes on behind a step that nobody knows of.")
+        trial.want(
+            doubt == id,
+            f"{told}(…, {id!r})",
+            "Return the id of the uncertain step; it counts neither as done nor as failed.",
+        )
+        trial.want(not more, f"{told}no call at all", "Run no further step after an uncertain one.")
         wanted = {one: f"{one} {called.count(one)}" for one in done}
-        trial.want(results == wanted, f"{told}({wanted}, {id!r})", "What was done has its result.")
+        trial.want(results == wanted, f"{told}({wanted}, {id!r})", "Return the results of all finished steps.")
         return
-    trial.want(doubt is None, f"{told}(…, None)", "A repeat of this step does no harm: it is carried out again.")
+    trial.want(doubt is None, f"{told}(…, None)", "Repeating this step does no harm, so run it again.")
     left = _ids()[len(done) :]
-    trial.want(more == left, f"{told}calls of {left}", "A line that says 'done' is true when it is written.")
+    trial.want(more == left, f"{told}calls of {left}", "Record a step as done only after its call.")
     wanted = {one: f"{one} {world.called().count(one)}" for one in _ids()}
-    trial.want(results == wanted, f"{told}{wanted}", "A result is that of the call that ended.")
+    trial.want(results == wanted, f"{told}{wanted}", "Return the result of the call that finished.")
 
 
 def _come(trial: Trial, carry_on: Any, world: _World) -> tuple[Any, Any]:
-    """What the answer hands out, when nobody kills it."""
+    """Run the answer without a kill and return its two values."""
     world.moment = None
     came = trial.call(carry_on, list(STEPS), FILE, world.call)
     fits = isinstance(came, (tuple, list)) and len(came) == 2 and isinstance(came[0], Mapping)
-    trial.want(fits, "`(results, doubt)`: a dict by id, and an id or None", "An answer hands out both.")
+    trial.want(fits, "`(results, doubt)`: a dict by id, and an id or None", "Return both values.")
     return dict(came[0]), came[1]
 
 
 def _killed(trial: Trial, carry_on: Any, world: _World, moment: tuple[str, str]) -> None:
-    """Run the answer in a process of its own, which ends by SIGKILL at that moment; in this one where there is no other."""
+    """Run the answer in a child process that is killed by SIGKILL at that moment; without `fork`, simulate this here."""
     world.moment, world.left = moment, None
     folder = {path: path.read_bytes() for path in Path().iterdir()}
     world.apart = hasattr(os, "fork") and sys.platform != "emscripten"
@@ -189,13 +199,13 @@ def _killed(trial: Trial, carry_on: Any, world: _World, moment: tuple[str, str])
     except Raised as error:
         if not isinstance(error.error, _Cut):
             raise
-        Path(FILE).write_bytes(world.left or b"")  # what a killed process would have left
+        Path(FILE).write_bytes(world.left or b"")  # the file as a killed process would leave it
     if world.left is None:
-        trial.wrong(f"a call of {moment[1]!r}", "What is left is carried out, in order.")
+        trial.wrong(f"a call of {moment[1]!r}", "Run the remaining steps in order.")
 
 
 def _ended_by_kill(carry_on: Any, world: _World) -> bool:
-    with warnings.catch_warnings():  # the copy calls nothing but the answer, and never comes back
+    with warnings.catch_warnings():  # the child process only calls the answer and never returns
         warnings.simplefilter("ignore", DeprecationWarning)
         child = os.fork()
     if child == 0:
@@ -204,14 +214,14 @@ def _ended_by_kill(carry_on: Any, world: _World) -> bool:
     try:
         _, status = os.waitpid(child, 0)
     finally:
-        if status is None:  # somebody has lost patience
+        if status is None:  # the time limit stopped the wait
             os.kill(child, signal.SIGKILL)
             os.waitpid(child, 0)
     return os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGKILL
 
 
 def _and_no_further(carry_on: Any, world: _World) -> NoReturn:
-    """What the copy of this process does."""
+    """Run the answer in the child process, then exit."""
     with suppress(BaseException):
         sys.stdout = sys.stderr = StringIO()
         carry_on(list(STEPS), FILE, world.call)
@@ -220,7 +230,7 @@ def _and_no_further(carry_on: Any, world: _World) -> NoReturn:
 
 @contextmanager
 def _folder() -> Iterator[_World]:
-    """A folder without a journal, in which an answer runs."""
+    """Run an answer in an empty folder."""
     with tempfile.TemporaryDirectory() as folder, chdir(folder):
         yield _World()
 
@@ -245,29 +255,35 @@ def _results(ids: Sequence[str]) -> dict[str, str]:
 
 @exercise(
     "10.2",
-    nudge="Write down three payments of 30 euros: two steps of one run, and a second attempt of the first. One of the "
-    "four values tells the first two apart, and is the same in the first and the third.",
-    question="Tomorrow the same plan runs once more, and the rent is due again. What is another one tomorrow?",
-    learned="A key names what is to happen, not the try: the run and the step, made before the first attempt and the same in "
-    "every process.",
+    nudge="Write down three payments of 30 euros: two steps of one run, and a second attempt at the first. One of "
+    "the four values differs between the first two and is the same in the first and the third.",
+    question="Tomorrow the same plan runs again, and the rent is due again. Which value is different tomorrow?",
+    learned="An idempotency key names the intended action, not the attempt: run and step. Make it before the "
+    "first attempt; it is the same in every process.",
 )
 def stable_key(trial: Trial, key: Any) -> None:
-    """A text that is the same for all attempts at one payment, and another one for each other payment."""
+    """A string that is the same for all attempts at one payment and different for every other payment."""
     bill = {"to": "the landlord", "euros": 30}
 
     def made(run: str, step: str, attempt: int, process: int = 1) -> str:
         with in_process(process):
             came = trial.call(key, run, step, attempt, bill)
-        trial.want(isinstance(came, str) and came, "a text", "A key travels with the call: a short text.")
+        trial.want(
+            isinstance(came, str) and came, "a non-empty string", "The key is sent with the call as a short string."
+        )
         return str(came)
 
     first = made("7", "3", 1)
     if made("7", "3", 1) != first:
-        trial.came = "another text each time"
-        trial.wrong("the same text again", "Who asks twice hears the same: chance and clocks make no key.")
+        trial.came = "a different string each time"
+        trial.wrong(
+            "the same string again", "The same arguments must give the same key, so don't use randomness or clocks."
+        )
     told = f"{first!r}, the key of the first attempt"
-    trial.want(made("7", "3", 2) == first, told, "A second attempt is the same payment: the bank must recognise it.")
-    rule = "`hash` gives other numbers in the process that comes after a crash."
+    trial.want(
+        made("7", "3", 2) == first, told, "A second attempt is the same payment, and the bank must recognise it."
+    )
+    rule = "`hash` of a string gives a different number in every process, and so after a crash."
     trial.want(made("7", "3", 1, process=2) == first, told, rule)
     seen = {first: ("7", "3")}
     for run, step in [
@@ -283,30 +299,31 @@ def stable_key(trial: Trial, key: Any) -> None:
         came = made(run, step, 1)
         other = seen.setdefault(came, (run, step))
         rule = {
-            True: "The same sum to the same people is not the same payment: rent and power may cost the same.",
-            False: "What is due again in another run is another payment.",
+            True: "Two steps with the same amount and receiver are two payments: rent and electricity might cost the same.",
+            False: "The same step in another run is another payment.",
         }[run == other[0]]
         if len(run + step) > 2 and len(other[0] + other[1]) > 2:
-            rule = "Two names that are written together may read like two others: keep them apart."
+            rule = "Joined without a separator, two names can equal two other names. Separate them."
         trial.want(
-            other == (run, step), f"another key than that of step {other[1]} in run {other[0]}", rule
+            other == (run, step), f"a key that differs from the key of step {other[1]} in run {other[0]}", rule
         )  # fmt: skip
 
 
-USED = "Whoever asks a model uses the budget: planner, judge and steps, in attempts that fail too, each call of each."
-GRANTED = "What is granted comes on top of the bound, whatever was used before and after."
+USED = "Every model call uses the budget: those of the planner, the judge and the steps, also in failed attempts."
+GRANTED = "Add every grant to the bound, whenever it was given."
 
 
 @exercise(
     "10.3",
-    nudge="The record holds all that was used: each event of a job that asked a model has `calls`. There are more kinds "
-    "of them than plans.",
-    question="A grant of two comes when five of five are used. How many are left then, and how many if only four were used?",
-    learned="A budget that is added up from the record holds in every process; one that is counted in memory begins at zero "
+    nudge="The record contains all usage: each event of a job that asked a model has `calls`. Several kinds of "
+    "events have it, not only plans.",
+    question="A grant of two comes after five of five calls are used. How many are left then, and how many if "
+    "only four were used?",
+    learned="A budget computed from the record is correct in every process. A counter in memory restarts at zero "
     "after each crash.",
 )
 def budget_left(trial: Trial, left: Any) -> None:
-    """How many calls of models a run may still make: its bound and what was granted, without what was used, never below zero."""
+    """How many model calls a run has left: the bound plus all grants minus the calls used, but never below zero."""
     for bound, grant, each in ((4, 3, 1), (5, 2, 2), (2, 9, 3), (40, 0, 1)):
         run = _spent(bound, grant, each)
         if each == 3:
@@ -317,18 +334,18 @@ def budget_left(trial: Trial, left: Any) -> None:
             grants = [more.model_calls or 0 for more in granted]
             wanted = max(0, bound + sum(grants) - used)
             came = trial.call(left, _Record(events), bound)
-            trial.want(type(came) is int, "a whole number", "Calls are counted.")
-            told = f"{wanted}: of {bound} and {sum(grants)} granted, {used} are used"
+            trial.want(type(came) is int, "a whole number", "The number of calls is a whole number.")
+            told = f"{wanted}: the bound is {bound}, {sum(grants)} were granted, {used} are used"
             trial.want(
                 came >= 0,
                 told,
-                "What was under way is heard out, so more may be used than there was; less than none is left of nothing.",
+                "Running jobs may finish, so the usage can exceed the budget. Even then the rest is 0, not negative.",
             )
             trial.want(came == wanted, told, GRANTED if grants else USED)
 
 
 class _Record(list[Event]):
-    """The events of a run; its text says who asked models, and what was granted."""
+    """The events of a run; the repr summarises the model calls."""
 
     def __repr__(self) -> str:
         told = [(type(event).__name__, len(getattr(event, "calls", ()))) for event in self]
@@ -338,14 +355,14 @@ class _Record(list[Event]):
 
 
 def _heads(events: list[Event]) -> Iterator[list[Event]]:
-    """The record as it stood at some moments; and at the end, when somebody has granted dollars too."""
+    """Yield the record at several moments, and at the end with an additional grant in dollars."""
     for length in range(0, len(events), 4):
         yield events[:length]
     yield [*events, Reviewed(events[-1].at, "approve", "", "you", budget=Budget(dollars=1.0))]
 
 
 def _spent(bound: int, grant: int, each: int) -> Run:
-    """A run whose planner, judge and steps ask models: a plan that is refused, a step that fails once, a grant."""
+    """Return a run whose planner, judge and steps ask models, with a rejected plan, a step that fails once, and grants."""
     tries: list[str] = []
 
     def asked(times: int) -> None:

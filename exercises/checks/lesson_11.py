@@ -1,4 +1,4 @@
-"""Lesson 11, one loop, many names: what its exercises are judged by."""
+"""Checks for lesson 11, one loop with many names."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from functools import cache
 from itertools import accumulate
 from typing import Any, NamedTuple
 
-import openai.resources.chat.completions  # noqa: F401  (what a check needs is there before its clock starts)
+import openai.resources.chat.completions  # noqa: F401  (imported before the time limit of a check starts)
 
 from exercises import listings
 from exercises.checks import said
@@ -35,24 +35,25 @@ from planexec_lite.references import resolve
 
 ON_PAPER = ("ReAct", "plan-and-execute", "planner-executor", "ReWOO")
 CALLS = (
-    "A horizon of one asks for every step, and once more; who carries out a step is asked before the call and behind it; a "
-    "solver is one more."
+    "A one-step planner is asked for every step and once more. A model that runs a step is asked before and after "
+    "the call. A solver adds one call."
 )
-NEAR = 0.2  # how far an estimate may be from the run, as a part of it
+NEAR = 0.2  # allowed relative error of an estimate
 
 
 @exercise(
     "11.1",
-    nudge="Write a line for each variation: who is asked, how often, and what the questions read and write. Only then the "
-    "seconds: what waits for what? Two questions about one step wait for each other; three steps side by side do not.",
-    question="How often is a planner asked that sees one step ahead, until it says that all is done? And how often a model "
-    "that carries out a step: does it stop when it has called the tool?",
-    learned="Calls follow from the horizon and from who carries out; seconds from the longest chain, if anything runs side by "
-    "side; money from who is asked. None of the three needs a run.",
+    nudge="For each variation, write down which models are asked, how often, and how many tokens they read and "
+    "write. Then work out the seconds from the dependencies. Two questions about one step run in sequence; "
+    "three independent steps run in parallel.",
+    question="How often is a one-step planner asked before it answers that all is done? How often is a model "
+    "asked that runs a step: does it stop after the tool call?",
+    learned="The horizon and the executor determine the calls, the longest chain determines the seconds, and the "
+    "models determine the cost. You can estimate all three without a run.",
     seconds=20.0,
 )
 def on_paper(trial: Trial, calls: Any, seconds: Any, dollars: Any) -> None:
-    """Four calls, four seconds and four dollars, each in the order of the four variations."""
+    """For the four variations, in order: the number of calls, the seconds, and the dollars."""
     rows = [_ran(name, "research") for name in ON_PAPER]
     ran = [(one.figures.calls, one.figures.seconds, one.figures.dollars) for one in rows]
     rules = (
@@ -60,18 +61,21 @@ def on_paper(trial: Trial, calls: Any, seconds: Any, dollars: Any) -> None:
         (
             "seconds",
             NEAR,
-            "In a chain all seconds add up, those of questions too; of what runs side by side the longest chain counts.",
+            "In a chain all seconds add up, including those of model calls. Of parallel chains, only the longest "
+            "counts.",
         ),
-        ("dollars", NEAR, "Calls × (tokens read × price + tokens written × price), for each model apart."),
+        ("dollars", NEAR, "For each model: calls × (tokens read × price + tokens written × price)."),
     )
     for place, ((name, near, rule), given) in enumerate(zip(rules, (calls, seconds, dollars), strict=True)):
         form = f"four numbers, for {', '.join(ON_PAPER)}"
         trial.given(name, given)
         known = isinstance(given, dict) and set(given) == set(ON_PAPER)
         ordered = [given[one] for one in ON_PAPER] if known else given
-        numbers = said.numbers(trial, ordered, len(ON_PAPER), form, "One number for each variation, in this order.")
+        numbers = said.numbers(
+            trial, ordered, len(ON_PAPER), form, "Write one number for each variation, in this order."
+        )
         for variation, number, figures in zip(ON_PAPER, numbers, ran, strict=True):
-            within = ", within a fifth" if near else ""
+            within = ", within 20 %" if near else ""
             wanted = f"the {name} of a run of {variation}{within}"
             trial.want(abs(number - figures[place]) <= near * figures[place], wanted, rule)
     trial.show(race, rows)
@@ -79,7 +83,7 @@ def on_paper(trial: Trial, calls: Any, seconds: Any, dollars: Any) -> None:
 
 @cache
 def _ran(variation: str, task: str, faults: Faults | None = None) -> Row:
-    """A row of the scoreboard, which no answer can change."""
+    """Return a row of the scoreboard, cached."""
     return row(variation, task, faults)
 
 
@@ -98,7 +102,7 @@ BROKEN = "the scales are out of order"
 
 
 class _Office:
-    """A world in which something may be in the way: `trouble` is one of the three messages, or empty."""
+    """A world with at most one problem: `trouble` is one of the three messages, or empty."""
 
     def __init__(self, trouble: str = "") -> None:
         self.trouble, self.log = trouble, list[str]()
@@ -136,14 +140,14 @@ class _Office:
 
 
 class _Head:
-    """The model: it has a plan, and carries out a step as far as it is told what there is to do, and what with."""
+    """The model: it writes a plan, and runs a step if its messages contain the task and the necessary results."""
 
     def __init__(self) -> None:
         self.plans = 0
         self.asked: list[Request] = []
 
     def reply(self, request: Request) -> Reply:
-        """The answer to a request."""
+        """Answer a request."""
         if request.schema is not None:
             self.plans += 1
             steps = [{"depends_on": [], "success_criteria": None, **step} for step in STEPS]
@@ -185,40 +189,41 @@ def _text(request: Request) -> str:
 
 
 def _named(text: str) -> Mapping[str, Any] | None:
-    """The step whose description stands in a text."""
+    """Return the step whose description is part of the text."""
     return next((step for step in STEPS if step["description"] in text), None)
 
 
 @exercise(
     "11.2",
-    nudge="The planner and the loop stay. What is new is who carries out a step: somebody who first does what a "
-    "`ToolExecutor` does, and asks a `ReActExecutor` when that raises. An executor needs `tools` and `execute(step, inputs)`.",
-    question="A `ReActExecutor` shows its model the step's own tool and no other, and reads the step's description. Which copy "
-    "of the step do you hand to it?",
-    learned="A name more for the same loop: no model where the plan holds, one where it does not, and the planner never again. "
-    "Between ReWOO and ReAct there is room for whatever you need.",
+    nudge="The planner and the loop stay the same. Write a new executor that first does what a `ToolExecutor` "
+    "does, and asks a `ReActExecutor` if that raises. An executor needs `tools` and `execute(step, "
+    "inputs)`.",
+    question="A `ReActExecutor` offers its model only the step's own tool, and sends the step's description. "
+    "Which changed copy of the step should you pass to it?",
+    learned="This is another variation of the same loop: no model while the plan works, a model for each failed "
+    "call, and no replanning. You can build any variation between ReWOO and ReAct.",
     seconds=20.0,
 )
 def no_name(trial: Trial, rescue: Any) -> None:
-    """An agent that asks its planner once, and a model about nothing but the steps whose call failed."""
-    run, office, head = _sent(trial, rescue, "", "nothing in the way")
+    """An agent that asks its planner once, and asks a model only about steps whose call failed."""
+    run, office, head = _sent(trial, rescue, "", "no problem")
     trial.show(views.timeline, run)
-    trial.want(head.plans == 1, "one question to the planner", "The planner writes the whole plan.")
-    trial.want(
-        not head.asked, "no question about a step", "Where the plan holds, tools are called, and no model is asked."
-    )
-    trial.want(run.status == "finished", "a finished run", "The plan is carried out.")
+    trial.want(head.plans == 1, "one question to the planner", "The planner writes the whole plan at once.")
+    trial.want(not head.asked, "no question about a step", "While no call fails, only tools are called.")
+    trial.want(run.status == "finished", "a finished run", "Without a problem, the plan works.")
     _orderly(trial, run, office)
-    trial.want(6.0 <= run.makespan <= 8.0, "8 seconds at the most: 2 for the plan, 3 for both cities side by side, 3 more",
-               "Steps run on the workers that are handed in, side by side where the plan allows.")  # fmt: skip
+    trial.want(6.0 <= run.makespan <= 8.0, "at most 8 seconds: 2 for the plan, 3 for both cities in parallel, 3 for the rest",
+               "Use the `workers` argument, so that independent steps run in parallel.")  # fmt: skip
     for trouble, failed in ((LOCKED, STEPS[3]), (SILENT, STEPS[1])):
         run, office, head = _sent(trial, rescue, trouble, trouble)
         _rescued(trial, run, office, head, trouble, failed)
-    run, office, head = _sent(trial, rescue, BROKEN, f"{BROKEN}, for good")
+    run, office, head = _sent(trial, rescue, BROKEN, f"{BROKEN}, permanently")
     trial.want(
-        run.status == "failed", "a failed run", "What nobody could carry out has failed: a failure is no result."
+        run.status == "failed",
+        "a failed run",
+        "If the model fails too, the step fails. Don't turn a failure into a result.",
     )
-    trial.want("mail" not in office.log, "no mail", "What depends on a failed step is not begun.")
+    trial.want("mail" not in office.log, "no mail", "Steps that depend on a failed step must not start.")
 
 
 def _rescued(trial: Trial, run: Run, office: _Office, head: _Head, trouble: str, failed: Mapping[str, Any]) -> None:
@@ -226,29 +231,31 @@ def _rescued(trial: Trial, run: Run, office: _Office, head: _Head, trouble: str,
     trial.want(
         head.plans == 1,
         "one question to the planner",
-        "The plan is right: a model mends the one call, nobody plans again.",
+        "The plan is correct: let a model fix the failed call instead of planning again.",
     )
-    trial.want(head.asked, f"a question about step {failed['id']}", "A step whose call failed goes to a model.")
+    trial.want(head.asked, f"a question about step {failed['id']}", "Pass a step whose call failed to a model.")
     texts = list(map(_text, head.asked))
-    trial.want(all(_named(text) == failed for text in texts), f"questions about step {failed['id']} only, by its description",
-               "A model carries out what failed, and is told what the step is for.")  # fmt: skip
+    trial.want(all(_named(text) == failed for text in texts), f"questions only about step {failed['id']}, with its description",
+               "The model needs the description of the failed step, and no other steps.")  # fmt: skip
     trial.want(
-        trouble in texts[0], f"a first question that says {trouble!r}", "Who is not told the error makes it again."
+        trouble in texts[0],
+        f"a first question that contains {trouble!r}",
+        "Without the error, the model would repeat the same call.",
     )
     trial.want(
         "unlock" in head.asked[0].tools,
         "all tools offered to the model",
-        "What helps may be another tool than the step's own.",
+        "The model might need a tool other than the step's own.",
     )
     model = head.asked[0].model
     trial.want(
         model == model_for("executor"),
-        f"{model_for('executor')} asked about the step, not {model}",
-        "A step goes to the cheap model.",
+        f"{model_for('executor')} for the question about the step, not {model}",
+        "Use the cheap model for steps.",
     )
     last = failed["id"] == "4"
     trial.want(run.status == "finished" and (not last or "mail" in office.log), "a finished run, with the mail sent",
-               "The model is told the results that the step waits for, and its last word is the step's result.")  # fmt: skip
+               "Send the model the results of the step's dependencies, and use its final answer as the step's result.")  # fmt: skip
     _orderly(trial, run, office)
 
 
@@ -256,24 +263,22 @@ def _orderly(trial: Trial, run: Run, office: _Office) -> None:
     wanted = ["compare", "fetch Lisbon", "fetch Split", "mail"]
     trial.want(
         sorted(office.log) == wanted,
-        "each tool of the plan called once with success",
-        "What is done is not done again.",
+        "one successful call for each step of the plan",
+        "Don't repeat finished work.",
     )
     answer = "sent: rents of Lisbon: 700 and rents of Split: 650"
-    trial.want(
-        run.answer == answer, f"the answer {answer!r}", "The result of a step is what came of it, word for word."
-    )
+    trial.want(run.answer == answer, f"the answer {answer!r}", "Return a step's result word for word.")
 
 
 def _sent(trial: Trial, rescue: Any, trouble: str, told: str) -> tuple[Run, _Office, _Head]:
-    """A run of the agent in an office with some trouble."""
+    """Run the agent in an office with this problem."""
     office, head = _Office(trouble), _Head()
     with MockLLM([{"name": "the office", "reply": {"python": head.reply}}]).client() as client:
         agent = trial.call(rescue, client, office.tools, Simulated(4))
         trial.want(
             isinstance(agent, PlannerExecutor),
             "a `PlannerExecutor`",
-            "A variation is an agent, made of a client, tools and workers.",
+            "Return an agent made from the client, the tools and the workers.",
         )
         try:
             run = agent.run(GOAL)
@@ -281,13 +286,13 @@ def _sent(trial: Trial, rescue: Any, trouble: str, told: str) -> tuple[Run, _Off
             raise Raised(error) from error
     trial.called = f"rescue(client, tools, workers).run({GOAL!r}); {told}"
     failures = [event.error for event in run.events if isinstance(event, StepFailed | PlanProposed) and event.error]
-    trial.came = cut(f"{run.status}; done: {', '.join(office.log) or 'nothing'}; questions to the planner: {head.plans}, about "
-                     f"steps: {len(head.asked)}{''.join(f'; {error}' for error in failures[:1])}")  # fmt: skip
+    trial.came = cut(f"{run.status}; done: {', '.join(office.log) or 'nothing'}; questions to the planner: {head.plans}, "
+                     f"about steps: {len(head.asked)}{''.join(f'; {error}' for error in failures[:1])}")  # fmt: skip
     return run, office, head
 
 
 class _Case(NamedTuple):
-    """A run, whether its goal was reached, and whose fault it was if not."""
+    """A run, whether it reached its goal, and otherwise which half was at fault."""
 
     events: list[Event]
     reached: bool
@@ -297,7 +302,7 @@ class _Case(NamedTuple):
 
 
 class _Record(list[Event]):
-    """The events of a run; its text says which plans came, and what failed."""
+    """The events of a run; the repr lists plans and failures."""
 
     def __repr__(self) -> str:
         told = []
@@ -312,7 +317,7 @@ class _Record(list[Event]):
 
 
 class _Letter:
-    """A world in which a letter is written, stamped and posted; `down` names a tool that fails, `idle` one that does nothing."""
+    """A world to write, stamp and post a letter; `down` names a tool that fails, `idle` a tool that does nothing."""
 
     def __init__(self, down: str = "", idle: str = "") -> None:
         self.down, self.idle, self.done = down, idle, dict[str, str]()
@@ -336,21 +341,21 @@ class _Letter:
         return self._do("stamp", "yes")
 
     def post(self, city: str) -> str:
-        """Post the letter, which is there and has a stamp, to a city: Graz or Linz."""
+        """Post the stamped letter to a city: Graz or Linz."""
         if city not in ("Graz", "Linz"):
-            raise ValueError(f"there is no post to {city}")
+            raise ValueError(f"no mail is delivered to {city}")
         if self.idle != "stamp" and set(self.done) != {"write", "stamp"}:
-            raise RuntimeError("no letter with a stamp is there")
+            raise RuntimeError("there is no stamped letter")
         return self._do("post", city)
 
     @property
     def reached(self) -> bool:
-        """Whether Ann has the letter."""
+        """Return whether Ann has the letter."""
         return self.done == {"write": "Ann", "stamp": "yes", "post": "Graz"}
 
 
 def _plan(*steps: tuple[str, str], city: str = "Graz", to: str = "Ann", mark: str = "") -> Any:
-    """Steps as pairs, a tool and the tools that it waits for ("write+stamp")."""
+    """Make a plan from pairs: a tool, and the tools it depends on ("write+stamp")."""
     params = {"write": {"to": to}, "stamp": {}, "post": {"city": city}}
     return [
         {"id": f"{name}{mark}", "tool": name, "params": params.get(name, {}),
@@ -363,7 +368,7 @@ RIGHT = (("write", ""), ("stamp", "write"), ("post", "stamp"))
 
 
 class _Written:
-    """A planner that hands out these plans, one after the other; the last one again and again."""
+    """A planner that returns these plans one after the other, then repeats the last plan."""
 
     def __init__(self, *plans: Any) -> None:
         self.plans = list(plans)
@@ -386,7 +391,7 @@ def _letter(fault: str | None, rule: str, world: _Letter, *plans: Any, replan: b
 
 
 def _scored(fault: str | None, rule: str, faults: Faults) -> _Case:
-    """ReWOO deploys, on the scoreboard."""
+    """Return the case of ReWOO on the scoreboard's deploy task."""
     task = tasks()["deploy"]
 
     def calm(plan: Plan) -> bool:
@@ -399,12 +404,12 @@ def _scored(fault: str | None, rule: str, faults: Faults) -> _Case:
 
 
 def _cases() -> Iterator[_Case]:
-    """Runs of both worlds."""
+    """Yield runs of both worlds."""
     late, early = _plan(*RIGHT), _plan(("post", ""), *RIGHT[:2])
     unknown = _plan(*RIGHT, ("fax", ""))
-    world = "In a calm world this very plan reaches the goal: nobody could have planned it better."
-    known = "In a calm world the plan fails as well: what was wrong with it could be known when it was written."
-    fine = "The goal was reached: what went wrong on the way was mended."
+    world = "In a world without failures this plan reaches the goal, so the plan is correct."
+    known = "The plan fails even in a world without failures, so the plan is wrong."
+    fine = "The run reached its goal: it recovered from the failures."
     yield _scored(None, fine, Faults())
     yield _letter("execution", world, _Letter(down="stamp"), late)
     yield _letter("plan", known, _Letter(), _plan(*RIGHT, city="Atlantis"))
@@ -412,19 +417,19 @@ def _cases() -> Iterator[_Case]:
     yield _scored("execution", world, Faults("flaky tool", 0.3, 1))
     yield _scored(
         "plan",
-        "A run may be finished, and its goal not reached: the plan left something out.",
+        "A run can finish without reaching its goal: here the plan left a step out.",
         Faults("wrong first plan", 1.0, 0),
     )
     yield _letter(
         "plan",
-        "A plan that nobody could carry out is a planning fault, and there is nothing to try again.",
+        "An invalid plan is a planning fault; no plan ran that you could test.",
         _Letter(),
         unknown,
     )
     yield _letter(None, fine, _Letter(), unknown, late)
     yield _letter(
         "execution",
-        "The first plan had problems and was never carried out; the one that was is right.",
+        "The first plan was invalid and never ran; the plan that ran is correct.",
         _Letter(down="post"),
         unknown,
         late,
@@ -432,99 +437,97 @@ def _cases() -> Iterator[_Case]:
     yield _scored("execution", world, Faults("late surprise", 1.0, 3))
     yield _letter(
         "execution",
-        "A tool may say that it is done, and have done nothing: the plan is right.",
+        "The plan is correct, but a tool reported success without doing anything.",
         _Letter(idle="stamp"),
         late,
     )
     yield _letter(
         "plan",
-        "Both were at fault; with good tools the plan fails all the same.",
+        "Both halves failed here; but the plan fails even with working tools.",
         _Letter(down="stamp"),
         _plan(*RIGHT, to="Ben"),
     )
     again = _plan(*RIGHT, mark="2", city="Linz")
-    yield _letter(
-        "plan", "What counts is the last plan that was carried out.", _Letter(down="stamp"), late, again, replan=True
-    )
+    yield _letter("plan", "Test the last plan that ran.", _Letter(down="stamp"), late, again, replan=True)
     again = _plan(*RIGHT, mark="2")
     first = _plan(*RIGHT, city="Atlantis")
     yield _letter(None, fine, _Letter(), first, again, replan=True)
-    yield _letter(
-        "execution", "What counts is the last plan that was carried out.", _Closed(), first, again, replan=True
-    )
+    yield _letter("execution", "Test the last plan that ran.", _Closed(), first, again, replan=True)
 
 
 class _Closed(_Letter):
-    """A world in which the post to Graz is closed."""
+    """A world in which mail to Graz fails."""
 
     def post(self, city: str) -> str:
-        """Post the letter, which is there and has a stamp, to a city: Graz or Linz."""
+        """Post the stamped letter to a city: Graz or Linz."""
         if city == "Graz":
-            raise ConnectionError("the post is closed")
+            raise ConnectionError("mail to Graz is suspended")
         return super().post(city)
 
 
 @exercise(
     "11.3",
-    nudge="The world that failed can't tell you whose fault it was: both may have gone wrong there. A world in which nothing "
-    "fails can tell.",
-    question="Which of the plans in the record was carried out at all? And what is there to try again where none was?",
-    learned="Try the same plan where nothing goes wrong: what fails there too is the planner's, and planning again helps; the rest "
-    "is the world's, and trying again helps.",
+    nudge="The failed run can't show whose fault it was, because both the plan and the world might have been "
+    "wrong. Test the plan in a world without failures.",
+    question="Which of the plans in the record ran at all? What can you test if none did?",
+    learned="Run the same plan in a world without failures. If it fails there too, the planner is at fault and "
+    "replanning helps; otherwise the world is at fault and retrying helps.",
     seconds=20.0,
 )
 def whose_fault(trial: Trial, fault: Any) -> None:
-    """None where the goal was reached; otherwise "plan" or "execution"."""
+    """None if the run reached its goal; otherwise "plan" or "execution"."""
     for case in _cases():
         tried: list[Any] = []
 
         def calm(plan: Any, case: _Case = case, tried: list[Any] = tried) -> bool:
-            """Whether the plan reaches the goal in a world in which nothing fails."""
+            """Return whether the plan reaches the goal in a world without failures."""
             tried.append(plan)
             if not isinstance(plan, Plan):
                 raise TypeError(f"calm takes a plan, not {plan!r}")
             return case.calm(plan)
 
         came = trial.call(fault, _Record(case.events), case.reached, calm)
-        trial.want(came in (None, "plan", "execution"), 'None, "plan" or "execution"', "There are three answers.")
+        trial.want(
+            came in (None, "plan", "execution"), 'None, "plan" or "execution"', "Return one of these three values."
+        )
         trial.want(came == case.fault, repr(case.fault), case.rule)
 
 
 @exercise(
     "11.4",
-    nudge="Go through each listing three times: once with a plan that is listed in an odd order, once with a step that fails, once "
-    "with a result that holds odd words. Say aloud what each name holds.",
-    question="The head of each listing says what holds. For each of its sentences: which line sees to it? And which line would be "
-    "the first to notice if it did not hold?",
-    learned="A defect is a line, a kind, and a run that fails because of it. What you can't make fail is a matter of taste: say so "
-    "in a review, or leave it out.",
+    nudge="Go through each listing three times: with a plan listed in an unusual order, with a failing step, and "
+    "with an unusual result. Say aloud the value of each variable.",
+    question="The head of each listing states guarantees. For each sentence, which line enforces it? Which line "
+    "would fail first if it were violated?",
+    learned="To report a defect, give a line, a kind, and a run that fails because of it. If you can't make it "
+    "fail, it is a matter of taste: say so, or leave it out.",
     seconds=20.0,
 )
 def whole_listing(trial: Trial, tickets: Any, release: Any, report: Any) -> None:
-    """For each listing every defect in it, by its kind and a line at which it stands, and nothing else."""
+    """For each listing, exactly its defects, each with its kind and a line where it occurs."""
     form = 'kinds and lines, such as {"unknown tool": 12, "no bound": 7}'
     for name, given in zip(listings.NAMES, (tickets, release, report), strict=True):
         one = listings.listing(name)
         trial.given(name, given)
         pairs = list(_pairs(trial, given, form))
         for line, kind in pairs:
-            trial.want(kind in listings.KINDS, form, f"{kind!r} is none of the kinds that `kinds()` lists.")
+            trial.want(kind in listings.KINDS, form, f"`kinds()` does not list {kind!r}.")
             there = any(defect.kind == kind for defect in one.defects)
             rule = {
-                True: f"It is in this listing, but line {line} does not do it.",
-                False: "No run fails because of it: whoever says that there is a defect shows one.",
+                True: f"This listing has such a defect, but not in line {line}.",
+                False: "No run fails because of this line, and only defects that make a run fail count.",
             }
             trial.want((line, kind) in one.accepted, f"no {kind!r} in line {line}", rule[there])
         missed = [defect for defect in one.defects if defect.kind not in [kind for _, kind in pairs]]
         if missed:
             seen = listings.evidence(one.source, missed[0])
-            trial.want(not seen, f"{len(one.defects)} defects in all; of one that is not named a run says: {seen}",
-                       "A review that leaves out a defect has not read the line.")  # fmt: skip
+            trial.want(not seen, f"{len(one.defects)} defects in all; a run that shows a missing one: {seen}",
+                       "Your review misses a defect.")  # fmt: skip
 
 
 def _pairs(trial: Trial, given: Any, form: str) -> Iterator[tuple[int, str]]:
-    """Lines and kinds, in whatever way they were written down: by kind, by line, or as pairs."""
-    rule = "A defect is named by its kind and a line."
+    """Yield lines and kinds from any form of the answer: by kind, by line, or as pairs."""
+    rule = "Name each defect by its kind and a line."
     items = list(given.items()) if isinstance(given, dict) else said.listed(trial, given, form, rule)
     for item in items:
         trial.want(isinstance(item, Sequence) and len(item) == 2, form, rule)
@@ -546,16 +549,17 @@ BOTH = ("ReAct", "plan-and-execute")
 
 @exercise(
     "11.5",
-    nudge="Each question sends all that its model has to know. Which events end a job of a model, a plan or a step? Add up what "
-    "their calls have read, in the order of the events.",
-    question="ReAct asks once for each page and once more, and question number k carries k pages. What is the sum for 4 pages, "
-    "and for 16? And what does the second executor of a plan know of the first page?",
-    learned="A conversation that goes on is read again with each question, so its tokens grow faster than its steps; a task that "
-    "sees only what it waits for costs the same, wherever it stands.",
+    nudge="Each question contains everything its model needs. Find the events that end a job with model calls, "
+    "for plans and for steps. Add up the tokens that their calls read, in the order of the events.",
+    question="ReAct asks once for each page and once more, and its k-th question contains the pages read so far. "
+    "What is the sum for 4 pages, and for 16? What does the second task of a plan know about the first "
+    "page?",
+    learned="A growing conversation is sent again with each question, so its tokens grow faster than its steps. A "
+    "task that sees only its dependencies costs the same at any position.",
     seconds=20.0,
 )
 def conversation(trial: Trial, grows: Any, times: Any) -> None:
-    """The tokens read so far after each question of a run, and how much more sixteen pages cost than four."""
+    """The running total of input tokens after each question of a run, and the cost of sixteen pages divided by the cost of four."""
     lines: dict[str, dict[int, float]] = {}
     for variation in BOTH:
         for pages in PAGES:
@@ -564,32 +568,38 @@ def conversation(trial: Trial, grows: Any, times: Any) -> None:
             trial.called = f"grows(the events of {variation} with {pages} {'page' if pages == 1 else 'pages'})"
             read = [call.input_tokens for _, call in calls_in(events)]
             form = f"{len(read)} numbers, one for each question to a model"
-            rule = "Whoever is asked counts: the planner, and the model that carries out a task, before its call and behind it."
+            rule = "Count every model call: the planner's, and for each task the calls before and after its tool call."
             found = said.numbers(trial, came, len(read), form, rule)
             trial.want(
                 found[-1] == sum(read),
-                "all tokens that were read, and none that were written, as the last number",
-                "The last number is what the run has read altogether.",
+                "the sum of all input tokens, without output tokens, as the last number",
+                "The last number is the run's total of input tokens.",
             )
-            trial.want(found == list(accumulate(read)), "each number the sum of all questions so far",
-                       "A running total: it says what was read up to this question.")  # fmt: skip
+            trial.want(found == list(accumulate(read)), "each number the sum over all questions so far",
+                       "Return a running total: the input tokens up to and including this question.")  # fmt: skip
             lines.setdefault(variation, {})[pages] = found[-1]
-    trial.show(views.curves, lines, "The same pages: whose tokens grow with the square?", across="pages", up="tokens")
+    trial.show(
+        views.curves,
+        lines,
+        "The same pages: which variation's tokens grow with the square?",
+        across="pages",
+        up="tokens",
+    )
     trial.given("times", times)
     known = isinstance(times, dict) and set(times) == set(BOTH)
     ordered = [times[one] for one in BOTH] if known else times
     form = f"two numbers, for {' and '.join(BOTH)}"
     for name, number in zip(
-        BOTH, said.numbers(trial, ordered, 2, form, "One number for each variation, in this order."), strict=True
+        BOTH, said.numbers(trial, ordered, 2, form, "Write one number for each variation, in this order."), strict=True
     ):
         factor = lines[name][16] / lines[name][4]
-        rule = "Add up all questions of a run: ReAct's get longer with each page, a task's do not."
-        trial.want(abs(number - factor) <= factor / 10, f"the factor of {name}, within a tenth", rule)
+        rule = "Add up all questions of a run: ReAct's questions get longer with each page, a task's do not."
+        trial.want(abs(number - factor) <= factor / 10, f"the factor of {name}, within 10 %", rule)
 
 
 @cache
 def _file_read(variation: str, pages: int) -> tuple[Event, ...]:
-    """The events of a run that reads a file, page by page, each step waiting for the one before; its end is left out."""
+    """Return the events, without the last, of a run that reads a file page by page, each step depending on the previous step."""
 
     def read_page(number: int) -> str:
         """Read a page of the file."""

@@ -1,4 +1,4 @@
-"""Lesson 13, what happened, what did it cost, did it get better: what its exercises are judged by."""
+"""Checks for lesson 13: traces, costs, and comparing two versions."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ from planexec_lite.model.prices import cost
 
 
 class _World:
-    """A world in which each piece of work asks a model, no two for the same price, and some fail some times."""
+    """A world in which each job asks a model, every call has a different price, and some jobs fail."""
 
     def __init__(self, **failures: int) -> None:
         self.failures, self.asked = failures, 0
@@ -55,19 +55,19 @@ class _World:
         return f"{name} is done"
 
     def fail(self, name: str) -> None:
-        """Fail if it is to fail once more."""
+        """Fail while failures of this name are left."""
         if self.failures.get(name, 0):
             self.failures[name] -= 1
             raise ConnectionError(f"{name} did not answer")
 
     def back(self, name: str) -> str:
-        """Take something back."""
+        """Undo something."""
         self.fail("back")
         return f"{name} is undone"
 
 
 class _Written:
-    """A planner that asks a model, and hands out these plans one after the other."""
+    """A planner that asks a model and returns these plans one after the other."""
 
     def __init__(self, world: _World, *plans: Any) -> None:
         self.world, self.plans = world, list(plans)
@@ -80,7 +80,7 @@ class _Written:
 
 
 class _Hands:
-    """Carries out a step with a tool; one without a tool is a run of the agent inside."""
+    """An executor that calls a step's tool, and runs the inner agent for a step without a tool."""
 
     def __init__(self, tools: Toolbox, agent: PlannerExecutor) -> None:
         self.tools, self.agent = tools, agent
@@ -90,18 +90,18 @@ class _Hands:
 
 
 def _step(id: str, seconds: float, *after: str, name: str = "", **more: Any) -> dict[str, Any]:
-    """A step that works for some seconds."""
+    """Return a step that works for some seconds."""
     params = {"name": name or id, "seconds": seconds}
     return {"id": id, "tool": "work", "params": params, "depends_on": list(after), **more}
 
 
 def _task(id: str, *after: str) -> dict[str, Any]:
-    """A step that is a run of its own."""
+    """Return a step that starts a nested run."""
     return {"id": id, "description": f"Do what step {id} asks for", "depends_on": list(after)}
 
 
 def _agent(world: _World, *plans: Any, inside: Any = None, policy: Policy | None = None) -> PlannerExecutor:
-    """An agent with these plans; `inside` is the agent that carries out its steps without a tool."""
+    """Return an agent with these plans; the agent `inside` runs its steps without a tool."""
     hands = _Hands(world.tools, inside) if inside else ToolExecutor(world.tools)
 
     def judge(step: Any, result: Any) -> Verdict:
@@ -113,7 +113,7 @@ def _agent(world: _World, *plans: Any, inside: Any = None, policy: Policy | None
 
 
 def example() -> Run:
-    """A run to try an answer on: one step is tried twice, another is a run of its own."""
+    """Return a run for trying an answer: one step has two attempts, another is a nested run."""
     world = _World(b=1, y=1)
     within = _agent(world, [_step("a", 2.0), _step("b", 1.0, "a", name="y")], policy=Policy(retries=1))
     plan = [_step("1", 2.0), _step("2", 3.0, name="b"), _task("3", "1", "2")]
@@ -124,56 +124,54 @@ def example() -> Run:
 
 @cache
 def _runs() -> dict[str, Run]:
-    """Runs of all kinds, by what is special about them; no answer can change them."""
+    """Return runs of all kinds, by description, cached."""
     again = Policy(retries=1, backoff=Backoff(first=2.0, jitter=0.0))
     made: dict[str, Run] = {}
 
     world = _World()
     plan = [_step("1", 3.0), _step("2", 2.0), _step("3", 1.0, "1", "2", success_criteria="it holds")]
-    made["two steps side by side"] = _agent(world, plan).run("Work")
+    made["two parallel steps"] = _agent(world, plan).run("Work")
 
     world = _World(**{"1": 1})
-    made["a step that is tried twice"] = _agent(world, [_step("1", 3.0), _step("2", 1.0, "1")], policy=again).run(
-        "Work"
-    )
+    made["a step with two attempts"] = _agent(world, [_step("1", 3.0), _step("2", 1.0, "1")], policy=again).run("Work")
 
     world = _World(**{"2": 1})
     first, second = [_step("1", 1.0), _step("2", 2.0, "1")], [_step("1", 1.0), _step("2b", 4.0, "1")]
     policy = Policy(replan="failure", max_replans=1)
-    made["a plan that is made again"] = _agent(world, first, second, policy=policy).run("Work")
+    made["a run with a replan"] = _agent(world, first, second, policy=policy).run("Work")
 
     world = _World(y=1)
     within = _agent(world, [_step("a", 2.0), _step("b", 1.0, "a", name="y")], policy=Policy(retries=1))
     plan = [_step("1", 1.0), _task("2", "1"), _task("3", "1"), _step("4", 2.0, "2", "3")]
-    made["runs inside two steps, side by side"] = _agent(world, plan, inside=within).run("Work")
+    made["nested runs inside two parallel steps"] = _agent(world, plan, inside=within).run("Work")
 
     world = _World(x=1)
     deepest = _agent(world, [_step("a", 1.0), _step("b", 2.0, "a", name="x")])
     within = _agent(world, [_step("a", 1.0), _task("b", "a")], inside=deepest)
     plan = [_step("1", 1.0), _task("2", "1")]
-    made["a run inside a run inside a run, tried twice"] = _agent(world, plan, inside=within, policy=again).run("Work")
+    made["a run nested three deep, with two attempts"] = _agent(world, plan, inside=within, policy=again).run("Work")
 
     world = _World(**{"2": 9})
     undo = {"tool": "back", "params": {"name": "1"}}
     plan = [_step("1", 1.0, undo=undo), _step("2", 2.0, "1")]
-    made["a run that fails, and is taken back"] = _agent(world, plan, policy=Policy(rollback="failed")).run("Work")
+    made["a run that fails and is rolled back"] = _agent(world, plan, policy=Policy(rollback="failed")).run("Work")
 
     world = _World(judge=1, back=9, **{"3": 9})
     plan = [_step("1", 1.0, undo=undo), _step("2", 2.0, "1", success_criteria="it holds"), _step("3", 1.0, "2")]
-    made["a judge that fails, and an undo"] = _agent(world, plan, policy=Policy(rollback="failed")).run("Work")
+    made["a failing judge and an undo"] = _agent(world, plan, policy=Policy(rollback="failed")).run("Work")
 
-    made["a planner that fails"] = _agent(_World(planner=9), plan).run("Work")
+    made["a failing planner"] = _agent(_World(planner=9), plan).run("Work")
 
     world = _World()
     deepest = _agent(world, [_step("a", 1.0)])
     within = _agent(world, [_step("a", 1.0), _task("2", "a"), _step("b", 1.0, "2")], inside=deepest)
     plan = [_step("1", 1.0), _task("2", "1")]
-    made["a run inside step 2 of a run inside step 2"] = _agent(world, plan, inside=within).run("Work")
+    made["a nested run in step 2 of a nested run in step 2"] = _agent(world, plan, inside=within).run("Work")
     return made
 
 
 class _Record(list[Event]):
-    """The events of a run; its text says what is special about it."""
+    """The events of a run; the repr says what kind of run it is."""
 
     def __init__(self, events: Sequence[Event], told: str) -> None:
         super().__init__(events)
@@ -188,11 +186,11 @@ KINDS |= {"UndoStarted": "undo"}
 FIELDS = ("name", "start", "end", "parent", "error")
 FORM = "a list of spans, each with name, start, end, parent and error"
 Row = tuple[str, float, float, str | None, int | None]
-"""A span: name, start, end, error ("?": it may say anything), and the place of the span around it."""
+"""A span: name, start, end, error, and the list index of its parent span."""
 
 
 def _wanted(events: Sequence[Event]) -> list[Row]:
-    """The spans that the kit makes of the events, without what jobs did inside."""
+    """Return the spans that the kit makes from the events, without the spans inside jobs."""
     made = spans.of(Run(list(events)))
     kept = [one for one in made if names.STARTED in one.attributes or _doing(one) == names.INVOKE_AGENT]
     places = {one.span_id: place for place, one in enumerate(kept)}
@@ -218,17 +216,17 @@ def _doing(span: Span) -> Any:
 
 @exercise(
     "13.1",
-    nudge="Take each event out of its wrappers first, and note the steps on the way: that path says in which run it happened. "
-    "Then keep what has begun and not ended, in a dict.",
-    question="Step a is under way in two runs at once. What has to be in the key of your dict, so that an end finds its own "
-    "beginning?",
-    learned="A span is two events with the same key, and its parent is what was open around it: whoever has the events has every "
-    "trace, whoever has the trace alone has lost the rest.",
+    nudge="First unwrap each event and note the steps on the way: this path identifies its run. Then keep the "
+    "spans that have started but not ended in a dict.",
+    question="Step a is running in two runs at once. What must the key of your dict contain so that an end event "
+    "finds its own start?",
+    learned="A span is two events with the same key; its parent is the open span around it. You can compute a "
+    "trace from the events, but not the events from a trace.",
     seconds=10.0,
 )
 def spans_from_events(trial: Trial, spans_of: Any) -> None:
-    """The spans of a run: each job once for each try, inside the run that it belongs to, a run in a step inside that step."""
-    nested = _runs()["runs inside two steps, side by side"]
+    """The spans of a run: one for each attempt of each job, inside its own run; a nested run is inside its step."""
+    nested = _runs()["nested runs inside two parallel steps"]
     trial.show(views.spans, nested)
     for told, events in _records():
         came = trial.call(spans_of, _Record(events, told))
@@ -236,18 +234,18 @@ def spans_from_events(trial: Trial, spans_of: Any) -> None:
 
 
 def _records() -> Iterator[tuple[str, list[Event]]]:
-    """Whole runs; then one that is under way."""
+    """Yield complete runs, then a run that has not ended."""
     for told, run in _runs().items():
         yield told, run.events
-    run = _runs()["runs inside two steps, side by side"]
+    run = _runs()["nested runs inside two parallel steps"]
     inside = [place for place, event in enumerate(run.events) if isinstance(event, Inside)]
     for place in (inside[4], inside[-5]):
-        yield f"{len(run.events) - place} events later it will have ended", run.events[:place]
+        yield f"an unfinished run, with {len(run.events) - place} events still to come", run.events[:place]
 
 
 def _read(trial: Trial, came: Any) -> list[Row]:
-    """The learner's spans, written as dicts, as tuples, or as objects."""
-    trial.want(isinstance(came, (list, tuple)) and came, FORM, "One value for each span, in a list.")
+    """Read the learner's spans from dicts, tuples or objects."""
+    trial.want(isinstance(came, (list, tuple)) and came, FORM, "Return a list with one value for each span.")
     rows: list[Row] = []
     for one in came:
         if isinstance(one, Mapping):
@@ -256,68 +254,92 @@ def _read(trial: Trial, came: Any) -> list[Row]:
             values = list(one)
         else:
             values = [getattr(one, name, ...) for name in FIELDS]
-        trial.want(... not in values, FORM, "Each span has all five.")
+        trial.want(... not in values, FORM, "Each span needs all five values.")
         name, start, end, parent, error = values
         fits = isinstance(start, Real) and isinstance(end, Real) and isinstance(name, str)
-        trial.want(fits, "a text as name, numbers as start and end", "Times are seconds on the clock of the run.")
+        trial.want(fits, "a string as name, numbers as start and end", "Times are seconds on the run's clock.")
         place = parent is None or (type(parent) is int and 0 <= parent < len(came))
-        trial.want(place, "the place of the span around it in the list, None for the run",
-                   "A parent is a place: 0, 1, … Every span is there, also of what is under way.")  # fmt: skip
-        trial.want(error is None or isinstance(error, str), "a text or None as error", "An error is said in words.")
+        trial.want(
+            place,
+            "the list index of the parent span, or None for the run",
+            "A parent is an index into your list: 0, 1, … Include spans that have not ended.",
+        )
+        trial.want(error is None or isinstance(error, str), "a string or None as error", "An error is its message.")
         rows.append((name, float(start), float(end), error, parent))
     return rows
 
 
 def _judge_spans(trial: Trial, rows: list[Row], wanted: list[Row]) -> None:
-    """First what holds of any spans, then what this record asks for."""
+    """Check first the rules for all spans, then the spans of this record."""
     top = [name for name, *_, parent in rows if parent is None]
-    trial.want(top == ["run"], "one span without a parent, 'run'", "All that happened, happened in the run.")
+    trial.want(
+        top == ["run"],
+        "one span without a parent, 'run'",
+        "Everything happens inside the run, so only the run has no parent.",
+    )
     for place, row in enumerate(rows):
-        trial.want(_roots(rows, place), f"{row[0]!r} inside the run", "Whoever goes up from a span comes to the run.")
+        trial.want(
+            _roots(rows, place), f"{row[0]!r} inside the run", "Following the parents of any span must lead to the run."
+        )
     have, need = (Counter(one[0] for one in some) for some in (rows, wanted))
     for name in sorted(need | have):
         trial.want(
             have[name] == need[name],
-            f"{need[name]} × {name!r}; it has {have[name]}",
-            "Each time that something began is a span: a step that was tried twice has two, and what began inside a step counts.",
+            f"{need[name]} × {name!r}, not {have[name]}",
+            "Each start event makes a span: a step with two attempts has two spans, and jobs of nested runs count too.",
         )
     starts = [sorted((one[0], round(one[1], 6)) for one in some) for some in (rows, wanted)]
     for name, start, end, _, parent in rows:
-        trial.want(start <= end, f"{name!r}, from {start:g} s, with a later end", "Nothing ends before it begins.")
+        trial.want(
+            start <= end,
+            f"{name!r}, which starts at {start:g} s, with a later end",
+            "A span can't end before it starts.",
+        )
         if parent is None or starts[0] == starts[1]:
             continue
         around = rows[parent]
-        trial.want(around[1] <= start + 1e-6 and end <= around[2] + 1e-6,
-                   f"{name!r}, {start:g} to {end:g} s, inside {around[0]!r}, {around[1]:g} to {around[2]:g} s",
-                   "Each span lies within its parent. The clock of a run inside begins at 0; `Inside` says when that was "
-                   "outside.")  # fmt: skip
+        trial.want(
+            around[1] <= start + 1e-6 and end <= around[2] + 1e-6,
+            f"{name!r}, {start:g} to {end:g} s, inside {around[0]!r}, {around[1]:g} to {around[2]:g} s",
+            "Each span lies within its parent. The clock of a nested run starts at 0; `Inside` gives the outer time.",
+        )
     for name in sorted({one[0] for one in wanted}):
         _same(trial, name, *([one for one in some if one[0] == name] for some in (rows, wanted)))
     found, meant = (_drawn(some) for some in (rows, wanted))
     missing = [line for line in meant if line not in found]
-    trial.want(found == meant, missing[0] if missing else "every span below its own parent",
-               "A job stands in the run that it belongs to, a run inside in the try of the step that it was begun by. "
-               "Two runs side by side may both have a step a.")  # fmt: skip
+    trial.want(
+        found == meant,
+        missing[0] if missing else "every span below its own parent",
+        "A job belongs to its own run, and a nested run to the attempt of the step that started it. Two parallel "
+        "runs can both have a step a.",
+    )
 
 
 def _same(trial: Trial, name: str, mine: list[Row], theirs: list[Row]) -> None:
-    """Times and errors of the spans of one name are those of the record."""
+    """Check the times and errors of all spans with this name."""
     found, meant = (sorted((round(one[1], 6), round(one[2], 6)) for one in some) for some in (mine, theirs))
     times = " and ".join(f"{start:g} to {end:g} s" for start, end in meant)
-    trial.want(found == meant, f"{name!r} from {times}", "It begins with the event that begins it, and ends with the one that ends "
-               "it; what has not ended ends at the latest time in the record.")  # fmt: skip
+    trial.want(
+        found == meant,
+        f"{name!r} from {times}",
+        "A span starts with its start event and ends with its end event. A span without an end event ends at the "
+        "latest time in the record.",
+    )
     errors = [
         [error for *_, error, _ in sorted(some, key=lambda one: (one[1], one[2], one[3] or ""))]
         for some in (mine, theirs)
     ]
     said = " and ".join(map(repr, errors[1]))
-    trial.want([one or None for one in errors[0]] == errors[1], f"{name!r} with {said} as error",
-               "What failed says so, in the words of its event, and what was done says nothing; what was done later does "
-               "not change that.")  # fmt: skip
+    trial.want(
+        [one or None for one in errors[0]] == errors[1],
+        f"{name!r} with {said} as error",
+        "A failed span has the error message of its event, a successful span has None. A later success does not "
+        "change an earlier failure.",
+    )
 
 
 def _roots(rows: list[Row], place: int) -> bool:
-    """Whether the way up from a span ends."""
+    """Return whether the chain of parents ends at a span without a parent."""
     for _ in rows:
         above = rows[place][4]
         if above is None:
@@ -327,7 +349,7 @@ def _roots(rows: list[Row], place: int) -> bool:
 
 
 def _drawn(rows: list[Row]) -> list[str]:
-    """Each span by its way down from the run, with times: equal spans in equal places are equal."""
+    """Return each span as its path from the run, with times, sorted."""
 
     def way(row: Row) -> str:
         named = f"{row[0]} ({row[1]:g} to {row[2]:g} s)"
@@ -338,22 +360,22 @@ def _drawn(rows: list[Row]) -> list[str]:
 
 @exercise(
     "13.2",
-    nudge="Look at the drawing: which of the spans have a price, and which of these prices are the sum of others? Then ask of each "
-    "price that is left, in which spans it was paid.",
-    question="A call stands in a tool, in a step, in a run inside a step, in that step, in the run. To how many totals does it "
-    "belong? And to how many own costs?",
-    learned="One kind of span pays, all others hold what was paid in them. Whoever adds up whatever has a price counts a nested "
-    "run as often as it is deep; whoever leaves out failures pays them all the same.",
+    nudge="Look at the drawing: which spans have a price, and which of these prices are sums of other prices? For "
+    "each of the remaining prices, find the spans that contain it.",
+    question="A model call is inside a tool, a step, a nested run, the outer step, and the run. How many totals "
+    "include it? How many own costs include it?",
+    learned="Only model calls cost money; all other spans contain those costs. If you add up every span with a "
+    "price, you count nested runs several times. Failed calls cost money too.",
     seconds=10.0,
 )
 def costs_along_the_tree(trial: Trial, costs: Any) -> None:
-    """For each span, by its id, two sums in dollars: what was asked of models in it itself, and in it with all inside it."""
-    trial.show(views.spans, _runs()["runs inside two steps, side by side"])
+    """For each span id, two sums in dollars: the span's own cost, and its total with all spans inside it."""
+    trial.show(views.spans, _runs()["nested runs inside two parallel steps"])
     for number, (told, run) in enumerate(_runs().items()):
         made = _cut_off(spans.of(run))
         listed = list(made)
         if number % 3 == 1:
-            listed.reverse()  # a collector hears first of what ended first
+            listed.reverse()  # a collector receives spans in the order of their ends
         elif number % 3 == 2:
             Random(number).shuffle(listed)
         came = trial.call(costs, _Traced(listed, told))
@@ -361,13 +383,13 @@ def costs_along_the_tree(trial: Trial, costs: Any) -> None:
 
 
 def _cut_off(made: Sequence[Span]) -> list[Span]:
-    """The spans; the call of a model that was asked last failed."""
+    """Return the spans, with the last model call marked as failed."""
     last = [one.span_id for one in made if _doing(one) == names.CHAT][-1]
     return [replace(one, error="it was cut off") if one.span_id == last else one for one in made]
 
 
 class _Traced(list[Span]):
-    """Spans; their text says of which run."""
+    """Spans; the repr says what kind of run they belong to."""
 
     def __init__(self, made: Sequence[Span], told: str) -> None:
         super().__init__(made)
@@ -378,37 +400,37 @@ class _Traced(list[Span]):
 
 
 def _sums(trial: Trial, came: Any, made: Sequence[Span]) -> dict[str, tuple[float, float]]:
-    """The learner's own cost and total by span."""
-    trial.want(isinstance(came, Mapping), "a dict: span_id -> (own, total)", "A span is known by its id.")
+    """Read the learner's own cost and total for each span."""
+    trial.want(isinstance(came, Mapping), "a dict: span_id -> (own, total)", "Use the span id as the key.")
     ids = {one.span_id for one in made}
-    rule = "Each span has an entry by its span_id: two may have the same name."
+    rule = "Each span needs an entry under its span_id, because names can repeat."
     trial.want(set(came) == ids, f"{len(ids)} entries, one for each span", rule)
     for pair in came.values():
         fits = (
             isinstance(pair, (tuple, list)) and len(pair) == 2 and all(isinstance(one, (Real, Decimal)) for one in pair)
         )
-        trial.want(fits, "two numbers for each span, (own, total)", "Nothing is a number as well: 0.")
+        trial.want(fits, "two numbers for each span, (own, total)", "For a span without costs, return 0.")
     return {id: (float(own), float(total)) for id, (own, total) in came.items()}
 
 
 def _judge_costs(trial: Trial, sums: dict[str, tuple[float, float]], made: Sequence[Span], run: Run) -> None:
-    """What was paid, by whom, and what it comes to above."""
+    """Check own costs, totals, and the sum of the tree."""
     bill = cost(run.board.calls)
     added = sum(own for own, _ in sums.values())
-    trial.came = f"{_dollars(added)} as the sum of all own costs, {_dollars(sums[made[0].span_id][1])} in all"
+    trial.came = (
+        f"{_dollars(added)} as the sum of all own costs, {_dollars(sums[made[0].span_id][1])} as the run's total"
+    )
     for one in made:
         own, asked = sums[one.span_id][0], _doing(one) == names.CHAT
         price = one.attributes.get(names.COST, 0.0) if asked else 0.0
         rule = (
-            "A call of a model costs what it costs, in whatever try, in a step that failed as well, and if it failed itself."
+            "Every model call counts, in every attempt, in failed steps, and if the call itself failed."
             if asked
-            else "What a run says is the sum of its calls: taken as its own, they are paid twice."
+            else "The cost of a run is the sum of its calls. As an own cost, it would count them twice."
         )
         if abs(own - price) < 1e-5:
-            rule = "A sum is rounded where it is shown, and not before: rounded parts don't add up to it."
-        trial.want(
-            _near(own, price), f"{_dollars(price)} as the own cost of {one.name!r}; it has {_dollars(own)}", rule
-        )
+            rule = "Round only for display: rounded parts don't add up to the exact sum."
+        trial.want(_near(own, price), f"{_dollars(price)} as the own cost of {one.name!r}, not {_dollars(own)}", rule)
     below: dict[str | None, list[Span]] = {}
     for one in made:
         below.setdefault(one.parent_id, []).append(one)
@@ -416,11 +438,14 @@ def _judge_costs(trial: Trial, sums: dict[str, tuple[float, float]], made: Seque
         total = sums[one.span_id][0] + sum(sums[inner.span_id][1] for inner in below.get(one.span_id, ()))
         trial.want(
             _near(sums[one.span_id][1], total),
-            f"{_dollars(total)} as the total of {one.name!r}; it has {_dollars(sums[one.span_id][1])}",
-            "A total is what was paid in the span itself and in all spans inside it, however deep.",
+            f"{_dollars(total)} as the total of {one.name!r}, not {_dollars(sums[one.span_id][1])}",
+            "A total is the own cost of the span plus the own costs of all spans inside it, at any depth.",
         )
-    trial.want(_near(sums[made[0].span_id][1], bill), f"{_dollars(bill)} in all, as in the ledger",
-               "The sum of the tree is the sum of the bill.")  # fmt: skip
+    trial.want(
+        _near(sums[made[0].span_id][1], bill),
+        f"{_dollars(bill)} as the run's total, as in the ledger",
+        "The total of the tree must equal the bill.",
+    )
 
 
 def _near(one: float, other: float) -> bool:
@@ -433,61 +458,80 @@ def _dollars(amount: float) -> str:
 
 VERDICTS = ("better", "worse", "can't tell")
 ANSWER = "(verdict, difference, low, high), with one of 'better', 'worse', \"can't tell\""
-MISSES = 0.05  # of an interval that is said to hold 95 of 100 times
-NARROW = 0.185  # wide, of 100 tasks, 20 won and 10 lost: an interval of 95 % is 0.2 or wider, one of 90 % at most 0.18
-WIDE = 0.26  # one of 99 % is 0.27 or wider
-CLAIMS = "An interval of 95 % misses the truth once in twenty times. One that is narrower claims more than it knows."
+MISSES = 0.05  # share of cases in which a 95 % interval misses the true value
+NARROW = 0.185  # for 100 tasks, 20 won and 10 lost: a 95 % interval is at least 0.2 wide, a 90 % interval at most 0.18
+WIDE = 0.26  # a 99 % interval is at least 0.27 wide
+CLAIMS = "A 95 % interval misses the true value in one of twenty cases. A narrower interval claims too much."
 
 
 @exercise(
     "13.3",
-    nudge="Put the outcomes of each task side by side, by its name: lost, the same, won. Only these differences are chance, and "
-    "they may have fallen otherwise: draw them again, or count.",
-    question="Of twenty tasks three were won and one was lost. How often would four coins fall like that? And how many tasks must "
-    "differ before all of them falling alike is rarer than once in twenty times?",
-    learned="Two more of twenty is what chance does every other time. Pair by task, give the interval, and say 'can't tell' when "
-    "0 is in it: that is an answer, and it says how many tasks you need.",
+    nudge="Pair the outcomes of each task by its name: lost, the same, won. Chance affects only these "
+    "differences, so resample them or count them.",
+    question="Of twenty tasks, three were won and one was lost. How often would four coin flips give such a "
+    "result? How many tasks must differ before an equal outcome for all of them is rarer than 1 in 20?",
+    learned="Two more of twenty is a common result of chance. Pair by task, report the interval, and answer "
+    "'can't tell' if it contains 0; that tells you that you need more tasks.",
     seconds=20.0,
 )
 def is_it_better(trial: Trial, compare: Any) -> None:
-    """The verdict, the mean difference of new and old over the tasks of both, and an interval that holds it 95 of 100 times."""
+    """The verdict, the mean difference between new and old over their common tasks, and its 95 % interval."""
     marks = unforeseen(compare, 3)
     trial.show(_tally)
 
     def told(won: int, lost: int, tasks: int, right: int = 0, mark: int = 0) -> tuple[str, float, float, float]:
-        """What the answer says of so many tasks, of which so many were won and lost, and so many right both times."""
+        """Run the answer on `tasks` tasks, of which `won` were won, `lost` were lost, and `right` were right both times."""
         old, new = _outcomes(won, lost, tasks, right, marks[mark])
         came = _verdict(trial, trial.call(compare, old, new))
         difference = (won - lost) / tasks
-        trial.called = f"compare(old, new), {tasks} tasks: {won} won, {lost} lost, the others as before"
+        trial.called = f"compare(old, new), {tasks} tasks: {won} won, {lost} lost, the others unchanged"
         trial.came = f"{came[0]}, {came[1]:+.3f} [{came[2]:+.3f}, {came[3]:+.3f}]"
-        trial.want(isclose(came[1], difference, abs_tol=1e-6), f"a difference of {difference:+.3f}",
-                   "The difference is the share of new minus that of old, over the tasks that both have done.")  # fmt: skip
+        trial.want(
+            isclose(came[1], difference, abs_tol=1e-6),
+            f"a difference of {difference:+.3f}",
+            "The difference is the success rate of new minus that of old, over their common tasks.",
+        )
         _coherent(trial, came, won + lost)
         return came
 
     came = told(3, 1, 20, 14)
-    trial.want(came[0] == "can't tell", "can't tell: 17 of 20 against 15",
-               "Three won and one lost is what coins do more often than not.")  # fmt: skip
-    trial.want(came[3] - came[2] > 0.2, "an interval that is wider: others of the same kind would have come out otherwise",
-               "An interval says how far chance alone may carry: one task more or less is already 0.05.")  # fmt: skip
+    trial.want(
+        came[0] == "can't tell",
+        "can't tell: 17 of 20 against 15",
+        "Coin flips give a result at least as uneven as three to one more often than not.",
+    )
+    trial.want(
+        came[3] - came[2] > 0.2,
+        "a wider interval: other tasks of the same kind would give other results",
+        "The interval must show the effect of chance: a single task already changes the result by 0.05.",
+    )
     for won, lost, tasks, right in ((0, 0, 20, 12), (5, 5, 20, 5), (0, 0, 4, 4)):
         trial.want(
-            told(won, lost, tasks, right)[0] == "can't tell", "can't tell: as many won as lost", "A tie is no win."
+            told(won, lost, tasks, right)[0] == "can't tell",
+            "can't tell: as many won as lost",
+            "A tie shows no difference.",
         )
     for won, lost, tasks in ((3, 0, 4), (4, 0, 4), (0, 4, 4), (5, 0, 20), (0, 5, 20)):
         came = told(won, lost, tasks)
-        trial.want(came[0] == "can't tell", f"can't tell: {won + lost} tasks differ",
-                   "That so few coins fall alike happens more often than once in twenty times: so few tasks tell nothing, "
-                   "however they came out.")  # fmt: skip
+        trial.want(
+            came[0] == "can't tell",
+            f"can't tell: only {won + lost} tasks differ",
+            "A few coin flips are all equal more often than once in twenty cases, so a few tasks prove nothing.",
+        )
     for won, lost, word in ((12, 1, "better"), (1, 12, "worse"), (30, 4, "better")):
         came = told(won, lost, 100, 40, 1)
-        trial.want(came[0] == word, f"{word}: {won} won and {lost} lost is hardly chance",
-                   "Pair by task: what is hard for both, or easy for both, is no chance between them.")  # fmt: skip
+        trial.want(
+            came[0] == word,
+            f"{word}: {won} won and {lost} lost is unlikely by chance",
+            "Pair by task: tasks that are hard or easy for both versions add no uncertainty to the difference.",
+        )
     came = told(20, 10, 100, 40, 1)
-    trial.want(came[3] - came[2] > NARROW, f"an interval about 0.21 wide; it is {came[3] - came[2]:.2f} wide", CLAIMS)
-    trial.want(came[3] - came[2] < WIDE, f"an interval about 0.21 wide; it is {came[3] - came[2]:.2f} wide",
-               "An interval of 95 % holds the truth in 95 of 100 cases. One that is wider claims less than it knows.")  # fmt: skip
+    trial.want(came[3] - came[2] > NARROW, f"an interval about 0.21 wide, not {came[3] - came[2]:.2f}", CLAIMS)
+    trial.want(
+        came[3] - came[2] < WIDE,
+        f"an interval about 0.21 wide, not {came[3] - came[2]:.2f}",
+        "A 95 % interval contains the true value in 95 of 100 cases. A wider interval claims too little.",
+    )
     for won, lost in ((5, 1), (1, 5)):
         told(won, lost, 20, 7)  # 0 is at the edge of some intervals
     _one_sided(trial, compare, marks[2])
@@ -495,7 +539,7 @@ def is_it_better(trial: Trial, compare: Any) -> None:
 
 
 def _outcomes(won: int, lost: int, tasks: int, right: int, mark: str) -> tuple[dict[str, int], dict[str, int]]:
-    """What came of both versions, by task, each in an order of its own; the same on every run."""
+    """Return the outcomes of both versions by task, each in its own reproducible order."""
     same = tasks - won - lost
     right = min(right, same) or same // 2
     pairs = [(0, 1)] * won + [(1, 0)] * lost + [(1, 1)] * right + [(0, 0)] * (same - right)
@@ -508,55 +552,64 @@ def _outcomes(won: int, lost: int, tasks: int, right: int, mark: str) -> tuple[d
 
 
 def _verdict(trial: Trial, came: Any) -> tuple[str, float, float, float]:
-    """The four parts of an answer."""
+    """Read the four parts of an answer."""
     parts = [came.get(one) for one in ("verdict", "difference", "low", "high")] if isinstance(came, Mapping) else came
     fits = isinstance(parts, (tuple, list)) and len(parts) == 4 and isinstance(parts[0], str)
-    trial.want(fits, ANSWER, "An answer has four parts.")
+    trial.want(fits, ANSWER, "Return all four parts.")
     numbers = [one for one in parts[1:] if isinstance(one, Real) and not isinstance(one, bool) and isfinite(one)]
-    trial.want(len(numbers) == 3, ANSWER, "A difference and the ends of its interval are numbers, between -1 and 1.")
+    trial.want(len(numbers) == 3, ANSWER, "The difference and the ends of its interval are numbers between -1 and 1.")
     word = parts[0].replace("’", "'").casefold().strip()
-    trial.want(word in VERDICTS, ANSWER, "There are three verdicts.")
+    trial.want(word in VERDICTS, ANSWER, "Use one of the three verdicts.")
     difference, low, high = map(float, numbers)
     return word, difference, low, high
 
 
 def _coherent(trial: Trial, came: tuple[str, float, float, float], differ: int) -> None:
-    """The verdict is that of the interval; where few tasks differ, it may be more careful."""
+    """Check that the verdict follows from the interval; if few tasks differ, "can't tell" is always fine."""
     word, difference, low, high = came
-    trial.want(low <= difference + 1e-9 and difference <= high + 1e-9, "an interval around the difference",
-               "What was seen lies in the interval.")  # fmt: skip
+    trial.want(
+        low <= difference + 1e-9 and difference <= high + 1e-9,
+        "an interval around the difference",
+        "The observed difference must be inside the interval.",
+    )
     excluded = "better" if low > 1e-9 else "worse" if high < -1e-9 else "can't tell"
     careful = word == "can't tell" and differ < 6
-    trial.want(word == excluded or careful, f"{excluded!r}: the interval is [{low:+.3f}, {high:+.3f}]",
-               "The verdict follows from the interval: 0 is in it, or it is not.")  # fmt: skip
+    trial.want(
+        word == excluded or careful,
+        f"{excluded!r}: the interval is [{low:+.3f}, {high:+.3f}]",
+        "The verdict depends on whether the interval contains 0.",
+    )
 
 
 def _one_sided(trial: Trial, compare: Any, mark: str) -> None:
-    """Some tasks were done with one version only."""
+    """Check the case that some tasks were run with only one version."""
     old, new = _outcomes(3, 1, 20, 14, mark)
     old |= {"only old 1": 0, "only old 2": 0}
     new |= {"only new 1": 1, "only new 2": 1, "only new 3": 1}
     came = _verdict(trial, trial.call(compare, old, new))
-    trial.called = "compare(old, new), 20 tasks of both, 2 of old alone, 3 of new alone"
+    trial.called = "compare(old, new), 20 common tasks, 2 only in old, 3 only in new"
     trial.came = f"{came[0]}, {came[1]:+.3f} [{came[2]:+.3f}, {came[3]:+.3f}]"
-    trial.want(isclose(came[1], 0.1, abs_tol=1e-6), "a difference of +0.100, over the 20 tasks that both have done",
-               "A task that one version alone has done says nothing about the other.")  # fmt: skip
+    trial.want(
+        isclose(came[1], 0.1, abs_tol=1e-6),
+        "a difference of +0.100, over the 20 common tasks",
+        "A task that only one version has run can't be compared.",
+    )
 
 
 def _coverage(trial: Trial, told: Any) -> None:
-    """How often the interval misses the truth, in a world where it is known: all that often happens there, with its probability."""
+    """Add up the probabilities of all likely results whose interval misses the true difference, which is known here."""
     for won, lost, floor in ((0.35, 0.1, 0.012), (0.25, 0.25, 0.02)):
         missed = 0.0
         for wins, losses, chance in _likely(20, won, lost, floor):
             _, _, low, high = told(wins, losses, 20)
             missed += 0.0 if low - 1e-9 <= won - lost <= high + 1e-9 else chance
         trial.called = f"compare(…) on 20 tasks, in a world where new wins {won:.0%} of all tasks and loses {lost:.0%}"
-        trial.came = f"intervals that miss the true difference, {won - lost:g}, in {missed:.1%} of all cases or more"
-        trial.want(missed <= MISSES, "5 % at the most", CLAIMS)
+        trial.came = f"intervals that miss the true difference, {won - lost:g}, in at least {missed:.1%} of all cases"
+        trial.want(missed <= MISSES, "at most 5 %", CLAIMS)
 
 
 def _likely(tasks: int, won: float, lost: float, floor: float) -> Iterator[tuple[int, int, float]]:
-    """How many are won and lost in such a world, with its probability, where that is not small."""
+    """Yield numbers of won and lost tasks with their probability, if it is above `floor`."""
     for wins in range(tasks + 1):
         for losses in range(tasks + 1 - wins):
             ways = comb(tasks, wins) * comb(tasks - wins, losses)
@@ -566,6 +619,6 @@ def _likely(tasks: int, won: float, lost: float, floor: float) -> Iterator[tuple
 
 
 def _tally() -> Any:
-    """What is compared: how many tasks each version got right."""
+    """Draw how many tasks each version solved."""
     rows = {"old": {"right": 15, "wrong": 5}, "new": {"right": 17, "wrong": 3}}
     return views.tallies(rows, "17 of 20 tasks against 15: is it better?", wanted="right", of="tasks")

@@ -1,4 +1,4 @@
-"""Which steps of a plan are done before which: what several checks ask."""
+"""Find out which steps of a plan are certain to be done before another step."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from planexec_lite import Plan
 
 
 def behind(plan: Plan, id: str) -> set[str]:
-    """The ids of all steps of the plan that are done before this one, directly or through others."""
+    """Return the ids of all steps that step `id` depends on, directly or through other steps."""
     found: set[str] = set()
     to_visit = list(plan.graph[id])
     while to_visit:
@@ -20,7 +20,7 @@ def behind(plan: Plan, id: str) -> set[str]:
 
 
 def unguarded(plan: Plan, tool: str, before: Iterable[str]) -> list[str]:
-    """The tools that should be done before each step with `tool` and are not; all of them where there is no such step."""
+    """Return the tools from `before` that a step with `tool` does not depend on; all of `before` if no step uses `tool`."""
     tools = {step.id: step.tool for step in plan.steps}
     done = [{tools[id] for id in behind(plan, step.id)} for step in plan.steps if step.tool == tool]
     return [name for name in before if not done or any(name not in names for names in done)]

@@ -1,6 +1,6 @@
-"""What a learner has written down in a prediction: a number, several, or names, in whatever form they are written.
+"""Read a learner's prediction: a number, several numbers, or names, in any reasonable form.
 
-Numbers are numbers of any kind, and no texts. Names may stand in one text, "ABF" or "A, B and F", or in any collection.
+Numbers can have any numeric type, but not be strings. Names can be one string, "ABF" or "A, B and F", or any collection.
 """
 
 from __future__ import annotations
@@ -15,22 +15,22 @@ from exercises.exercise import Trial
 
 
 def number(trial: Trial, said: Any, form: str) -> float:
-    """The number that was said; a yes or no, a text or a list is none."""
-    trial.want(_is_number(said), form, "A prediction is one number.")
+    """Return the predicted number; a bool, a string or a list is wrong."""
+    trial.want(_is_number(said), form, "Write your prediction as one number.")
     return float(said)
 
 
 def numbers(trial: Trial, said: Any, count: int, form: str, rule: str) -> list[float]:
-    """The numbers that were said, so many, in order."""
+    """Return exactly `count` predicted numbers, in order."""
     found = listed(trial, said, form, rule, in_order=True)
     trial.want(len(found) == count and all(map(_is_number, found)), form, rule)
     return [float(one) for one in found]
 
 
 def names(trial: Trial, said: Any, known: Iterable[str], form: str, rule: str, *, in_order: bool = False) -> list[str]:
-    """The names that were said, each of them a known one: "ABF", "A, B and F", ["A", "B", "F"], {"A", "B", "F"}.
+    """Return the predicted names, all of them from `known`: "ABF", "A, B and F", ["A", "B", "F"], {"A", "B", "F"}.
 
-    Capitals don't matter; an id may be a whole number; "A, with its title" is A.
+    Upper and lower case are equal; an id can be a whole number; "A, with its title" is A.
     """
     ids = {name.casefold(): name for name in known}
     parts = [said] if isinstance(said, str) else listed(trial, said, form, rule, in_order=in_order)
@@ -41,9 +41,9 @@ def names(trial: Trial, said: Any, known: Iterable[str], form: str, rule: str, *
 
 
 def listed(trial: Trial, said: Any, form: str, rule: str, *, in_order: bool = False) -> list[Any]:
-    """What a collection holds. A dict of True and False says which of its keys, any other dict its values."""
+    """Return the members of a collection: of a dict with bool values the keys that are True, of another dict the values."""
     if isinstance(said, Iterator):
-        trial.wrong(form, "What can be read only once is gone when it is read: make a list of it.")
+        trial.wrong(form, "An iterator can be read only once. Make a list of it.")
     ordered = not (in_order and isinstance(said, (set, frozenset)))
     trial.want(ordered and isinstance(said, Collection) and not isinstance(said, (str, bytes)), form, rule)
     if isinstance(said, dict):
@@ -57,7 +57,7 @@ def _is_number(said: Any) -> bool:
 
 
 def _read(said: Any, ids: dict[str, str]) -> list[str] | None:
-    """The names in one text, or the name that a whole number is; None when something else stands there."""
+    """Return the names in a string or a whole number, or None if it contains anything else."""
     text = str(said) if type(said) is not bool and isinstance(said, Integral) else said
     if not isinstance(text, str):
         return None

@@ -1,8 +1,8 @@
-"""A small shell, for where there is no /bin/sh: it judges the scripts of lesson 12 in a browser tab and on Windows.
+"""A small shell for machines without /bin/sh: it runs the scripts of lesson 12 in a browser tab and on Windows.
 
 It reads words, quotes, ``$NAME`` and ``${NAME}``, ``$( … )`` and backticks, ``;``, ``&``, ``&&``, ``||``, ``|``, ``<``, ``>``,
-``>>``, names of files with ``*``, and runs a few programs (`PROGRAMS`), in a folder. What it does not know it says, and
-guesses nothing. A test holds it against the real shell.
+``>>``, file names with ``*``, and runs a few programs (`PROGRAMS`) in a folder. It raises an error for anything else and
+never guesses. A test compares it with the real shell.
 """
 
 from __future__ import annotations
@@ -24,15 +24,15 @@ _MAGIC = re.compile(r"[*?[]")
 
 
 class Unknown(Exception):
-    """The script holds something that this shell does not know; the text says what."""
+    """Raised for a part of a script that this shell does not support; the message names it."""
 
 
 class BadSyntax(Exception):
-    """No shell reads this."""
+    """Raised for a syntax error."""
 
 
 class Part(NamedTuple):
-    """A piece of a word: `text` as it stands, the variable in `text`, or the output of `script`; and whether quotes are around."""
+    """A piece of a word: the literal `text`, the variable named in `text`, or the output of `script`, quoted or not."""
 
     kind: str
     text: str
@@ -45,7 +45,7 @@ Word = list[Part]
 
 @dataclass
 class Command:
-    """A simple command: its words, what it sets before them, and which files it reads and writes."""
+    """A simple command: its words, the variables set before them, and the files that it reads and writes."""
 
     words: list[Word] = field(default_factory=list)
     sets: list[tuple[str, Word]] = field(default_factory=list)
@@ -53,14 +53,14 @@ class Command:
 
 
 class Step(NamedTuple):
-    """Commands joined by pipes, and the connector that stands before them."""
+    """Commands joined by pipes, and the connector before them."""
 
     before: str
     commands: list[Command]
 
 
 class Reader:
-    """Reads a script, from left to right."""
+    """A parser that reads a script from left to right."""
 
     def __init__(self, text: str) -> None:
         self.text, self.at = text, 0
@@ -73,7 +73,7 @@ class Reader:
         return steps
 
     def line(self, close: str = "") -> list[Step]:
-        """Read up to the end of the line; with `close`, up to where that stands, over all lines."""
+        """Read up to the end of the line, or with `close` up to that character, across lines."""
         steps, before = list[Step](), ";"
         while True:
             self.blank("\n" if close else "")
@@ -94,7 +94,7 @@ class Reader:
             before = before.replace("\n", ";").replace("&", ";") if len(before) == 1 else before or ";"
 
     def pipe(self) -> list[Command]:
-        """Read commands with | between them."""
+        """Read commands separated by |."""
         commands = [self.command()]
         while self.here() == "|" and not self.text.startswith("||", self.at):
             self.at += 1
@@ -149,7 +149,7 @@ class Reader:
         return parts
 
     def piece(self, quoted: bool) -> Part:
-        """Read what may stand in double quotes as well as outside of quotes."""
+        """Read a piece that is allowed both inside and outside double quotes."""
         here, after = self.here(), self.text[self.at + 1 : self.at + 2]
         if not here:
             raise BadSyntax('" is missing')
@@ -176,7 +176,7 @@ class Reader:
         return Part("text", here, quoted)
 
     def until(self, quote: str) -> str:
-        """Read from a quote to the next one like it."""
+        """Read from a quote to the next quote of the same kind."""
         end = self.at + 1
         while end < len(self.text) and self.text[end] != quote:
             end += 2 if self.text[end] == "\\" and quote == "`" else 1
@@ -186,11 +186,11 @@ class Reader:
         return inside
 
     def here(self) -> str:
-        """The character that comes next; "" at the end."""
+        """Return the next character, or "" at the end."""
         return self.text[self.at : self.at + 1]
 
     def blank(self, more: str = "") -> None:
-        """Pass over blanks, and over a comment."""
+        """Skip blanks and a comment."""
         while self.here() and (self.here() in _BLANK + more or self.text.startswith("\\\n", self.at)):
             self.at += 1 + (self.here() == "\\")
         if self.here() == "#":
@@ -201,16 +201,16 @@ class Reader:
 
 
 class Ran(NamedTuple):
-    """What a script came to: its exit code, and what it printed."""
+    """The result of a script: its exit code and its output."""
 
     code: int
     printed: str
 
 
 def run(script: str, variables: Mapping[str, str], folder: Path) -> Ran:
-    """Run a script in a folder, with these variables; its standard input is empty, and errors are printed nowhere.
+    """Run a script in a folder with these variables, an empty standard input, and no error output.
 
-    Raises `Unknown` for what this shell does not know. What stands in lines before that has been run.
+    Raises `Unknown` for unsupported syntax, after running the lines before it.
     """
     shell, reader, printed = Shell(dict(variables), folder), Reader(script), ""
     try:
@@ -223,7 +223,7 @@ def run(script: str, variables: Mapping[str, str], folder: Path) -> Ran:
 
 @dataclass
 class Shell:
-    """The variables that are set, the folder, and the exit codes of the last command and of the last $( … ) in this one."""
+    """The current variables, the folder, and the exit codes of the last command and of its last $( … )."""
 
     variables: dict[str, str]
     folder: Path
@@ -231,7 +231,7 @@ class Shell:
     substituted: int = 0
 
     def steps(self, steps: tuple[Step, ...] | list[Step], given: str = "") -> str:
-        """Carry out commands one after the other; return what they print."""
+        """Run commands one after the other; return their output."""
         printed = ""
         for step in steps:
             if (step.before == "&&" and self.code) or (step.before == "||" and not self.code):
@@ -248,11 +248,11 @@ class Shell:
         return printed
 
     def copy(self) -> Shell:
-        """A shell of its own, as each part of a pipe has one."""
+        """Return a separate shell, as each part of a pipe needs."""
         return Shell(dict(self.variables), self.folder, self.code)
 
     def command(self, command: Command, given: str) -> str:
-        """Carry out one command, which reads `given`; return what it prints."""
+        """Run one command with `given` as its input; return its output."""
         self.substituted = 0
         words = [field for word in command.words for field in self.fields(word)]
         target: Path | None = None
@@ -284,7 +284,7 @@ class Shell:
         return printed
 
     def call(self, name: str, arguments: list[str], given: str) -> str:
-        """Run a program, built in or not."""
+        """Run a builtin or another program."""
         if "/" in name or name in _OTHERS:
             raise Unknown(name)
         found = name in BUILT_IN or {"/bin", "/usr/bin"} & set(self.variables.get("PATH", "").split(":"))
@@ -297,7 +297,7 @@ class Shell:
         return printed
 
     def parts(self, word: Word) -> list[tuple[str, bool]]:
-        """The pieces of a word as texts, and whether each may be split."""
+        """Return the pieces of a word as strings, and whether each can be split."""
         came = []
         for part in word:
             text = part.text
@@ -313,7 +313,7 @@ class Shell:
         return came
 
     def fields(self, word: Word) -> list[str]:
-        """What becomes of a word: split where a value stands without quotes, and names of files put in."""
+        """Expand a word: split unquoted values and insert matching file names."""
         fields: list[list[tuple[str, bool]]] = []
         open_ = False
         for part, (text, splits) in zip(word, self.parts(word), strict=True):
@@ -326,7 +326,7 @@ class Shell:
         return [name for one in fields for name in self.names(one)]
 
     def names(self, one: list[tuple[str, bool]]) -> list[str]:
-        """The files that a field stands for; itself where there are none."""
+        """Return the files that match a field, or the field itself if none match."""
         plain, bare = "".join(text for text, _ in one), "".join(text for text, quoted in one if not quoted)
         if not _MAGIC.search(bare):
             return [plain]
@@ -336,7 +336,7 @@ class Shell:
         return sorted(glob(pattern, root_dir=self.folder)) or [plain]
 
     def path(self, name: str) -> Path:
-        """A file of the folder. Raises `OSError` where a file can't have that name."""
+        """Return the path of a file in the folder. Raises `OSError` for an impossible file name."""
         if name == "/dev/null":
             return Path(name)
         if "/" in name or name == "..":
@@ -347,7 +347,7 @@ class Shell:
 
 
 def read(path: Path) -> str:
-    """What a file holds."""
+    """Return the content of a file."""
     return path.read_bytes().decode(errors="surrogateescape")
 
 
@@ -423,7 +423,7 @@ def _without_options(program: str, words: list[str]) -> list[str]:
 
 
 _FORMS = {"%s": "", "%%": "%", "\\n": "\n", "\\t": "\t", "\\\\": "\\"}
-_OTHERS = frozenset(  # what a system has besides, and this shell does not
+_OTHERS = frozenset(  # programs of a real system that this shell lacks
     """. [ [[ awk base64 basename bash break cd command continue cp cut dash dirname env eval exec exit expr find grep head
     ls mkdir mv od perl pwd python python3 read readonly return sed set sh shift sleep sort source tail tee test tr trap type
     umask uniq unset wait wc xargs xxd local declare function""".split()

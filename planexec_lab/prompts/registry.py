@@ -94,13 +94,7 @@ class Registry:
             versions.of(db, name)
             return [one for one in versions.history(db, name) if label in (None, one.label)]
 
-    def planner(
-        self,
-        client: Any,
-        which: int | str | None = None,
-        name: str = PLANNER,
-        **options: Any,
-    ) -> LLMPlanner:
+    def planner(self, client: Any, which: int | str | None = None, name: str = PLANNER, **options: Any) -> LLMPlanner:
         """Return a planner with the text of a version, whose requests are logged under that version.
 
         Args:

@@ -39,11 +39,9 @@ def goals(rows: Sequence[Row]) -> Figure:
         missed = [task for task, reached in tasks.items() if not reached]
         lines.append(Line([name, f"{len(tasks) - len(missed)} of {len(tasks)}", ", ".join(missed)], PLAIN))
     always = [name for name, tasks in by_variation.items() if all(tasks.values())]
-    title = (
-        f"{len(always)} of {count(len(by_variation), 'variation')} reach{'es' if len(always) == 1 else ''} every goal"
-    )
-    missing = len(always) < len(by_variation)
-    return table(title, ("variation", "reached", "missed"), lines, _MISSING if missing else "")
+    reach = "reaches" if len(always) == 1 else "reach"
+    title = f"{len(always)} of {count(len(by_variation), 'variation')} {reach} every goal"
+    return table(title, ("variation", "reached", "missed"), lines, _MISSING if len(always) < len(by_variation) else "")
 
 
 _MISSING = """A goal is missed when steps rely on an assumption of the plan that turned out wrong. \
@@ -101,11 +99,8 @@ def _asked_again(row: Row) -> str:
         "failure": "after a failure",
         "repair": "invalid plan",
     }
-    again = [
-        f"{words.get(reason, reason)} {times} ×" for reason, times in row.figures.reasons.items() if reason != "first"
-    ]
-    if row.replan == "failure" and "failure" not in row.figures.reasons:
-        again.append("after a failure 0 ×")
+    asked = ({"failure": 0} if row.replan == "failure" else {}) | row.figures.reasons
+    again = [f"{words.get(reason, reason)} {times} ×" for reason, times in asked.items() if reason != "first"]
     return ", ".join(again) or "never"
 
 
