@@ -1,7 +1,7 @@
-"""Whole listings to be reviewed: planner-executors as articles print them, with their defects.
+"""Whole listings to review: planner-executors as articles print them, with their defects.
 
-Each listing is a file, `tickets.py`, and beside it stand its defects, `tickets.yaml`: a kind, the lines that name it, a program
-that fails because of it, and what mends it. What no program shows to fail is no defect.
+Each listing is a file, such as `tickets.py`. Its defects are in `tickets.yaml`: for each defect a kind, the lines that
+contain it, a program that fails because of it, and a fix. Only defects that make a program fail count.
 """
 
 from exercises.listings.catalogue import KINDS, NAMES, Defect, Listing, evidence, listing

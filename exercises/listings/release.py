@@ -1,11 +1,11 @@
-"""A person approves a plan, tools carry it out, and after a failure it is taken back.
+"""A person approves a plan, tools carry it out, and a failure rolls it back.
 
 A plan is {"steps": [...], "rollback": [...]} and always valid. A step has an id, a
-tool, params, and depends_on, a list of ids. Steps may be listed in any order: one
-runs when all that it depends on is done. A step that raises has done nothing; then
-no other is begun, and what was done is taken back: each entry of the rollback has a
-tool and params, which never raise, and names the step that it `undoes`. Entries
-stand in the order in which they are to be carried out.
+tool, params, and depends_on, a list of ids. Steps can be listed in any order: a step
+runs when all of its dependencies are done. A step that raises has done nothing; then
+no other step starts, and the done steps are rolled back. Each entry of the rollback
+has a tool and params, and names the step that it `undoes`; it never raises. The
+entries are listed in the order in which they run.
 """
 
 
@@ -30,13 +30,13 @@ class Release:
                 results[step["id"]] = self.call(step)
             except Exception as error:
                 results[step["id"]] = error
-                self.take_back(plan, results)
+                self.roll_back(plan, results)
                 break
         return results
 
     def call(self, step):
         return self.tools[step["tool"]](**step["params"])
 
-    def take_back(self, plan, results):
+    def roll_back(self, plan, results):
         for entry in plan["rollback"]:
             self.call(entry)

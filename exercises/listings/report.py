@@ -1,13 +1,13 @@
-"""A model plans a piece of research, tools do it, and what failed is planned anew.
+"""A model plans a research task, tools run it, and a failure leads to a new plan.
 
-An answer of the model is JSON in the form that is asked for, and its plans are
-valid, but for the tools that they name. A plan has at least one step. A step has an
-id, a number; a tool, which gets one thing, `input`; and depends_on, a list of ids.
-Steps may be listed in any order: one runs when all that it depends on has worked.
-An input that is {step_1_result} is what came of step 1; among other words it is the
-text of that. A step whose tool raises has failed, and so has one whose tool does
-not exist. The answer is what came of the step that no other depends on. A new plan
-keeps the ids of what is done.
+The model answers with JSON of the type that `form` names. Its plans are valid, except
+for the names of the tools. A plan has at least one step. A step has an id, a number;
+a tool, which takes one argument, `input`; and depends_on, a list of ids. Steps can be
+listed in any order: a step runs when all of its dependencies have succeeded. If the
+whole input is {step_1_result}, it means the result of step 1; inside a longer text,
+it means that result as text. A step fails if its tool raises or does not exist. The
+answer is the result of the step that no step depends on. A new plan keeps the ids of
+the done steps.
 """
 
 import json
@@ -41,10 +41,10 @@ def carry_out(steps, tools):
     return results
 
 
-def run(ask, goal, tools, most=2):
-    """Return the answer, or None when there is none after `most` new plans."""
+def run(ask, goal, tools, max_replans=2):
+    """Return the answer, or None if `max_replans` new plans failed as well."""
     remarks = ""
-    for _ in range(1 + most):
+    for _ in range(1 + max_replans):
         steps = plan(ask, goal, tools, remarks)
         results = carry_out(steps, tools)
         failed = {n: one for n, one in results.items() if str(one).startswith("ERROR")}

@@ -1,4 +1,4 @@
-"""What a learner calls: show() prints a listing with the numbers of its lines, kinds() what may be wrong in one."""
+"""The functions that learners call: show() prints a listing with line numbers, and kinds() prints the kinds of defects."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from exercises.listings.catalogue import KINDS, NAMES, listing
 
 
 def show(name: str) -> None:
-    """Print a listing with the numbers of its lines."""
+    """Print a listing, one of `NAMES`, with line numbers."""
     if name not in NAMES:
         print(f"There is no listing {name!r}; there are {', '.join(NAMES)}.")
         return
@@ -15,6 +15,6 @@ def show(name: str) -> None:
 
 
 def kinds() -> None:
-    """Print the kinds of defects, and what each means."""
-    for kind, words in KINDS.items():
-        print(f"{kind:<21}{words}")
+    """Print each kind of defect and its meaning."""
+    for kind, meaning in KINDS.items():
+        print(f"{kind:<21}{meaning}")

@@ -104,12 +104,8 @@ class _Desk:
         call = json.dumps([tool.name, params.arguments or {}], sort_keys=True)
         able = context.session.client_capabilities
         if able is None or able.elicitation is None:
-            return (
-                "it may delete or overwrite something, so a person has to say yes first, and this client can't ask one"
-            )
-        question = (
-            f"{self.name}: may {tool.name} be called with {shown(params.arguments or {})}? It may delete or overwrite."
-        )
+            return "it might delete or overwrite something, so a person has to say yes first, and this client can't ask one"
+        question = f"{self.name}: may {tool.name} be called with {shown(params.arguments or {})}? It might delete or overwrite."
         if context.protocol_version not in MODERN_PROTOCOL_VERSIONS:
             answer = await context.session.elicit_form(question, _YES_OR_NO, related_request_id=context.request_id)
             return None if answer.action == "accept" else _NO

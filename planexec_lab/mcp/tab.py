@@ -69,10 +69,8 @@ class WorldByHand(ByHand):
 
     def _no(self, name: str, arguments: Mapping[str, Any]) -> str:
         if self.ask is None:
-            return (
-                "it may delete or overwrite something, so a person has to say yes first, and this client can't ask one"
-            )
-        question = f"{self.name}: may {name} be called with {shown(dict(arguments))}? It may delete or overwrite."
+            return "it might delete or overwrite something, so a person has to say yes first, and this client can't ask one"
+        question = f"{self.name}: may {name} be called with {shown(dict(arguments))}? It might delete or overwrite."
         return "" if self.ask(question) else "a person was asked, and did not say yes"
 
 

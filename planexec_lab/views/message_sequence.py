@@ -75,7 +75,7 @@ def _finding(exchange: Sequence[Message]) -> str:
     times = [f"the {role} {TIMES[n] if n < 3 else f'{n} times'}" for role, n in asked.items() if n]
     came = sum(message.sender == "outside" and message.words.startswith("news") for message in exchange)
     news = f"; news came {TIMES[came] if came < 3 else f'{came} times'}" if came else ""
-    return f"The board asked {listed(times)}{news}" if times else "Nobody has said anything yet"
+    return f"The board asked {listed(times)}{news}" if times else "There are no messages yet"
 
 
 def _sketch(title: str, exchange: Sequence[Message], longest: float) -> tuple[Canvas, int, int]:
@@ -205,7 +205,7 @@ def _asked(event: e.PlanStarted, board: Board) -> str:
     if event.reason == "first":
         return f"plan: {clean(board.goal)}"
     if event.reason == "repair":
-        return f"mend the plan: {'; '.join(clean(problem) for problem in board.problems)}"
+        return f"repair the plan: {'; '.join(clean(problem) for problem in board.problems)}"
     return ASKED[event.reason].format(failed=listed(board.failed))
 
 

@@ -13,7 +13,7 @@ from planexec_lite.run import Run
 
 LONG = 200  # columns of a result, an error or a comment
 WHY = {
-    "first": "the planner is asked for a plan", "repair": "the planner is asked to mend its plan",
+    "first": "the planner is asked for a plan", "repair": "the planner is asked to repair its plan",
     "horizon": "the planner is asked what comes next", "failure": "the planner is asked again, after a failure",
     "news": "the planner is asked again, after news", "step": "the planner is asked again, after a step",
     "stall": "the planner is asked again, because nothing else can be done",
@@ -59,7 +59,7 @@ def _sentence(event: e.Event, names: Mapping[str, str]) -> str:
                 return f"{clean(event.by)}: step {event.step} was {event.verdict}{gave}{_after(event.comment)}"
             if event.budget is not None:
                 more = ", ".join(in_words(name, amount) for name, amount in event.budget.bounds.items())
-                return f"{clean(event.by)}: {more} more may be used{_after(event.comment)}"
+                return f"{clean(event.by)} grants {more} more{_after(event.comment)}"
             about = "the plan" if event.step is None else e.gate_in_words(event.step)
             s = "" if event.by in ("you", "I", "we") else "s"
             verdict = f"ask{s} for changes to" if event.verdict == "change" else event.verdict + s
@@ -74,11 +74,11 @@ def _sentence(event: e.Event, names: Mapping[str, str]) -> str:
             return f"step {event.step} fails: {_brief(event.error)}"
         case e.StepLate():
             what = event.error if event.error is not None else value(event.result)
-            return f"step {event.step}, given up before, comes to its end: {_brief(what)}; it does not count"
+            return f"step {event.step} ends after its timeout: {_brief(what)}; its result does not count"
         case e.Requeued():
             what = "the planner" if event.step is None else f"step {event.step}"
             cancelled = event.reason == "cancelled"
-            return f"{what} is taken back before it began, and waits again" if cancelled else f"{what} is interrupted"
+            return f"{what} is cancelled before it began, and waits again" if cancelled else f"{what} is interrupted"
         case e.StepInDoubt():
             return f"step {event.step} is interrupted"
         case e.StepProgress():
@@ -95,10 +95,10 @@ def _sentence(event: e.Event, names: Mapping[str, str]) -> str:
             return f"step {event.step} is skipped: {_brief(event.reason)}"
         case e.RollbackStarted():
             kept = f", back to step {event.to}" if event.to is not None else ""
-            return f"what was done is taken back{kept}: {_brief(event.reason)}"
+            return f"the run is rolled back{kept}: {_brief(event.reason)}"
         case e.UndoStarted():
             if event.call is None:
-                return f"what was done inside step {event.step} is taken back"
+                return f"the run inside step {event.step} is rolled back"
             return f"{_undo(event.step)} is called: {_brief(str(event.call))}"
         case e.UndoPaused():
             return f"{_undo(event.step)} pauses: the run inside {_brief(event.reason)}"
@@ -149,9 +149,9 @@ def _inside(event: Any) -> str:
         case e.Action():
             return f"it calls {clean(event.tool)} with {_brief(value(event.params))}"
         case e.Observation():
-            return f"it {'is told of an error' if event.error else 'sees'}: {_brief(event.text)}"
+            return f"it {'receives an error' if event.error else 'sees'}: {_brief(event.text)}"
         case {"event": str(kind)}:
-            return f"a run of its own: {clean(kind)}"
+            return f"a nested run: {clean(kind)}"
         case _ if isinstance(event, get_args(e.Event)):
             return sentence(event, {})
         case _:

@@ -26,7 +26,7 @@ def judgements(board: Board) -> list[str]:
     ]
     if open := [id for id in board.state if mark(board, id) == "unverified"]:
         by = "its success criterion" if len(open) == 1 else "their success criteria"
-        sentences.append(f"Unverified: nobody judged {few(open)} by {by}.")
+        sentences.append(f"Unverified: no evaluator judged {few(open)} by {by}.")
     return sentences
 
 

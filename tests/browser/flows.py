@@ -122,7 +122,7 @@ def script_of(source: str) -> list[str | tuple[str, str]]:
 
 
 def stopped(page: Page) -> Locator:
-    """The cell at which Run All has stopped, because nobody has decided yet."""
+    """The cell at which Run All has stopped, because there is no decision yet."""
     page.wait_for_function(f"() => {STOPPED}")
     cells = page.locator(".jp-CodeCell").all()
     return next(cell for cell in cells if cell.locator(COMPLAINTS, has_text="NotDecided").count())

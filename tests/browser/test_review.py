@@ -181,7 +181,7 @@ def test_a_desk_out_of_sight_is_never_decided_by_its_script(lab: Lab, page: Page
     page.wait_for_timeout(3000)
     lab.set(tracker, windowingMode="none")
     page.mouse.wheel(0, 60_000)
-    page.get_by_text("NotDecided: nobody has decided yet").wait_for(state="attached")
+    page.get_by_text("NotDecided: there is no decision yet").wait_for(state="attached")
 
 
 @pytest.mark.wide

@@ -40,7 +40,7 @@ def test_a_step_in_doubt_is_decided_by_a_click(lab: Lab, page: Page, tmp_path: P
     page.get_by_text("killed by signal 9").wait_for()
     page.get_by_text("waits to be told whether step 2 was done").wait_for()
     shown = page.locator(".pxl-desk").last
-    shown.get_by_text("The run was left while step 2 was under way. Was it done?").wait_for()
+    shown.get_by_text("The run was interrupted while step 2 was running. Was it done?").wait_for()
     assert button(shown, "It was done").is_disabled()
     write(shown, "Result", '{"receipt": "R-7"}')
     shown.get_by_text("its result counts as").wait_for()

@@ -13,8 +13,8 @@ from planexec_lite import Decision, PlannerExecutor, Policy, RulePlanner, Run, S
 from planexec_lite.decisions import innermost
 from planexec_lite.events import Inside
 from planexec_lite.meter import ModelCall, charge
+from tests.capabilities.scaffold import Site, up
 from tests.core.shapes import step
-from tests.core.test_rollback import Site, up
 
 YES, NO = Decision("approve", by="Ada"), Decision("reject", by="Ada", comment="not now")
 

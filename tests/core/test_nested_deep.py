@@ -18,9 +18,9 @@ from planexec_lite import Budget, Decision, Journal, Policy, Run
 from planexec_lite.capabilities.rollback import Rollback
 from planexec_lite.decisions import innermost
 from planexec_lite.events import RollbackStarted, StepDone, StepStarted, UndoDone, UndoStarted
+from tests.capabilities.scaffold import Site
 from tests.core.deep import NO, YES, Case, Stop, cases, cut, leaves, site_of, to_the_end, told
 from tests.core.shapes import check_fold, check_replay
-from tests.core.test_rollback import Site
 from tests.rounds import rounds
 
 FAILED = Policy(rollback="failed")

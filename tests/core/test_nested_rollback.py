@@ -34,9 +34,9 @@ from planexec_lite.events import (
     UndoStarted,
 )
 from planexec_lite.meter import emit
+from tests.capabilities.scaffold import FAILED, Site, broken, call, up
 from tests.core.deep import NO, YES, to_the_end
 from tests.core.shapes import Portions, check_fold, step
-from tests.core.test_rollback import FAILED, Site, broken, call, up
 from tests.views.test_review_desk import words
 
 BUILD = step("1", None, description="build")

@@ -14,22 +14,22 @@ each_defect = pytest.mark.parametrize(
 
 @each_defect
 def test_a_program_fails_because_of_the_defect(one: Listing, defect: Defect) -> None:
-    assert evidence(one.source, defect), "the program sees nothing go wrong"
-    assert evidence(one.mended(defect), defect) == "", "it fails where this defect alone is mended"
+    assert evidence(one.source, defect), "the program passes"
+    assert evidence(one.fixed(defect), defect) == "", "it fails although this defect is fixed"
 
 
 @each_defect
 def test_it_fails_because_of_no_other_defect(one: Listing, defect: Defect) -> None:
     others = [other for other in one.defects if other is not defect]
-    assert evidence(one.mended(*others), defect), "mending the others mends this one, too"
+    assert evidence(one.fixed(*others), defect), "fixing the others fixes this defect, too"
     for other in others:
-        assert evidence(one.mended(other), defect), f"mending {other.kind} mends this one, too"
+        assert evidence(one.fixed(other), defect), f"fixing {other.kind} fixes this defect, too"
 
 
 @each_listing
-def test_every_program_passes_when_all_defects_are_mended(one: Listing) -> None:
-    mended = one.mended(*one.defects)
-    assert [evidence(mended, defect) for defect in one.defects] == [""] * len(one.defects)
+def test_every_program_passes_when_all_defects_are_fixed(one: Listing) -> None:
+    fixed = one.fixed(*one.defects)
+    assert [evidence(fixed, defect) for defect in one.defects] == [""] * len(one.defects)
 
 
 @each_listing
@@ -46,9 +46,9 @@ def test_a_defect_is_named_by_its_kind_at_lines_of_code(one: Listing) -> None:
 
 
 @each_defect
-def test_a_mend_changes_a_line_that_names_the_defect(one: Listing, defect: Defect) -> None:
+def test_a_fix_changes_a_line_that_names_the_defect(one: Listing, defect: Defect) -> None:
     changed = set()
-    for old, _ in defect.mend:
+    for old, _ in defect.fix:
         first = one.source[: one.source.index(old)].count("\n") + 1
         changed |= set(range(first, first + old.rstrip("\n").count("\n") + 1))
     assert changed & set(defect.lines), f"{sorted(changed)} are changed"

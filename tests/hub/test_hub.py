@@ -203,7 +203,7 @@ def test_the_buttons_of_a_desk_are_the_server_s(running: Hub, pages: dict[str, P
     run_all(page)
     stopped(page)
     assert page.locator(".pxl-desk").count() == 0
-    page.get_by_text("As it stood when this cell was run.").first.wait_for()
+    page.get_by_text("The state when this cell was run.").first.wait_for()
     shoot(page, "hub-no-widgets")
 
     hub.run(*install, cwd=running.places.shared)

@@ -113,7 +113,9 @@ def test_fastmcp_calls_a_world(tmp_path: Path) -> None:
     assert seen["built"]["image"] == "shop:v2.3.1"
     assert seen["deployed"] == {"env": "staging", "version": "v2.3.1", "previous": "v2.3.0"}
     assert seen["failed"] == [True, "ValueError: the source is at v2.3.1, so it can't be tagged v9"]
-    assert seen["asked"] == ["deploy: may deploy_staging be called with {'tag': 'v2.3.1'}? It may delete or overwrite."]
+    assert seen["asked"] == [
+        "deploy: may deploy_staging be called with {'tag': 'v2.3.1'}? It might delete or overwrite."
+    ]
 
 
 def test_the_inspector_calls_a_world(programs: Path) -> None:

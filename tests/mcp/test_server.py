@@ -97,7 +97,7 @@ def test_what_may_destroy_is_done_once_a_person_has_said_yes(mode: str) -> None:
             assert asked == []
             done = await client.call_tool(*DEPLOY)
         assert not done.is_error
-        assert asked == ["deploy: may deploy_staging be called with {'tag': 'v2.3.1'}? It may delete or overwrite."]
+        assert asked == ["deploy: may deploy_staging be called with {'tag': 'v2.3.1'}? It might delete or overwrite."]
         assert world.deployed("staging") == "v2.3.1"
 
     run(work)

@@ -34,7 +34,7 @@ def test_a_client_that_can_not_ask_is_refused_what_may_destroy(kind: type[ToolSe
     with kind(serve("migration"), name="shop") as server:
         run = migrated(server)
     assert run.board.errors["5"] == (
-        "ToolFailedError: run_migration: it may delete or overwrite something, so a person has to say yes first, and this "
+        "ToolFailedError: run_migration: it might delete or overwrite something, so a person has to say yes first, and this "
         "client can't ask one"
     )
 
@@ -52,8 +52,8 @@ def test_a_person_is_asked_through_the_client(kind: type[ToolServer]) -> None:
     assert run.status == "finished"
     assert run.results["6"]["faults"] == []
     assert asked == [
-        "shop asks: migration: may run_migration be called with {'file': 'migration-1.sql'}? It may delete or overwrite.",
-        "shop asks: migration: may update_config be called with {'schema': 2}? It may delete or overwrite.",
+        "shop asks: migration: may run_migration be called with {'file': 'migration-1.sql'}? It might delete or overwrite.",
+        "shop asks: migration: may update_config be called with {'schema': 2}? It might delete or overwrite.",
     ]
     with kind(serve("migration"), name="shop", answer=lambda question: False) as server:
         assert migrated(server).board.errors["5"].endswith("run_migration: a person was asked, and did not say yes")

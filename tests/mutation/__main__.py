@@ -14,28 +14,29 @@ from tests.exercises.mutants import mutants
 from tests.guards.books import ROOT
 from tests.mutation.changes import Change, copy_to, keep, kept, turns_red
 
-CORE = {  # which tests are tried when a file of the core is changed; those without a folder are in tests/core
+CORE = {  # which tests are tried when a file of the core is changed
     "board step_table ready_queue transitions proposals approvals once_calls decide replanning policy run jobs": (
-        "runs replanning approval schedule grants judging transitions"
+        "runs replanning approval schedule judging transitions"
     ),
-    "checks": "plan/problems",
+    "checks": "problems",
     "graph": "graph",
-    "reading model": "plan/reading plan/problems roles/planners streaming",
+    "reading model": "reading problems planners streaming",
     "stream_buffer": "streaming",
-    "references": "plan/references",
-    "schemas schema": "model/schemas tools/tools",
+    "references": "references",
+    "schemas schema": "schemas tools",
     "limits": "limits schedule",
-    "grants": "grants",
+    "grants": "approval",
     "evaluators": "judging",
     "session inline pool simulated": "workers timeouts limits",
-    "tool toolbox awaiting": "tools/tools tools/async_tools",
+    "tool toolbox awaiting": "tools async_tools",
     "kinds record inner": "events",
-    "direct react team": "roles/react workers runs",
-    "planners": "roles/planners",
-    "asking answer marking": "model/endpoints roles/untrusted_results",
+    "direct react team": "react workers runs",
+    "planners": "planners",
+    "asking answer marking": "endpoints untrusted_results",
     "meter loop": "runs watch approval",
-    "reviewers": "approval grants",
+    "reviewers": "approval",
 }
+FOLDERS = ("core", "capabilities", "plan", "roles", "tools", "model")
 MOCK = "scenes scripts tools faults request_validation wire order timings serve explain recorder"
 
 
@@ -48,8 +49,8 @@ def tests_of(file: Path) -> str:
     if file.parent.name == "exercises":
         return "tests/exercises/test_checker.py tests/exercises/test_attacks.py tests/exercises/test_generated.py"
     names = next((tests for files, tests in CORE.items() if file.stem in files.split()), "")
-    places = [name.rpartition("/") for name in names.split()]
-    return " ".join(f"tests/{folder or 'core'}/test_{name}.py" for folder, _, name in places)
+    paths = (f"tests/{folder}/test_{name}.py" for name in names.split() for folder in FOLDERS)
+    return " ".join(path for path in paths if (ROOT / path).exists())
 
 
 def files(part: str) -> list[Path]:

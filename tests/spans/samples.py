@@ -24,9 +24,9 @@ from planexec_lite.capabilities.retries import Backoff
 from planexec_lite.meter import ModelCall, charge
 from planexec_lite.plan import Step
 from planexec_lite.roles.reviewers import AskPerson
+from tests.capabilities.scaffold import Site
 from tests.core.shapes import step
 from tests.core.test_nested import inner, outer
-from tests.core.test_rollback import Site
 from tests.roles.test_react import TOOLS, call, scene
 from tests.views import worlds
 

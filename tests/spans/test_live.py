@@ -44,10 +44,10 @@ from planexec_lite import (
 )
 from planexec_lite.plan import Step
 from planexec_lite.roles.reviewers import AskPerson
+from tests.capabilities.scaffold import Site
 from tests.core.shapes import step
 from tests.core.test_events import runs
 from tests.core.test_nested import inner, outer
-from tests.core.test_rollback import Site
 from tests.rounds import rounds
 from tests.spans import killed
 from tests.spans.collecting import Collector

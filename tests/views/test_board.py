@@ -119,7 +119,7 @@ def test_judging_unverified_superseded_and_news_are_said_in_words() -> None:
         '  2     ✓ done, unverified  Back up           1          {"size": 4}\n'
         '  4     ? judging           Migrate the half  2          {"rows": 9}\n'
         "  3     ↷ superseded        Migrate           2\n"
-        "Unverified: nobody judged 2 by its success criterion. News: “the window closes at <18:00>”."
+        "Unverified: no evaluator judged 2 by its success criterion. News: “the window closes at <18:00>”."
     )
     assert figure.table.count(">unverified</span>") == 1
     assert figure.table.count("line-through") == 1

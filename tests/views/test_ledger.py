@@ -9,8 +9,8 @@ import pytest
 from planexec_lab import views
 from planexec_lite import Budget, Plan, PlannerExecutor, Policy, Simulated
 from planexec_lite.meter import ModelCall, charge
+from tests.capabilities.test_budget import FIVE, TOOLS, Asked, Thinking, approve, nested
 from tests.core.shapes import step
-from tests.core.test_budgets import FIVE, TOOLS, Asked, Thinking, approve, nested
 
 
 @pytest.mark.parametrize("by", ["role", "plan"])

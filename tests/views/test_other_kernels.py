@@ -32,7 +32,7 @@ SAID = [
     "Event 4 of 11, at 1 s: step 1 gives 1",
     "Event 11 of 11, at 4 s: the run has finished: 4 steps done",
     "Showing 40 of 60 steps: rows 21 to 60. 60 done.",
-    f"nobody has decided yet: {GO_ON}",
+    f"there is no decision yet: {GO_ON}",
     "approve",
 ]
 

@@ -150,7 +150,7 @@ def test_nothing_can_be_changed_after_the_decision() -> None:
 
 def test_the_decision_can_be_read_only_when_it_is_made() -> None:
     shown = desk()
-    with pytest.raises(NotDecided, match="nobody has decided yet"):
+    with pytest.raises(NotDecided, match="there is no decision yet"):
         _ = shown.decision
 
 

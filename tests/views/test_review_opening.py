@@ -49,7 +49,7 @@ def test_the_twin_plays_where_nobody_is_there() -> None:
 
 @pytest.mark.usefixtures("nobody")
 def test_without_a_person_and_without_a_script_there_is_an_error() -> None:
-    with pytest.raises(NobodyThere, match="give a script"):
+    with pytest.raises(NobodyThere, match="pass a script"):
         _ = desk().decision
 
 

@@ -21,8 +21,8 @@ from planexec_lite import (
     ToolExecutor,
 )
 from planexec_lite import events as e
+from tests.capabilities.test_budget import FIVE, TOOLS, Asked, Thinking
 from tests.core.shapes import step
-from tests.core.test_budgets import FIVE, TOOLS, Asked, Thinking
 from tests.core.test_doubt import PLAN, Bank
 from tests.core.test_going_on_inside import World, agent_of
 
@@ -73,7 +73,7 @@ def test_what_the_steps_behind_it_cannot_use_is_no_result() -> None:
     assert not desk.controls["It was done"].disabled
     assert "its result counts as" in text_of(desk)
     assert "<i7>" not in text_of(desk)
-    assert "The run was left while step 2 was under way. Was it done?" in text_of(desk)
+    assert "The run was interrupted while step 2 was running. Was it done?" in text_of(desk)
     with pytest.raises(ScriptError, match="there is no control 'Approve'"):
         desk.play(["Approve"])
 
@@ -138,7 +138,7 @@ def test_a_step_in_doubt_inside_a_step_is_answered_on_the_desk(tmp_path: Path) -
     desk = views.desk(run, world.tools, script=script, by="Ann")
     desk.play(script)
     shown = text_of(desk)
-    assert "The run was left while step p of the run inside step 1 was under way. Was it done?" in shown
+    assert "The run was interrupted while step p of the run inside step 1 was running. Was it done?" in shown
     assert "Amp" in shown
     run = agent.resume(run, desk.decision)
     assert (run.status, world.done.count("Amp")) == ("finished", 1)

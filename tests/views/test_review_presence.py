@@ -125,7 +125,7 @@ def test_strict_nbval_passes_twice_and_a_signed_program_ends(tmp_path: Path) -> 
 def test_a_program_without_a_sign_of_its_own_counts_as_a_person(tmp_path: Path, variables: dict[str, str]) -> None:
     done = execute(book(tmp_path, FIRST, *SPLIT, "print('it', 'ran')"), **variables)
     assert done.returncode != 0
-    assert "NotDecided: nobody has decided yet" in done.stderr
+    assert "NotDecided: there is no decision yet" in done.stderr
     assert "PLANEXEC_NOBODY" in done.stderr
     assert "it ran" not in done.stdout
 

@@ -160,7 +160,7 @@ def test_an_argument_can_not_pass_for_two() -> None:
 
 def test_what_bounds_a_step_is_said() -> None:
     shown = desk(booked(timeout=5, retries=3, gate=True, success_criteria="it is ours"))
-    for what in ("given up after 5 s", "tried again up to 3 times", "asks before it starts", "it is ours"):
+    for what in ("times out after 5 s", "tried again up to 3 times", "asks before it starts", "it is ours"):
         assert what in words(shown)
         assert "".join(what.split()) in table(shown)
 
@@ -220,7 +220,7 @@ def test_a_long_plan_is_shown_to_its_last_step() -> None:
 
 def test_deleting_weighs_more_than_a_message_and_a_deployment_is_marked() -> None:
     text = words(desk(Plan.parse(migration.DANGEROUS_PLAN), migration.World().tools))
-    assert text.count("‼ may delete or overwrite, can&#x27;t be undone") == 1
+    assert text.count("‼ might delete or overwrite, can&#x27;t be undone") == 1
     assert text.count("! runs at most once, can&#x27;t be undone") == 1
     shown = desk(Plan.parse(deploy.PLAN), deploy.World().tools)
     assert "steps 4, 6 and 8 can&#x27;t be undone" in words(shown)
@@ -231,9 +231,9 @@ def test_a_yes_that_nothing_takes_back_is_asked_for_twice_in_words() -> None:
     shown.controls["Approve"].click()
     assert not shown.decided
     text = words(shown)
-    assert "Step 3 may delete or overwrite something and can't be undone: <bdi>delete_database()</bdi>" in text
+    assert "Step 3 might delete or overwrite something and can't be undone: <bdi>delete_database()</bdi>" in text
     assert "Step 2 runs at most once and can't be undone: <bdi>notify_team(message=" in text
-    assert text.index("Step 3 may") < text.index("Step 2 runs at most once and")
+    assert text.index("Step 3 might") < text.index("Step 2 runs at most once and")
     press(shown, "Back to the plan")
     assert "Yes, approve" not in shown.controls
     shown.controls["Approve"].click()

@@ -180,8 +180,8 @@ def test_a_late_result_is_told_and_does_not_count() -> None:
     run.record(e.StepLate(5.0, "1", "made", None, 5.0))
     figure = views.timeline(run)
     assert bars(run) == [Bar("1", 0.0, 2.0, "failed")]
-    assert "Step 1 had been given up; what it gave at 5 s does not count." in drawn(figure)
-    assert "had been given up" in figure.text
+    assert "Step 1 had timed out; its result at 5 s does not count." in drawn(figure)
+    assert "had timed out" in figure.text
 
 
 def test_what_only_so_many_steps_may_use_is_told_with_the_steps_that_did() -> None:

@@ -22,7 +22,7 @@ def hint(schema: Mapping[str, Any], required: bool) -> str:
     if not schema:
         return "not a parameter of this tool: clear the field to drop it"
     default = f", by default {json.dumps(schema['default'], default=str)}" if "default" in schema else ""
-    return kind_of(schema) + (default or ("" if required else ", may be empty"))
+    return kind_of(schema) + (default or ("" if required else ", can be empty"))
 
 
 def long(text: str) -> bool:

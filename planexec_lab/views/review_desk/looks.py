@@ -26,7 +26,7 @@ from planexec_lite.plan import Problem
 
 GRAVE, GRAVER = LOOKS["undone"], LOOKS["failed"]
 RISKS: dict[Risk, Look] = {
-    "destructive": Look("‼", "may delete or overwrite, can't be undone", GRAVER.ink, theme.WHITE),
+    "destructive": Look("‼", "might delete or overwrite, can't be undone", GRAVER.ink, theme.WHITE),
     "once": Look("!", "runs at most once, can't be undone", GRAVER.fill, GRAVER.ink),
     "unknown": Look("!", "effects not declared, no undo", GRAVE.fill, GRAVE.ink),
     "open": Look("!", "changes something, no undo", GRAVE.fill, GRAVE.ink),

@@ -79,7 +79,7 @@ def chosen(row: Row, draft: Draft) -> bool:
 def bounds(row: Row) -> list[str]:
     """Describe a step's other settings: its timeout, retries, dependencies and gate."""
     one = row.step
-    limits = [f"given up after {seconds(one['timeout'])}"] if one["timeout"] else []
+    limits = [f"times out after {seconds(one['timeout'])}"] if one["timeout"] else []
     limits += [f"tried again up to {count(one['retries'], 'time')}"] if one["retries"] else []
     limits += ["runs even if what it waits for fails"] if one["run_anyway"] else []
     return limits + (["asks before it starts"] if one["gate"] else [])

@@ -127,8 +127,8 @@ class NobodyThere(_Said):
 
     def __init__(self) -> None:
         super().__init__(
-            "nobody is there to review the plan; run the cell in a notebook, or give a script of what to press and to"
-            " type: views.desk(plan, tools, script=['Approve'])"
+            "this run is unattended, and the plan needs a review; run the cell in a notebook, or pass a script with"
+            " its clicks: views.desk(plan, tools, script=['Approve'])"
         )
 
 
@@ -143,21 +143,21 @@ def stop(pressed: bool) -> NoReturn:
 
         display: Any = IPython.display.display
         look = LOOKS["running"]
-        words = f"<strong>{WAITS}</strong> Nobody has decided yet: {escape(GO_ON)}."
+        words = f"<strong>{WAITS}</strong> There is no decision yet: {escape(GO_ON)}."
         html = f'<div role="status" style="{STYLE.format(ink=look.ink, fill=look.fill)}">{words}</div>'
-        display({"text/html": html, "text/plain": f"{WAITS} Nobody has decided yet: {GO_ON}."}, raw=True)
+        display({"text/html": html, "text/plain": f"{WAITS} There is no decision yet: {GO_ON}."}, raw=True)
     if kernel() is None:
         raise NotDecided(
-            "nobody has decided yet, and there is no notebook here to press a button in; desk.play(['Approve'])"
+            "there is no decision yet, and there is no notebook here to press a button in; desk.play(['Approve'])"
             " presses the buttons of a desk from a program"
         )
     time.sleep(LATE)
     if pressed:
         raise NotDecided("a button was pressed just now, and what was typed is still arriving; run this cell again")
     more = (
-        f" (Is nobody there, as in a build? Then the program that starts the kernel says so, with its process id in"
-        f" {SIGN}, and the desk plays its script.)"
+        f" (Is this run unattended, as in a build? Then the program that starts the kernel must set {SIGN} to its"
+        f" process id, and the desk plays its script.)"
         if by_a_program(request() or {})
         else ""
     )
-    raise NotDecided(f"nobody has decided yet: {GO_ON}{more}")
+    raise NotDecided(f"there is no decision yet: {GO_ON}{more}")

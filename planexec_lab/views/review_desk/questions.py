@@ -93,7 +93,7 @@ class Approval(Question):
 
     def __init__(self, draft: Draft) -> None:
         super().__init__(draft, text.figure(draft))
-        later = "ask me about each; a number allows so many new steps without asking"
+        later = "ask me about each; a number allows that many new steps without asking"
         self.fields = {**self.fields, "Later plans": later}
 
     def words(self) -> str:
@@ -187,7 +187,9 @@ class Undo(Gate):
 
     def status(self, typed: Typed) -> str:
         """The meaning of a yes and a no."""
-        return _means(f"{self.name} is made when you approve; a no leaves it out, and the rollback goes on.", typed)
+        return _means(
+            f"{self.name} is called if you approve; if you reject, the rollback skips it and continues.", typed
+        )
 
     def warning(self) -> str:
         """Nothing, because this call is an undo itself."""
@@ -207,7 +209,7 @@ class Doubt(Gate):
 
     def words(self) -> str:
         """The step, what it is given, and the steps behind it."""
-        return self.title(f"The run was left while {self.name} was under way. Was it done?") + self.in_its_place()
+        return self.title(f"The run was interrupted while {self.name} was running. Was it done?") + self.in_its_place()
 
     def status(self, typed: Typed) -> str:
         """The meaning of the answers."""
@@ -216,7 +218,7 @@ class Doubt(Gate):
         lines = [
             f"It was done: {done}.",
             "It was not done: it is carried out again.",
-            "Roll back: what was done is taken back.",
+            "Roll back: completed steps are undone.",
         ]
         return bullets("Find out in the world what became of it, then answer.", map(visible, lines))
 
@@ -258,11 +260,11 @@ class More(Question):
         more = self._more(typed)
         extra = ", ".join(in_words(name, amount) for name, amount in more.bounds.items()) if more is not None else ""
         lines = [
-            f"Grant more: it may use {extra} more."
+            f"Grant more: the run gets {extra} more."
             if extra
             else "Grant more: not yet; every field takes a number above zero.",
             "Stop: the run ends here, and what was done stays.",
-            "Roll back: what was done is taken back.",
+            "Roll back: completed steps are undone.",
         ]
         return bullets("More of it, or an end:", lines)
 

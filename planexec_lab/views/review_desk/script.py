@@ -40,9 +40,7 @@ def play(desk: Any, gestures: Sequence[Gesture]) -> None:
                 raise ScriptError(f"{_shown(gesture)}: this is a button; write its name alone")
             control.value = text
     if not desk.decided:
-        raise ScriptError(
-            "the script has ended and nothing is decided; end it with 'Approve', 'Reject' or 'Ask for changes'"
-        )
+        raise ScriptError("the script ended without a decision; end it with 'Approve', 'Reject' or 'Ask for changes'")
 
 
 def _control(desk: Any, name: str) -> Any:

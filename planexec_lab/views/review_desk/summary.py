@@ -34,7 +34,7 @@ COUNTED: dict[Effects, tuple[str, str]] = {
     "unknown": ("declares no effects", "declare no effects"), "once": ("runs at most once", "run at most once"),
 }  # fmt: skip
 WEIGHS: dict[marks.Risk, str] = {
-    "destructive": "may delete or overwrite something and can't be undone",
+    "destructive": "might delete or overwrite something and can't be undone",
     "once": "runs at most once and can't be undone",
     "unknown": "declares no effects and has no undo",
     "open": "changes something and has no undo",
@@ -150,7 +150,7 @@ def _with_it(decision: Decision, shown: Plan) -> list[str]:
     """Return what goes with the verdict: a result, more budget; or whose plan it is, and what later plans may add unasked."""
     if decision.budget is not None:
         more = ", ".join(in_words(name, amount) for name, amount in decision.budget.bounds.items())
-        return [f"It may use {more} more."]
+        return [f"The run gets {more} more."]
     if decision.verdict == "done":
         return [f"Its result: {visible(value(decision.result))}"]
     if decision.verdict == "not done":

@@ -104,7 +104,7 @@ def notes(shown: Timeline) -> list[str]:
     started = {bar.step for bar in shown.bars}
     waiting = [id for id, state in board.state.items() if state == "waiting" and id not in started]
     late = [
-        f"Step {event.step} had been given up; what it gave at {seconds(event.at, run.makespan)} does not count."
+        f"Step {event.step} had timed out; its result at {seconds(event.at, run.makespan)} does not count."
         for event in run.events
         if isinstance(event, e.StepLate)
     ]

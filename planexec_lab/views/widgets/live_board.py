@@ -17,7 +17,7 @@ from planexec_lite.run import Run
 SHARE = 10  # drawing takes at most 1/SHARE of the time
 TENTHS = 10
 BEFORE = "Nothing has run yet: the board and the graph come with the run"
-NO_GRAPH = "The graph of so many steps is drawn by views.graph(run)."
+NO_GRAPH = "The graph of such a large plan is drawn by views.graph(run)."
 
 
 class Live:

@@ -21,7 +21,7 @@ from planexec_lite.run import Run
 
 PAUSE = 0.9  # seconds from one event to the next while it plays
 MOST_EVENTS = 400  # that a still picture tells; more would be longer than a lesson
-NOT_DRAWN = "The graph and the timeline of so many steps are drawn by views.graph(run) and views.timeline(run)."
+NOT_DRAWN = "The graph and the timeline of such a large plan are drawn by views.graph(run) and views.timeline(run)."
 
 
 class Moment(NamedTuple):

@@ -33,7 +33,7 @@ STYLE = """<style>
 }
 </style>"""  # for a widget that shows a run: the focus ring has the text's colour, which is visible on each theme
 VIEW = "application/vnd.jupyter.widget-view+json"
-AGAIN = "As it stood when this cell was run. Run the cell again to use it."
+AGAIN = "The state when this cell was run. Run the cell again to use it."
 _NOTE = (
     f"margin:8px 0 0;padding:4px {theme.MARGIN}px;color:{theme.MUTED};background-color:{theme.PLATE};border-radius:8px;"
     "font-size:12px"

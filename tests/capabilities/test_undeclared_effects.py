@@ -24,8 +24,8 @@ from planexec_lab.worlds import (
     trail,
 )
 from planexec_lite import (
-    ApproveAll,
     Decision,
+    Inline,
     Journal,
     Plan,
     PlannerExecutor,
@@ -40,7 +40,7 @@ from planexec_lite import (
 from tests.core.shapes import step
 
 
-class Site:
+class Act:
     """Fails so many times, and can be interrupted once."""
 
     def __init__(self, failures: int = 0, interrupts: int = 0, **declared: Any) -> None:
@@ -58,19 +58,26 @@ class Site:
         return "done"
 
 
+def declared(effects: Any) -> dict[str, Any]:
+    return {"effects": effects} if effects else {}
+
+
 @pytest.mark.parametrize(
     ("effects", "own", "policy", "calls"),
     [(None, 0, 2, 1), (None, 2, 0, 2), ("none", 0, 2, 2), ("idempotent", 0, 2, 2), ("once", 0, 2, 1)],
 )
-def test_only_a_step_may_ask_for_a_retry_of_it(effects: Any, own: int, policy: int, calls: int) -> None:
-    site = Site(failures=1, **({"effects": effects} if effects else {}))
-    execute(Plan.parse([step("1", "act", retries=own)]), ToolExecutor(site.tools), policy=Policy(retries=policy))
+@pytest.mark.parametrize("workers", [Inline(), Simulated()], ids=str)
+def test_only_a_step_itself_may_ask_for_a_retry_of_what_declares_nothing(
+    effects: Any, own: int, policy: int, calls: int, workers: Any
+) -> None:
+    site, plan = Act(failures=1, **declared(effects)), Plan.parse([step("1", "act", retries=own)])
+    execute(plan, ToolExecutor(site.tools), workers=workers, policy=Policy(retries=policy))
     assert site.calls == calls
 
 
 @pytest.mark.parametrize("effects", [None, "none", "idempotent", "once"])
 def test_after_a_crash_it_is_in_doubt(effects: Any, tmp_path: Path) -> None:
-    site, journal = Site(interrupts=1, **({"effects": effects} if effects else {})), Journal(tmp_path / "runs.db")
+    site, journal = Act(interrupts=1, **declared(effects)), Journal(tmp_path / "runs.db")
     with pytest.raises(KeyboardInterrupt):
         execute(Plan.parse([step("1", "act")]), ToolExecutor(site.tools), journal=journal)
     agent = PlannerExecutor(None, ToolExecutor(site.tools))
@@ -83,20 +90,11 @@ def test_after_a_crash_it_is_in_doubt(effects: Any, tmp_path: Path) -> None:
     assert (run.status, site.calls) == ("finished", 2)
 
 
-def test_a_repeat_in_a_later_plan_is_no_repeat_of_a_payment() -> None:
-    for effects, status in ((None, "finished"), ("once", "failed")):
-        site = Site(**({"effects": effects} if effects else {}))
-        plans = iter([{"steps": [step("1", "act")], "complete": False}, *[[step("2", "act")]] * 9])
-        run = PlannerExecutor(RulePlanner(lambda goal, plans=plans: next(plans)), ToolExecutor(site.tools)).run("act")
-        assert run.status == status
-
-
-def test_behind_another_approval_it_does_not_ask_again() -> None:
-    site = Site()
-    plans = iter([{"steps": [step("1", "act")], "complete": False}, [step("2", "act")]])
-    agent = PlannerExecutor(RulePlanner(lambda goal: next(plans)), ToolExecutor(site.tools), ApproveAll())
-    run = agent.run("act")
-    assert (run.status, [one.step for one in run.board.reviews]) == ("finished", [None, None])
+@pytest.mark.parametrize(("effects", "status"), [(None, "finished"), ("once", "failed")])
+def test_a_repeat_in_a_later_plan_is_no_repeat_of_a_payment(effects: Any, status: str) -> None:
+    plans = iter([{"steps": [step("1", "act")], "complete": False}, *[[step("2", "act")]] * 9])
+    planner, site = RulePlanner(lambda goal: next(plans)), Act(**declared(effects))
+    assert PlannerExecutor(planner, ToolExecutor(site.tools)).run("act").status == status
 
 
 WORLDS: dict[str, Any] = {
@@ -117,11 +115,3 @@ def test_no_world_is_forgotten_here() -> None:
     folder = Path(planexec_lab.worlds.__file__).parent
     worlds = {one.parent.name for one in folder.glob("*/world.py")} | {"arithmetic"}
     assert worlds - WORLDS.keys() == {"strangers"}  # its tools come from a server that nobody trusts
-
-
-def test_the_simulated_clock_changes_none_of_it() -> None:
-    site = Site(failures=1)
-    run = execute(
-        Plan.parse([step("1", "act")]), ToolExecutor(site.tools), workers=Simulated(), policy=Policy(retries=3)
-    )
-    assert (run.status, site.calls) == ("failed", 1)

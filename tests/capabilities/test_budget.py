@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,7 +15,6 @@ from planexec_lite import (
     Budget,
     Decision,
     HybridExecutor,
-    Inline,
     Journal,
     Plan,
     PlannerExecutor,
@@ -64,13 +64,14 @@ WIDE = Plan.parse([step(str(n), "work") for n in range(1, 9)])
 
 
 class Asked:
-    """A planner that a model helps: it asks it once for each plan."""
+    """A planner that a model helps: it asks it once for each plan, or not at all."""
 
-    def __init__(self, *plans: Any) -> None:
-        self.plans = list(plans)
+    def __init__(self, *plans: Any, calls: int = 1) -> None:
+        self.plans, self.calls = list(plans), calls
 
     def plan(self, *_: object) -> Plan:
-        charge(1.0, CALL)
+        if self.calls:
+            charge(1.0, CALL)
         return Plan.parse(self.plans.pop(0)) if len(self.plans) > 1 else Plan.parse(self.plans[0])
 
 
@@ -89,23 +90,20 @@ def starts(run: Run) -> int:
 
 
 @pytest.mark.parametrize("plan", [FIVE, WIDE], ids=["chain", "wide"])
-@pytest.mark.parametrize("bound", [0, 1, 2, 4])
-def test_so_many_steps_and_no_more(plan: Plan, bound: int) -> None:
+@pytest.mark.parametrize("bound", [0, 1, 4])
+def test_so_many_steps_and_no_more(plan: Plan, bound: int, tmp_path: Path) -> None:
     one = agent(Budget(steps=bound), plan)
+    one.journal = journal = Journal(tmp_path / "runs.db")
+    one.reviewer = ApproveAll()  # it can't grant a budget
     run = one.run("go")
     assert (run.status, starts(run), len(run.results)) == ("paused", bound, bound)
     assert run.reason == f"waits for more budget: {bound} of {bound} step{'' if bound == 1 else 's'} used"
     assert one.resume(run).status == "paused"
-    run = one.resume(run, approve(steps=1))
+    run = one.resume(journal.load(1), approve(steps=1))
     assert starts(run) == bound + 1
-    run = one.resume(run, approve(steps=100)) if run.status == "paused" else run
+    run = one.resume(journal.load(1), approve(steps=100)) if run.status == "paused" else run
     assert (run.status, starts(run)) == ("finished", len(plan.steps))
     assert Run(list(run.events)).board == run.board
-
-
-def test_a_budget_that_is_enough_asks_nothing() -> None:
-    run = agent(Budget(steps=5, model_calls=1, tokens=1000, seconds=12, dollars=0.01, replans=0, repairs=0)).run("go")
-    assert (run.status, run.reason) == ("finished", "5 steps done")
 
 
 @pytest.mark.parametrize(
@@ -127,7 +125,8 @@ def test_what_models_and_time_cost_is_bounded(budget: Budget, used: str) -> None
 
 
 def test_steps_that_ask_no_model_go_on_when_no_model_call_is_left() -> None:
-    assert agent(Budget(model_calls=1)).run("go").status == "finished"
+    enough = Budget(steps=5, model_calls=1, tokens=1000, seconds=12, dollars=0.01, replans=0, repairs=0)
+    assert agent(enough).run("go").reason == "5 steps done"
     assert agent(Budget(model_calls=0)).run("go").reason == "waits for more budget: 0 of 0 model calls used"
     # more was used than there was: nobody knows what else will be
     assert agent(Budget(tokens=999)).run("go").reason == "waits for more budget: 1,000 of 999 tokens used"
@@ -182,11 +181,6 @@ class AskFirst:
     def review(self, *_: object) -> None: ...
 
 
-def test_a_budget_is_for_a_person() -> None:
-    one = PlannerExecutor(Asked(FIVE), ToolExecutor(TOOLS), ApproveAll(), policy=Policy(budget=Budget(steps=1)))
-    assert one.run("go").reason == "waits for more budget: 1 of 1 step used"
-
-
 @pytest.mark.parametrize(
     "wrong", [{"steps": -1}, {"steps": 1.5}, {"tokens": True}, {"dollars": float("nan")}, {"seconds": float("inf")}]
 )
@@ -202,40 +196,17 @@ def test_a_model_without_a_price_is_named() -> None:
         one.run("go")
 
 
-def test_what_was_cut_off_and_is_done_again_counts_once() -> None:
-    start = e.RunStarted(0.0, "", False, False)
-    run = Run([start, e.PlanProposed(0.0, FIVE), e.StepStarted(0.0, "1")])
-    run = PlannerExecutor(None, ToolExecutor(TOOLS), policy=Policy(budget=Budget(steps=5))).resume(run)
-    assert run.status == "finished"
-
-
-def test_a_budget_holds_over_a_journal(tmp_path: Any) -> None:
-    journal = Journal(tmp_path / "runs.db")
-    one = agent(Budget(steps=2))
-    one.journal = journal
-    one.run("go")
-    for done in (3, 4):
-        again = agent(Budget(steps=2)).resume(journal.load(1), approve(steps=1))
-        assert (again.status, len(again.results)) == ("paused", done)
-    assert agent(Budget(steps=2)).resume(journal.load(1), approve(steps=1)).status == "finished"
-
-
 def nested(budget: Budget, inner: Policy, over: Any = "pause") -> PlannerExecutor:
-    def two(goal: str) -> Plan:
-        return Plan.parse([step("a", "work"), step("b", "work", "a")])
-
-    class Inner:
-        def plan(self, goal: str, *_: object) -> Plan:
-            return two(goal)
-
-    inside = PlannerExecutor(Inner(), Thinking(TOOLS), workers=Simulated(), policy=inner)
+    """A run whose two steps are runs of two steps, each of which asks a model."""
+    two = Asked([step("a", "work"), step("b", "work", "a")], calls=0)
+    inside = PlannerExecutor(two, Thinking(TOOLS), workers=Simulated(), policy=inner)
     plan = Plan.parse([{"id": "1", "description": "first"}, {"id": "2", "description": "second", "depends_on": ["1"]}])
     executor = HybridExecutor(ToolExecutor(TOOLS), inside)
     policy = Policy(budget=budget, over_budget=over)
     return PlannerExecutor(Asked(plan), executor, workers=Simulated(), policy=policy)
 
 
-@pytest.mark.parametrize("bound", [1, 2, 3, 4, 5])
+@pytest.mark.parametrize("bound", [1, 3, 5])
 def test_runs_inside_use_up_what_the_run_around_them_has(bound: int) -> None:
     one = nested(Budget(model_calls=bound), Policy())
     run = one.run("go")
@@ -279,14 +250,6 @@ def test_a_run_inside_stops_with_the_budget_of_the_run_around_it() -> None:
     run = nested(Budget(model_calls=2), Policy(), over="stop").run("go")
     assert (run.status, len(run.board.calls)) == ("failed", 2)
     assert "the run inside stopped: the budget is used up: 1 of 1 model call" in run.reason
-
-
-def test_the_budget_is_reached_with_work_in_flight_and_that_is_heard_out() -> None:
-    plan = Plan.parse([step("1", "work"), step("2", "work"), step("3", "work", "1")])
-    run = PlannerExecutor(
-        Asked(plan), ToolExecutor(TOOLS), workers=Inline(), policy=Policy(budget=Budget(steps=2))
-    ).run("g")
-    assert (run.status, list(run.results), not run.board.in_flight) == ("paused", ["1", "2"], True)
 
 
 @given(jobs(most=7), st.integers(0, 4), st.integers(1, 3))

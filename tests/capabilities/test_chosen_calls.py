@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -11,12 +10,14 @@ import pytest
 from pydantic import SecretStr
 
 from mock_llm import MockLLM
+from planexec_lab import views
 from planexec_lite import (
     ApproveAll,
     AskPerson,
+    Budget,
     Decision,
     HybridExecutor,
-    Plan,
+    Inline,
     PlannerExecutor,
     Policy,
     Pool,
@@ -31,7 +32,6 @@ from planexec_lite import (
     Toolbox,
     ToolExecutor,
     Verdict,
-    execute,
 )
 from planexec_lite.meter import idempotency_key
 
@@ -146,19 +146,18 @@ def test_of_a_step_in_words_each_risky_call_asks_and_no_other() -> None:
     assert [call for call in office.calls if call.startswith(("pay", "delete"))] == ["pay MALLORY", "delete a"]
 
 
-def test_a_no_to_the_call_stops_the_run_before_it() -> None:
+@pytest.mark.parametrize("pool", [False, True])
+def test_a_yes_is_for_one_call_and_the_same_call_again_asks_again(pool: bool) -> None:
     office = Office()
-    agent, run = reviewed(Calls(office.tools, to("MALLORY")), IN_WORDS)
-    run = agent.resume(run, Decision("reject", by="Ada"))
-    assert (run.status, office.calls) == ("stopped", [])
-
-
-def test_a_yes_is_for_one_call_and_the_same_call_again_asks_again() -> None:
-    office = Office()
-    agent, run = reviewed(Calls(office.tools, to("BOB"), to("BOB")), IN_WORDS)
-    run = agent.resume(run, Decision("approve", by="Ada"))
-    assert (run.status, office.calls) == ("paused", ["pay BOB"])
-    run = agent.resume(run, Decision("approve", by="Ada"))
+    with ThreadPoolExecutor(1) as threads:
+        workers = Pool(threads) if pool else Inline()
+        agent, run = reviewed(Calls(office.tools, to("BOB"), to("BOB")), IN_WORDS, workers=workers)
+        assert (run.status, office.calls) == ("paused", [])
+        assert agent.resume(run, Decision("reject", by="Ada")).status == "stopped"
+        run = agent.resume(run, Decision("approve", by="Ada"))
+        assert (run.status, office.calls) == ("paused", ["pay BOB"])
+        assert 'not undone: 1 (it made pay({"to": "BOB"}) before it paused)' in agent.roll_back(run).reason
+        run = agent.resume(run, Decision("approve", by="Ada"))
     assert (run.status, office.calls, run.answer) == ("finished", ["pay BOB", "pay BOB"], "paid BOB; paid BOB")
     assert len(set(office.keys)) == 2
 
@@ -174,28 +173,6 @@ def test_an_executor_that_hides_the_question_makes_no_call_either() -> None:
     office = Office()
     _, run = reviewed(Hides(office.tools, to("MALLORY")), IN_WORDS)
     assert (run.status, office.calls) == ("paused", [])
-
-
-def test_on_threads_the_call_asks_as_well() -> None:
-    office = Office()
-    with ThreadPoolExecutor(1) as threads:
-        agent, run = reviewed(Calls(office.tools, to("BOB")), IN_WORDS, workers=Pool(threads))
-        assert (run.status, office.calls) == ("paused", [])
-        assert agent.resume(run, Decision("approve", by="Ada")).status == "finished"
-    assert office.calls == ["pay BOB"]
-
-
-def test_without_a_reviewer_nobody_is_asked() -> None:
-    office = Office()
-    run = execute(Plan.parse([IN_WORDS]), Calls(office.tools, to("ANN"), to("BOB")))
-    assert (run.status, office.calls) == ("finished", ["pay ANN", "pay BOB"])
-
-
-def test_an_executor_of_its_own_can_not_change_the_arguments_either() -> None:
-    office = Office()
-    _, run = reviewed(Calls(office.tools, to("MALLORY")), PAY_BOB)
-    assert (run.status, office.calls) == ("failed", [])
-    assert 'the plan fixes the arguments of pay: pay({"to": "BOB"})' in run.reason
 
 
 @pytest.mark.parametrize(
@@ -223,8 +200,6 @@ def test_a_run_inside_a_step_asks_about_what_nobody_was_shown(
 
 
 def test_approve_all_opens_these_gates_and_leaves_a_budget_inside_to_a_person() -> None:
-    from planexec_lite import Budget
-
     office = Office()
     _, run = reviewed(Calls(office.tools, to("ANN"), to("BOB")), IN_WORDS, reviewer=ApproveAll())
     assert (run.status, office.calls) == ("finished", ["pay ANN", "pay BOB"])
@@ -261,9 +236,8 @@ def test_words_that_an_evaluator_changes_are_asked_about(reviewer: Callable[[], 
     assert (run.status, did) == ("finished", ["write the summary", "overwrite the keys"])
 
 
-@pytest.mark.parametrize("gate", [False, True])
-@pytest.mark.parametrize("reviewed_run", [False, True])
-def test_a_step_that_is_changed_in_place_asks_after_a_gate_too(gate: bool, reviewed_run: bool) -> None:
+@pytest.mark.parametrize(("reviewer", "gate"), [(True, False), (True, True), (False, True)])
+def test_a_step_that_is_changed_in_place_asks_after_a_gate_too(reviewer: bool, gate: bool) -> None:
     office = Office()
 
     def judged(step: Step, result: Any) -> Verdict:
@@ -271,32 +245,17 @@ def test_a_step_that_is_changed_in_place_asks_after_a_gate_too(gate: bool, revie
         return Verdict("retry", "again")
 
     step = {**PAY_BOB, "gate": gate, "retries": 1, "success_criteria": "paid"}
-    reviewer = ScriptedReviewer(["approve"] * (1 + gate)) if reviewed_run else None
-    agent = PlannerExecutor(
-        RulePlanner(lambda goal: [step]), ToolExecutor(office.tools), reviewer, RuleEvaluator(judged)
-    )
+    says = ScriptedReviewer(["approve"] * (1 + gate)) if reviewer else None
+    agent = PlannerExecutor(RulePlanner(lambda goal: [step]), ToolExecutor(office.tools), says, RuleEvaluator(judged))
     run = agent.run("pay")
-    if not reviewed_run and gate:
-        run = agent.resume(run, Decision("approve", by="Ada"))
-    if reviewed_run or gate:
-        assert (run.status, office.calls) == ("paused", ["pay BOB"])
-        assert run.reason == "waits for gate of step 1: it was changed in place"
-
-
-def test_a_plan_that_a_caller_keeps_and_changes_is_another_plan() -> None:
-    office = Office()
-    plan = Plan.parse([{"id": "1", "tool": "look"}, {**PAY_BOB, "id": "2", "depends_on": ["1"]}])
-    look = office.tools["look"].calling(lambda: dict.__setitem__(plan.steps[1].params, "to", "MALLORY"))
-    execute(plan, ToolExecutor(Toolbox([look, office.tools["pay"]])))
-    assert office.calls == ["pay BOB"]
-    assert json.loads(plan.to_json())["steps"][1]["params"] == {"to": "MALLORY"}
+    run = run if reviewer else agent.resume(run, Decision("approve", by="Ada"))
+    assert (run.status, office.calls) == ("paused", ["pay BOB"])
+    assert run.reason == "waits for gate of step 1: it was changed in place"
 
 
 @pytest.mark.parametrize("kind", ["react", "react that may call any tool", "team", "hybrid", "nested"])
 @pytest.mark.parametrize("step", [PAY_BOB, IN_WORDS])
 def test_the_desk_says_for_which_steps_a_model_chooses(kind: str, step: dict[str, Any]) -> None:
-    from planexec_lab import views
-
     office = Office()
     client = model(to("BOB"))
     free = ReActExecutor(client, office.tools, allow=lambda step: office.tools.names)
@@ -343,25 +302,17 @@ def test_a_model_that_words_its_call_anew_each_time_comes_to_an_end() -> None:
     assert "it asked a person about more than 20 calls" in run.reason
 
 
-def test_what_a_step_did_before_it_paused_is_named_by_a_rollback() -> None:
-    office = Office()
-    agent, run = reviewed(Calls(office.tools, to("ANN"), to("BOB")), IN_WORDS)
-    run = agent.resume(run, Decision("approve", by="Ada"))
-    assert office.calls == ["pay ANN"]
-    assert 'not undone: 1 (it made pay({"to": "ANN"}) before it paused)' in agent.roll_back(run).reason
-
-
-@pytest.mark.parametrize("secret", [True, False])
-def test_arguments_that_are_shown_as_stars_are_still_told_apart(secret: bool) -> None:
+@pytest.mark.parametrize("other", ["A", "B"])
+def test_an_executor_can_not_change_the_arguments_shown_as_stars_or_not(other: str) -> None:
     paid: list[str] = []
 
-    def pay(account: SecretStr) -> str:
+    def pay(account: SecretStr, to: str) -> str:
         """Pay."""
         paid.append(account.get_secret_value())
         return "paid"
 
     tools = Toolbox([Tool(pay, effects="once")])
-    other = "B" if secret else "A"
-    step = {"id": "1", "tool": "pay", "params": {"account": "A"}}
-    _, run = reviewed(Calls(tools, ("pay", {"account": other})), step)
-    assert (run.status, paid) == (("failed", []) if secret else ("finished", ["A"]))
+    step = {"id": "1", "tool": "pay", "params": {"account": "A", "to": "BOB"}}
+    _, run = reviewed(Calls(tools, ("pay", {"account": other, "to": "BOB"})), step)
+    assert (run.status, paid) == (("failed", []) if other == "B" else ("finished", ["A"]))
+    assert ("the plan fixes the arguments of pay" in run.reason) is (other == "B")

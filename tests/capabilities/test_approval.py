@@ -1,4 +1,4 @@
-"""Approval is of a hash: edited plans, grants within bounds, gates just before their step, and people who are not there."""
+"""Approval: nothing runs without it, it belongs to one hash, gates ask just before their step, and grants have bounds."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from planexec_lite import (
     tool,
 )
 from planexec_lite.capabilities.approval import Approvals
-from planexec_lite.events import Paused, PlanProposed, Reviewed, StepStarted, from_dict, to_dict
+from planexec_lite.events import PlanProposed, Reviewed, StepStarted, from_dict, to_dict
 from tests.core.shapes import Portions, check_fold, check_order, step
 from tests.rounds import rounds
 
@@ -117,19 +117,65 @@ def check_approved(run: Run) -> None:
 
 def test_where_a_person_decides_the_run_waits_for_every_plan_and_every_gate() -> None:
     world = World("1")
-    one = agent(world, Portions(plan(look("1"), write("2", gate=True)), plan(look("1b"), write("2", gate=True))))
-    run = one.run("work")
-    seen = []
+    plans = plan(look("1"), write("2", "1", gate=True)), plan(look("1b"), write("2", "1b", gate=True), look("3"))
+    one = agent(world, Portions(*plans))
+    first = run = one.run("work")
+    seen, before = [], list(first.events)
     while run.status == "paused":
         assert run.board.paused is not None
+        assert not run.board.in_flight
         seen.append((run.board.paused.reason, run.board.paused.step, list(world.done)))
         run = check(one.resume(run, Decision("approve", by="Ada")))
-    assert seen == [
-        ("approval", None, []),
-        ("approval", None, ["1"]),
-        ("gate", "2", ["1", "1b"]),
+    assert seen == [("approval", None, []), ("approval", None, ["1"]), ("gate", "2", ["1", "1b", "3"])]
+    assert (run.status, world.done) == ("finished", ["1", "1b", "3", "2"])
+    assert [(one.verdict, one.by, one.step) for one in run.board.reviews] == [
+        ("approve", "Ada", step) for step in (None, None, "2")
     ]
-    assert (run.status, world.done) == ("finished", ["1", "1b", "2"])
+    assert (first.status, first.events) == ("paused", before), "the run that was resumed stays as it was"
+    with pytest.raises(ValueError, match="finished"):
+        one.resume(run, Decision("approve"))
+
+
+@pytest.mark.parametrize("gate", [False, True])
+def test_a_rejection_ends_the_run_with_its_reason(gate: bool) -> None:
+    world = World()
+    words = ["approve"] * gate + [Decision("reject", "Ada", "too risky")]  # type: ignore[operator]
+    run = check(agent(world, Portions(plan(look("1", gate=gate), look("2", "1"))), ScriptedReviewer(words)).run("x"))
+    assert (run.status, world.done) == ("stopped", [])
+    assert "Ada" in run.reason
+    assert "too risky" in run.reason
+
+
+def test_a_change_goes_to_the_planner_in_words_and_needs_a_new_approval() -> None:
+    world, planner = World(), Portions(plan(write("1", what="production")), plan(write("1", what="staging")))
+    one = agent(world, planner, ScriptedReviewer([Decision("change", "Ada", "leave production alone")]))
+    run = check(one.run("clean"))
+    assert (run.status, run.reason, world.done, planner.asked) == ("paused", "waits for approval", [], 2)
+    assert planner.told[1] == ["change_asked"]
+    assert one.resume(run, Decision("approve")).status == "finished"
+    assert world.done == ["staging"]
+
+
+def test_a_reviewer_who_always_wants_a_change_does_not_keep_the_run_going() -> None:
+    planner = Portions(plan(look("1")))
+    run = agent(World(), planner, ScriptedReviewer([Decision("change", comment="again")] * 99)).run("x")
+    assert run.status in ("failed", "stopped")
+    assert planner.asked < 99
+
+
+def test_where_nobody_plans_a_change_is_refused_and_a_plan_to_be_continued_stops() -> None:
+    world = World()
+    one = PlannerExecutor(None, world.executor, workers=Simulated())
+    paused = execute(plan(look("1", gate=True)), world.executor, workers=Simulated())
+    with pytest.raises(ValueError, match="planner"):
+        one.resume(paused, Decision("change", comment="not there"))
+    with pytest.raises(ValueError, match="planner"):
+        one.run("clean")
+    run = one.resume(paused, Decision("approve", plan=plan(look("1", gate=True), write("2", "1"))))
+    assert (run.status, world.done) == ("finished", ["1", "2"])
+    run = execute(plan(look("3"), complete=False), world.executor, workers=Simulated())
+    assert (run.status, world.done[2:]) == ("stopped", ["3"])
+    assert "no planner" in run.reason
 
 
 def test_an_edited_plan_is_what_runs_and_what_is_approved() -> None:
@@ -149,45 +195,24 @@ def test_an_edited_plan_is_what_runs_and_what_is_approved() -> None:
 @pytest.mark.parametrize(
     ("edited", "code"),
     [
-        (plan(look("1"), look("1")), "duplicate_id"),
         (plan(look("1", "2"), look("2", "1")), "cycle"),
         (plan(step("1", "fly", to="the moon")), "unknown_tool"),
-        (plan(step("1", "look")), "missing_parameter"),
-        (plan(look("1", what="{step_9_result}")), "dangling_reference"),
-        (plan(look("1", "7")), "unknown_dependency"),
         (plan(), "empty_plan"),
         (plan(look("1"), rollback=[{"tool": "fly", "params": {}}]), "unknown_tool"),
         (plan(look("1"), answer="{step_9_result}"), "dangling_reference"),
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )
-def test_an_invalid_edited_plan_is_rejected_before_anything_is_recorded(edited: Plan, code: str) -> None:
-    world = World()
-    one = agent(world, Portions(plan(look("1"))))
-    paused = one.run("work")
-    before = list(paused.events)
+@pytest.mark.parametrize("by", ["person", "rule"])
+def test_an_invalid_edited_plan_is_rejected_before_anything_is_recorded(edited: Plan, code: str, by: str) -> None:
+    world, decision = World(), Decision("approve", plan=edited)
+    one = agent(world, Portions(plan(look("1"))), ScriptedReviewer([decision]) if by == "rule" else None)
     with pytest.raises(PlanError) as caught:
-        one.resume(paused, Decision("approve", plan=edited))
+        one.resume(one.run("work"), decision)
     assert code in [problem.code for problem in caught.value.problems]
-    assert (paused.events, world.done) == (before, [])
-    assert one.resume(paused, Decision("approve")).status == "finished"
-
-
-def test_a_rule_that_edits_a_plan_badly_is_told_so_and_nothing_runs() -> None:
-    world = World()
-    reviewer = ScriptedReviewer([Decision("approve", plan=plan(look("1", "7")))])
-    with pytest.raises(PlanError, match="unknown_dependency"):
-        agent(world, Portions(plan(look("1"))), reviewer).run("work")
-    assert world.done == []
-
-
-def test_an_edited_plan_that_is_the_same_is_no_edit() -> None:
-    world = World()
-    one = agent(world, Portions(plan(look("1"))))
-    paused = one.run("work")
-    run = check(one.resume(paused, Decision("approve", plan=plan(look("1")))))
-    assert run.board.reviews[0].plan is None
-    assert run.status == "finished"
+    run = caught.value.run if by == "rule" else one.run("work")  # type: ignore[attr-defined]
+    assert (run.status, run.board.reviews, world.done) == ("paused", [], [])
+    assert one.resume(run, Decision("approve")).status == "finished"
 
 
 def test_a_half_done_plan_may_be_edited_and_its_done_steps_stay_as_they_are() -> None:
@@ -210,42 +235,13 @@ def test_at_a_gate_the_rest_may_be_edited_too_and_other_gates_still_ask() -> Non
     one = agent(world, Portions(plan(look("1"), pay("2", "1", gate=True), pay("3", "2", gate=True))))
     at_gate = one.resume(one.run("work"), Decision("approve"))
     assert at_gate.reason == "waits for gate of step 2"
-    edited = plan(look("1"), pay("2", "1", what="less", gate=True), pay("3", "2", gate=True))
+    assert one.resume(at_gate, Decision("approve", plan=plan(look("1")))).status == "finished"
+    edited = plan(look("1"), pay("2", "1", what="less"), pay("3", "2", gate=True), look("4", "3", gate=True))
     run = check(one.resume(at_gate, Decision("approve", plan=edited)))
-    assert (run.status, run.reason, world.done) == ("paused", "waits for gate of step 3", ["1", "less"])
-    end = check(one.resume(run, Decision("approve")))
-    assert (end.status, world.done) == ("finished", ["1", "less", "3"])
-
-
-def test_a_plan_that_a_person_empties_ends_the_run_where_something_is_done() -> None:
-    world = World()
-    one = agent(world, Portions(plan(look("1"), pay("2", "1", gate=True))))
-    at_gate = one.resume(one.run("work"), Decision("approve"))
-    run = check(one.resume(at_gate, Decision("approve", plan=plan(look("1")))))
-    assert (run.status, world.done) == ("finished", ["1"])
-
-
-def test_a_gate_that_a_person_edits_away_is_gone_and_one_that_is_added_asks() -> None:
-    world = World()
-    one = agent(world, Portions(plan(look("1"), pay("2", gate=True))))
-    run = check(one.resume(one.run("work"), Decision("approve", plan=plan(look("1", gate=True), pay("2")))))
-    assert run.reason == "waits for gate of step 1"
-    assert world.done == []
-    assert one.resume(run, Decision("approve")).status == "finished"
-
-
-def test_an_edit_needs_no_planner() -> None:
-    world = World()
-    paused = execute(plan(look("1"), pay("2", "1", gate=True)), world.executor, workers=Simulated())
-    one = PlannerExecutor(None, world.executor, workers=Simulated())
-    run = check_run_without_reviewer(one.resume(paused, Decision("approve", plan=plan(look("1"), write("2", "1")))))
-    assert (run.status, world.done) == ("finished", ["1", "2"])
-
-
-def check_run_without_reviewer(run: Run) -> Run:
-    check_fold(run)
-    check_order(run)
-    return run
+    for gate, done in (("3", ["1", "less"]), ("4", ["1", "less", "3"])):
+        assert (run.status, run.reason, world.done) == ("paused", f"waits for gate of step {gate}", done)
+        run = check(one.resume(run, Decision("approve")))
+    assert run.status == "finished"
 
 
 @pytest.mark.parametrize("verdict", ["reject", "change"])
@@ -258,24 +254,14 @@ def test_an_edited_plan_or_a_grant_goes_with_an_approval_only(verdict: Any) -> N
         Decision("maybe")  # type: ignore[arg-type]
 
 
-def test_a_paused_run_may_be_resumed_twice_in_two_ways() -> None:
-    world = World()
-    one = agent(world, Portions(plan(look("1"))))
-    paused = one.run("work")
-    yes = check(one.resume(paused, Decision("approve")))
-    no = check(one.resume(paused, Decision("reject", comment="no")))
-    assert (yes.status, no.status, paused.status) == ("finished", "stopped", "paused")
-    assert world.done == ["1"]
-
-
-def test_a_run_that_was_written_down_and_read_again_goes_on() -> None:
+def test_a_paused_run_may_be_resumed_twice_in_two_ways_and_from_its_log() -> None:
     world = World()
     one = agent(world, Portions(plan(look("1"), pay("2", "1", gate=True))))
     paused = one.resume(one.run("work"), Decision("approve", grant=Grant(2)))
     again = Run([from_dict(to_dict(event)) for event in paused.events])
     assert again.board == paused.board
-    assert check(one.resume(again, Decision("approve"))).status == "finished"
-    assert world.done == ["1", "2"]
+    yes, no = check(one.resume(again, Decision("approve"))), check(one.resume(paused, Decision("reject")))
+    assert (yes.status, no.status, paused.status, world.done) == ("finished", "stopped", "paused", ["1", "2"])
 
 
 # Grants.
@@ -296,11 +282,68 @@ def test_within_a_grant_a_replan_runs_unasked_and_says_whose_grant_it_was() -> N
     assert len(run.board.reviews) == 1
 
 
-def test_without_a_grant_a_replan_asks_again() -> None:
-    world = World("1")
-    run = agent(world, Portions(plan(look("1")), plan(look("1b"))), ScriptedReviewer(["approve"])).run("x")
-    check(run)
-    assert (run.status, run.reason, world.done) == ("paused", "waits for approval", ["1"])
+GRANT = Decision("approve", by="Ada", grant=Grant(2))
+TRIED: dict[str, tuple[set[str], list[Any], list[Any], list[str]]] = {
+    "small steps": (set("1234"), [plan(look(str(n))) for n in range(1, 8)], [GRANT], ["1", "2", "3"]),
+    "portions": (set(), [plan(look(str(n)), complete=False) for n in range(1, 9)], [GRANT], ["1", "2", "3"]),
+    "a used id": (set("abcde"), [plan(look("1", what=what)) for what in "abcdef"], [GRANT], ["a", "b", "c"]),
+    "a later grant": (
+        set("12345"),
+        [plan(look(str(n))) for n in range(1, 8)],
+        ["approve", "approve", GRANT],
+        ["1", "2", "3", "4", "5"],
+    ),
+    "no grant": ({"1"}, [plan(look("1")), plan(look("1b"))], ["approve"], ["1"]),
+    "a later approval": (
+        {"1", "1b"},
+        [plan(look("1")), plan(look("1b", gate=True)), plan(look("1c"))],
+        [GRANT, "approve", "approve"],
+        ["1", "1b"],
+    ),
+    "an opened gate is no open gate": (
+        {"3"},
+        [
+            plan(write("2", gate=True), look("3", "2"), write("4", "3", gate=True)),
+            plan(look("3b"), write("4", "3b", gate=True)),
+        ],
+        ["approve"] * 3,
+        ["2", "3", "3b"],
+    ),
+    "another step behind the same gate": (
+        {"2"},
+        [plan(write("2", gate=True, what="2")), plan(write("2", gate=True, what="production"))],
+        ["approve"] * 3,
+        ["2"],
+    ),
+    "once, a second time": (
+        {"2"},
+        [plan(look("1"), pay("2", "1"), look("3", "2")), plan(pay("2", "1"), look("4", "2"))],
+        [GRANT],
+        ["1", "2"],
+    ),
+    "what stood behind a gate": (
+        {"1"},
+        [plan(look("1"), write("2", "1", gate=True)), plan(look("1b"), write("2", "1b"))],
+        [GRANT],
+        ["1"],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", TRIED)
+def test_what_neither_an_approval_nor_a_grant_covers_asks(name: str) -> None:
+    broken, plans, decisions, done = TRIED[name]
+    world = World(*broken)
+    replan = "never" if name == "portions" else "failure"
+    run = check(agent(world, Portions(*plans), ScriptedReviewer(decisions), replan=replan).run("x"))
+    assert (run.status, world.done) == ("paused", done)
+
+
+def test_what_the_approved_plan_did_itself_is_not_new() -> None:
+    world = World("2")
+    plans = plan(pay("1"), look("2"), write("3", "1", "2")), plan(pay("1"), look("2b"), write("3", "1", "2b"))
+    run = check(agent(world, Portions(*plans), granting(2)).run("x"))
+    assert (run.status, world.done) == ("finished", ["1", "2", "2b", "3"])
 
 
 FIRST = plan(look("1"), look("2", "1"), write("3", "2"), rollback=[{"tool": "write", "params": {"what": "back"}}])
@@ -324,39 +367,6 @@ def test_beyond_the_bounds_of_a_grant_the_reviewer_is_asked(name: str) -> None:
     assert (run.status, run.reason, world.done) == ("paused", "waits for approval", ["1"])
 
 
-def test_what_the_approved_plan_did_itself_is_not_new() -> None:
-    world = World("2")
-    first = plan(pay("1"), look("2"), write("3", "1", "2"))
-    run = agent(world, Portions(first, plan(pay("1"), look("2b"), write("3", "1", "2b"))), granting(2)).run("x")
-    check(run)
-    assert (run.status, world.done) == ("finished", ["1", "2", "2b", "3"])
-
-
-def test_a_grant_is_used_up_by_small_steps() -> None:
-    world = World("1", "2", "3", "4")
-    plans = [plan(look(str(n))) for n in range(1, 8)]
-    run = agent(world, Portions(*plans), granting(2)).run("x")
-    check(run)
-    assert (run.status, world.done) == ("paused", ["1", "2", "3"])
-    assert run.reason == "waits for approval"
-
-
-def test_a_grant_is_used_up_by_portions_of_a_plan() -> None:
-    world = World()
-    portions = [plan(look(str(n)), complete=False) for n in range(1, 9)]
-    run = agent(world, Portions(*portions), granting(3), replan="never").run("x")
-    check(run)
-    assert (run.status, world.done) == ("paused", ["1", "2", "3", "4"])
-
-
-def test_a_new_step_under_a_used_id_counts_as_new_again() -> None:
-    world = World("a", "b", "c", "d", "e")
-    plans = [plan(look("1", what=what)) for what in "abcdef"]
-    run = agent(world, Portions(*plans), granting(2)).run("x")
-    check(run)
-    assert (run.status, world.done) == ("paused", ["a", "b", "c"])
-
-
 def test_a_grant_of_no_new_steps_lets_only_fewer_of_the_approved_ones_through() -> None:
     world = World("2")
     first = plan(look("1"), look("2"), look("3", "1", "2"), look("4", "1"))
@@ -370,15 +380,6 @@ def test_a_grant_of_no_new_steps_lets_only_fewer_of_the_approved_ones_through() 
     assert changed.status == "paused"
 
 
-def test_what_stood_behind_a_gate_does_not_run_without_one_under_a_grant() -> None:
-    world = World("1")
-    first = plan(look("1"), write("2", "1", gate=True))
-    run = agent(world, Portions(first, plan(look("1b"), write("2", "1b"))), granting(9)).run("x")
-    check(run)
-    assert run.status == "paused"
-    assert "2" not in world.done
-
-
 def test_a_change_that_was_asked_for_is_shown_before_it_runs() -> None:
     world = World()
     first = plan(look("1"), write("2", "1", gate=True))
@@ -386,42 +387,6 @@ def test_a_change_that_was_asked_for_is_shown_before_it_runs() -> None:
     run = agent(world, Portions(first, plan(look("1"), look("3", "1"))), reviewer).run("x")
     check(run)
     assert (run.status, run.reason, world.done) == ("paused", "waits for approval", ["1"])
-
-
-def test_what_may_be_done_only_once_is_not_tried_a_second_time_under_a_grant() -> None:
-    world = World("2")
-    first = plan(look("1"), pay("2", "1"), look("3", "2"))
-    run = agent(world, Portions(first, plan(pay("2", "1"), look("4", "2"))), granting(9)).run("x")
-    check(run)
-    assert (run.status, world.done) == ("paused", ["1", "2"])
-
-
-def test_a_grant_counts_from_when_it_is_given() -> None:
-    world = World("1", "2", "3", "4", "5")
-    plans = [plan(look(str(n))) for n in range(1, 8)]
-    reviewer = ScriptedReviewer(["approve", "approve", Decision("approve", grant=Grant(2))])
-    run = agent(world, Portions(*plans), reviewer).run("x")
-    check(run)
-    assert (run.status, world.done) == ("paused", ["1", "2", "3", "4", "5"])
-
-
-def test_a_grant_ends_with_the_next_decision_about_a_plan() -> None:
-    world = World("1", "1b", "1c")
-    plans = [plan(look("1")), plan(look("1b"), look("x1"), look("x2")), plan(look("1c"))]
-    run = agent(world, Portions(*plans), granting(1, "approve")).run("x")
-    check(run)
-    assert run.status == "paused"
-    assert "1c" not in world.done
-
-
-def test_a_grant_at_a_gate_counts_from_there() -> None:
-    world = World("3")
-    first = plan(look("1"), write("2", "1", gate=True), look("3", "2"))
-    later = plan(look("3b", "2"))
-    reviewer = ScriptedReviewer(["approve", Decision("approve", grant=Grant(1))])
-    run = agent(world, Portions(first, later), reviewer).run("x")
-    check(run)
-    assert (run.status, world.done) == ("finished", ["1", "2", "3", "3b"])
 
 
 def test_a_grant_that_comes_with_an_edited_plan_is_about_the_edited_plan() -> None:
@@ -455,24 +420,82 @@ def test_a_gate_opens_once_for_one_plan() -> None:
     assert (run.status, run.reason, world.done) == ("paused", "waits for gate of step 4", ["2", "3", "3b"])
 
 
-def test_a_gate_asks_just_before_its_step_when_nothing_else_is_on_its_way() -> None:
-    world = World()
-    first = plan(look("1"), look("2", "1"), write("3", gate=True), look("4", "2"))
-    run = agent(world, Portions(first), ScriptedReviewer(["approve"])).run("x")
-    check(run)
-    place = next(n for n, event in enumerate(run.events) if isinstance(event, Paused) and event.reason == "gate")
-    board = Board.of(run.events[:place])
-    assert not board.in_flight
-    assert "3" not in world.done
+# Attacks.
 
 
-def test_behind_a_closed_gate_nothing_runs_and_a_rejection_ends_the_run() -> None:
-    world = World()
-    first = plan(write("1", gate=True), look("2", "1"))
-    run = agent(world, Portions(first), ScriptedReviewer(["approve", Decision("reject", "Ada", "no")])).run("x")
-    check(run)
-    assert (run.status, world.done) == ("stopped", [])
-    assert "Ada" in run.reason
+def put(x: object, **more: Any) -> dict[str, Any]:
+    return {"id": "put", "tool": "put", "params": {"x": x}, **more}
+
+
+class Putting(World):
+    """A world that keeps values of any kind."""
+
+    @property
+    def executor(self) -> ToolExecutor:
+        def put(x: bool | int | float) -> str:
+            """Put a value somewhere."""
+            self.done.append(repr(x))
+            return repr(x)
+
+        return ToolExecutor(Toolbox([*super().executor.tools, Tool(put, effects="idempotent")]))
+
+
+@pytest.mark.parametrize("edited", [True, 1.0, 2], ids=repr)
+def test_an_edit_that_python_calls_equal_is_an_edit(edited: object) -> None:
+    world = Putting()
+    one = agent(world, Portions(plan(put(1))))
+    same, run = (one.resume(one.run("put"), Decision("approve", plan=plan(put(x)))) for x in (1, edited))
+    assert world.done == ["1", repr(edited)]
+    assert (same.board.reviews[-1].plan, run.board.reviews[-1].plan) == (None, plan(put(edited)))
+
+
+@pytest.mark.parametrize("later", [True, 1.0], ids=repr)
+def test_a_grant_does_not_take_one_argument_for_another_that_python_calls_equal(later: object) -> None:
+    world = Putting("0")
+    plans = [[look("0"), put(1, depends_on=["0"])], [look("0", timeout=9), put(later, depends_on=["0"])]]
+    run = agent(world, Portions(*plans), granting(1)).run("put")
+    assert (run.status, world.done) == ("paused", ["0"])
+
+
+def test_the_rollback_of_a_plan_that_nobody_approved_is_not_granted() -> None:
+    world = World("0")
+    back = [{"tool": "write", "params": {"what": "x"}}]
+    unseen = plan(*(look(f"n{n}") for n in range(4)), rollback=back)
+    one = agent(world, Portions(plan(look("0")), unseen, plan(look("2"), rollback=back)), granting(1))
+    run = one.tell(one.run("clean"), "hurry")
+    assert (run.status, run.reason, world.done) == ("paused", "waits for approval", ["0"])
+
+
+def test_the_plan_that_waits_for_a_decision_cannot_be_changed_in_place() -> None:
+    run = agent(World(), Portions(plan(look("1")))).run("clean")
+    assert run.board.proposal is not None
+    with pytest.raises(TypeError, match="make a copy"):
+        run.board.proposal.steps[0].params["what"] = "production"
+
+
+@pytest.mark.parametrize("says", ["approve", {"verdict": "approve"}, RuntimeError("out of office")], ids=repr)
+def test_a_reviewer_that_fails_late_does_not_take_the_finished_work_with_it(says: Any) -> None:
+    class Late:
+        def review(self, plan: Plan, board: Board, tools: Toolbox) -> Any:
+            if not board.reviews:
+                return Decision("approve")
+            if isinstance(says, Exception):
+                raise says
+            return says
+
+    world = World("2")
+    one = agent(world, Portions(plan(look("1"), look("2")), plan(look("3"))), Late())
+    with pytest.raises((TypeError, RuntimeError)) as problem:
+        one.run("clean")
+    run = problem.value.run  # type: ignore[attr-defined]
+    assert (run.status, run.results, world.done) == ("paused", {"1": "1"}, ["1", "2"])
+    assert one.resume(run, Decision("approve")).status == "finished"
+
+
+@pytest.mark.parametrize("steps", ["many", -1, True, 2.5, None], ids=repr)
+def test_a_grant_is_for_a_number_of_steps(steps: Any) -> None:
+    with pytest.raises(ValueError, match="new_steps"):
+        Grant(steps)
 
 
 # At random: a planner without manners, and a reviewer who grants.
@@ -536,33 +559,24 @@ def test_nothing_ever_runs_that_was_neither_approved_nor_granted(
 
 
 @pytest.mark.parametrize("workers", [Simulated(), Inline()])
-def test_approve_all_opens_everything(workers: Any) -> None:
+def test_approve_all_opens_everything_and_signs_it(workers: Any) -> None:
+    plans = Portions(plan(look("1", gate=True), pay("2", gate=True)))
+    run = PlannerExecutor(plans, World().executor, ApproveAll(), workers=workers).run("x")
+    assert (run.status, {one.by for one in run.board.reviews}) == ("finished", {"ApproveAll"})
+
+
+def test_a_decision_that_names_its_plan_opens_no_gate_and_no_other_plan() -> None:
     world = World()
-    one = PlannerExecutor(
-        Portions(plan(look("1", gate=True), pay("2", gate=True))), world.executor, ApproveAll(), workers=workers
-    )
-    assert one.run("x").status == "finished"
-
-
-def test_a_yes_to_the_plan_that_is_given_twice_opens_no_gate() -> None:
-    plan = Plan.parse([{"id": "1", "tool": "look", "params": {}, "depends_on": [], "gate": True}])
-    looked: list[str] = []
-
-    @tool(effects="none")
-    def look() -> str:
-        looked.append("here")
-        return "fine"
-
-    agent = PlannerExecutor(RulePlanner(lambda goal: plan), ToolExecutor(Toolbox([look])), AskPerson())
-    yes = Decision("approve", of=agent.run("look").plan.hash)
-    at_gate = agent.resume(agent.run("look"), yes)
-    assert at_gate.board.paused is not None
-    assert at_gate.board.paused.reason == "gate"
+    one = agent(world, Portions(plan(look("1", gate=True)), plan(look("1", what="production"))))
+    first, other = one.run("look"), one.run("look")
+    yes = Decision("approve", of=first.plan.hash)
+    with pytest.raises(ValueError, match="another plan"):
+        one.resume(other, yes)
+    at_gate = one.resume(first, yes)
     with pytest.raises(ValueError, match="opens no gate"):
-        agent.resume(at_gate, yes)
-    assert looked == []
-    assert agent.resume(at_gate, Decision("approve", by="you")).status == "finished"
-    assert looked == ["here"]
+        one.resume(at_gate, yes)
+    assert world.done == []
+    assert one.resume(at_gate, Decision("approve", by="you")).status == "finished"
 
 
 @pytest.mark.parametrize("destructive", [False, True])

@@ -1,4 +1,4 @@
-"""Replanning: what is done stays done, what has failed is not tried again, and every bound names itself."""
+"""Replanning: what is done stays done, a failure is answered or the run fails, and every bound names itself."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from planexec_lab.worlds import deploy
 from planexec_lite import (
     Decision,
     NextStepPlanner,
@@ -16,7 +17,7 @@ from planexec_lite import (
     PlannerExecutor,
     Policy,
     RuleEvaluator,
-    ScriptedReviewer,
+    RulePlanner,
     Simulated,
     Tool,
     Toolbox,
@@ -69,24 +70,40 @@ def run(world: World, later: Callable[[int, Board], Any], first: Any = FIRST, sl
     return agent.run("work"), planner
 
 
-def test_done_steps_are_kept_and_no_side_effect_is_repeated() -> None:
-    world = World(2)
-    one, _ = run(world, lambda n, board: [step("2b", 20, "1"), step("3", 3, "2b")], replan="failure")
-    assert (one.status, world.done) == ("finished", [1, 2, 20, 3])
-    assert one.board.state == {"1": "done", "2": "superseded", "2b": "done", "3": "done"}
+LATER: dict[str, tuple[Callable[[int, Board], Any], dict[str, Any], list[int], str]] = {
+    "another step": (lambda n, board: [step("2b", 20, "1"), step("3", 3, "2b")], {}, [1, 2, 20, 3], ""),
+    "a done step word for word": (lambda n, board: [step("1", 1), step("2b", 20, "1")], {}, [1, 2, 20], ""),
+    "other work under a done id": (lambda n, board: [step("1", 100)], {}, [1, 2], "done_already"),
+    "the same under other ids": (
+        lambda n, board: [step(f"{n}x", 2, "1"), step(f"{n}y", 3, f"{n}x")],
+        {},
+        [1, 2],
+        "tried_before",
+    ),
+    "two plans in turn": (
+        lambda n, board: [step(f"{n}x", [2, 5][n % 2], "1"), step(f"{n}y", 3, f"{n}x")],
+        {},
+        [1, 2, 5],
+        "tried_before",
+    ),
+    "first an invalid one": (
+        lambda n, board: [step("9", 9, "nowhere")] if n == 1 else [step("2b", 20, "1")],
+        {"failure": "stop"},
+        [1, 2, 20],
+        "",
+    ),
+}
 
 
-def test_done_steps_that_a_planner_repeats_word_for_word_do_not_run_again() -> None:
-    world = World(2)
-    one, _ = run(world, lambda n, board: [step("1", 1), step("2b", 20, "1")], replan="failure")
-    assert (one.status, world.done) == ("finished", [1, 2, 20])
-
-
-def test_new_work_under_the_id_of_a_done_step_is_rejected() -> None:
-    world = World(2)
-    one, _ = run(world, lambda n, board: [step("1", 100)], replan="failure")
-    assert (one.status, world.done) == ("failed", [1, 2])
-    assert "done_already" in one.reason
+@pytest.mark.parametrize("name", LATER)
+def test_what_is_done_is_kept_and_what_was_tried_is_rejected(name: str) -> None:
+    later, policy, done, reason = LATER[name]
+    world = World(2, 5)
+    one, _ = run(world, later, **{"replan": "failure", **policy})
+    assert (one.status, world.done) == ("failed" if reason else "finished", done)
+    assert reason in one.reason
+    if reason:
+        assert "max_repairs=2" in one.reason
 
 
 def test_the_planner_is_told_what_is_done_what_failed_and_what_waits() -> None:
@@ -105,15 +122,6 @@ def test_steps_in_flight_finish_before_the_rest_is_planned_again() -> None:
     kinds = [type(event).__name__ for event in one.events]
     assert kinds.index("PlanStarted", 3) > kinds.index("StepDone")
     assert (one.status, sorted(world.done)) == ("finished", [1, 2, 4, 10])
-
-
-def test_the_same_plan_again_is_rejected_even_with_other_ids() -> None:
-    world = World(2)
-    again = lambda n, board: [step(f"{n}x", 2, "1"), step(f"{n}y", 3, f"{n}x")]  # noqa: E731
-    one, planner = run(world, again, replan="failure")
-    assert (one.status, world.done, len(planner.shown)) == ("failed", [1, 2], 4)
-    assert "tried_before" in one.reason
-    assert "max_repairs=2" in one.reason
 
 
 @pytest.mark.parametrize("failure", ["skip", "stop"])
@@ -163,20 +171,6 @@ def test_a_step_whose_result_is_rejected_stays_done_and_a_new_one_mends_it() -> 
     assert one.board.state["5"] == "done"
 
 
-def test_news_has_the_rest_planned_again_and_a_run_that_ended_takes_none() -> None:
-    world = World()
-    planner = Planner([step("1", 1), step("2", 2, "1", gate=True)], lambda n, board: [step("2b", 22, "1")])
-    agent = PlannerExecutor(planner, ToolExecutor(world.tools), workers=Simulated())
-    paused = agent.run("work")
-    assert (paused.status, world.done) == ("paused", [1])
-    told = agent.tell(paused, "the maintenance window closes at 18:00")
-    assert (told.status, world.done) == ("finished", [1, 22])
-    assert "the maintenance window closes at 18:00" in planner.shown[1]
-    assert paused.status == "paused", "the run that was told stays as it was"
-    with pytest.raises(ValueError, match="has ended"):
-        agent.tell(told, "too late")
-
-
 @given(st.data())
 def test_any_replanner_ends_and_nothing_done_runs_again(data: st.DataObject) -> None:
     world = World(*data.draw(st.sets(st.integers(0, 30), max_size=20)))
@@ -196,13 +190,6 @@ def test_any_replanner_ends_and_nothing_done_runs_again(data: st.DataObject) -> 
     for place, event in enumerate(one.events):
         if isinstance(event, StepStarted | PlanStarted):
             assert decide(Board.of(one.events[:place]), Policy(replan=trigger, max_rounds=5)) == event
-
-
-def test_an_invalid_replan_is_repaired_where_a_failure_stops_the_run() -> None:
-    world = World(2)
-    later = lambda n, board: [step("9", 9, "nowhere")] if n == 1 else [step("2b", 20, "1")]  # noqa: E731
-    one, _ = run(world, later, replan="failure", failure="stop")
-    assert (one.status, world.done) == ("finished", [1, 2, 20])
 
 
 def test_a_failed_step_that_is_planned_again_has_no_error_yet() -> None:
@@ -225,15 +212,6 @@ def test_news_that_can_not_be_planned_for_stops_the_run() -> None:
     assert "max_replans" in told.reason
 
 
-def test_asking_for_a_change_takes_the_approval_back() -> None:
-    world = World()
-    planner = Planner([step("1", 1, gate=True)], lambda n, board: [step("1", 1, gate=True)])
-    decisions = ScriptedReviewer(["approve", Decision("change", comment="not now")])
-    agent = PlannerExecutor(planner, ToolExecutor(world.tools), reviewer=decisions, workers=Simulated())
-    paused = agent.run("work")
-    assert (paused.status, paused.reason) == ("paused", "waits for approval")
-
-
 def test_a_lower_bound_of_rounds_holds_for_a_run_that_goes_on() -> None:
     planner = NextStepPlanner(lambda goal, board: step(f"{len(board.steps)}", 1, gate=len(board.steps) == 4))
     world = World()
@@ -247,9 +225,100 @@ def test_a_stall_can_not_come_where_a_failure_stops_the_run() -> None:
         Policy(replan="stall", failure="stop")
 
 
-def test_two_plans_in_turn_are_recognised_as_tried_before() -> None:
-    world = World(2, 3)
-    later = lambda n, board: [step(f"{n}x", 3 if n == 1 else 2, "1")]  # noqa: E731
-    one, _ = run(world, later, [step("1", 1), step("2", 2, "1")], replan="failure")
-    assert (one.status, world.done) == ("failed", [1, 2, 3])
-    assert "tried_before" in one.reason
+# A failure is answered by a new step or by name
+
+
+def call(id: str, tool: str, *after: str, **more: Any) -> dict[str, Any]:
+    return {"id": id, "tool": tool, "depends_on": [*after], **more}
+
+
+SMOKE = call("smoke", "check")
+
+
+NOTIFY = call("notify", "note", "smoke")
+
+
+ANSWERS: dict[str, tuple[Any, str]] = {
+    "nothing": ({"steps": [], "complete": True}, "failed"),
+    "what waited already": ([call("notify", "note")], "failed"),
+    "the same check again": ([call("look", "look"), SMOKE], "failed"),  # and it fails again
+    "another check": ([call("look", "look"), call("again", "look", "look")], "finished"),
+    "a repair": ([call("repair", "repair"), call("check", "check", "repair")], "finished"),
+    "given up by name": ({"steps": [call("notify", "note")], "supersedes": ["smoke"]}, "finished"),
+    "given up by name alone": ({"steps": [], "supersedes": "smoke"}, "finished"),
+    "another one is named": ({"steps": [call("notify", "note")], "supersedes": ["build"]}, "failed"),
+}
+
+
+def release() -> Toolbox:
+    """A release whose check fails until it is repaired."""
+    repaired: list[bool] = []
+
+    def check() -> str:
+        """Check."""
+        if not repaired:
+            raise RuntimeError("it does not answer")
+        return "fine"
+
+    def repair() -> str:
+        """Repair."""
+        repaired.append(True)
+        return "repaired"
+
+    others = [Tool(lambda: "done", name=name, effects="none") for name in ("build", "look", "note")]
+    return Toolbox([*others, Tool(check, effects="none"), Tool(repair, effects="idempotent")])
+
+
+@pytest.mark.parametrize("answer", ANSWERS)
+def test_a_failure_that_no_later_plan_answers_fails_the_run(answer: str) -> None:
+    then, status = ANSWERS[answer]
+    plans = iter(
+        [Plan.parse([call("build", "build"), SMOKE | {"depends_on": ["build"]}, NOTIFY]), *[Plan.parse(then)] * 9]
+    )
+    policy = Policy(replan="failure", max_replans=1)
+    run = PlannerExecutor(RulePlanner(lambda goal: next(plans)), ToolExecutor(release()), policy=policy).run("go")
+    assert run.status == status
+
+
+@pytest.mark.parametrize("replan", ["failure", "step", "stall"])
+def test_a_failure_without_an_answer_fails_the_run_of_a_planner_that_sees_one_step_ahead(replan: Any) -> None:
+    def rule(goal: str, board: Board) -> Any:
+        return SMOKE if not board.steps else None
+
+    agent = PlannerExecutor(NextStepPlanner(rule), ToolExecutor(release()), policy=Policy(replan=replan))
+    run = agent.run("go")
+    assert (run.status, "smoke" in run.reason) == ("failed", True)
+
+
+def test_the_planner_is_asked_and_may_name_what_it_gives_up() -> None:
+    asked: list[str] = []
+    steps = iter([call("build", "build"), SMOKE])
+
+    def rule(goal: str, board: Board) -> Any:
+        asked.extend(one.code for one in board.problems)
+        return Plan(supersedes=("smoke",)) if board.problems else next(steps, None)
+
+    run = PlannerExecutor(NextStepPlanner(rule), ToolExecutor(release())).run("go")
+    assert (run.status, asked) == ("finished", ["unanswered_failure"])
+
+
+def test_a_failed_run_is_rolled_back_however_complete_the_plan_is_called() -> None:
+    world = deploy.World(currency=None)  # the smoke test of production fails
+    plans = iter([Plan.parse(deploy.PLAN), *[Plan.parse({"goal": "", "steps": [], "complete": True})] * 9])
+    policy = Policy(replan="failure", rollback="failed")
+    agent = PlannerExecutor(
+        RulePlanner(lambda goal: next(plans)), ToolExecutor(world.tools), workers=Simulated(4), policy=policy
+    )
+    run = agent.run(deploy.GOAL)
+    assert (run.status, world.deployed("production")) == ("rolled back", "v2.3.0")
+    assert "no new step" in run.reason
+
+
+def test_a_repair_that_is_never_done_answers_nothing() -> None:
+    first = [call("build", "build"), SMOKE | {"depends_on": ["build"]}]
+    repair = [call("repair", "repair", gate=True)]
+    plans = iter([first, repair, *[{"steps": [], "complete": True}] * 9])
+    planner = RulePlanner(lambda goal: next(plans))
+    agent = PlannerExecutor(planner, ToolExecutor(release()), policy=Policy(replan="failure"))
+    run = agent.tell(agent.run("go"), "leave it")
+    assert (run.status, "smoke" in run.reason) == ("failed", True)

@@ -44,32 +44,46 @@ def states(run: Run) -> str:
     return ", ".join(f"{id} {state}" for id, state in run.board.state.items())
 
 
-def test_it_runs_behind_a_failure_and_the_run_has_failed_all_the_same() -> None:
-    run = run_of(work("1", fails=9), work("2", "1"), work("3", "1", anyway=True), work("4", "3"))
-    assert states(run) == "1 failed, 2 skipped, 3 done, 4 done"
-    assert (run.status, run.reason) == ("failed", "step 1 failed: RuntimeError: 1 went wrong; skipped behind it: 2")
+CASES: dict[str, tuple[list[dict[str, Any]], dict[str, Any], str, str]] = {
+    "behind a failure": (
+        [work("1", fails=9), work("2", "1"), work("3", "1", anyway=True), work("4", "3")],
+        {},
+        "1 failed, 2 skipped, 3 done, 4 done",
+        "1 at 0, 3 at 1, 4 at 2",
+    ),
+    "behind a skipped step": (
+        [work("1", fails=9), work("2", "1"), work("3", "2", anyway=True)],
+        {},
+        "1 failed, 2 skipped, 3 done",
+        "1 at 0, 3 at 1",
+    ),
+    "when all have ended": (
+        [work("1", fails=9), work("2", quarters=20), work("3", "1", "2", anyway=True)],
+        {},
+        "1 failed, 2 done, 3 done",
+        "1 at 0, 2 at 0, 3 at 5",
+    ),
+    "not before a retry": (
+        [work("1", fails=1, retries=1), work("2", "1", anyway=True)],
+        {},
+        "1 done, 2 done",
+        "1 at 0, 1 at 1, 2 at 2",
+    ),
+    "not where a failure stops the run": (
+        [work("1", fails=9), work("2", "1", anyway=True)],
+        {"failure": "stop"},
+        "1 failed, 2 waiting",
+        "1 at 0",
+    ),
+}
 
 
-def test_it_runs_behind_a_step_that_was_skipped() -> None:
-    assert (
-        states(run_of(work("1", fails=9), work("2", "1"), work("3", "2", anyway=True))) == "1 failed, 2 skipped, 3 done"
-    )
-
-
-def test_it_waits_until_all_have_ended() -> None:
-    run = run_of(work("1", fails=9), work("2", quarters=20), work("3", "1", "2", anyway=True))
-    assert starts(run) == [("1", 0.0), ("2", 0.0), ("3", 5.0)]
-
-
-def test_a_failure_that_is_tried_again_has_not_ended() -> None:
-    run = run_of(work("1", fails=1, retries=1), work("2", "1", anyway=True))
-    assert starts(run) == [("1", 0.0), ("1", 1.0), ("2", 2.0)]
-    assert run.status == "finished"
-
-
-def test_where_a_failure_stops_the_run_it_does_not_start() -> None:
-    run = run_of(work("1", fails=9), work("2", "1", anyway=True), failure="stop")
-    assert (run.status, states(run)) == ("failed", "1 failed, 2 waiting")
+@pytest.mark.parametrize("name", CASES)
+def test_it_starts_when_what_it_depends_on_has_ended(name: str) -> None:
+    steps, policy, ended, begun = CASES[name]
+    run = run_of(*steps, **policy)
+    assert (states(run), ", ".join(f"{id} at {at:g}" for id, at in starts(run))) == (ended, begun)
+    assert run.status == ("failed" if "failed" in ended else "finished")
 
 
 def test_it_gets_the_results_that_are_there_and_another_is_an_error() -> None:
@@ -80,13 +94,9 @@ def test_it_gets_the_results_that_are_there_and_another_is_an_error() -> None:
             given.append(dict(inputs))
             return super().execute(step, inputs)
 
-    steps = [
-        work("1", fails=9),
-        work("2"),
-        work("3", "1", "2", anyway=True),
-        {"id": "4", "tool": "work", "params": {"input": "{step_1_result}"}, "depends_on": ["1"], "run_anyway": True},
-    ]
-    steps[3]["params"] = {"step": "{step_1_result}", "quarters": 1, "fails": 0, "uses": []}
+    refers = work("4", "1", anyway=True)
+    refers["params"]["step"] = "{step_1_result}"
+    steps = [work("1", fails=9), work("2"), work("3", "1", "2", anyway=True), refers]
     run = execute(Plan.parse(steps), Noting(Workshop().toolbox), workers=Simulated())
     assert given[2] == {"2": run.results["2"]}
     assert run.board.errors["4"] == "MissingResultError: {step_1_result}: step 1 has no result"
@@ -167,8 +177,3 @@ def test_random_plans_end_as_by_hand_and_nothing_starts_too_early(
             assert all(state in fits for state in before), f"{event.step} began too early"
             assert not set(board.retry) & set(board.steps[event.step].depends_on)
         board.apply(event)
-
-
-@pytest.mark.parametrize("value", [True, False])
-def test_a_plan_in_json_may_say_it(value: bool) -> None:
-    assert Plan.parse([work("1", anyway=value)]).steps[0].run_anyway is value

@@ -120,19 +120,15 @@ def test_whoever_goes_on_with_a_run_needs_the_tools_that_it_began_with(how: str)
 
 
 def test_where_a_planner_may_choose_a_new_or_another_tool_is_refused() -> None:
-    here = Tool(look, effects="none")
-    plans = {"steps": [step("1", "look", name="a", gate=True)], "complete": False}
-    agent = PlannerExecutor(RulePlanner(lambda goal: plans), ToolExecutor(Toolbox([here, Tool(send, effects="none")])))
-    run = agent.run("look")
+    here, there, peek = Tool(look, effects="none"), Tool(send, effects="none"), Tool(look, name="peek", effects="none")
+    plans = RulePlanner(lambda goal: {"steps": [step("1", "look", name="a", gate=True)], "complete": False})
+    run = PlannerExecutor(plans, ToolExecutor(Toolbox([here, there]))).run("look")
     cases = {
-        "wipe is new, and has effects": [Tool(send, effects="none"), Tool(send, name="wipe", effects="once")],
+        "wipe is new, and has effects": [there, Tool(send, name="wipe", effects="once")],
         "send is not the tool that the run began with": [Tool(send, effects="once")],
     }
     for words, others in cases.items():
-        other = PlannerExecutor(agent.planner, ToolExecutor(Toolbox([here, *others])))
         with pytest.raises(ValueError, match=words):
-            other.resume(run, Decision("approve", by="Ada"))
-    harmless = PlannerExecutor(
-        None, ToolExecutor(Toolbox([here, Tool(send, effects="none"), Tool(look, name="peek", effects="none")]))
-    )
+            PlannerExecutor(plans, ToolExecutor(Toolbox([here, *others]))).resume(run, Decision("approve", by="Ada"))
+    harmless = PlannerExecutor(None, ToolExecutor(Toolbox([here, there, peek])))
     assert harmless.resume(run, Decision("reject", by="Ada")).status == "stopped"

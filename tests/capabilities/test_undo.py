@@ -30,8 +30,8 @@ from planexec_lite.capabilities.rollback import Rollback
 from planexec_lite.capabilities.undo import WorkDone
 from planexec_lite.core import IllegalTransition
 from planexec_lite.events import Reviewed, RollbackStarted, UndoDone, UndoStarted
+from tests.capabilities.scaffold import FAILED, Site, Verdicts, broken, check_rollback, told, up
 from tests.core.shapes import Job, Portions, Writing, check_fold, check_replay, jobs
-from tests.core.test_rollback import FAILED, Site, Verdicts, broken, check_rollback, told, up
 from tests.rounds import rounds
 from tests.views.desks import fill, press
 from tests.views.test_review_desk import words
@@ -72,25 +72,11 @@ def test_it_waits_before_the_call_and_goes_on_after_a_yes() -> None:
 
 def test_after_a_no_the_rest_is_taken_back_and_what_stays_is_named() -> None:
     site = Site()
-    run = go_on(site, go_on(site, paused(site), NO), YES)
-    assert (run.status, site.standing) == ("rolled back", ["c"])
-    assert run.reason.endswith("undone: b, a; not undone: c (Ada rejected it: the neighbours watch)")
-
-
-def test_a_yes_is_about_one_call_and_not_about_another_of_the_same_id() -> None:
-    site = Site()
-    policy = Policy(rollback="failed", replan="failure", max_replans=1)
-    first, second = asked("a", success_criteria="straight"), asked("a", quarters=1)
-    agent = site.agent([first], [second, broken("b", "a")], policy=policy, evaluator=Verdicts("replan"))
-    run = go_on(site, agent.run("build"), YES)
-    assert (run.reason, site.log) == ("waits before the undo of step a", ["+a", "+a", "-a"])
-    assert go_on(site, run, NO).reason.endswith("undone: a; not undone: a (Ada rejected it: the neighbours watch)")
-
-
-def test_what_was_rejected_is_not_called_by_the_plans_rollback() -> None:
-    site = Site()
-    run = paused(site, asked("a"), broken("b", "a"), rollback=[up("a")["undo"]])
-    assert (go_on(site, run, NO).status, site.log) == ("rolled back", ["+a"])
+    run = paused(site, asked("a"), up("b", "a"), broken("c", "b"), rollback=[up("a")["undo"]])
+    run = go_on(site, run, NO)
+    assert (run.status, site.standing) == ("rolled back", ["a"])
+    assert run.reason.endswith("undone: b; not undone: a (Ada rejected it: the neighbours watch)")
+    assert "Ada rejects the undo of step a: the neighbours watch" in trace(run)
 
 
 def test_it_asks_about_what_a_planner_that_broke_off_had_begun() -> None:
@@ -105,15 +91,6 @@ def test_it_asks_about_what_a_planner_that_broke_off_had_begun() -> None:
     assert (go_on(site, run, shown.decision).status, site.standing) == ("rolled back", [])
     agent.reviewer = ApproveAll()
     assert agent.resume(run).status == "rolled back"
-
-
-def test_a_call_of_the_plans_rollback_may_ask_too() -> None:
-    site = Site()
-    rollback = [{"tool": "tell", "params": {"text": "sorry"}, "gate": True}]
-    run = paused(site, up("a"), broken("b", "a"), rollback=rollback)
-    assert run.reason == "waits before call 1 of the plan's rollback"
-    assert go_on(site, run, YES).status == "rolled back"
-    assert site.log == ["+a", "-a", "!sorry"]
 
 
 @pytest.mark.parametrize("effects", ["idempotent", "once"])
@@ -131,30 +108,20 @@ def test_after_a_replan_too_it_asks_before_each_call(effects: str) -> None:
     assert (run.status, gates) == ("rolled back", ["undo a", "undo b", "undo a", "undo rollback 1"])
 
 
-def test_a_decision_about_another_gate_is_not_taken() -> None:
+@pytest.mark.parametrize(
+    ("decision", "words"),
+    [
+        *((Decision("approve", gate=gate), "this run waits before the undo of step c") for gate in ("c", "undo a")),
+        (Decision("change", comment="plan it otherwise"), "approve this call, or reject it"),
+        (Decision("approve", plan=Plan()), "approve this call, or reject it"),
+    ],
+)
+def test_a_decision_about_anything_else_is_not_taken(decision: Decision, words: str) -> None:
     site = Site()
     run = paused(site)
-    for gate in ("c", "undo a", "a"):
-        with pytest.raises(ValueError, match="this run waits before the undo of step c"):
-            go_on(site, run, Decision("approve", gate=gate))
+    with pytest.raises(ValueError, match=words):
+        go_on(site, run, decision)
     assert go_on(site, run, Decision("approve", gate="undo c")).reason == "waits before the undo of step a"
-
-
-@pytest.mark.parametrize(
-    "decision", [Decision("change", comment="plan it otherwise"), Decision("approve", plan=Plan())]
-)
-def test_nothing_is_planned_there(decision: Decision) -> None:
-    with pytest.raises(ValueError, match="approve this call, or reject it"):
-        go_on(Site(), paused(Site()), decision)
-
-
-def test_a_plan_that_was_approved_has_not_approved_the_undo() -> None:
-    site = Site()
-    agent = site.agent([asked("a"), broken("b", "a")], reviewer=ScriptedReviewer(["approve"]))
-    run = agent.run("build")
-    assert run.reason == "waits before the undo of step a"
-    agent.reviewer = ApproveAll()
-    assert (agent.resume(run).status, site.standing) == ("rolled back", [])
 
 
 def test_the_desk_shows_the_call_what_it_is_given_and_what_follows() -> None:
@@ -172,31 +139,12 @@ def test_the_desk_shows_the_call_what_it_is_given_and_what_follows() -> None:
     assert go_on(site, run, shown.decision).reason == "waits before the undo of step a"
 
 
-def test_the_desk_says_before_the_run_that_an_undo_asks() -> None:
-    plan = Plan.parse(
-        {"steps": [asked("a")], "rollback": [{"tool": "tell", "params": {"text": "sorry"}, "gate": True}]}
-    )
-    assert words(desk(plan, Site().tools)).count("asks before it is called") == 2
-
-
-def test_the_trace_tells_of_it() -> None:
-    site = Site()
-    said = trace(go_on(site, paused(site), NO))
-    assert "the run pauses before the undo of step c" in said
-    assert "Ada rejects the undo of step c: the neighbours watch" in said
-
-
 def test_a_decision_that_nobody_asked_for_is_illegal() -> None:
     board: Board = paused(Site()).board.copy()
     before = board.copy()
     with pytest.raises(IllegalTransition, match="the run does not wait for this decision"):
         board.apply(Reviewed(board.now, "approve", "", "Ada", step="undo b"))
     assert board == before
-
-
-def test_a_gated_undo_is_another_plan() -> None:
-    assert Plan.parse([asked("a")]).hash != Plan.parse([up("a")]).hash
-    assert Plan.parse(Plan.parse([asked("a")]).to_json()) == Plan.parse([asked("a")])
 
 
 # Any run

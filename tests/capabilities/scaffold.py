@@ -1,0 +1,148 @@
+"""Where things are put up and taken down: the site, the steps and the checks of the tests of rollbacks."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from planexec_lite import (
+    Plan,
+    PlannerExecutor,
+    Policy,
+    Run,
+    Simulated,
+    Tool,
+    Toolbox,
+    ToolExecutor,
+    Verdict,
+    execute,
+)
+from planexec_lite.assembly import Board
+from planexec_lite.capabilities.rollback import Rollback
+from planexec_lite.events import (
+    Event,
+    StepDone,
+    UndoDone,
+    UndoFailed,
+    UndoStarted,
+)
+from planexec_lite.plan import Step
+from tests.core.shapes import Portions, check_fold, step
+
+FAILED = Policy(rollback="failed")
+
+
+class Site:
+    """Where things are put up and taken down: `standing` is the world, `log` what was done to it."""
+
+    def __init__(self, stuck: str = "") -> None:
+        self.standing: list[str] = []
+        self.log: list[str] = []
+        self.tried: dict[str, int] = {}
+        self.stuck = set(stuck.split())
+        self.tools = Toolbox(
+            [
+                Tool(self.put_up, effects="idempotent", latency=lambda quarters=0, **_: quarters / 4),
+                Tool(self.take_down, effects="idempotent", latency=1.0),
+                Tool(self.look, latency=1.0, effects="none"),
+                Tool(self.tell, effects="once"),
+                Tool(self.slow, effects="idempotent", latency=9.0),
+            ]
+        )
+
+    def put_up(self, name: str, fails: int = 0, quarters: int = 0) -> dict[str, str]:
+        """Put something up."""
+        self.tried[name] = self.tried.get(name, 0) + 1
+        if self.tried[name] <= fails:
+            raise RuntimeError(f"{name} does not hold")
+        if name not in self.standing:
+            self.standing.append(name)
+        self.log.append(f"+{name}")
+        return {"name": name}
+
+    def take_down(self, name: str) -> str:
+        """Take it down again."""
+        self.log.append(f"-{name}")
+        if name in self.stuck:
+            raise RuntimeError(f"{name} is stuck")
+        self.standing.remove(name)  # an error where it does not stand: it was never put up, or is down already
+        return name
+
+    def look(self, fails: bool = False) -> list[str]:
+        """See what stands."""
+        if fails:
+            raise RuntimeError("it does not look good")
+        return list(self.standing)
+
+    def tell(self, text: str) -> str:
+        """Tell the neighbours, which can't be taken back."""
+        self.log.append(f"!{text}")
+        return text
+
+    def slow(self, name: str) -> str:
+        """Take it down, slowly."""
+        return self.take_down(name)
+
+    def run(self, *steps: Any, policy: Policy = FAILED, rollback: Any = (), **more: Any) -> Run:
+        plan = Plan.parse({"steps": list(steps), "rollback": list(rollback)})
+        run = execute(plan, ToolExecutor(self.tools), workers=Simulated(), policy=policy, **more)
+        check_fold(run)
+        return run
+
+    def agent(self, *answers: Any, policy: Policy = FAILED, **roles: Any) -> PlannerExecutor:
+        return PlannerExecutor(
+            Portions(*answers), ToolExecutor(self.tools), workers=Simulated(), policy=policy, **roles
+        )
+
+
+def up(id: str, *after: str, **more: Any) -> dict[str, Any]:
+    undo = {"tool": "take_down", "params": {"name": f"{{step_{id}_result.name}}"}}
+    return step(id, "put_up", *after, **{"name": id, "undo": undo, **more})
+
+
+def broken(id: str, *after: str, **more: Any) -> dict[str, Any]:
+    return step(id, "look", *after, fails=True, **more)
+
+
+def call(tool: str, **params: Any) -> dict[str, Any]:
+    return {"tool": tool, "params": params}
+
+
+def told(run: Run, kind: type[Event]) -> list[str]:
+    return [event.step for event in run.events if isinstance(event, kind)]  # type: ignore[union-attr]
+
+
+def by_hand(events: list[Event], undo: set[str]) -> list[str]:
+    """What has to be undone after these events, from the docstrings alone: the latest result first, each step once."""
+    order: list[str] = []
+    for event in events:
+        if isinstance(event, StepDone):
+            order = [id for id in order if id != event.step] + [event.step]
+    return [id for id in reversed(order) if id in undo]
+
+
+def check_rollback(run: Run, site: Site, undo: set[str], before: list[Event]) -> None:
+    """Each step that gave a result is undone once, the latest first; the world says the same."""
+    wanted = by_hand(before, undo)
+    assert told(run, UndoStarted) == wanted
+    stuck = [id for id in wanted if id in site.stuck]
+    assert told(run, UndoFailed) == stuck
+    assert run.board[Rollback].undone == told(run, UndoDone) == [id for id in wanted if id not in stuck]
+    done = by_hand(before, {event.step for event in before if isinstance(event, StepDone)})
+    stays = {id for id in done if id in stuck or id not in undo}
+    assert set(site.standing) == stays == {label for label, _ in run.board[Rollback].remains}
+    assert {id for id, state in run.board.state.items() if state == "undone"} == set(wanted) - set(stuck)
+    assert [entry for entry in site.log if entry[0] == "-"] == [f"-{id}" for id in wanted]
+
+
+class Verdicts:
+    """Gives the verdicts in turn, and accepts after that."""
+
+    def __init__(self, *verdicts: Any) -> None:
+        self.verdicts = [*verdicts]
+
+    def evaluate(self, step: Step, result: Any, board: Board) -> Verdict:
+        if not self.verdicts:
+            return Verdict("accept", "well done")
+        verdict = self.verdicts.pop(0)
+        changed = step.model_copy(update={"description": "with care"}) if verdict == "modify" else None
+        return Verdict(verdict, "once more", changed)

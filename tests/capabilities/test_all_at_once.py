@@ -1,0 +1,192 @@
+"""Everything that the kit knows comes together by chance: no unapproved work, no endless wait, and the same run each time."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import random
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from planexec_lite import (
+    Board,
+    Decision,
+    Grant,
+    Plan,
+    PlannerExecutor,
+    Policy,
+    RuleEvaluator,
+    Run,
+    Simulated,
+    Step,
+    Team,
+    Tool,
+    Toolbox,
+    ToolExecutor,
+)
+from planexec_lite.capabilities.approval import Approvals
+from planexec_lite.capabilities.judging import Verdict
+from planexec_lite.events import Inside, StepStarted, from_dict, to_dict
+from planexec_lite.meter import charge
+
+
+def after_json(run: Run) -> Board:
+    return Board.of(from_dict(data) for data in json.loads(json.dumps([to_dict(event) for event in run.events])))
+
+
+class Written:
+    """A planner that writes step by step, and sometimes breaks off, falls silent or takes back what it wrote."""
+
+    stream = True
+
+    def __init__(self, *answers: Any) -> None:
+        self.answers, self.asked = answers, 0
+
+    def parts(self, goal: str, board: Board, tools: Toolbox) -> Iterator[Step | Plan]:
+        end, steps, complete, at = self.answers[min(self.asked, len(self.answers) - 1)]
+        self.asked += 1
+        left = [Step(**step) for step in steps if step["id"] not in board.results]
+        for number, step in enumerate(left):
+            charge(seconds=1)
+            yield step
+            if number == at and end == "breaks off":
+                raise RuntimeError("cut")
+            if number == at and end == "falls silent":
+                return
+        if left and end == "takes back":
+            left[0] = left[0].model_copy(update={"description": "another"})
+        yield Plan(goal=goal, steps=tuple(left), complete=complete)
+
+    def plan(self, goal: str, board: Board, tools: Toolbox) -> Plan:
+        last = [*self.parts(goal, board, tools)][-1:]
+        if not last or not isinstance(last[0], Plan):
+            raise RuntimeError("no plan")
+        return last[0]
+
+
+class Moody:
+    """A reviewer who approves, edits, grants, asks for changes, rejects, or leaves it to a person."""
+
+    def __init__(self, chance: random.Random) -> None:
+        self.chance = chance
+
+    def review(self, plan: Plan, board: Board, tools: Toolbox) -> Decision | None:
+        mood = self.chance.random()
+        if mood < 0.15:
+            left = [step for step in plan.steps if step.id not in board.results]
+            edited = tuple(step.model_copy(update={"description": "edited"}) for step in left)
+            return Decision("approve", plan=plan.changed(steps=edited)) if edited else Decision("approve")
+        if mood < 0.4:
+            return Decision("approve", grant=Grant(self.chance.randint(0, 5)))
+        if mood < 0.55:
+            return Decision("change", comment="otherwise") if mood < 0.5 else None
+        return Decision("approve") if mood < 0.95 else Decision("reject")
+
+
+def plans(chance: random.Random) -> Iterator[Any]:
+    for number in range(chance.randint(1, 4)):
+        ids = [f"{letter}{chance.choice(['', number])}" for letter in "abcdefg"[: chance.randint(1, 7)]]
+        steps = []
+        for at, id in enumerate(ids):
+            before = [other for other in ids[:at] if chance.random() < 0.35]
+            x = f"{{step_{before[0]}_result}}!" if before and chance.random() < 0.5 else id
+            step: dict[str, Any] = {"id": id, "tool": f"t{chance.randrange(4)}", "params": {"x": x}}
+            step |= {"depends_on": before, "gate": chance.random() < 0.2, "retries": chance.choice([0, 0, 1, 2])}
+            step |= {"success_criteria": "ok"} if chance.random() < 0.3 else {}
+            step |= {"timeout": chance.choice([0.7, 1.5, 3])} if chance.random() < 0.3 else {}
+            steps.append(step)
+        end = chance.choice(["well", "well", "well", "breaks off", "falls silent", "takes back"])
+        yield end, steps, chance.random() < 0.8, chance.randrange(len(ids))
+
+
+def tools(chance: random.Random) -> Toolbox:
+    def one(number: int) -> Tool:
+        def body(x: str) -> list[object]:
+            charge(seconds=(number + 1) * chance.choice([0.5, 1, 2]))
+            if chance.random() < 0.25:
+                raise OSError("no")
+            return [number, x]
+
+        async def later(x: str = "") -> list[object]:
+            await asyncio.sleep(0)
+            return body(x)
+
+        def now(x: str = "") -> list[object]:
+            return body(x)
+
+        function = later if number == 3 else now
+        function.__name__ = f"t{number}"
+        effects: Any = ("none", "idempotent", "once", "none")[number]
+        return Tool(function, effects=effects, uses=("oven",) if number < 2 else ())
+
+    return Toolbox([one(number) for number in range(4)])
+
+
+def adventure(seed: int) -> Run:
+    """A run in which everything that the kit knows comes together by chance."""
+    chance = random.Random(seed)
+    box, planner = tools(chance), Written(*plans(chance))
+    planner.stream = chance.random() < 0.7
+
+    def rule(step: Step, result: Any) -> Verdict:
+        mood = chance.random()
+        changes = {"description": "mod"} if mood < 0.75 else {"tool": "t1", "params": {"x": "mod"}}
+        if 0.65 < mood < 0.85:
+            return Verdict("modify", "m", changed=step.model_copy(update=changes))
+        return Verdict("accept" if mood < 0.5 else "retry" if mood < 0.85 else "replan", "because")
+
+    executor: Any = ToolExecutor(box)
+    if chance.random() < 0.3:
+        inner = Team({"c": ToolExecutor(box.only("t2")), "d": ToolExecutor(box.only("t3"))}, {"d": 1})
+        executor = Team({"a": ToolExecutor(box.only("t0", "t1")), "b": inner}, {"a": chance.randint(1, 2)})
+    limits = {"oven": 1} if chance.random() < 0.5 else {}
+    one = PlannerExecutor(
+        planner,
+        executor,
+        chance.choice([None, None, Moody(chance)]),
+        chance.choice([None, RuleEvaluator(rule)]),
+        Simulated(chance.choice([None, 1, 2, 3]), limits),
+        Policy(
+            failure=chance.choice(["skip", "stop"]),
+            retries=chance.randint(0, 2),
+            replan=chance.choice(["never", "failure", "step"]),
+            max_replans=chance.randint(0, 4),
+            max_rounds=chance.randint(0, 5),
+        ),
+    )
+    run = one.run("goal")
+    for _ in range(6):
+        if run.status != "paused":
+            break
+        grant = Grant(3) if chance.random() < 0.3 else None
+        run = one.tell(run, "news") if chance.random() < 0.3 else one.resume(run, Decision("approve", grant=grant))
+    return run
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_whatever_comes_together_the_run_keeps_its_promises(seed: int) -> None:
+    run = adventure(seed)
+    assert run.status != "running"
+    assert after_json(run) == run.board
+    if seed % 6 == 0:
+        assert adventure(seed).events == run.events
+    board = Board()
+    for event in run.events:
+        if isinstance(event, StepStarted):
+            step = board.steps[event.step]
+            assert board.results.keys() >= set(step.depends_on)
+            assert event.step not in board.results
+            if board.has_reviewer and event.attempt == 1:
+                assert board.proposal is not None
+                assert board.proposal.hash in board[Approvals].approved
+                assert step in board.proposal.steps
+            assert not step.gate or event.attempt > 1 or event.step in board[Approvals].opened
+            for limit in board.started.limits:
+                busy = [id for id in board.in_flight if id and board.state[id] == "running"]
+                using = [id for id in busy if (board.steps[id].tool or "") in limit.tools]
+                assert len(using) < limit.slots or (step.tool or "") not in limit.tools
+        board.apply(event)
+    times = [event.at for event in run.events if not isinstance(event, Inside)]
+    assert times == sorted(times)

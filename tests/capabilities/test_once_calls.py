@@ -1,0 +1,507 @@
+"""What runs at most once: as it was approved, with what it depends on, and no later plan does it again unasked."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextlib import suppress
+from decimal import Decimal
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from planexec_lite import (
+    ApproveAll,
+    AskPerson,
+    Board,
+    Decision,
+    Grant,
+    Plan,
+    PlannerExecutor,
+    Policy,
+    RuleEvaluator,
+    Run,
+    ScriptedReviewer,
+    Simulated,
+    Step,
+    Tool,
+    Toolbox,
+    ToolExecutor,
+    Verdict,
+    execute,
+)
+from planexec_lite.capabilities.approval import Approvals
+from planexec_lite.events import (
+    Paused,
+    PlanProposed,
+    Reviewed,
+    StepBlocked,
+    StepFailed,
+    StepStarted,
+    from_dict,
+    to_dict,
+)
+from planexec_lite.meter import charge
+from planexec_lite.references import resolve
+from tests.core.bank import ACME, DONE, Bank, agent, granting, mail, pay, plan, who
+from tests.core.shapes import Portions, check_fold
+from tests.rounds import rounds
+
+# --- a grant, and an approval, cover a step together with what it depends on -----------------------------------------
+
+
+def test_under_a_grant_a_payment_runs_where_only_something_else_has_changed() -> None:
+    paying = [who("1", "ACME"), pay("9", "{step_1_result}", "1")]
+    for behind, status, paid in [((), "finished", [ACME]), (("4",), "paused", [])]:
+        bank = Bank("boom")
+        first, then = (
+            plan(who("4", name), who("3", "x", "4"), who("1", "ACME", *behind), paying[1]) for name in ("boom", "ok")
+        )
+        assert agent(bank, [first, then], granting()).run("pay").status == status
+        assert bank.paid == paid
+
+
+CHANGED = {
+    "the step before": [
+        [
+            plan(who("2", "boom"), pay("9", "{step_2_result}", "2")),
+            plan(who("2", "MALLORY"), pay("9", "{step_2_result}", "2")),
+        ],
+        granting(),
+    ],
+    "a step far before": [
+        [
+            plan(who("2", name), who("3", "{step_2_result}", "2"), pay("9", "{step_3_result}", "3"))
+            for name in ("boom", "MALLORY")
+        ],
+        granting(),
+    ],
+    "approved with other inputs": [
+        [plan(who("2", name), pay("9", "{step_2_result}", "2")) for name in ("boom", "bang", "MALLORY")],
+        ScriptedReviewer(["approve", "approve"]),
+    ],
+}
+
+
+@pytest.mark.parametrize("name", CHANGED)
+def test_a_payment_whose_input_has_changed_asks(name: str) -> None:
+    plans, reviewer = CHANGED[name]
+    bank = Bank("boom", "bang")
+    run = agent(bank, plans, reviewer).run("pay")
+    assert (run.status, run.reason, bank.paid) == ("paused", "waits for approval", [])
+    check_fold(run)
+
+
+@pytest.mark.parametrize(
+    ("fields", "asks"),
+    [
+        ({"tool": "who", "params": {"name": "x"}}, "a step that it depends on has changed"),
+        ({"effects": "none"}, "the evaluator changed the words"),  # it may do the worst that any tool does
+    ],
+    ids=["a tool", "words"],
+)
+def test_behind_a_step_that_an_evaluator_put_otherwise_a_payment_asks(fields: dict[str, Any], asks: str) -> None:
+    def rule(step: Step, result: Any) -> Verdict:
+        if step.description == "find ACME":
+            return Verdict("modify", "no", changed=step.model_copy(update={"description": "find MALLORY"}))
+        return Verdict("accept")
+
+    bank = Bank()
+    find = {"id": "1", "description": "find ACME", "success_criteria": "right", "retries": 1, **fields}
+    steps = plan(find, pay("2", "ACME", "1"))
+    run = agent(bank, [steps], ScriptedReviewer(["approve"]), evaluator=RuleEvaluator(rule)).run("pay")
+    assert (run.status, bank.paid) == ("paused", [])
+    assert asks in run.reason
+
+
+def test_a_gate_that_was_opened_closes_when_its_step_is_put_otherwise() -> None:
+    def rule(step: Step, result: Any) -> Verdict:
+        changed = step.model_copy(update={"description": "send it to MALLORY"})
+        return Verdict("modify", "no", changed=changed) if not step.description else Verdict("accept")
+
+    bank = Bank()
+    steps = plan(pay("1", "ACME", gate=True, success_criteria="right", retries=1))
+    one = agent(bank, [steps], ScriptedReviewer(["approve", "approve"]), evaluator=RuleEvaluator(rule))
+    run = one.run("pay")
+    assert (run.status, bank.paid) == ("paused", [ACME])
+    assert run.reason.startswith("waits for gate of step 1")
+    assert Run([from_dict(to_dict(event)) for event in run.events]).board == run.board
+    assert one.resume(run, Decision("approve", by="Ada")).status == "finished"
+
+
+# --- no repeat of what was done ---------------------------------------------------------------------------------------
+
+REPEATS = {
+    "word for word": [pay("3", "ACME")],
+    "with the default written out": [pay("3", "ACME", amount=10)],
+    "with 10.0 for 10": [pay("3", "ACME", amount=10.0)],
+    "with the amount as a text": [pay("3", "ACME", amount="10")],
+    "through a done step": [pay("3", "{step_0_result}", "0")],
+    "through an item": [pay("3", "{step_0_result}", "0", "1", amount=10)],
+    "with other words beside it": [pay("3", "ACME", "1", description="another", timeout=50, effects="once")],
+    "as the second of two": [who("x", "fine"), pay("3", "ACME", "x")],
+}
+
+
+@pytest.mark.parametrize("how", REPEATS)
+def test_a_plan_that_repeats_a_done_payment_is_rejected_or_asks(how: str) -> None:
+    bank = Bank("boom")
+    run = agent(bank, [DONE, plan(*REPEATS[how])]).run("pay")
+    assert (run.status, bank.paid) == ("failed", [ACME])
+    assert "[done_once]" in run.reason
+    assert "step 1 already made this call" in run.reason
+    bank = Bank("boom")
+    one = agent(bank, [DONE, plan(*REPEATS[how])], granting())
+    run = one.run("pay")
+    assert (run.status, run.reason, bank.paid) == ("paused", "waits for approval", [ACME])
+    end = one.resume(run, Decision("approve"))  # a person saw it, and said yes
+    assert (end.status, bank.paid) == ("finished", [ACME, ACME])
+
+
+LATE = plan(who("x", "ACME"), pay("3", "{step_x_result}", "x"))
+
+
+def test_a_repeat_that_shows_only_when_the_step_starts_fails_without_a_reviewer() -> None:
+    bank = Bank("boom")
+    run = agent(bank, [DONE, LATE, plan(who("4", "fine"))]).run("pay")
+    assert (run.status, bank.paid) == ("finished", [ACME])
+    assert [event.step for event in run.events if isinstance(event, StepBlocked)] == ["3"]
+    assert "already made this call" in str(run.board.reviews or run.events)
+    assert run.board.state["3"] == "superseded"
+    check_fold(run)
+
+
+GATED = plan(who("x", "ACME"), pay("3", "{step_x_result}", "x", gate=True))
+
+
+@pytest.mark.parametrize(
+    ("then", "reviewer"),
+    [(LATE, ["approve"] * 2), (GATED, ["approve"] * 2), (GATED, None)],
+    ids=["late", "both", "gate"],
+)
+def test_a_repeat_that_shows_only_when_the_step_starts_asks_a_person(then: Plan, reviewer: Any) -> None:
+    bank = Bank("boom")
+    one = agent(bank, [DONE, then], ScriptedReviewer(reviewer) if reviewer else None)
+    run = one.run("pay")
+    assert (run.status, bank.paid) == ("paused", [ACME])
+    assert run.reason == "waits for gate of step 3: step 1 already made this call, which runs at most once"
+    assert [event.step for event in run.events if isinstance(event, Paused) and event.about == "repeat"] == ["3"]
+    check_fold(run)
+    assert one.resume(run, Decision("reject")).status == "stopped"
+    assert one.resume(run, Decision("approve", by="Ada")).status == "finished"
+    assert bank.paid == [ACME, ACME]
+    run = agent(Bank("boom"), [DONE, then], ApproveAll()).run("pay")
+    assert [event.step for event in run.events if isinstance(event, Reviewed)] == [None, None, "3"]
+
+
+def test_another_payment_is_no_repeat() -> None:
+    for later in (pay("3", "ACME", amount=11), pay("3", "Bob"), pay("3", "{step_1_result}", "1")):
+        bank = Bank("boom")
+        assert agent(bank, [DONE, plan(later)]).run("pay").status == "finished"
+        assert len(bank.paid) == 2
+
+
+def test_what_the_first_plan_says_twice_is_done_twice() -> None:
+    twice = plan(pay("1", "ACME"), pay("2", "ACME", "1"))
+    bank = Bank()
+    assert execute(twice, bank.executor, workers=Simulated()).status == "finished"
+    assert bank.paid == [ACME, ACME]
+    rest = [who("2", "boom", "1"), pay("3", "ACME", "1", "0")]
+    first = plan(who("0", "x"), pay("1", "ACME"), who("2", "boom", "1"), pay("3", "ACME", "2"))
+    bank = Bank("boom")
+    kept = agent(bank, [first, plan(who("2", "fine"), pay("3", "ACME", "2"))]).run("pay")
+    assert (kept.status, bank.paid) == ("finished", [ACME, ACME])  # the second one stood there from the first
+    bank = Bank("boom")
+    other = agent(bank, [first, plan(who("2", "fine", "1"), *rest[1:])]).run("pay")
+    assert (other.status, bank.paid) == ("failed", [ACME])
+
+
+SLOW = plan(pay("1", "ACME", timeout=2), who("w", "x"))
+MADE: dict[str, list[Plan]] = {
+    "in doubt, its id used again": [
+        plan(pay("1", "ACME", timeout=2)),
+        plan(who("1", "boom"), who("5", "x")),
+        plan(pay("7", "ACME")),
+    ],
+    "in doubt, its step kept": [
+        plan(pay("1", "ACME", timeout=2), who("2", "boom")),
+        plan(pay("1", "ACME", timeout=2), who("3", "x")),
+    ],
+    "done too late": [SLOW, plan(pay("w", "Bob", timeout=100), who("x", "boom", "w")), plan(pay("7", "ACME"))],
+    "judged, and rejected": [plan(pay("1", "ACME", success_criteria="more")), plan(pay("2", "ACME"))],
+    "rejected, its step kept": [
+        plan(pay("1", "ACME", success_criteria="more")),
+        plan(pay("1", "ACME", success_criteria="more"), who("2", "x")),
+    ],
+    "planned step by step": [plan(pay("1", "ACME"), complete=False), plan(pay("2", "ACME"), complete=False)],
+}
+
+
+@pytest.mark.parametrize("name", MADE)
+def test_what_was_made_however_it_ended_is_not_made_again(name: str) -> None:
+    bank = Bank("boom", slow=() if "step by step" in name or "rejected" in name else ("ACME", "Bob"))
+    judge = RuleEvaluator(lambda step, result: "not enough" if bank.paid == [ACME] else True)
+    run = agent(bank, MADE[name], evaluator=judge).run("pay")
+    assert (run.status, bank.paid.count(ACME)) == ("failed", 1)
+    assert "runs at most once" in run.reason
+
+
+def test_a_payment_that_failed_may_be_tried_by_another_plan() -> None:
+    class Fails(Bank):
+        def pay(self, to: str, amount: float = 10) -> str:
+            """Pay somebody, at the second attempt."""
+            if not self.missing:
+                return super().pay(to, amount)
+            self.missing.clear()
+            raise ConnectionError("refused")
+
+    bank = Fails("once")
+    run = agent(bank, [plan(pay("1", "ACME")), plan(pay("2", "ACME"), who("3", "x"))]).run("pay")
+    assert (run.status, bank.paid) == ("finished", [ACME])
+
+
+# --- ways round it, which attacks tried ------------------------------------------------------------------------------
+
+TASK = {"id": "1", "description": "pay ACME"}
+
+
+def around(inner: Any, plans: Any, reviewer: Any = None) -> PlannerExecutor:
+    return PlannerExecutor(Portions(*plans), inner, reviewer, workers=Simulated(), policy=Policy(replan="failure"))
+
+
+def test_a_late_error_of_another_step_of_the_same_id_takes_no_payment_back() -> None:
+    class Slow(Bank):
+        def pay(self, to: str, amount: float = 10) -> str:
+            """Pay ACME, late; nobody else can be paid."""
+            charge(seconds=100 if to == "ACME" else 5)
+            if to == "Bob":
+                raise OSError(to)
+            return super().pay(to, amount)
+
+    bank = Slow("boom")
+    second = [pay("1", "Bob", timeout=2), who("w", "x"), who("z", "boom", "w")]
+    third = plan(pay("5", "Carl", timeout=50), who("6", "boom", "5"))
+    run = agent(
+        bank, [plan(pay("1", "ACME", timeout=2)), plan(*second), third, plan(pay("7", "ACME"), who("8", "x"))]
+    ).run("pay")
+    assert (run.status, bank.paid) == ("failed", [ACME, ("Carl", 10)])
+
+
+@pytest.mark.parametrize("reviewer", [None, granting()], ids=["alone", "granted"])
+def test_a_later_plan_cannot_say_that_a_careful_step_may_be_repeated(reviewer: Any) -> None:
+    bank = Bank("boom")
+
+    def mail_to(to: str) -> str:
+        bank.paid.append((to, 0))
+        return to
+
+    first = plan(mail("1", "ACME", effects="once"), who("2", "boom", "1"))
+    executor = ToolExecutor(Toolbox([bank.who, Tool(mail_to, name="mail", effects="none")]))
+    run = around(executor, [first, plan(mail("3", "ACME"))], reviewer).run("mail")
+    assert (run.status, bank.paid) == ("paused" if reviewer else "failed", [("ACME", 0)])
+
+
+@pytest.mark.parametrize(("first", "then"), [(["a"], [10, "10.0"]), ([str(n) for n in range(20)], [1, 1])], ids=len)
+def test_calls_are_compared_as_the_tool_receives_them(first: list[str], then: list[Any]) -> None:
+    bank = Bank("boom")
+    paid = []
+
+    def pay_all(to: set[str], amount: Decimal) -> str:
+        paid.append(amount)
+        return "paid"
+
+    def paying(id: str, to: list[str], amount: Any) -> dict[str, Any]:
+        return {"id": id, "tool": "pay_all", "params": {"to": to, "amount": amount}, "depends_on": []}
+
+    executor = ToolExecutor(Toolbox([bank.who, Tool(pay_all, effects="once")]))
+    plans = [plan(paying("1", first, then[0]), who("2", "boom", "1")), plan(paying("3", first[::-1], then[1]))]
+    assert around(executor, plans).run("pay").status == "failed"
+    assert len(paid) == 1
+
+
+def test_a_planner_that_changes_a_tool_changes_nothing_about_its_effects() -> None:
+    class Tampers(Portions):
+        def plan(self, goal: str, board: Board, tools: Toolbox) -> Plan:
+            with suppress(AttributeError):
+                tools["pay"].effects = "none"  # type: ignore[misc]
+            return super().plan(goal, board, tools)
+
+    bank = Bank("boom")
+    one = PlannerExecutor(
+        Tampers(DONE, plan(pay("3", "ACME"))), bank.executor, workers=Simulated(), policy=Policy(replan="failure")
+    )
+    assert (one.run("pay").status, bank.paid) == ("failed", [ACME])
+
+
+def test_a_change_that_is_asked_for_ends_earlier_approvals() -> None:
+    first, other = (plan(who("0", name, gate=True), pay("1", "ACME", "0")) for name in ("x", "y"))
+    bank = Bank()
+    one = agent(bank, [first, other, first], ScriptedReviewer(["approve"]))
+    run = one.tell(one.run("pay"), "news")
+    run = one.resume(run, Decision("change", comment="nothing of it"))
+    assert (run.status, run.reason, bank.paid) == ("paused", "waits for approval", [])
+
+
+@pytest.mark.parametrize("who_does", ["planner", "evaluator"])
+def test_a_step_that_is_changed_by_force_where_it_stands_is_not_paid(who_does: str) -> None:
+    def force(board: Board) -> None:
+        dict.__setitem__(board.steps["9"].params, "to", "MALLORY")
+
+    class Judge(RuleEvaluator):
+        def evaluate(self, step: Step, result: Any, board: Board) -> Verdict:
+            if who_does == "evaluator":
+                force(board)
+            return Verdict("accept")
+
+    class Planner(Portions):
+        def plan(self, goal: str, board: Board, tools: Toolbox) -> Plan:
+            if not self.asked:
+                return super().plan(goal, board, tools)
+            force(board)
+            return Plan(steps=(board.steps["9"],))
+
+    bank = Bank("boom")
+    last = who("2", "boom" if who_does == "planner" else "x", "1")
+    steps = plan(who("1", "x", success_criteria="y"), last, pay("9", "ACME", "2"))
+    policy = Policy(replan="failure")
+    judge = Judge(lambda step, result: None)
+    one = PlannerExecutor(Planner(steps), bank.executor, granting(), judge, Simulated(), policy)
+    with suppress(ValueError):
+        assert one.run("pay").status != "finished"
+    assert bank.paid == []
+
+
+def test_a_verdict_of_two_faces_is_read_once() -> None:
+    class Faces(Verdict):
+        asked = 0
+
+        def __getattribute__(self, name: str) -> Any:
+            if name == "changed":
+                Faces.asked += 1
+                return None if Faces.asked == 1 else Step(**pay("1", "MALLORY"))
+            return object.__getattribute__(self, name)
+
+    def rule(step: Step, result: Any) -> Verdict:
+        if bank.paid:
+            return Verdict("accept")
+        made = Faces("modify", "so")
+        Faces.asked = 0
+        return made
+
+    bank = Bank()
+    steps = plan(who("1", "x", success_criteria="y", retries=1))
+    agent(bank, [steps], ApproveAll(), evaluator=RuleEvaluator(rule)).run("pay")
+    assert bank.paid == []
+
+
+def test_a_run_inside_that_paid_and_failed_is_not_begun_anew() -> None:
+    bank = Bank("boom")
+    inner = around(bank.executor, [plan(pay("a", "ACME"), who("b", "boom", "a"))])
+    run = around(inner, [plan({**TASK, "retries": 2}), plan({**TASK, "retries": 2}, who("2", "x"))]).run("pay")
+    assert (run.status, bank.paid) == ("failed", [ACME])
+    assert [event.in_doubt for event in run.events if isinstance(event, StepFailed)] == [True]
+
+
+@pytest.mark.parametrize("how", ["news", "change", "another step"])
+def test_a_run_inside_that_paid_and_waits_goes_on_or_is_no_more(how: str) -> None:
+    bank = Bank()
+    inner = around(bank.executor, [plan(pay("a", "ACME"), who("b", "x", "a", gate=True))])
+    other = {**TASK, "id": "1b"} if how == "another step" else TASK
+    one = around(inner, [plan(TASK), plan(other)])
+    run = one.run("pay")
+    run = one.resume(run, Decision("change", comment="so")) if how == "change" else one.tell(run, "news")
+    run = one.resume(run, Decision("approve")) if run.status == "paused" else run
+    assert (run.status, bank.paid) == ("failed" if how == "another step" else "finished", [ACME])
+
+
+def test_a_step_of_a_run_inside_may_do_what_any_tool_does() -> None:
+    bank = Bank("boom")
+    inner = around(bank.executor, [plan(pay("a", "MALLORY"))])
+    first, then = plan(who("1", "boom"), who("2", "x", "1")), plan(who("1", "MALLORY"), who("2", "x", "1"))
+    outer = around(inner, [first, then], AskPerson())
+    assert not (board := outer.run("look").board).repeatable(board.steps["1"])
+
+
+def test_a_payment_whose_result_is_no_data_was_made_all_the_same() -> None:
+    class Odd(Bank):
+        def pay(self, to: str, amount: float = 10) -> Any:
+            """Pay, and return no data."""
+            super().pay(to, amount)
+            return object()
+
+    bank = Odd()
+    run = agent(bank, [plan(pay("1", "ACME")), plan(pay("2", "ACME"), who("3", "x"))]).run("pay")
+    assert (run.status, bank.paid) == ("failed", [ACME])
+
+
+# --- at random: a planner without manners ----------------------------------------------------------------------------
+
+NAMES = st.sampled_from(["ACME", "Bob", "boom"])
+
+
+@st.composite
+def plans(draw: st.DrawFn) -> Plan:
+    steps: list[dict[str, Any]] = []
+    for id in draw(st.lists(st.sampled_from("abcdef"), unique=True, min_size=1, max_size=5)):
+        before = [one["id"] for one in steps]
+        after = draw(st.lists(st.sampled_from(before), unique=True, max_size=2)) if before else []
+        name = f"{{step_{after[0]}_result}}" if after and draw(st.booleans()) else draw(NAMES)
+        if draw(st.booleans()):
+            steps.append(pay(id, name, *after, amount=draw(st.sampled_from([None, 10, 10.0, 5]))))
+        else:
+            steps.append(who(id, name, *after))
+    return plan(*steps, complete=draw(st.integers(0, 4)) > 0)
+
+
+def family(steps: Mapping[str, Step], id: str) -> Any:
+    """A step and all that it depends on, as one nested value."""
+    return steps[id].model_dump_json(), [family(steps, other) for other in steps[id].depends_on]
+
+
+def check_payments(run: Run, bank: Bank) -> None:
+    """Each payment was shown with all behind it, and none repeats one of an earlier plan that was not shown."""
+    board, shown, first, made = Board(), list[Any](), dict[str, int](), list[tuple[int, Any]]()
+    plans, seen = 0, set[str]()
+    for event in run.events:
+        if isinstance(event, PlanProposed) and event.plan is not None and not event.problems:
+            plans += 1
+            for step in event.plan.steps:
+                if board.steps.get(step.id) != step or board.state[step.id] == "done":
+                    first[step.id] = plans
+        board.apply(event)
+        if isinstance(event, Reviewed) and event.verdict == "approve" and event.step is None:
+            shown = [family(board.steps, id) for id in board.unfinished]
+            seen = set(board.results)
+        if isinstance(event, StepStarted) and board.steps[event.step].tool == "pay":
+            step = board.steps[event.step]
+            call = {"amount": 10.0, **resolve(step.params, board.results)}
+            if board.has_reviewer and event.step not in board[Approvals].opened:
+                assert family(board.steps, event.step) in shown
+            if not (board.has_reviewer and (event.step in board[Approvals].opened or seen.issuperset(step.depends_on))):
+                assert all(number >= first[event.step] for number, other in made if other == call)
+            made.append((first[event.step], call))
+    assert len(made) == len(bank.paid)
+
+
+@rounds(250)
+@given(
+    st.lists(plans(), min_size=2, max_size=6),
+    st.sets(NAMES, max_size=2),
+    st.none() | st.lists(st.sampled_from(["approve", "grant", "change"]), max_size=7),
+    st.sampled_from(["failure", "step", "stall"]),
+)
+def test_no_payment_is_made_that_was_not_shown_and_none_is_made_again(
+    made: list[Plan], missing: set[str], words: list[str] | None, replan: Any
+) -> None:
+    bank = Bank(*missing)
+    decisions = [Decision("approve", grant=Grant(3)) if word == "grant" else Decision(word) for word in words or ()]  # type: ignore[arg-type]
+    reviewer = None if words is None else ScriptedReviewer(decisions)
+    policy = Policy(replan=replan, max_replans=4, max_rounds=6)
+    one = PlannerExecutor(Portions(*made), bank.executor, reviewer, workers=Simulated(), policy=policy)
+    run = one.run("pay")
+    for _ in range(3):
+        if run.status == "paused":
+            run = one.tell(run, "hurry") if len(made) % 2 else one.resume(run, Decision("approve"))
+    check_fold(run)
+    check_payments(run, bank)
