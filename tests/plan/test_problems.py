@@ -221,6 +221,7 @@ def test_a_plan_error_counts_all_and_shows_twenty() -> None:
     assert len(error.problems) == 30
     assert all(words in str(error) for words in ("30 problems", "and 10 more", "fault 19"))
     assert "fault 20 " not in str(error)
+    assert "and 1 more" in str(PlanError(error.problems[:21]))
 
 
 def test_many_faults_are_listed_in_reasonable_time() -> None:

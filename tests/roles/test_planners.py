@@ -72,7 +72,7 @@ def test_a_planner_names_the_missing_field_of_its_instructions(field: str) -> No
         LLMPlanner(None, "m", instructions=INSTRUCTIONS.replace(f"{{{field}}}", ""))
 
 
-def test_other_instructions_are_sent_with_the_same_values_and_no_value_is_expanded() -> None:
+def test_other_instructions_are_filled_once_with_the_same_values() -> None:
     mine = "{span}\n{tools}\n{step}\n{goal} {tools!r} {a: 1}"
     tools = Toolbox([Tool(lambda: None, name="odd", description="writes {span} and {tools}")])
     sent = LLMPlanner(None, "m", instructions=mine, max_steps=3).instructions(tools)

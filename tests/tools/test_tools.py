@@ -125,7 +125,7 @@ def test_a_wrong_argument_of_a_step_is_a_failed_step_and_no_call() -> None:
     assert len(calls) == 1
 
 
-def test_arguments_arrive_as_the_types_that_were_declared_and_latency_may_depend_on_them() -> None:
+def test_arguments_arrive_as_declared_and_latency_may_depend_on_them() -> None:
     calls.clear()
     toolbox = Toolbox([measured, bare])
     with Meter() as meter:
@@ -155,6 +155,7 @@ def test_a_lone_input_goes_to_the_only_parameter_or_the_only_required_one() -> N
     assert tools["shout"].call({"input": "a"}) == "A"
     assert tools["search"].faults({"input": "a"}) == []  # the only one that is required
     assert tools["measure"].faults({"input": "a"})
+    assert tools["search"].faults({"input": "a", "most": 2})  # not alone
     assert tools["shout"].faults({"input": 5})
 
 
