@@ -2,9 +2,9 @@
 
 usage: python .ci/links.py OWNER/NAME [--branch BRANCH] [--into FOLDER] [--address ADDRESS]      (make links REPO=OWNER/NAME)
 
-Colab opens a notebook of a public GitHub repository, without the files beside it. So each copy begins with one more
-cell, which fetches the repository; the other cells and their outputs are those of the lesson. A link leads to the copy of
-another lesson, or to the file on GitHub: links between files are not resolved in Colab.
+Colab opens a single notebook of a public GitHub repository, without the other files. So each copy begins with an extra cell
+that fetches the repository; the other cells and their outputs are the lesson's. Colab does not resolve links between files, so
+a link leads to the copy of another lesson, or to the file on GitHub.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ REPO = re.compile(
 BRANCH = re.compile(r"(?![-./])(?!.*(?:\.\.|//))[\w./-]+(?<![./])", re.ASCII)
 LINK = re.compile(r"(?<=\]\()[^)\s]+(?=\))")
 FIRST = Template("""\
-# Run this cell first: it fetches what the lesson needs, and replaces nothing that is here.
+# Run this cell first: it fetches the kit and replaces no existing files.
 import os
 import subprocess
 import sys
@@ -50,26 +50,26 @@ if not (kit / "planexec_lite").is_dir():
         raise RuntimeError(
             f"{address}, branch {branch}, could not be fetched. git says:\\n{done.stderr.strip()}\\n"
             f"Run this cell again; if there is a folder {kit}, remove it first. If a browser "
-            "does not show the address without a login, its owner has to mend it: make it "
-            "public, or write this notebook anew (make links REPO=owner/name)."
+            "does not show the address without a login, its owner has to make it public "
+            "or to write this notebook again (make links REPO=owner/name)."
         )
 os.chdir(kit / "notebooks")
 if str(kit) not in sys.path:
     sys.path.insert(0, str(kit))
 """)
 README = """\
-# The lessons, each by one press
+# The lessons, each one click away
 
-Each badge opens a lesson, and nothing has to be installed. In Colab, run the first cell first: it fetches the kit. On
-Binder the first visitor after a commit waits for some minutes. The tab runs the lesson in your browser alone.
+Each badge opens a lesson without any installation. In Colab, run the first cell first: it fetches the kit. On Binder, the
+first visitor after a commit waits for some minutes. The site runs the lesson inside your browser.
 
 | lesson | the question | in Colab | on Binder | on the site |
 |---|---|---|---|---|
 {rows}
 
-`make links REPO={repo}{branch}` has written this folder from `notebooks`; after a change of a lesson it does so again.
-The tab is there once the site is published (`.github/workflows/pages.yml`). Guesses are kept where the lesson runs, and
-Colab's and Binder's machines forget them.
+`make links REPO={repo}{branch}` has written this folder from `notebooks`. Run it again after you change a lesson. The site's
+links work once the site is published (`.github/workflows/pages.yml`). Guesses are saved on the machine that runs the lesson;
+Colab's and Binder's machines lose them.
 """
 
 
@@ -86,21 +86,21 @@ class Repository:
         return f"https://github.com/{self.owner}/{self.name}"
 
     def file(self, path: str, kind: str = "blob") -> str:
-        """Where GitHub shows a file, or with the kind "tree" a folder."""
+        """Return the GitHub address of a file, or of a folder with the kind "tree"."""
         return f"{self.address}/{kind}/{self.branch}/{path}"
 
     def colab(self, lesson: str) -> str:
-        """Where Colab opens the copy of a lesson, which is given by its file's name."""
+        """Return the address that opens the copy of a lesson, given by its file name, in Colab."""
         opens = "https://colab.research.google.com/github"
         return f"{opens}/{self.owner}/{self.name}/blob/{self.branch}/{FOLDER}/{lesson}"
 
     def binder(self, path: str) -> str:
-        """Where Binder opens a file in JupyterLab."""
+        """Return the address that opens a file in JupyterLab on Binder."""
         at = quote(self.branch, safe="")
         return f"https://mybinder.org/v2/gh/{self.owner}/{self.name}/{at}?urlpath={quote(f'lab/tree/{path}', safe='')}"
 
     def tab(self, path: str) -> str:
-        """Where the published site opens a file in the browser's own Python."""
+        """Return the address that opens a file on the published site, in the browser's Python."""
         host = f"{self.owner.lower()}.github.io"
         site = host if self.name.lower() == host else f"{host}/{self.name}"
         return f"https://{site}/{RUNS}/lab/index.html?path={path}"
@@ -110,7 +110,7 @@ def repository(repo: str, branch: str) -> Repository:
     """Read what `make links` was given.
 
     Raises:
-        SystemExit: REPO is no owner/name, or BRANCH no branch; the message says how to mend it.
+        SystemExit: REPO is not owner/name, or BRANCH is not a branch name; the message gives a fix.
     """
     fits = REPO.fullmatch(repo)
     if fits is None:

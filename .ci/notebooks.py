@@ -2,9 +2,9 @@
 
 usage: python .ci/notebooks.py [--check] [PATH | PART-OF-A-NAME ...]
 
-Without names, every notebook of notebooks/ and exercises/ is taken. Each is formatted by ruff, run from top to bottom
-in a fresh kernel, and written back without anything that changes from run to run. Twice gives the same bytes.
-With --check nothing is written: a notebook whose bytes would change is named, with the first lines that differ.
+Without names, all notebooks of notebooks/ and exercises/ are run. Each is formatted by ruff, run from top to bottom in a
+fresh kernel, and written back without anything that changes from run to run, so a second run gives the same bytes. With
+--check, no file is written; instead each notebook that would change is listed with its first different lines.
 """
 
 from __future__ import annotations
@@ -42,9 +42,9 @@ class NotebookFailed(Exception):
 
 
 def transport(folder: str) -> Config:
-    """How a kernel talks: over files in `folder`, named in full, because a kernel starts in the folder of its notebook.
+    """Return the kernel's transport: sockets in `folder`, with absolute paths, because a kernel starts in its notebook's folder.
 
-    A TCP port that was free when it was chosen may be taken when the kernel binds it, and plain TCP warns on the terminal.
+    A TCP port that was free when it was chosen can be in use when the kernel binds it, and plain TCP prints a warning.
     """
     files = {"transport": "ipc", "ip": str(Path(folder) / "kernel")}
     return Config({"KernelManager": files if os.name == "posix" else {"transport_encryption": "auto"}})
@@ -189,13 +189,13 @@ async def treat_all(paths: list[Path], check: bool) -> list[str]:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--check", action="store_true", help="write nothing, name what a new run would change")
+    parser.add_argument("--check", action="store_true", help="write no file; list the notebooks that would change")
     parser.add_argument("names", nargs="*")
     arguments = parser.parse_args()
     for variable in [name for name in os.environ if name.startswith(("PLANEXEC_", "OPENAI_"))]:
         del os.environ[variable]  # the stored outputs are those of the scripted model
-    os.environ["PLANEXEC_PROGRESS"] = ""  # nobody's progress is read or written
-    os.environ["PLANEXEC_NOBODY"] = str(os.getpid())  # the kernels that this process starts have nobody before them
+    os.environ["PLANEXEC_PROGRESS"] = ""  # read and write no learner's progress
+    os.environ["PLANEXEC_NOBODY"] = str(os.getpid())  # marks the kernels of this process as unattended
     paths = notebooks_of(arguments.names)
     if not paths:
         print("There is no notebook yet.")

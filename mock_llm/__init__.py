@@ -1,23 +1,23 @@
-"""A scripted model for teaching and tests, as strict as the real one, behind the genuine OpenAI client.
+"""A scripted model for teaching and tests. It is as strict as the real API, and the genuine OpenAI client talks to it.
 
     llm = MockLLM.load("script.yaml")
     client = llm.client()                     # a genuine openai.OpenAI; no key, no network
     client.chat.completions.create(...)       # the same answer every time
-    llm.calls                                 # what was asked, as a table
+    llm.calls                                 # a table of the requests
 
-The folders, from the bottom up; each imports only from those above it in this list, by their faces:
+The folders, in order of dependency; each imports only the public names of folders above it in this list:
 
-    json_schema  does a value fit a schema, what would fit, what strict mode takes
-    types        the values that all parts pass to each other: request, answer, error, fault, HTTP message
-    script       scenes, replies and corrupted plans; from YAML, with line numbers, or in Python word by word
-    engine       which scene answers, the answer that it gives, and why
+    json_schema  checks values against schemas, makes examples, checks schemas for strict mode
+    types        the values that all parts exchange: request, answer, error, fault, HTTP message
+    script       scenes, replies and corrupted plans; read from YAML with line numbers, or written in Python
+    engine       selects the scene that answers, renders its answer, and explains the choice
     api          OpenAI's HTTP API: request validation, responses (whole, streamed, with faults), routes
-    serve        in process through the genuine client, and on loopback
-    authoring    for a script's author: check and record
+    serve        connects clients: in process, or over loopback HTTP
+    authoring    tools for script authors: check and record
     llm.py       MockLLM itself
     pytest_plugin.py  the fixture for the tests of any agent
 
-`README.md` is the page for those who write scripts, `TESTING.md` for those who test an agent.
+`README.md` is for authors of scripts, `TESTING.md` for testers of an agent.
 """
 
 from .engine import Call, Calls

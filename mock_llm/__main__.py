@@ -17,17 +17,17 @@ from .script import ScriptError, read_scenes
 from .serve import serve
 from .types import HttpRequest, HttpResponse
 
-LOOK = 0.2  # seconds between two looks at the script's files
+LOOK = 0.2  # seconds between two checks of the script's files
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command.
 
     Args:
-        arguments: what follows `mock-llm` or `python -m mock_llm`; by default what this process was started with.
+        arguments: the arguments after `mock-llm` or `python -m mock_llm`; by default those of this process.
 
     Returns:
-        The exit status: 0 when all is well, 1 when a script has faults, 2 when it can't be read.
+        The exit status: 0 for success, 1 if a script has problems, 2 if it can't be read.
     """
     by_name = Path(sys.argv[0]).stem == "mock-llm"
     parser = argparse.ArgumentParser(
@@ -37,14 +37,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     served = commands.add_parser("serve", help="answer on HTTP until interrupted")
     served.add_argument("script", nargs="+", help="YAML files, taken together")
     served.add_argument(
-        "--host", default="127.0.0.1", help="another address lets other machines in (default: %(default)s)"
+        "--host", default="127.0.0.1", help="any other address gives other machines access (default: %(default)s)"
     )
     served.add_argument("--port", type=int, default=0, help="default: a free one")
-    checked = commands.add_parser("check", help="look for scenes that can't answer, or not alone")
+    checked = commands.add_parser("check", help="find scenes that can never answer or that are ambiguous")
     checked.add_argument("script", nargs="+", help="YAML files, taken together")
-    recorded = commands.add_parser("record", help="pass requests on to an endpoint, and write its answers as a script")
+    recorded = commands.add_parser("record", help="forward requests to an endpoint, and save its answers as a script")
     recorded.add_argument("--to", required=True, help="the endpoint's base URL, ending in /v1")
-    recorded.add_argument("--out", type=Path, required=True, help="the YAML file to write; what it holds is kept")
+    recorded.add_argument("--out", type=Path, required=True, help="the YAML file to write; existing scenes stay")
     recorded.add_argument("--port", type=int, default=0, help="default: a free one")
     given = parser.parse_args(arguments)
     try:
@@ -88,13 +88,13 @@ def _serve(scripts: Sequence[str], host: str, port: int) -> int:
 
 
 def refusal(request: HttpRequest, response: HttpResponse) -> str:
-    """What a client was refused, for the terminal: the request, the status, and the error's words."""
+    """Describe a refused request for the terminal: the request, the status and the error message."""
     words = json.loads(response.body)["error"]["message"].replace("\n", "\n    ")
     return f"{request.method} {request.path}: {response.status}\n    {words}"
 
 
 def _changed(scripts: Sequence[str]) -> list[int]:
-    """When each file was last written; 0 where it can't be seen, as while an editor puts a new one in its place."""
+    """Return the modification time of each file; 0 if a file is missing, for example while an editor replaces it."""
     times = []
     for script in scripts:
         try:
@@ -108,7 +108,7 @@ def _reload(llm: MockLLM, scripts: Sequence[str]) -> None:
     try:
         llm.read_again(*scripts)
     except (ScriptError, OSError) as error:
-        print(f"the script has changed and can't be used; the last one still answers:\n{error}", flush=True)
+        print(f"the changed script is invalid; the previous one stays in use:\n{error}", flush=True)
     else:
         print(f"{len(llm.scenes)} scenes read again", flush=True)
 
@@ -123,7 +123,7 @@ def _record(base_url: str, out: Path, port: int) -> int:
 
 
 def _ended() -> threading.Event:
-    """Set when the process is asked to end."""
+    """Return an event that is set when the process is asked to end."""
     ended = threading.Event()
     for name in (signal.SIGINT, signal.SIGTERM):
         signal.signal(name, lambda *_: ended.set())

@@ -1,4 +1,4 @@
-"""`MockLLM`: a script, the clients that talk to it, and a memory of what was asked."""
+"""`MockLLM`: a script, clients that talk to it, and a log of the calls."""
 
 from __future__ import annotations
 
@@ -23,18 +23,18 @@ if TYPE_CHECKING:
 class MockLLM:
     """A scripted model behind the genuine OpenAI client: no key, no network, the same answer every time.
 
-    An answer follows from the script and the request. What was asked before matters in three cases only: a client that
-    does not say how often it has tried gets the faults of a scene one after the other; a scene with a `counter` counts
-    its calls; and a request of the Responses API may refer to earlier responses. `calls` remembers, and changes no answer.
+    An answer depends on the script and the request. Earlier requests matter in only three cases: a client that does not
+    count its retries gets the faults of a scene in order; a scene with a `counter` counts its calls; and a Responses
+    API request can refer to earlier responses. `calls` logs the calls and never influences an answer.
 
     Args:
-        scenes: `Scene` objects, dicts of the same shape as in YAML, paths of YAML files, or one of these; none for
-            a script that is written by `when`.
-        unseen: as in YAML: "accept" holds the script to no verdict that nobody has seen the real API give; "refuse" does,
-            unless one of the files accepts.
+        scenes: `Scene` objects, dicts in the form of the YAML, paths of YAML files, or a single one of these; empty for
+            a script that is written with `when`.
+        unseen: as in YAML. "accept": requests are not refused for verdicts without a source. "refuse": they are, unless
+            one of the files accepts.
 
     Raises:
-        ScriptError: the script has faults; all are named, with file and line.
+        ScriptError: the script has problems; all are listed, with file and line.
     """
 
     def __init__(
@@ -49,18 +49,18 @@ class MockLLM:
 
     @classmethod
     def load(cls, *paths: Source) -> MockLLM:
-        """The scripted model of one YAML file, or of several taken together."""
+        """Return the scripted model of one or several YAML files."""
         return cls(paths)
 
     def when(self, *, name: str | None = None, **conditions: Any) -> Dialogue:
-        """Go on with the script in Python: `llm.when(user="weather").calls("search", q="Oslo").then("It rains.")`.
+        """Add scenes in Python: `llm.when(user="weather").calls("search", q="Oslo").then("It rains.")`.
 
         Args:
-            name: of the scenes; by default made of the first condition.
-            conditions: `role`, `user`, `says`, … as in YAML, and with the same checks.
+            name: the name of the scenes; by default made from the first condition.
+            conditions: `role`, `user`, `says`, … as in YAML, with the same checks.
 
         Raises:
-            ScriptError: a condition that there is not, or not so; here and by each word that follows.
+            ScriptError: a condition is unknown or invalid. The methods that follow raise it for their arguments.
         """
         caller = sys._getframe(1)
         file = Path(caller.f_code.co_filename)
@@ -75,10 +75,10 @@ class MockLLM:
 
     @property
     def scenes(self) -> tuple[Scene, ...]:
-        """The script: the scenes that were read, and after them those of `when`.
+        """The script: the loaded scenes, then those of `when`.
 
         Raises:
-            ScriptError: a dialogue has no reply, or two scenes one name.
+            ScriptError: a dialogue has no reply, or two scenes have the same name.
         """
         scenes = self._read
         if self._dialogues:
@@ -86,50 +86,50 @@ class MockLLM:
         return scenes if self._unseen == "refuse" else tuple(replace(scene, unseen="accept") for scene in scenes)
 
     def read_again(self, *paths: Source) -> None:
-        """Answer from these scripts from now on; what is remembered stays.
+        """Replace the script by these files; the log and the counters stay.
 
         Raises:
-            ScriptError: the scripts have faults; the last ones still answer.
+            ScriptError: the files have problems; the previous script then stays in use.
         """
         self._read = read_scenes(paths)
 
     def to_yaml(self) -> str:
-        """The script as the YAML that `load` reads.
+        """Return the script as YAML that `load` can read.
 
         Raises:
-            ScriptError: a scene replies by a Python function, which YAML does not have.
+            ScriptError: a scene replies with a Python function, which YAML can't express.
         """
         return write_yaml(self.scenes)
 
     def client(self, **options: Any) -> OpenAI:
-        """A genuine `openai.OpenAI`; options (`max_retries`, …) are passed on to it."""
+        """Return a genuine `openai.OpenAI`, created with these options (`max_retries`, …)."""
         made: OpenAI = client(self.respond, "OpenAI", "Client", options)
         return made
 
     def async_client(self, **options: Any) -> AsyncOpenAI:
-        """A genuine `openai.AsyncOpenAI`; options are passed on to it."""
+        """Return a genuine `openai.AsyncOpenAI`, created with these options."""
         made: AsyncOpenAI = client(self.respond, "AsyncOpenAI", "AsyncClient", options)
         return made
 
     def transport(self, library: Any = None) -> Any:
-        """A transport for an HTTP client of one's own: `httpx2.Client(transport=llm.transport())`.
+        """Return a transport for your own HTTP client: `httpx2.Client(transport=llm.transport())`.
 
         Args:
-            library: the module `httpx` for its clients; by default the library the OpenAI client runs on.
+            library: the module `httpx` if your client uses it; by default the library of the OpenAI client.
         """
         return transport(self.respond, library)
 
     def serve(self, host: str = "127.0.0.1", port: int = 0) -> AbstractContextManager[str]:
-        """Answer on HTTP while the block runs: `with llm.serve() as base_url: …`.
+        """Answer over HTTP inside the block: `with llm.serve() as base_url: …`.
 
         Args:
-            host: where to listen; another address than 127.0.0.1 lets other machines in.
-            port: 0 takes a free one.
+            host: the address to listen on; any address other than 127.0.0.1 gives other machines access.
+            port: 0 selects a free port.
         """
         return serve(self.respond, host, port)
 
     def respond(self, request: HttpRequest) -> HttpResponse:
-        """Answer one HTTP request and remember it. Safe to call from any thread."""
+        """Answer an HTTP request and log it. Safe to call from any thread."""
         try:
             scenes = self.scenes
         except ScriptError as error:
@@ -141,22 +141,23 @@ class MockLLM:
 
     @property
     def calls(self) -> Calls:
-        """What was asked until now, in order of arrival (a snapshot): the newest 5,000 calls."""
+        """The newest 5,000 calls so far, in order of arrival (a snapshot)."""
         return self._log.calls
 
     def explain(self, call: int | Call = -1) -> Explanation:
-        """Why a call was answered as it was: the scene, its reasons, the runner-up, and what would have changed it.
+        """Explain the answer of a call: its scene, the reasons, the runner-up, and the changes that would have changed
+        it.
 
         Args:
-            call: one of `calls`, or its place there; -1 is the newest.
+            call: an element of `calls`, or its index; -1 is the newest.
 
         Raises:
-            IndexError: there is no such call.
+            IndexError: there is no call with this index.
         """
         return explain(self.scenes, self.calls[call] if isinstance(call, int) else call)
 
     def assert_all_used(self) -> None:
-        """Raise AssertionError, naming the scenes, if a scene has answered no call."""
+        """Raise an AssertionError with the names of the scenes that have answered no call."""
         used = self._log.used
         unused = [scene for scene in self.scenes if scene.name not in used]
         if unused:

@@ -1,10 +1,10 @@
-"""The pytest plugin: a fixture `mock_llm`, with the script beside the test.
+"""The pytest plugin: the fixture `mock_llm`, with a script next to the test file.
 
     def test_the_agent_answers(mock_llm):     # test_agent.py, with the script test_agent.yaml
         assert agent("How is the weather?") == "It rains."    # the agent makes its own OpenAI()
 
-While such a test runs, a plain `OpenAI()` in this process or in one that it starts reaches the script. At its end, scenes
-that have answered no call fail it, by name.
+During such a test, a plain `OpenAI()` in this process or in its child processes reaches the script. At its end, the
+test fails if scenes have answered no call, and lists them.
 """
 
 from __future__ import annotations
@@ -26,29 +26,29 @@ MARKER_HELP: Final = (
     "mock_llm(*scripts, unused='fail'|'ignore', transport='loopback'|'in-process'): the YAML files of the fixture "
     "mock_llm, from the folder of the test; by default the one of the test's own name"
 )
-SWITCH: Final = "Take them out, or mark the test: @pytest.mark.mock_llm(unused='ignore')"
+SWITCH: Final = "Remove them, or mark the test: @pytest.mark.mock_llm(unused='ignore')"
 WATCHED: Final = pytest.StashKey[list[MockLLM]]()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """The switches, in the settings and on the command line."""
-    parser.addini("mock_llm_unused", "scenes that no call was answered by: fail, or ignore", default="fail")
+    """Declare the settings and command line options."""
+    parser.addini("mock_llm_unused", "what to do if a scene has answered no call: fail, or ignore", default="fail")
     parser.addini("mock_llm_transport", "how OpenAI() reaches the script: loopback, or in-process", default="loopback")
     group = parser.getgroup("mock_llm", "a scripted model")
     group.addoption("--mock-llm-unused", choices=get_args(Unused), help="overrides the setting and the markers")
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Tell pytest of the marker."""
+    """Register the marker."""
     config.addinivalue_line("markers", MARKER_HELP)
 
 
 @pytest.fixture
 def mock_llm(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[MockLLM]:
-    """A scripted model that every plain `OpenAI()` reaches while the test runs.
+    """A scripted model that every plain `OpenAI()` reaches during the test.
 
-    The script is the YAML file beside the test, of the same name (test_agent.py: test_agent.yaml), or those that the
-    marker `mock_llm` names. Without either it is empty: write it with `mock_llm.when(…)`.
+    The script is the YAML file next to the test file with the same name (test_agent.yaml for test_agent.py), or the
+    files that the marker `mock_llm` names. Without either it is empty, and the test writes it with `mock_llm.when(…)`.
     """
     llm = MockLLM.load(*_scripts(request.node))
     request.node.stash.setdefault(WATCHED, []).append(llm)
@@ -68,7 +68,7 @@ def mock_llm(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) ->
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_call(item: pytest.Item) -> Generator[None, Any, Any]:
-    """After a test that has passed so far: fail it, if a scene of its script has answered no call."""
+    """Fail a passing test if a scene of its script has answered no call."""
     result = yield
     for llm in item.stash.get(WATCHED, []):
         unused = item.config.getoption("--mock-llm-unused") or _setting(item, "unused", Unused)
@@ -81,7 +81,7 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None, Any, Any]:
 
 
 def _point(monkeypatch: pytest.MonkeyPatch, base_url: str) -> None:
-    """Lead clients that are made from now on to the address, past any proxy."""
+    """Point new clients to the address, bypassing any proxy."""
     for name in ("OPENAI_BASE_URL", "OPENAI_API_BASE"):
         monkeypatch.setenv(name, base_url)
     for name in ("NO_PROXY", "no_proxy"):
@@ -90,7 +90,7 @@ def _point(monkeypatch: pytest.MonkeyPatch, base_url: str) -> None:
 
 
 def _scripts(node: pytest.Item) -> list[Path]:
-    """The scripts that the nearest marker with scripts names, or the one beside the test."""
+    """Return the scripts of the nearest marker with scripts, or the script next to the test file."""
     named: tuple[str, ...] = next((mark.args for mark in node.iter_markers(MARKER) if mark.args), ())
     if named:
         return [node.path.parent / name for name in named]
@@ -99,11 +99,11 @@ def _scripts(node: pytest.Item) -> list[Path]:
 
 
 def _setting(node: pytest.Item, name: str, kinds: Any) -> str:
-    """What the nearest marker says, or else the settings."""
+    """Return the value of the nearest marker, or else of the settings."""
     marks = list(node.iter_markers(MARKER))
     unknown = {word for mark in marks for word in mark.kwargs} - {"unused", "transport"}
     if unknown:
-        raise pytest.UsageError(f"the marker mock_llm knows unused and transport, not {min(unknown)!r}")
+        raise pytest.UsageError(f"the marker mock_llm has unused and transport, not {min(unknown)!r}")
     marked = [str(mark.kwargs[name]) for mark in marks if name in mark.kwargs]
     chosen: str = (marked or [node.config.getini(f"mock_llm_{name}")])[0]
     if chosen not in get_args(kinds):

@@ -1,4 +1,7 @@
-"""The agent: a planner, an executor, and the loop between them. `PlannerExecutor` and `execute` are the two ways into a run."""
+"""The agent: a planner, an executor, and the loop between them.
+
+`PlannerExecutor` runs a goal, and `execute` runs a plan that you already have.
+"""
 
 from __future__ import annotations
 
@@ -61,20 +64,22 @@ Watch = Callable[[Run], None]
 
 @dataclass
 class PlannerExecutor:
-    """A planner that decides, an executor that does, and the settings of the loop between them.
+    """A planner that writes plans, an executor that carries out their steps, and the settings of the loop between them.
 
-    It is an executor too: given as one, it carries out each step as a run of its own (see `capabilities.nesting`).
+    An agent is also an executor: another agent can carry out each of its steps as a nested run (see
+    `capabilities.nesting`).
 
     Args:
-        planner: writes plans; None if a plan is given to `execute`.
-        executor: carries out steps, and says which tools there are.
-        reviewer: approves plans before anything runs; None: no approval is asked for.
-        evaluator: judges results whose step has a success criterion; None: they count as done, unverified.
-        workers: who carries out the jobs; by default `Inline`.
-        policy: bounds and meanings; see `Policy`.
-        watch: is called with the run whenever something was recorded, before what was started begins; a picture that
-            follows the run is such a function. It must not change the run, but may tell it news.
-        journal: where runs are written down; None: nowhere. A run that has a journal already goes on in that one.
+        planner: writes plans; None if `execute` gets a plan.
+        executor: carries out steps and lists the available tools.
+        reviewer: approves plans before anything runs; None: plans run without approval.
+        evaluator: judges the results of steps that have a success criterion; None: every result counts as done,
+            unverified.
+        workers: run the jobs; `Inline` by default.
+        policy: bounds, and the meaning of failure; see `Policy`.
+        watch: a function that the loop calls with the run after it has recorded events and before new jobs start, for
+            example to update a picture. It can add news to the run with `tell`, but must leave it unchanged otherwise.
+        journal: saves runs to disk; None: runs are not saved. A run that already has a journal keeps it.
     """
 
     planner: Planner | None
@@ -87,30 +92,31 @@ class PlannerExecutor:
     journal: RunStore | None = None
 
     chooses_calls = True
-    """As an executor: its planner chooses the calls of each step."""
+    """For agents that use this one as an executor: its planner chooses the calls of each step."""
     plan_checks = PLAN_CHECKS
 
     def run(self, goal: str) -> Run:
-        """Pursue `goal` until the run has finished, ended otherwise, or paused for a person.
+        """Pursue `goal` until the run has ended or pauses for a person's decision.
 
-        Raises `ValueError` for a goal that is no text, or that can't be written down.
+        Raises `ValueError` if `goal` is not a string, or contains characters that can't be saved.
         """
         if self.planner is None:
-            raise ValueError("there is no planner to ask; give one, or a plan to execute()")
+            raise ValueError("there is no planner; pass one, or pass a plan to execute()")
         return self._drive(self._begun(goal))
 
     def resume(self, run: Run, decision: Decision | None = None) -> Run:
-        """Return a new run that goes on from where `run` stands. One that has ended has nothing left to do.
+        """Return a new run that continues `run`. `run` itself does not change. If `run` has ended, nothing is left to
+        do.
 
-        - A paused run: `decision` is what a person says; None: the reviewer is asked again.
-        - A run that was interrupted, or left by an error of the reviewer or of `watch` (the error has the run so far as its
-          ``run``): what was in flight starts again. A step whose repeat might do harm is in doubt, and the run pauses until
-          somebody says whether it was done.
-        - A run that was interrupted inside a step's own run: with a journal that run goes on. Without one it begins again with
-          the same idempotency keys, or the whole step is in doubt.
+        - Paused run: `decision` is the person's answer. With None, the reviewer is asked again.
+        - Run that was interrupted, or stopped by an error in the reviewer or in `watch` (the error's attribute ``run``
+          is the run so far): its running jobs start again. A step that is not safe to repeat becomes "in doubt", and
+          the run pauses until a person says whether the step was done.
+        - Run that was interrupted during a nested run: with a journal, the nested run continues. Without one, it starts
+          again with the same idempotency keys, or the whole step is in doubt.
 
-        Raises `ValueError` for a decision that the run does not wait for, and if the tools are no longer those that its
-        steps were planned for; `PlanError` if the plan that the reviewer edited is invalid. `run` itself stays as it is.
+        Raises `ValueError` if the run is not waiting for this decision, or if its tools have changed since it began.
+        Raises `PlanError` if the reviewer's edited plan is invalid.
         """
         run = self._opened(run)
         if decision is not None:
@@ -118,17 +124,18 @@ class PlannerExecutor:
         return self._drive(run)
 
     def tell(self, run: Run, news: str) -> Run:
-        """Tell a run that has not ended what changes the rest of it: the planner plans that again.
+        """Add news to a run that has not ended. The planner then replans the remaining steps.
 
-        A run that is under way in another thread, or calls `watch`, takes the news when its loop wakes up next, and is
-        returned itself. What is in flight ends, runs inside steps too; nothing new starts before the rest is planned
-        again. What comes as it pauses is read when it is resumed; what comes as it ends stays in its `inbox`.
+        If the run is active in another thread, or is calling `watch`, its loop reads the news when it next wakes up,
+        and `run` itself is returned. Running jobs finish, nested runs included. No new job starts before the planner
+        has replanned. News that arrives while the run is pausing is read when it resumes. News that arrives while the
+        run is ending stays in its `inbox`.
 
-        From a run that nobody carries on, return a new one that goes on with the news; what was in flight is interrupted,
-        as in `resume`. One that another process carries on is told through its journal: see `Journal.tell`.
+        If no thread of this process is driving the run, its running jobs count as interrupted, as in `resume`, and a
+        new run continues with the news. To reach a run in another process, use `Journal.tell`.
 
-        Raises `ValueError` if the run has ended, if the tools have changed, and for news that is no text or can't be
-        written down.
+        Raises `ValueError` if the run has ended, if its tools have changed, or if `news` is not a string or can't be
+        saved.
         """
         if run.board.ended is not None:
             raise ValueError(f"this run has ended ({run.status}); start a new one with the news in its goal")
@@ -139,27 +146,32 @@ class PlannerExecutor:
         return self._drive(run)
 
     def roll_back(self, run: Run, to: str | int | None = None) -> Run:
-        """Return a new run in which what `run` has done is undone, the latest first: see `Step.undo`.
+        """Return a new run in which the completed steps of `run` are undone, latest first (see `Step.undo`). `run`
+        itself does not change.
 
-        It may have ended in whatever way, wait for a person, or have been left; what was in flight then is interrupted.
-        `to` names a step that stays as it is, with all that was done before it; the plan's `rollback` is left out then.
+        The run can have ended with any status, be paused, or be interrupted; jobs that were still running count as
+        interrupted.
 
-        Raises `ValueError` if `to` names no step that gave a result, and if a tool that undoes something has
-        changed. `run` itself stays as it is.
+        Args:
+            to: the id of a step. This step and all steps completed before it are not undone, and the plan's `rollback`
+                calls are not made. None: undo everything.
+
+        Raises `ValueError` if step `to` has no result, or if a tool that undoes something has changed.
         """
         run = self._opened(run, rollback=True)
         given = run.board[WorkDone].latest
         if to is not None and str(to) not in given:
-            raise ValueError(f"to={to!r}: step {to} gave no result; those that did are {', '.join(given) or 'none'}")
+            raise ValueError(f"to={to!r}: step {to} has no result; steps with results: {', '.join(given) or 'none'}")
         run.record(RollbackStarted(run.board.now, "asked for", None if to is None else str(to)))
         return self._drive(run)
 
     def _opened(self, run: Run, *, rollback: bool = False) -> Run:
-        """A copy of a run that nobody drives, with what was in flight interrupted: the one door for all who go on with a run.
+        """Return a copy of a run that no loop is driving, with its running jobs recorded as interrupted. All ways to
+        continue a run start here.
 
-        Raises `ValueError` if the tools of what is left to do, or to undo, are not those that the run began with.
+        Raises `ValueError` if the tools for the remaining steps, or for their undos, have changed since the run began.
         """
-        from planexec_lite.changed_since import check_tools  # no first run needs it
+        from planexec_lite.changed_since import check_tools  # only continued runs need it
 
         check_tools(run.board, self.tools, effects_of(self.executor), rollback=rollback)
         run = run.again()
@@ -188,7 +200,7 @@ class PlannerExecutor:
         return run
 
     def _drive(self, run: Run) -> Run:
-        """Carry the run on. An interrupt, or an error of the reviewer or of `watch`, has the run so far as its ``run``."""
+        """Drive the run until it ends or pauses. An exception gets the run so far as its attribute ``run``."""
         try:
             store = run.journal or self.journal
             written_down = nullcontext() if store is None else store.carry_on(run)
@@ -212,10 +224,10 @@ class PlannerExecutor:
     def _answered(self, run: Run, decision: Decision) -> Event:
         return answered(run, decision, self.executor.tools, self.planner is not None)
 
-    # What the loop asks
+    # Called by the loop
 
     def task(self, run: Run, job: Job) -> Task:
-        """Return what the workers carry out for a job, which is told its context."""
+        """Return the task that the workers run for `job`, with its context."""
         task = WORK[type(job)].task(self, run, job)
         context: dict[str, Any] = {}
         for told in CONTEXT:
@@ -225,7 +237,7 @@ class PlannerExecutor:
         return task
 
     def outcomes(self, message: Message) -> Sequence[Event]:
-        """Return the events that a message of the workers means."""
+        """Return the events that result from a message of the workers."""
         job = message.task.event
         work = WORK[type(job)]
         if isinstance(message, Finished):
@@ -238,28 +250,31 @@ class PlannerExecutor:
             return work.timed_out(job, message) if work.timed_out is not None else []
         return work.late(job, cast(Late, message)) if work.late is not None else []
 
-    # As an executor: a step is a run of its own
+    # As the executor of another agent: each step is a nested run
 
     @property
     def tools(self) -> Toolbox:
-        """The tools of its executor."""
+        """The executor's tools."""
         return self.executor.tools
 
     @property
     def effects(self) -> dict[str, Effects]:
-        """What steps may do: the plan inside decides on the calls, so each may do what any of the tools does."""
+        """The effects that each step could have: the strongest effect of all tools, because the nested plan chooses
+        the calls.
+        """
         return effects_of_any(self.tools)
 
     def agent_inside(self, step: Step) -> PlannerExecutor:
-        """This agent: it carries out `step` as a run of its own."""
+        """Return this agent, which carries out `step` as a nested run."""
         return self
 
     def execute(self, step: Step, inputs: Mapping[str, Any]) -> Any:
-        """Carry out `step` as a run of its own, with the step as its goal, and return what it comes to.
+        """Carry out `step` as a nested run whose goal is the step, and return its result.
 
-        The run has this agent's workers, policy and reviewer, and stops at the latest when the step is given up; on a virtual
-        clock, it needs `Simulated` workers as the run around it does. Raises `RunPaused` if it waits for a decision, and
-        `RuntimeError` if it did not finish.
+        The nested run uses this agent's workers, policy and reviewer. It stops at the latest when the step times out.
+        On a virtual clock, it needs `Simulated` workers, like the outer run.
+
+        Raises `RunPaused` if the nested run waits for a decision, and `RuntimeError` if it did not finish.
         """
         from planexec_lite.roles.react import task_text  # loads what asks models
 
@@ -268,14 +283,15 @@ class PlannerExecutor:
         )
 
     def undo_inside(self) -> dict[str, Any]:
-        """Roll back the run inside the step that is undone now.
+        """Roll back the nested run of the step that is being undone.
 
-        Returns the labels that were undone, what remains and why, and the calls. Raises `RunPaused` if it waits for a decision.
+        Returns the labels of the completed undos, the remaining ones with the reasons, and the calls. Raises
+        `RunPaused` if the rollback waits for a decision.
         """
         return nesting.undone_in(self._go_on_inside(None))
 
     def _go_on_inside(self, begin: Callable[[PlannerExecutor, InnerRun | None], Run] | None) -> Any:
-        """Begin the run inside the current step, or go on with it; without `begin`, roll it back."""
+        """Start or resume the nested run of the current step. Without `begin`, roll it back."""
         meter = current.get()
         inner: InnerRun | None = meter.context.inside if meter is not None else None
         known: Run | None = nesting.known_run(inner, Run)
@@ -297,7 +313,7 @@ class PlannerExecutor:
             teller.tell(known)
             run = agent.resume(known, decision)
             if run.status == "paused" and len(run.events) == len(told):
-                emit(run.events[-1])  # it waits for what it waited for before
+                emit(run.events[-1])  # it still waits for the same decision
             return run
         except Exception as problem:
             if isinstance(broken := getattr(problem, "run", None), Run):
@@ -306,7 +322,9 @@ class PlannerExecutor:
             raise
 
     def _undone(self, run: Run, inner: InnerRun, decision: Decision | None) -> Run:
-        """Roll a run inside a step back, or go on with its rollback. What it could not undo itself is tried again if asked for."""
+        """Roll back a nested run, or resume its rollback. Undos that failed are tried again only if `inner.again`
+        asks for it.
+        """
         if run.status == "rolled back" and not inner.again:
             return run
         if run.board[Rollback].started is not None and run.status != "rolled back":
@@ -326,9 +344,10 @@ def execute(
     watch: Watch | None = None,
     journal: RunStore | None = None,
 ) -> Run:
-    """Carry out a plan that is already there. Raises `PlanError` if it is invalid; a failing step is reported.
+    """Carry out a plan that you already have. A failing step does not raise; the run reports it.
 
-    The policy's `max_steps` bounds what a planner may write, and is not applied to a plan given here.
+    Raises `PlanError` if the plan is invalid. `Policy.max_steps` bounds what a planner may write, so it does not apply
+    here.
     """
     plan = Plan.received(plan, "the caller")
     policy = policy or Policy()
@@ -343,7 +362,7 @@ def execute(
 
 
 def interrupt(run: Run) -> None:
-    """Record that what is in flight was interrupted: an undo first, the steps in the order of the plan, the planner last."""
+    """Record that the running jobs were interrupted: an undo first, then the steps in plan order, then the planner."""
     board = run.board
     order = {id: place for place, id in enumerate(board.steps)}
     jobs = sorted(board.in_flight.values(), key=lambda job: (job.id is None, order.get(job.id or "", -1)))
@@ -353,7 +372,7 @@ def interrupt(run: Run) -> None:
         run.record(decide(board, job, has_journal) if decide else Requeued(board.now, job.id, "interrupted"))
 
 
-# How steps and undos are carried out
+# The jobs of steps and undos
 
 
 def _step(agent: PlannerExecutor, run: Run, job: StepStarted) -> Task:
@@ -371,7 +390,7 @@ def _step_finished(job: StepStarted, message: Finished) -> list[Event]:
         events.append(StepPaused(at, id, reason, *told, report.once, call, made, inside, dict(short), report.leaves))
     elif report.error is None:
         events.append(StepDone(at, id, report.value, *told, report.leaves))
-    else:  # if an at-most-once call was made, nobody knows how much of the step was done
+    else:  # after an at-most-once call it is unknown how much of the step was done
         events.append(StepFailed(at, id, report.error, *told, report.once, report.final, report.leaves))
     return events
 
@@ -394,7 +413,7 @@ def _too_long(message: TimedOut) -> str:
     task = message.task
     if task.timeout is not None and message.seconds >= task.timeout:
         return f"TimeoutError: took longer than its timeout of {task.timeout:g} s"
-    return f"TimeoutError: not over when the run's deadline of {task.until:g} s passed"
+    return f"TimeoutError: still running at the run's deadline of {task.until:g} s"
 
 
 def _step_late(job: StepStarted, message: Late) -> list[Event]:
@@ -404,7 +423,9 @@ def _step_late(job: StepStarted, message: Late) -> list[Event]:
 
 
 def _undo(agent: PlannerExecutor, run: Run, job: UndoStarted) -> Task:
-    """The undo of a step is a call of a tool, whoever carried out the step; it has the timeout of its step."""
+    """Return the task that undoes a step: a tool call with the timeout of that step, or the rollback of its nested
+    run.
+    """
     board, mine, done = run.board, run.board[Rollback], run.board[WorkDone]
     if job.call is None:
         inside = agent_inside(agent.executor, board.steps[job.step])
@@ -421,7 +442,7 @@ def _undo(agent: PlannerExecutor, run: Run, job: UndoStarted) -> Task:
 
 
 def _no_agent() -> None:
-    raise RuntimeError("the agent that carried out this step is not there any more")
+    raise RuntimeError("the agent that carried out this step is no longer available")
 
 
 def _undo_finished(job: UndoStarted, message: Finished) -> list[Event]:
@@ -446,7 +467,7 @@ def _undo_interrupted(board: Board, job: UndoStarted, has_journal: bool) -> Even
         harmless = board.started.effects.get(job.call.tool, "none") in ("none", "idempotent")
     if harmless:
         return Requeued(board.now, job.step, "interrupted")
-    return UndoFailed(board.now, job.step, "interrupted; nobody knows whether it was undone", in_doubt=True)
+    return UndoFailed(board.now, job.step, "interrupted; it is unknown whether it was undone", in_doubt=True)
 
 
 WORK: dict[type[Any], Work] = {

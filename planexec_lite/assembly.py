@@ -1,4 +1,4 @@
-"""The kit on one page: which capabilities there are, and in which order their rules and guards are asked.
+"""The kit on one page: all capabilities, and the order of their rules and guards.
 
 The first rule that returns an event wins. Comments explain the positions that matter.
 """
@@ -39,7 +39,7 @@ from planexec_lite.core.decide import ask_for_a_plan, finish, skip_unreachable, 
 CAPABILITIES = (
     rollback,
     undo,
-    once_calls,  # before doubt: it asks how many attempts are in doubt before one less is
+    once_calls,  # before doubt: it reads the number of attempts in doubt before doubt lowers it
     approval,
     chosen_calls,
     nesting,
@@ -57,8 +57,8 @@ CAPABILITIES = (
 RULES: tuple[Rule, ...] = (
     news.hear_news_first,
     wait_for_the_planner,
-    rollback.undo_next,  # a run that is rolled back does nothing else
-    doubt.ask_about_doubt,  # what is done next depends on what was done
+    rollback.undo_next,  # during a rollback the run does nothing else
+    doubt.ask_about_doubt,  # the next step depends on whether the doubtful one was done
     # reasons to stop, before anything new starts
     approval.stop_if_rejected,
     replanning.stop_after_news,
@@ -73,9 +73,9 @@ RULES: tuple[Rule, ...] = (
     replanning.replan,  # before steps behind the failure are skipped
     skip_unreachable,
     ask_for_a_plan,
-    approval.ask_for_approval,  # the plan is there, and none of its steps has started
+    approval.ask_for_approval,  # after the plan has arrived and before its first step starts
     start_ready,
-    # nothing can start
+    # when no job can start
     replanning.ask_for_more,
     replanning.fail,
     finish,
@@ -85,11 +85,11 @@ GUARDS: tuple[Guard, ...] = (
     retries.allow_retries,
     breaker.block_failing_tool,
     call_limit.limit_calls,
-    # after those that say no by themselves: a person is asked only about a step that would start
+    # after the guards that refuse automatically: a person is asked only about a step that would start
     once_calls.identify,
     nesting.ask_inside,
     chosen_calls.ask_before_call,
-    approval.ask_at_gate,  # after the special questions: one yes is enough
+    approval.ask_at_gate,  # after the special questions: one approval is enough
     budget.keep_within_budget,
     rollback.roll_back_first,
     nesting.report_doubt,
@@ -106,7 +106,7 @@ NEEDS: Mapping[Rule | Guard, str] = {
     budget.return_queued_jobs: "budget",
     nesting.ask_inside: "agent_inside",
 }
-"""What a rule or a guard tests before anything else: a role of the run, a setting, or a method of the executor."""
+"""What a rule or guard requires before it is asked: a role of the run, a setting, or a method of the executor."""
 PLAN_CHECKS: tuple[planning.PlanCheck, ...] = (
     require_undo.undo_is_missing,
     require_undo.undo_is_dropped,
@@ -116,9 +116,9 @@ PLAN_CHECKS: tuple[planning.PlanCheck, ...] = (
     replanning.tried_before,
 )
 CONTEXT = (deadline.context, once_calls.context, budget.context, chosen_calls.context, nesting.context)
-"""What a job is told when it starts (`JobContext`)."""
+"""The functions that fill a job's `JobContext` when it starts."""
 HEARD = streaming.HEARD | progress.HEARD
-"""What is said inside a job, and the event that it means; everything else is told as `Inside`."""
+"""By type of value that a job emits, the function that returns its event. Other values become `Inside` events."""
 SETTINGS = (replanning, retries, deadline, rollback, budget, call_limit)
 """The capabilities that check their settings."""
 
@@ -152,7 +152,9 @@ Event = (
     | rollback.UndoFailed
     | rollback.UndoPaused
 )
-"""Everything that can happen. A new event also gets a sentence in `planexec_lab.views.narration`: the type checker asks for it."""
+"""All event types. A new one also needs a sentence in `planexec_lab.views.narration`; the type checker reports a
+missing one.
+"""
 
 
 class Board(core.Board):
@@ -174,48 +176,52 @@ class Policy(
     planning.Settings,
     replanning.Settings,
 ):
-    """The settings of a run: what tells one variation of the pattern from another, and the bounds that make every loop end.
+    """The settings of a run. They select a variation of the pattern, and they bound every loop.
 
-    Each capability declares its own, with their defaults.
+    Each capability declares its own settings with their defaults.
 
     Args:
-        failure: what a failed step means: "skip" its dependents, but for those that run anyway, and go on elsewhere; or
-            "stop" the run: nothing starts any more, and what is under way ends.
-        retries: how often a failed step is tried again, if it does not say so itself and a repeat does no harm; at
-            most ten times.
-        max_steps: the most steps that a planner may write into one plan.
-        max_repairs: how often in a row an invalid plan may go back to the planner.
-        max_changes: how often a reviewer may ask for a changed plan.
-        max_rounds: how often the planner may be asked for more, because its horizon was reached or a step was done.
-        replan: what makes the planner plan the rest again: "never", a "failure", every "step", or a "stall", when
-            nothing else can be done. News from outside always does.
-        max_replans: how often the rest may be planned again after a failure, a stall or news.
-        rollback: when what was done is undone (see `Step.undo` and `Plan.rollback`): "never" by itself; when the run
-            would end "failed", all retries and replans being used up; or whenever it would end "unfinished", after a
-            plan was rejected or a bound was reached, too. Runs inside steps are rolled back with the rest.
-        require_undo: a plan is invalid while a step of it changes the world and nothing undoes that, unless its gate
-            asks a person (see `Plan.without_undo`). A step that is a run of its own needs no undo if the policy of that run
-            has this too: what is done inside is undone step by step. A later plan must keep the calls of the rollback
-            that undo what is done. A plan that a reviewer edits is the reviewer's own.
-        no_new_effects: once a step has returned something, a later plan is invalid while it uses a tool with effects that no
-            earlier plan used: what the planner reads must not widen what the run does. Sending a mail is such an effect, too.
-            A step that an evaluator changed counts as a later plan. A step that a plan leaves to a model, or to another
-            agent, leaves the choice of its calls to them; there each call that is `once` or destructive asks a person.
-            If there is a reviewer, the person decides about the plan, and it is not invalid.
-        backoff: how long a failed step waits before it is tried again, holding no slot; None: it does not wait.
-        breaker: when a tool that keeps failing is left alone; None: it never is.
-        deadline: seconds on the run's clock after which nothing starts any more, and the run is "stopped" unless all is
-            done. A step that is under way then is given up, as with its own timeout; a run inside it stops too. A model that
-            plans or judges has the seconds that are left (at least ten real ones on a virtual clock); then its answer is not
-            read to its end, and the job fails. A rollback runs to its end. The time that a paused run waits does not count, but
-            that of a reviewer who is asked in between does. None: there is none.
-        budget: how much the run may use, over all the times that it is resumed. A run inside a step gets what is left of the
-            model calls, tokens, dollars and seconds when the step starts; so do others beside it (see `Budget`). None: there
-            is no bound.
-        over_budget: when something more is needed than the budget has: the run may "pause" and ask for more, or "stop".
-        max_calls: by tool, how many steps that name it may start in the run; each attempt counts. A further one fails.
+        failure: what a failed step means. "skip": its dependents are skipped, except those with `run_anyway`, and the
+            other steps continue. "stop": no new steps start, running steps finish, and the run ends.
+        retries: how many times a failed step is tried again, at most ten. A step's own value takes precedence. By
+            default only steps that are safe to repeat are retried.
+        max_steps: the maximum number of steps in a plan that the planner writes.
+        max_repairs: the maximum number of invalid plans in a row that are returned to the planner.
+        max_changes: the maximum number of changed plans that a reviewer can ask for.
+        max_rounds: the maximum number of times that the planner is asked for more steps, because its horizon was
+            reached or a step was done.
+        replan: what triggers replanning: "never", a "failure", every "step", or a "stall", when no other work is
+            possible. News always triggers it.
+        max_replans: the maximum number of replans after a failure, a stall or news.
+        rollback: when completed steps are undone (see `Step.undo` and `Plan.rollback`). "never": only on request.
+            "failed": when the run would end as "failed" and all retries and replans are used up. "unfinished": also
+            when it would end without finishing for another reason, such as a rejected plan or a reached bound. Nested
+            runs are rolled back too.
+        require_undo: a plan is invalid if a step changes the world without an undo, unless its gate asks a person (see
+            `Plan.without_undo`). A step with a nested run needs no undo if the policy of the nested run also requires
+            undos, because its inner steps are then undone. A later plan has to keep the rollback calls that undo
+            completed steps. Plans edited by a reviewer are not checked.
+        no_new_effects: after the first result, a later plan is invalid if it uses a tool with effects that no earlier
+            plan used. Results that the planner reads can then not widen what the run does; sending an email is such an
+            effect. A step that an evaluator changed counts as a later plan. In a step whose calls are chosen by a model
+            or another agent, each call that is `once` or destructive asks a person. If there is a reviewer, the plan
+            stays valid and the reviewer decides.
+        backoff: how long a failed step waits before a retry, without using a slot; None: no wait.
+        breaker: when calls to a failing tool are suspended; None: never.
+        deadline: seconds on the run's clock after which no job starts. The run is then "stopped" unless all steps are
+            done. A running step times out at the deadline, and so does its nested run. A model call for planning or
+            judging gets the remaining seconds (at least ten real seconds on a virtual clock), after which its job
+            fails. A rollback always runs to its end. Pauses do not count, but the time of a reviewer who answers during
+            the run does. None: no deadline.
+        budget: the maximum usage of the run, summed over all resumes. A nested run gets the model calls, tokens,
+            dollars and seconds that remain when its step starts; parallel nested runs each get the full remainder (see
+            `Budget`). None: no bound.
+        over_budget: what happens when the budget is used up and more is needed: "pause" asks for more, "stop" ends the
+            run.
+        max_calls: by tool name, how many attempts of steps with this tool can start in the run. A further attempt
+            fails.
 
-    Raises `ValueError` for a bound below zero, too many retries, or a word that is not among these.
+    Raises `ValueError` for a negative bound, too many retries, or an unknown word.
     """
 
     def __post_init__(self) -> None:
@@ -229,13 +235,15 @@ class Policy(
 def answer(board: core.Board, policy: Policy, executor: Any = None) -> Answer:
     """Return the next event of the run; `HOLD` or `WAIT` if it has ended, or must wait for a job or a person.
 
-    `executor` says what the calls of a step are; without it, no call gets a key, and no repeat is seen.
+    `executor` knows the calls of the steps. Without it, calls have no keys and repeated calls are not detected.
     """
     return core.decide(board, policy, RULES, GUARDS, executor)
 
 
 def decider(board: core.Board, policy: Policy, executor: Any = None) -> Callable[[core.Board], Answer]:
-    """Return a function that answers as `answer` does for the run of `board`, but skips rules whose need (`NEEDS`) is not met."""
+    """Return a function that gives the same answers as `answer` for the run of `board`. It leaves out rules and
+    guards whose requirement in `NEEDS` is not met.
+    """
 
     def is_asked(rule: Rule | Guard) -> bool:
         need = NEEDS.get(rule, "")

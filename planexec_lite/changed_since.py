@@ -1,4 +1,4 @@
-"""Whether the tools are still those that a run began with: checked before the run goes on."""
+"""The check that the tools have not changed since a run began, made before the run continues."""
 
 from __future__ import annotations
 
@@ -11,11 +11,14 @@ from planexec_lite.tools import Effects, Toolbox
 
 
 def check_tools(board: Board, tools: Toolbox, effects: Mapping[str, Effects], *, rollback: bool = False) -> None:
-    """Raise `ValueError`, which names what is no longer as it was when the run began.
+    """Raise `ValueError` if tools that the run still needs have changed since it began.
 
-    What counts are the steps that are not done, the calls that a rollback may make, and,
-    if a planner or a model may still choose, all tools. `effects` is what the tools do to the world now. Of a run that has
-    ended, only a `rollback` counts.
+    The check covers the tools of the unfinished steps, the tools that a rollback calls, and all tools if a planner or a
+    model can still choose among them. For a run that has ended, it covers only the rollback's tools, and only with
+    `rollback`.
+
+    Args:
+        effects: the current effects of the tools, by name.
     """
     changes: list[str] = []
     if board.ended is None:
@@ -34,7 +37,7 @@ def _changed_tools(board: Board, tools: Toolbox, effects: Mapping[str, Effects])
     before = board.started.effects
     for id in board.unfinished:
         step = board.steps[id]
-        # what it waits for was checked when the plan came in
+        # its dependencies were checked when the plan was received
         for problem in Plan(steps=(step,)).problems(tools, done=board.steps.keys() - {id}):
             yield f"step {id}: {problem.message}"
         for call in (step, step.undo):
@@ -48,7 +51,7 @@ def _changed_tools(board: Board, tools: Toolbox, effects: Mapping[str, Effects])
 
 
 def _changed_choices(board: Board, tools: Toolbox, effects: Mapping[str, Effects]) -> Iterator[str]:
-    """The tools that a later plan, or the model or agent of a step, may choose, and that are other ones or new."""
+    """Yield the changed or new tools among those that a later plan, or the model or agent of a step, could choose."""
     left = [board.steps[id] for id in board.unfinished]
     chosen = any(step.id in board.model_chooses for step in left)
     by_model = board.started.models_in_steps and any(step.tool is None for step in left)
@@ -64,7 +67,7 @@ def _changed_choices(board: Board, tools: Toolbox, effects: Mapping[str, Effects
 
 
 def _changed_undos(board: Board, tools: Toolbox) -> Iterator[str]:
-    """The tools that a rollback calls, and that are other ones."""
+    """Yield the changed tools among those that a rollback calls."""
     mine = board[WorkDone]
     for one in mine.completed.values():
         undo = None if one.undo is None else Call.model_validate_json(one.undo)

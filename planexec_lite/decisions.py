@@ -1,4 +1,4 @@
-"""Decisions: what a person says about a plan, a gate, a step in doubt, an undo or a budget, checked before it counts."""
+"""Decisions: a person's answers about a plan, a gate, a step in doubt, an undo or a budget, and their checks."""
 
 from __future__ import annotations
 
@@ -23,25 +23,25 @@ Answer = Literal[Approval, "done", "not done", "roll back"]
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """What a reviewer says about a plan, a gate, a step in doubt, or a budget that is used up.
+    """A reviewer's answer about a plan, a gate, an undo, a step in doubt, or a used-up budget.
 
     Args:
-        verdict: "approve", "reject", or "change", which asks the planner for another plan. About a step in doubt: it was "done",
-            or "not done" and is to be carried out, or what was done is to be undone, "roll back". About a budget: "approve",
-            with more of it; "reject", which stops the run; or "roll back".
-        by: who says so.
-        comment: the reason of a rejection, or what the planner is to change.
-        plan: with "approve", the plan as the reviewer edited it; it is checked again, and the approval is of its hash.
-        grant: with "approve", the bounds within which later plans need no approval of their own.
-        of: the hash of the plan that was looked at; a run that waits with another plan does not take the decision. "": whatever
-            the run waits with. A yes to a plan opens no gate.
-        gate: what is decided about: the step behind a gate; "undo 3", for the undo of step 3; "doubt 3"; "budget". None: it is
-            about the plan, or, without `of`, about whatever is asked.
-        result: with "done", what the step gave.
-        budget: with "approve", how much may be used beyond the budget, as so much more of each.
+        verdict: "approve", "reject", or "change", which asks the planner for another plan. For a step in doubt: "done",
+            "not done" (the step runs again), or "roll back". For a budget: "approve" with a further budget, "reject",
+            which stops the run, or "roll back".
+        by: the name of the reviewer.
+        comment: the reason for a rejection, or the change that the planner should make.
+        plan: with "approve", the reviewer's edited plan. It is checked again, and the approval covers its hash.
+        grant: with "approve", bounds within which later plans need no new approval.
+        of: the hash of the plan that the reviewer looked at. A run that waits with another plan refuses the decision.
+            "": accept any plan. Approving a plan opens no gate.
+        gate: the subject of the decision: the step behind a gate, "undo 3" for the undo of step 3, "doubt 3" or
+            "budget". None: the plan if `of` is given, otherwise the current question.
+        result: with "done", the result of the step.
+        budget: with "approve", the amounts to add to the budget.
 
-    Raises `ValueError` for an unknown verdict, for words that can't be written down, for an edited plan, a grant or a budget
-    without an approval, and for a result without "done".
+    Raises `ValueError` for an unknown verdict, for text that can't be saved, for an edited plan, a grant or a budget
+    without "approve", and for a result without "done".
     """
 
     verdict: Answer
@@ -74,7 +74,7 @@ class Decision:
 
     @classmethod
     def passed_on(cls, event: Reviewed) -> Decision:
-        """Return the decision about the run inside a step that was recorded in the run around it."""
+        """Return the decision about a nested run that was recorded in the outer run."""
         return cls(event.verdict, event.by, event.comment, grant=event.grant, budget=event.budget, result=event.result)
 
 
@@ -85,14 +85,14 @@ ANSWERS: dict[PauseReason, tuple[Answer, ...]] = {
     "doubt": ("done", "not done", "roll back"),
     "budget": ("approve", "reject", "roll back"),
 }
-"""What may be said about a run that waits, by what it waits for."""
+"""The possible verdicts, by the reason of the pause."""
 
 
 def answered(run: Run, decision: Decision, tools: Toolbox, has_planner: bool) -> Event:
-    """Return the event that `decision` makes of what `run` waits for.
+    """Return the event that results from `decision` on the question of `run`.
 
-    Raises `ValueError` if it does not fit that, `TypeError` if it is no `Decision`, and `PlanError` if the plan that
-    the reviewer edited is invalid.
+    Raises `ValueError` if the decision does not fit the question, `TypeError` if it is not a `Decision`, and
+    `PlanError` if the reviewer's edited plan is invalid.
     """
     board = run.board
     if board.paused is None:
@@ -118,19 +118,21 @@ def answered(run: Run, decision: Decision, tools: Toolbox, has_planner: bool) ->
 
 
 def innermost(run: Run) -> Run:
-    """The run that waits: the one inside a step that pauses the one around it, however deep; else `run` itself."""
+    """Return the run that asks the question: the deepest nested run that is paused, or `run` itself."""
     paused = run.board.paused
     if paused is None or paused.inside is None or paused.step is None:
         return run
     try:
         inside = run.inside(paused.step)
-    except (ValueError, LookupError):  # what was told of it is no run
+    except (ValueError, LookupError):  # its reported events are not a complete run
         return run
     return innermost(inside) if inside.status == "paused" else run
 
 
 def _refusals(run: Run, waits: Run, decision: Decision, has_planner: bool) -> Iterator[str]:
-    """Yield why `decision` is no answer to the question that `run` asks: the question of `waits`, itself or the run inside."""
+    """Yield the reasons why `decision` does not answer the question of `run`, which `waits` asks (a nested run or
+    `run` itself).
+    """
     board, asked, question = run.board, cast(Paused, run.board.paused), cast(Paused, waits.board.paused)
     verdict, reason, short = decision.verdict, question.reason, question.short
     hashes = {_stands(waits.board).hash, waits.board.plan.hash}
@@ -139,21 +141,21 @@ def _refusals(run: Run, waits: Run, decision: Decision, has_planner: bool) -> It
         "doubt",
     ):  # these are not about the plan inside: the person might have looked at the run around it
         hashes.add(_stands(board).hash)
-    # about what
+    # the subject
     of_plan = asked.reason in ("approval", "gate") and board.has_reviewer
     if of_plan and _stands(board).hash != board[Approvals].latest_hash:
         yield 'the plan was changed in place; give what you edited: Decision("approve", plan=…)'
     if decision.of and decision.of not in hashes:
-        yield "the decision is about another plan than the one that waits; review that one"
+        yield "the decision is about another plan; review the plan that the run waits with"
     if decision.gate is not None and decision.gate != asked.gate:
         about = f"the gate of step {decision.gate}" if decision.gate in board.steps else gate_in_words(decision.gate)
         yield f"the decision is about {about}, and this run {run.reason}"
     about_plan = decision.of and decision.gate is None and verdict == "approve"
     if about_plan and asked.reason != "approval" and waits is run:
-        yield 'a yes to the plan opens no gate; look at the board and say Decision("approve", by=…)'
+        yield 'approving the plan opens no gate; look at the board and return Decision("approve", by=…)'
     # the verdict
     if reason == "undo" and (verdict == "change" or decision.plan or decision.grant):
-        yield "what was done is taken back, and nothing is planned any more; approve this call, or reject it"
+        yield "the run is being rolled back, so there is no plan to change; approve or reject this call"
     if verdict not in ANSWERS[reason]:
         known = ", ".join(f'"{one}"' for one in ANSWERS[reason])
         yield f'"{verdict}" is no answer here, since this run {run.reason}; answer {known}'
@@ -173,7 +175,9 @@ def _refusals(run: Run, waits: Run, decision: Decision, has_planner: bool) -> It
 
 
 def usable(board: Board, id: str, result: Any) -> Any:
-    """Return what somebody says that a step gave, as data. Raises `ValueError` if the steps behind it can't use it."""
+    """Return a person's result for step `id` as data. Raises `ValueError` if the steps that depend on it can't use
+    it.
+    """
     step = board.steps[id]
     try:
         result = as_data(result, step)
@@ -193,12 +197,12 @@ def usable(board: Board, id: str, result: Any) -> Any:
 
 
 def _stands(board: Board) -> Plan:
-    """The plan that is decided about: of a planner that broke off, what had arrived stands."""
+    """Return the plan to decide about. If the planner broke off, it consists of the streamed steps."""
     return board.proposal or board.plan
 
 
 def _edited(plan: Plan, board: Board, tools: Toolbox) -> Plan | None:
-    """What the reviewer made of the plan, checked, without the steps that are done; None if it is still the same."""
+    """Return the reviewer's plan, checked and without the done steps; None if nothing was edited."""
     plan = without_done(Plan.received(plan, "the reviewer"), board)
     if problems := plan.problems(tools, done=board.results.keys()):
         raise PlanError(problems, plan.to_json())

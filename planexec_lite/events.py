@@ -1,6 +1,6 @@
-"""All events of a run in one place, and how they are written as JSON and read back.
+"""All event types of a run in one place, with functions to write them as JSON and to read them back.
 
-Those of every run are in `planexec_lite.core.events`; each capability has its own.
+The events of every run are defined in `planexec_lite.core.events`, the others in the file of their capability.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ _BY_NAME: dict[str, type[Any]] = {kind.__name__: kind for kind in (*get_args(Eve
 
 
 def to_dict(event: Any) -> dict[str, Any]:
-    """Return an event as plain data, ready for JSON; `from_dict` reads it back."""
+    """Return an event as JSON-compatible data; `from_dict` reads it back."""
     if isinstance(event, Inside):
         inner = _inner_to_data(event.event)
         return {"event": "Inside", "at": event.at, "step": event.step, "run": event.run, "inner": inner}
@@ -74,7 +74,7 @@ def to_dict(event: Any) -> dict[str, Any]:
 
 
 def from_dict(data: dict[str, Any]) -> Event:
-    """Return the event that `to_dict` wrote. Raises `ValueError` for anything else."""
+    """Return the event that `to_dict` wrote. Raises `ValueError` for other data."""
     if data.get("event") == "Inside":
         return Inside(data["at"], data["step"], _inner_from_data(data["inner"]), data.get("run", 0))
     fields = {name: fixed(value) if name == "result" else value for name, value in data.items() if name != "event"}
@@ -86,7 +86,7 @@ def from_dict(data: dict[str, Any]) -> Event:
 
 
 def to_json(event: Any) -> str:
-    """Return an event as a line of JSON, without the fields that have their default; `from_json` reads it back."""
+    """Return an event as one line of JSON, without fields that have their default value; `from_json` reads it back."""
     if isinstance(event, Inside):
         return json.dumps(to_dict(event), ensure_ascii=False, allow_nan=False)
     kind = type(event)
@@ -95,7 +95,7 @@ def to_json(event: Any) -> str:
 
 
 def from_json(line: str) -> Event:
-    """Return the event that `to_json` wrote. Raises `ValueError`, `TypeError` or `LookupError` for anything else."""
+    """Return the event that `to_json` wrote. Raises `ValueError`, `TypeError` or `LookupError` for other text."""
     data = json.loads(line)
     if not isinstance(data, dict):
         raise ValueError(f"an event is an object, not {shown(data)[:80]}")
@@ -103,7 +103,9 @@ def from_json(line: str) -> Event:
 
 
 def _inner_to_data(inner: Any) -> dict[str, Any]:
-    """What somebody emitted, whatever it is: what can't be written down is told in words, so that the log can be."""
+    """Return an emitted value as JSON-compatible data. A value that JSON can't represent becomes a string, so that
+    the log stays writable.
+    """
     try:
         known = type(inner) in _BY_NAME.values()
         data = to_dict(inner) if known else {"data": to_jsonable_python(inner, fallback=shown, inf_nan_mode="strings")}
@@ -114,7 +116,7 @@ def _inner_to_data(inner: Any) -> dict[str, Any]:
 
 
 def _inner_from_data(data: dict[str, Any]) -> Any:
-    """What was emitted; an event whose fields hold what none may is read as data."""
+    """Return an emitted value. An event with invalid fields is returned as plain data."""
     if "data" in data and "event" not in data:
         return data["data"]
     try:

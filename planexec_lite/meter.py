@@ -1,8 +1,8 @@
-"""The meter: the one door through which a running job reports time, model calls and inner events, and learns what it may do.
+"""The meter: through it a running job reports time, model calls and inner events, and reads its limits.
 
-A tool says `charge(seconds=2)` and does not sleep; a model call says how many tokens it used. Whoever carries out the
-job opens a `Meter` around it and reads it afterwards. Without a meter, a charge is ignored, so a tool stays a plain
-function that can be called anywhere.
+A tool calls `charge(seconds=2)` instead of sleeping; a model call reports its tokens. The worker opens a `Meter` around
+the job and reads it afterwards. Without a meter, `charge` does nothing, so a tool is a plain function that can be
+called anywhere.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ current: ContextVar[Meter | None] = ContextVar("meter", default=None)
 
 @dataclass(frozen=True, slots=True)
 class ModelCall:
-    """One call of a model: its name, the tokens that went in and came out, and the seconds that it took.
+    """One model call: the model's name, input and output tokens, and seconds.
 
-    `note` tells the run's reader how the endpoint behaved otherwise than asked, such as that it refuses a schema.
+    `note` describes unexpected behavior of the endpoint, for example that it rejected a schema.
     """
 
     model: str
@@ -33,7 +33,7 @@ class ModelCall:
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """The sum of some model calls: how many, tokens in, tokens out, seconds."""
+    """Totals over model calls: their number, input tokens, output tokens and seconds."""
 
     calls: int = 0
     input_tokens: int = 0
@@ -58,23 +58,24 @@ class Usage:
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """How much a run may use in all, however often it is resumed; or how much more, where it is granted. None: no bound.
+    """The maximum usage of a run, summed over all resumes; or the additional usage that a reviewer grants. None: no
+    bound.
 
-    A job that needs something of which nothing is left does not start: planning and judging need models, and so do steps whose
-    executor asks them (see `Executor`). A step reserves the model calls that it may make, so steps side by side never exceed
-    this bound. Work under way goes on, so tokens, dollars and seconds may exceed theirs; then nothing starts any more. No model's
-    answer is read for longer than the seconds that are left.
+    A job does not start if it needs a resource that is used up. Planning and judging need models, and so do steps whose
+    executor asks models (see `Executor`). Each step reserves its model calls, so parallel steps never exceed that
+    bound. Running jobs continue, so they can exceed the bounds on tokens, dollars and seconds; then no further job
+    starts. Reading a model's answer stops when the remaining seconds are over.
 
     Args:
-        steps: how many steps may be started; a further attempt is no further step, nor is one that was interrupted.
-        model_calls: calls of models, by whatever role, and inside steps.
-        tokens: their tokens, read and written.
-        dollars: what they cost by `planexec_lite.model.prices`, in US dollars.
-        seconds: on the run's clock; the time that a paused run waits does not count.
-        replans: how often the rest may be planned again after a failure, a stall or news.
-        repairs: how often an invalid plan may go back to the planner.
+        steps: steps that are started; retries and interrupted attempts don't count.
+        model_calls: model calls of all roles, nested runs included.
+        tokens: input plus output tokens of these calls.
+        dollars: their cost in US dollars, by `planexec_lite.model.prices`.
+        seconds: seconds on the run's clock; pauses don't count.
+        replans: replans after a failure, a stall or news.
+        repairs: invalid plans that are returned to the planner.
 
-    Raises `ValueError` for a bound that is no number, is below zero, or is no whole number where things are counted.
+    Raises `ValueError` for a bound that is negative or not a number, and for a fractional bound on a count.
     """
 
     steps: int | None = None
@@ -95,22 +96,24 @@ class Budget:
 
     @property
     def bounds(self) -> dict[str, float]:
-        """What is bounded, and how."""
+        """The bounds that are set, by name."""
         return {one.name: bound for one in fields(self) if (bound := getattr(self, one.name)) is not None}
 
     def plus(self, more: Mapping[str, float]) -> Budget:
-        """Return the budget with `more` of what it bounds; where `more` is below zero, less, but never below zero."""
+        """Return the budget with `more` added to its bounds. Amounts can be negative, but no bound goes below zero."""
         return Budget(**{name: max(0, bound + more.get(name, 0)) for name, bound in self.bounds.items()})  # type: ignore[arg-type]
 
     def tightest(self, other: Budget) -> Budget:
-        """Return the budget that keeps within both."""
+        """Return the budget with the smaller of both bounds for each resource."""
         both = (self.bounds, other.bounds)
         names = both[0].keys() | both[1].keys()
         return Budget(**{name: min(one[name] for one in both if name in one) for name in names})  # type: ignore[arg-type]
 
 
 class Waits(NamedTuple):
-    """Why a step waits for a person: for a `call` after `made` ones, or for what the run inside it asks. See `StepPaused`."""
+    """Why a step waits for a person: for a `call` after the calls in `made`, or for the question of its nested run.
+    See `StepPaused`.
+    """
 
     reason: str
     call: str = ""
@@ -120,23 +123,23 @@ class Waits(NamedTuple):
 
 
 class OverBudgetError(RuntimeError):
-    """A model call was to be made, and the job has none left."""
+    """A job tried to make a model call, and its budget for model calls was used up."""
 
     no_retry = True
 
 
 @dataclass(frozen=True, slots=True)
 class JobContext:
-    """What a job is told when it starts. It can be sent to another process.
+    """The limits and identity of a job, which it receives when it starts. It can be sent to another process.
 
     Args:
-        limit: seconds after which the job is given up; None: never.
+        limit: seconds after which the job times out; None: never.
         key: see `idempotency_key`.
-        budget: what a run inside the job may use; None: no bound.
-        over_budget: what that run does if it needs more.
-        model_calls: how many model calls the job may make; None: no bound.
-        inside: the run inside the step: see `capabilities.nesting`.
-        approved: the calls of tools that the step may make (`tools.approved`); None: all.
+        budget: the budget of a nested run; None: no bound.
+        over_budget: what the nested run does when its budget is used up.
+        model_calls: the maximum number of the job's model calls; None: no bound.
+        inside: the nested run of the step: see `capabilities.nesting`.
+        approved: the tool calls that the step is allowed to make (`tools.approved`); None: all.
     """
 
     limit: float | None = None
@@ -152,11 +155,13 @@ _NOTHING = JobContext()
 
 
 class Meter:
-    """Collects what one job reports: declared `seconds`, model `calls`, `events`, and whether it made an at-most-once call.
+    """Collects the reports of one job: declared `seconds`, model `calls`, `events`, and whether it made an at-most-once
+    call.
 
-    An event is kept with the seconds declared and those really gone by when it happened; or `hear` is told at once.
-    Most jobs report nothing, so the lists are made by the first report. `at` is when the job began on a virtual clock.
-    `waits` says that the job waits for a person, `leaves` that a run inside it has left something for a rollback.
+    An event is stored with the declared and the measured seconds at which it happened, unless `hear` handles it at
+    once. Most jobs report nothing, so the first report creates the lists. `at` is when the job began on a virtual
+    clock. `waits`: why the job waits for a person. `leaves`: its nested run did something that a rollback could undo,
+    or must list.
     """
 
     seconds = 0.0
@@ -183,26 +188,26 @@ class Meter:
 
     @property
     def left(self) -> float | None:
-        """Seconds until the job is given up, on its own clock, at least zero; None: it never is."""
+        """Seconds until the job times out, at least zero; None: never."""
         if self.context.limit is None:
             return None
         return max(0.0, self.context.limit - (self.seconds if self.at is not None else perf_counter() - self.began))
 
     def check_model_call(self) -> None:
-        """Raise `OverBudgetError` if the job may make no further model call."""
+        """Raise `OverBudgetError` if the job has no model call left."""
         most = self.context.model_calls
         if most is not None and len(self.calls) >= most:
             raise OverBudgetError(f"the budget has no model call left for this step, which made {most}")
 
     def add(self, name: str, item: Any) -> None:
-        """Append to "calls" or "events"; threads of one job may do so side by side."""
+        """Append to "calls" or "events". Several threads of a job can do this at the same time."""
         vars(self).setdefault(name, []).append(item)
 
 
 def charge(seconds: float = 0.0, call: ModelCall | None = None) -> None:
-    """Report that the current job took `seconds` (declared, not slept), and the model `call` that it made, if any.
+    """Report `seconds` of work by the current job (declared, not slept), and a model `call` if it made one.
 
-    Raises `ValueError` for a time below zero, and `OverBudgetError` for a model call that the job may not make.
+    Raises `ValueError` if `seconds` is negative or not finite, and `OverBudgetError` if the job has no model call left.
     """
     if not 0 <= seconds < math.inf:
         raise ValueError(f"a job can't take {seconds} seconds; charge zero or more")
@@ -215,24 +220,26 @@ def charge(seconds: float = 0.0, call: ModelCall | None = None) -> None:
 
 
 def now() -> float | None:
-    """The run's time, in seconds on its virtual clock, where the current job stands: when it began, and what it charged.
+    """Return the current time of the job on the run's virtual clock, in seconds: its start plus what it has charged.
 
-    None without a virtual clock. A world asks, to know when a thing is ready, and refuses what comes too early.
+    None without a virtual clock. Worlds use it, for example to refuse a call that comes before a resource is ready.
     """
     meter = current.get()
     return None if meter is None or meter.at is None else round(meter.at + meter.seconds, 9)
 
 
 def made_once() -> None:
-    """Report that the current job has made an at-most-once call: if the job fails now, the call was made all the same."""
+    """Report that the current job has made an at-most-once call. If the job fails later, the call still counts as
+    made.
+    """
     meter = current.get()
     if meter is not None:
         meter.once = True
 
 
 def emit(event: Any, ago: float = 0.0) -> None:
-    """Report something that happened inside the current job, now or some seconds `ago`: an event of a nested run, a thought,
-    a streamed step, a percentage.
+    """Report an event inside the current job, now or `ago` seconds earlier: an event of a nested run, a thought, a
+    streamed step, or progress.
     """
     meter = current.get()
     if meter is None:
@@ -243,11 +250,11 @@ def emit(event: Any, ago: float = 0.0) -> None:
 
 
 def idempotency_key() -> str | None:
-    """The key of the current call: 32 characters, the same for each attempt of this call, also after a crash.
+    """Return the idempotency key of the current call: 32 characters, the same in every attempt, even after a crash.
 
-    A service that remembers keys does the same work once, however often it is asked. The key depends on the run, the tool, its
-    arguments and the occurrence (see `capabilities.once_calls`), and not on the id or the words of the step. None outside a
-    step, and in a step without effects.
+    A service that stores keys does the work once, even if it receives the call several times. The key depends on the
+    run, the tool, its arguments and the occurrence (see `capabilities.once_calls`), not on the step's id or
+    description. None outside a step, and in a step without effects.
     """
     meter = current.get()
     return None if meter is None else meter.key
@@ -255,7 +262,7 @@ def idempotency_key() -> str | None:
 
 @dataclass(frozen=True, slots=True)
 class InContext:
-    """Does what `work` does, after telling its meter the context of the job. It can be sent to another process."""
+    """A call of `work` that first gives the context to the job's meter. It can be sent to another process."""
 
     work: Callable[..., Any]
     context: JobContext

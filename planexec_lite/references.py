@@ -52,14 +52,14 @@ class MissingResultError(LookupError):
 
 
 def find(value: Any) -> list[Reference]:
-    """Return every reference in `value`: a text, or lists and dicts of texts at any depth."""
+    """Return every reference in `value`: a string, or lists and dicts of strings at any depth."""
     return find_all(value)[0]
 
 
 def find_all(value: Any) -> tuple[list[Reference], list[str], list[str]]:
-    """Return the references in `value`, the unreadable ones, and the other texts that might name a step.
+    """Return the references in `value`, the unreadable references, and the other strings that might name a step.
 
-    `plan.placeholders` decides which of those do.
+    `plan.placeholders` decides which of the other strings do.
     """
     named: list[Reference] = []
     unreadable: list[str] = []
@@ -148,9 +148,10 @@ def is_whole(value: Any) -> bool:
 
 
 def resolve(value: Any, results: Mapping[str, Any]) -> Any:
-    """Return `value` with every reference replaced by what it names, in one pass.
+    """Return `value` with every reference replaced by its value, in one pass.
 
-    `results` maps step ids to results. Raises `MissingResultError` when a step or a part of its result is not there.
+    `results` maps step ids to results. Raises `MissingResultError` if a step has no result, or the result lacks the
+    named part.
     """
     if isinstance(value, str):
         if "{" not in value:
@@ -166,7 +167,9 @@ def resolve(value: Any, results: Mapping[str, Any]) -> Any:
 
 
 def look_up(reference: Reference, results: Mapping[str, Any]) -> Any:
-    """Return what `reference` names in `results`; raise `MissingResultError` with what is there instead."""
+    """Return the value of `reference` in `results`. Raises `MissingResultError`, which describes the available
+    result.
+    """
     if reference.step not in results:
         raise MissingResultError(f"{reference}: step {reference.step} has no result")
     value = results[reference.step]

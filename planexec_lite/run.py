@@ -1,4 +1,4 @@
-"""A run: the events so far, the board that they add up to, and what can be read off it."""
+"""A run: its events, the board that is computed from them, and the values that can be read from it."""
 
 from __future__ import annotations
 
@@ -22,43 +22,47 @@ from planexec_lite.plan.data import copied
 
 
 class EventLog(Protocol):
-    """Where the events of a run are written down as they happen."""
+    """The place where a run's events are saved while it is running."""
 
     def append(self, number: int, events: Sequence[Event], status: str, news: Sequence[int] = ()) -> None:
-        """Write down events, the first of which is number `number`, from 0, and how the run stands after them.
+        """Save events and the run's status after them.
 
-        `news` are the numbers of what is in the inbox, and is among the events now: with them it is out of the inbox.
+        Args:
+            number: the position of the first of these events in the run, from 0.
+            events: the new events.
+            status: the run's status after them.
+            news: the numbers of the inbox entries that are recorded by these events; they are deleted from the inbox.
         """
 
     def inbox(self) -> Mapping[int, str]:
-        """What the run was told from outside and has not recorded yet, by number, in the order in which it came."""
+        """Return the news that was sent to the run and is not recorded yet: text by number, oldest first."""
 
 
 class RunStore(Protocol):
-    """Keeps runs; `Journal` is one. It can be sent to another process."""
+    """A store of runs, such as `Journal`. It can be sent to another process."""
 
     def carry_on(self, run: Run) -> AbstractContextManager[None]:
-        """Write down what `run` records from here on, and let nobody else carry it on meanwhile."""
+        """Save what `run` records inside the ``with`` block. Meanwhile no other process can drive the run."""
 
     def find(self, uid: str) -> Run | None:
-        """Return the run inside a step that is called `uid`, as far as it was written down; None: it has not begun."""
+        """Return the saved part of the nested run with this `uid`; None if it has not begun."""
 
 
-_telling = Lock()  # between those who tell a run something and its loop, which may be about to stop
+_telling = Lock()  # between a thread that sends news and the loop, which might be about to stop
 
 
 class Run:
-    """What has happened and where it stands: the events, and the board that they add up to.
+    """The events of a run, and the board that is computed from them.
 
     Attributes:
-        journal: where it is written down; None: nowhere.
-        id: what it is called there; "" if it is not written down.
-        stored: how many of its events are written down.
-        log: what they are written to while it is carried on.
-        uid: what the run is called everywhere: no other run has this.
-        inner: whether it is a run inside a step. `key` is then what the idempotency keys of its steps are made from.
-        inbox: the news that it was told in this process and has not recorded yet; what is left of a run that has ended came
-            too late.
+        journal: where the run is saved; None: nowhere.
+        id: its id in the journal; "" if it is not saved.
+        stored: the number of its events that are saved.
+        log: the open event log while the run is driven.
+        uid: a globally unique id.
+        inner: whether it is a nested run. Then `key` is the basis of its steps' idempotency keys.
+        inbox: the news that this process has sent to the run and that is not recorded yet. If the run has ended, the
+            remaining news came too late.
     """
 
     journal: RunStore | None = None
@@ -76,7 +80,9 @@ class Run:
         self.uid = uuid4().hex
 
     def again(self) -> Run:
-        """A copy to go on with, which is the same run to its journal; this one stays as it is."""
+        """Return a copy of this run to continue. The journal treats both as the same run, and this one does not
+        change.
+        """
         run = Run(self.events)
         run.journal, run.id, run.uid, run.stored = self.journal, self.id, self.uid, self.stored
         run.inner, run.key = self.inner, self.key
@@ -85,7 +91,7 @@ class Run:
 
     @contextmanager
     def listen(self) -> Iterator[None]:
-        """While it is carried on: what is put into its inbox is read by its loop."""
+        """Inside this ``with`` block the loop reads the inbox, so `put` accepts news."""
         with _telling:
             self._listens = True
         try:
@@ -95,19 +101,23 @@ class Run:
                 self._listens = False
 
     def put(self, news: str) -> bool:
-        """Put news into the inbox, from whatever thread. False: nobody carries the run on in this process."""
+        """Put news into the inbox; any thread can call this. Returns False if no loop in this process is driving the
+        run.
+        """
         with _telling:
             if self._listens:
                 self.inbox.append(news)
             return self._listens
 
     def take_news(self) -> None:
-        """Record what it was told since the last time: in its journal, then in this process. After the end it records nothing."""
+        """Record the news that has arrived in the journal and then in this process. A run that has ended records
+        none.
+        """
         if self.board.ended:
             return
         if self.log is not None and (told := self.log.inbox()):
             news = [NewsReceived(self.board.now, text) for text in told.values()]
-            # written down before it is shown: what is recorded can't be in the inbox still, to be read a second time
+            # saved before it is applied, so that recorded news can't be in the inbox any more and be read twice
             self.log.append(self.stored, [*self.events[self.stored :], *news], "running", [*told])
             for one in news:
                 self.record(one)
@@ -116,26 +126,30 @@ class Run:
             self.record(NewsReceived(self.board.now, self.inbox.popleft()))
 
     def commit(self) -> None:
-        """Write down what was recorded since the last time, if the run has a journal."""
+        """Save the events recorded since the last commit, if the run has a journal."""
         if self.log is not None and self.stored < len(self.events):
             self.log.append(self.stored, self.events[self.stored :], self.status)
             self.stored = len(self.events)
 
     def record(self, event: core.Event) -> None:
-        """Show an event on the board, and append it. Raises `IllegalTransition` if it can't have happened."""
+        """Apply an event to the board and append it. Raises `IllegalTransition` if the event is impossible in the
+        current state.
+        """
         self.board.apply(event)
         self.events.append(event)  # type: ignore[arg-type]  # the board takes no other events
 
     @property
     def status(self) -> Status | Literal["paused", "running"]:
-        """How the run stands: "finished", "failed", "stopped", "rolled back", "paused" or, inside a run, "running"."""
+        """The run's status: "finished", "failed", "stopped", "rolled back", "paused", or "running" while it is
+        driven.
+        """
         if self.board.ended:
             return self.board.ended.status
         return "paused" if self.board.paused else "running"
 
     @property
     def reason(self) -> str:
-        """Why the run ended or paused, in words."""
+        """Why the run ended or paused, as a phrase."""
         if self.board.ended:
             return self.board.ended.reason
         if (paused := self.board.paused) is None:
@@ -155,20 +169,21 @@ class Run:
 
     @property
     def plan(self) -> Plan:
-        """The merged plan: done steps, and those of the latest plan."""
+        """The merged plan: the done steps and the steps of the latest plan."""
         return self.board.plan
 
     @property
     def results(self) -> dict[str, Any]:
-        """A copy of the results, by step id, in the order in which the steps were done."""
+        """A copy of the results by step id, in order of completion."""
         return {id: copied(result) for id, result in self.board.results.items()}
 
     @property
     def answer(self) -> Any:
-        """The plan's answer with its references resolved; without one, the result of the only step nothing depends on.
+        """The plan's answer with its references resolved. A plan without an answer gives the result of its only final
+        step.
 
-        None while the run has not finished, and if several steps are last. Raises `MissingResultError`, with what is
-        there instead, if the plan's answer refers to a part that a result does not have.
+        None until the run has finished, and if several steps are final. Raises `MissingResultError`, which lists the
+        available parts, if the answer refers to a part that a result does not have.
         """
         if self.status != "finished":
             return None
@@ -191,13 +206,13 @@ class Run:
 
     @property
     def usage(self) -> Usage:
-        """What the models of this run used."""
+        """The model calls, tokens and seconds that this run used."""
         return Usage.of(self.board.calls)
 
     def inside(self, step: str | int) -> Run:
-        """The run inside a step that an agent carried out: its latest attempt, as far as it was told.
+        """Return the latest nested run of a step, as far as its events were reported.
 
-        Raises `ValueError` if there is none.
+        Raises `ValueError` if the step has no nested run.
         """
         told = [event for event in self.events if isinstance(event, Inside) and event.step == str(step) and event.run]
         if not told:
@@ -206,9 +221,10 @@ class Run:
         return Run([event.event for event in told if event.run == latest])
 
     def story(self, step: str | int) -> str:
-        """Return everything that happened to a step, a line for each event, in words: when, what, and what the event says.
+        """Return the history of a step as text, with one line for each of its events: the time, the event and its
+        fields.
 
-        Raises `ValueError` for a step that the run does not have.
+        Raises `ValueError` if the run has no such step.
         """
         id = str(step)
         if id not in self.board.steps:
@@ -226,7 +242,7 @@ class Run:
 
 
 def _in_words(event: Any) -> str:
-    """An event: its name as words, and its fields that differ from their defaults."""
+    """Return the name of an event as lower-case words, followed by its fields that differ from their defaults."""
     name = re.sub("(?<=[a-z])(?=[A-Z])", " ", type(event).__name__).lower()
     shown = []
     for one in fields(event):

@@ -90,7 +90,7 @@ def lay_out_pyodide(core: Path, server: str, into: Path) -> None:
 
 
 def exercises() -> dict[str, bytes]:
-    """The package `exercises` as it is imported, with the source notebooks, where the answers stand."""
+    """Return the files of the package `exercises`, with the source notebooks, which contain the answers."""
     files = [path for path in sorted((ROOT / "exercises").rglob("*")) if path.is_file()]
     kept = {path: path.relative_to(ROOT) for path in files if LEFT_OUT.isdisjoint(path.relative_to(ROOT).parts)}
     return {

@@ -51,9 +51,9 @@ PICTURES = {
     "11": 2,
     "12": 1,
     "13": 2,
-}  # which one stands for a lesson
-NOTES = {  # what a lesson speaks of and a tab has not
-    "04": "In a browser tab nothing can be set before Jupyter starts: lessons that run here ask the scripted model alone.",
+}  # which figure represents a lesson
+NOTES = {  # differences in a browser tab from what a lesson says
+    "04": "In a browser tab, environment variables can't be set before Jupyter starts, so lessons use only the scripted model.",
 }
 NAME = re.compile(r'(?<!\.</span>)<span class="n[de]?">@?(\w+)</span>')
 NAME_OF_MODULE = re.compile(r'<span class="n">(\w+)</span><span class="o">\.</span><span class="n">(\w+)</span>')

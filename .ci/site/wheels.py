@@ -1,8 +1,8 @@
 """The wheels that a tab loads, and the lock by which Pyodide loads them when they are imported.
 
-What the kit and the kernel need comes with the site, in the versions of requirements.lock where it pins them, and of
-Pyodide's own lock elsewhere. Compiled packages that no registry has for Pyodide keep the entry of Pyodide's own lock: a
-browser gets them from Pyodide's server.
+The site contains the packages of the kit and the kernel, in the versions of requirements.lock, or of Pyodide's lock if they are
+not pinned there. Compiled packages that no registry has for Pyodide keep their entry in Pyodide's lock, so a browser loads
+them from Pyodide's server.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from packaging.markers import default_environment
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name, parse_wheel_filename
 
-# what a kernel installs by itself where it is not there
+# packages that a kernel installs itself if they are missing
 KERNEL = ["ipykernel", "comm", "pyodide-kernel", "jedi", "ipython"]
 EMPTY = ["jedi"]  # 5 MB and 2,300 files, by which names are completed; without it they are completed by what they hold
 KIT = ["planexec-lab", "exercises"]
@@ -63,7 +63,7 @@ class Lock:
         self.pins = self._pins(pins.read_text(encoding="utf-8"))
 
     def missing(self, there: Iterable[str]) -> list[str]:
-        """What has to be downloaded for the kernel and the kit, as NAME==VERSION, beside what is `there`."""
+        """Return the packages to download for the kernel and the kit, as NAME==VERSION, without those that are already `there`."""
         waiting, found = [*KERNEL, *KIT, "micropip"], set(LEFT_OUT)
         while waiting:
             if (name := canonicalize_name(waiting.pop())) not in found:
@@ -85,7 +85,7 @@ class Lock:
         return sorted({canonicalize_name(one.name) for one in wanted if self._holds(one)} - LEFT_OUT)
 
     def add(self, wheel: Path) -> None:
-        """Name a wheel that stands beside the lock."""
+        """Add an entry for a wheel in the lock's folder."""
         name, version, _, _ = parse_wheel_filename(wheel.name)
         self.packages[name] = {
             "name": name,

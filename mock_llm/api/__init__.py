@@ -1,7 +1,7 @@
-"""OpenAI's API over HTTP, from request to response: `routes` is the way through, step by step.
+"""OpenAI's API over HTTP, from request to response. Start reading in `routes`, which calls the other modules in order.
 
-Each endpoint (`chat`, `responses`) validates requests and writes answers. What both have in common stands beside them:
-`parameters` and `tools` for validation, `http` for responses, `fault_injection` for what a script lets go wrong.
+Each endpoint (`chat`, `responses`) validates requests and writes answers. Both use `parameters` and `tools` for
+validation, `http` for responses, and `fault_injection` for scripted faults.
 """
 
 from .http import error_response

@@ -1,4 +1,4 @@
-"""Validation of what a conversation is made of in both endpoints: the ids of calls, texts, and images."""
+"""Validation of the parts of a conversation that both endpoints share: call ids, texts and images."""
 
 from __future__ import annotations
 
@@ -12,28 +12,28 @@ DETAILS = ("auto", "low", "high", "original")
 
 
 def call_id_errors(call_id: str, at: str) -> Iterator[ApiError]:
-    """The error of a call's id that is too long."""
-    if error := too_long_text(at, call_id, LONGEST_CALL_ID, "use the id that the model gave its call."):
+    """Yield the error of a call id that is too long."""
+    if error := too_long_text(at, call_id, LONGEST_CALL_ID, "use the id from the model's call."):
         yield error
 
 
 def text_errors(part: Mapping[str, Any], field: str, at: str) -> Iterator[ApiError]:
-    """The error of a part of a message whose text is missing."""
+    """Yield the error of a message part without text."""
     if not isinstance(part.get(field), str):
-        yield missing_parameter(f"{at}.{field}", f"a part of type {part['type']} has a text in {field}.")
+        yield missing_parameter(f"{at}.{field}", f"a part of type {part['type']} needs a text in {field}.")
 
 
 def image_errors(url: Any, detail: Any, at: str, name: str) -> Iterator[ApiError]:
-    """What is wrong with an image.
+    """Yield the errors of an image.
 
     Args:
-        url: where it is.
-        detail: how closely the model looks at it; None for as it likes.
-        at: the object that has both.
-        name: the field of the URL.
+        url: its URL.
+        detail: the resolution at which the model reads it; None lets the model choose.
+        at: the object that contains both.
+        name: the name of the URL's field.
     """
     if url is None:
-        yield missing_parameter(f"{at}.{name}", "say where the image is, or send it as a data URL.")
+        yield missing_parameter(f"{at}.{name}", "add the image's URL, or send it as a data URL.")
     elif not isinstance(url, str):
         yield invalid_type(f"{at}.{name}", "a string", url)
     if detail is not None and detail not in DETAILS:

@@ -1,8 +1,9 @@
-"""Where each verdict on a request was seen: the table `evidence.yaml`, and what a script may do without.
+"""The evidence for each validation verdict: the table `evidence.yaml`, and the way in which a script can ignore
+unproven verdicts.
 
-The table has a row for a verdict: the request, whether the real API refuses it, in which words, and who has seen that: the
-published schema, a public issue thread, its date; or nobody. A script that says `unseen: accept` is not held to verdicts
-that nobody has seen.
+Each row of the table has a request, whether the real API refuses it and with which message, and the source: the
+published schema or a public issue thread, with a date; or no source. With `unseen: accept`, a script is not held to
+verdicts without a source.
 """
 
 from __future__ import annotations
@@ -20,19 +21,19 @@ import yaml
 from mock_llm.types import ApiError
 
 TABLE: Final = Path(__file__).with_name("evidence.yaml")
-MOST_LEFT_OUT: Final = 100  # parts of one request
+MOST_LEFT_OUT: Final = 100  # parts of a request
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """One row of the table.
+    """A row of the table.
 
     Args:
         api: "chat" or "responses".
         request: the request's JSON.
-        verdict: what the real API does with it.
-        error: of a refusal `says`, `param` and `code`: part of the message, and two fields of the error.
-        seen: `in` ("schema", "issue" or "docs"), `where` and `on` (a date); empty when nobody has seen it.
+        verdict: the reaction of the real API.
+        error: for a refusal, `says` (a part of the message), `param` and `code`.
+        seen: the source: `in` ("schema", "issue" or "docs"), `where` and `on` (a date); empty without a source.
     """
 
     api: Literal["chat", "responses"]
@@ -44,12 +45,14 @@ class Verdict:
 
 @lru_cache(maxsize=1)
 def verdicts() -> tuple[Verdict, ...]:
-    """All rows of the table."""
+    """Return all rows of the table."""
     return tuple(Verdict(**row) for row in yaml.safe_load(TABLE.read_text(encoding="utf-8"))["verdicts"])
 
 
 def is_seen(api: str, error: ApiError) -> bool:
-    """Whether somebody has seen the real API refuse a request so. What the table does not have nobody has seen."""
+    """Return whether a source shows that the real API refuses such a request. Errors that are not in the table have
+    no source.
+    """
     shape = _shape(error.message)
     return any(
         row.verdict == "refused"
@@ -65,11 +68,11 @@ def is_seen(api: str, error: ApiError) -> bool:
 def held_to_what_was_seen(
     api: str, body: Any, validate: Callable[[Any], ApiError | None]
 ) -> tuple[Any, ApiError | None]:
-    """Validate a request, and leave out of it what is refused by a verdict that nobody has seen.
+    """Validate a request, and remove the parts that only verdicts without a source refuse.
 
     Returns:
-        The request without these parts, and the error that remains: one that was seen, one of a part that can't be left
-        out, or one of what the scripted model does not support.
+        The request without these parts, and the remaining error, if any: one with a source, one whose part can't be
+            removed, or one for a feature that the scripted model does not support.
     """
     for _ in range(MOST_LEFT_OUT):
         error = validate(body)
@@ -83,12 +86,12 @@ def held_to_what_was_seen(
 
 
 def _place(param: str | None) -> str | None:
-    """The place of an error, without numbers and the keys of metadata."""
+    """Return the path of an error without indices and metadata keys."""
     return None if param is None else re.sub(r"\[\d+\]", "[]", re.sub(r"^metadata\..+", "metadata.…", param))
 
 
 def _shape(message: str) -> str:
-    """The API's sentence without what is the request's own: names, numbers, places, ids, types."""
+    """Return the API's error message without the values of the request: names, numbers, paths, ids and types."""
     first = message.split("\n")[0]
     for own in (r"'[^']*'|\"[^\"]*\"", r"\([^)]*\)|\{[^}]*\}", r"-?\d+(\.\d+)?(e[-+]?\d+)?"):
         first = re.sub(own, "…", first)
@@ -97,7 +100,7 @@ def _shape(message: str) -> str:
 
 
 def _without(body: Any, param: str) -> Any:
-    """The request without the part that an error names, or None where there is no such part."""
+    """Return the request without the part that an error names; None if there is no such part."""
     path = [int(index) if index else name for name, index in re.findall(r"([^.\[\]]+)|\[(\d+)\]", param)]
     copied = part = copy.deepcopy(body)
     try:

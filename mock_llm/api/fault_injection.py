@@ -1,4 +1,4 @@
-"""Fault injection: what each fault does to a response on its way to the client."""
+"""Fault injection: the effect of each fault on a response on its way to the client."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ ErrorEvent = Callable[[ApiError, int], bytes]
 
 
 def inject_fault(response: HttpResponse, fault: Fault, error_event: ErrorEvent) -> HttpResponse:
-    """The response that the fault leaves.
+    """Return the response after the fault.
 
     Args:
-        response: the whole answer.
-        error_event: how the endpoint writes an error in a stream, after so many events.
+        response: the complete answer.
+        error_event: writes an error as a stream event of the endpoint, given the number of events before it.
     """
     if fault.kind in STATUS:
         return _error(response, fault)
@@ -96,9 +96,9 @@ def _error_event(response: HttpResponse, fault: Fault, error_event: ErrorEvent) 
 
 
 def _before(response: HttpResponse, fault: Fault) -> tuple[bytes, ...]:
-    """The events before the fault."""
+    """Return the events before the fault."""
     count = len(response.chunks) // 2 if fault.after is None else fault.after
-    # The last event of a chat's stream is [DONE]: the one before it must be missing too, or nothing would be lost.
+    # A chat stream ends with [DONE]. The event before it must be missing too, otherwise no content would be lost.
     return response.chunks[: min(count, len(response.chunks) - 2)]
 
 

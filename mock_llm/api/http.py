@@ -1,7 +1,7 @@
-"""What the HTTP responses of all of OpenAI's endpoints have in common: errors, models, headers, streams.
+"""The parts that the HTTP responses of all endpoints share: errors, models, headers and streams.
 
-Everything follows from the request's content: no random id, no clock. Every field that OpenAI's published
-schema requires is there, also those that are null.
+Responses depend only on the request's content: no random ids, no clock. Every field that OpenAI's published schema
+requires is present, even if it is null.
 """
 
 from __future__ import annotations
@@ -20,42 +20,44 @@ EVENT_STREAM = "text/event-stream; charset=utf-8"
 
 
 def error_body(error: ApiError) -> dict[str, Any]:
-    """The body of an error: all four fields, null where they say nothing."""
+    """Return the body of an error with all four fields; empty fields are null."""
     return {"error": {"message": error.message, "type": error.type, "param": error.param, "code": error.code}}
 
 
 def model_object(name: str) -> dict[str, Any]:
-    """A model as `/v1/models` describes it."""
+    """Return a model as `/v1/models` describes it."""
     return {"id": name, "object": "model", "created": CREATED, "owned_by": "mock_llm"}
 
 
 def error_response(error: ApiError, request_id: str = "req_refused") -> HttpResponse:
-    """The response that carries an error, with its status; a mistake of the script forbids clients to try again."""
+    """Return the response for an error, with its status. For a mistake in the script, a header tells clients not to
+    retry.
+    """
     response = json_response(error.status, error_body(error), request_id)
     if error.type == "mock_llm_error":
-        # The next attempt would fare no better, whatever the status makes a client do.
+        # A retry would fail again, even if the status suggests one.
         response.headers["x-should-retry"] = "false"
     return response
 
 
 def json_response(status: int, body: dict[str, Any], request_id: str, seconds: float = 0.0) -> HttpResponse:
-    """A JSON response with the headers that clients read."""
+    """Return a JSON response with the headers that clients read."""
     return HttpResponse(status, _headers("application/json", request_id, seconds), (json.dumps(body).encode(),))
 
 
 def event_stream(events: Iterable[bytes], request_id: str, seconds: float = 0.0) -> HttpResponse:
-    """A response that is a stream of server-sent events."""
+    """Return a response that is a stream of server-sent events."""
     return HttpResponse(200, _headers(EVENT_STREAM, request_id, seconds), tuple(events))
 
 
 def server_sent_event(data: Any, name: str | None = None) -> bytes:
-    """One server-sent event; without a name where the endpoint gives none."""
+    """Return a server-sent event; without a name if the endpoint uses none."""
     text = data if isinstance(data, str) else json.dumps(data)
     return (f"event: {name}\n" * (name is not None) + f"data: {text}\n\n").encode()
 
 
 def text_deltas(text: str) -> list[str]:
-    """A text in the pieces in which a stream sends it; they add up to it."""
+    """Split a text into the pieces that a stream sends."""
     return DELTA.findall(text)
 
 

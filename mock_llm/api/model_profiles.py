@@ -1,6 +1,6 @@
-"""What models refuse that others take, by the model's name: one table, as of a date.
+"""A table of requests that some models refuse and others accept, by model name, as of a date.
 
-A name that no row has is a model of the script's own, and refuses nothing more.
+A model name without a row is a name that the script made up; such a model has no further restrictions.
 """
 
 from __future__ import annotations
@@ -18,13 +18,14 @@ DATED: Final = r"(-\d{4}-\d{2}-\d{2})?"
 
 @dataclass(frozen=True)
 class Profile:
-    """What models of some names refuse.
+    """The restrictions of the models with certain names.
 
     Args:
         names: a regular expression for the whole name.
-        reasons: the model thinks before it speaks: chat takes `max_completion_tokens`, and no `max_tokens`.
-        temperature: "any"; "one": only the default, 1; "one when it reasons": any when the effort is none or not stated.
-        by_name: `temperature` itself is refused in a chat, rather than its value.
+        reasons: it is a reasoning model: chat accepts `max_completion_tokens`, but not `max_tokens`.
+        temperature: "any"; "one": only the default, 1; "one when it reasons": any value if the effort is "none" or
+            missing.
+        by_name: a chat refuses the parameter `temperature` itself, not its value.
     """
 
     names: str
@@ -43,15 +44,15 @@ PROFILES: Final = (
 
 
 def profile_of(model: str) -> Profile | None:
-    """The row for a model's name, or None."""
+    """Return the row for a model's name, or None."""
     return next((profile for profile in PROFILES if re.fullmatch(profile.names, model)), None)
 
 
 def model_error(body: Mapping[str, Any], responses: bool = False) -> ApiError | None:
-    """What the model of a valid request refuses, or None.
+    """Return the error of the model for an otherwise valid request, or None.
 
     Args:
-        responses: the request is one for a response, not for a chat completion.
+        responses: the request is for the Responses API, not for a chat completion.
     """
     profile = profile_of(str(body["model"]))
     if profile is None:
@@ -61,12 +62,12 @@ def model_error(body: Mapping[str, Any], responses: bool = False) -> ApiError | 
         return _unknown_effort(responses)
     if profile.reasons and body.get("max_tokens") is not None:
         text = "Unsupported parameter: 'max_tokens' is not supported with this model. "
-        hint = "reasoning models count their thoughts too, so the limit has another name."
+        hint = "for reasoning models the limit includes reasoning tokens and has another name."
         return bad_request(f"{text}Use 'max_completion_tokens' instead.", hint, "max_tokens", "unsupported_parameter")
     free = profile.temperature == "any" or (profile.temperature != "one" and effort in (None, "none"))
     if free or body.get("temperature") in (None, 1):
         return None
-    hint = "leave the temperature out for a model that reasons."
+    hint = "omit the temperature for a reasoning model."
     if responses or profile.by_name:
         text = "Unsupported parameter: 'temperature' is not supported with this model."
         return bad_request(text, hint, "temperature", None if responses else "unsupported_parameter")
@@ -75,7 +76,7 @@ def model_error(body: Mapping[str, Any], responses: bool = False) -> ApiError | 
 
 
 def _unknown_effort(responses: bool) -> ApiError:
-    hint = "this model does not reason: leave the effort out."
+    hint = "this is not a reasoning model: omit the effort."
     if responses:
         text = "Unsupported parameter: 'reasoning.effort' is not supported with this model."
         return bad_request(text, hint, "reasoning.effort", "unsupported_parameter")

@@ -1,4 +1,4 @@
-"""Request parameters that both endpoints have: the numbers, texts, flags and fixed values that the real API takes."""
+"""Request parameters of both endpoints: the numbers, strings, flags and fixed values that the real API accepts."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ MOST_METADATA = 16
 LONGEST_METADATA_KEY, LONGEST_METADATA_VALUE = 64, 512
 TEXTS = "model user safety_identifier prompt_cache_key".split()
 FLAGS = "stream parallel_tool_calls".split()
-# How hard a model thinks does not change what a script says; but only values that the API knows may pass.
+# The reasoning effort does not change a scripted answer, but unknown values are refused.
 VALUES: dict[str, tuple[str, ...]] = {
     "reasoning_effort": ("none", "minimal", "low", "medium", "high", "xhigh", "max"),
     "verbosity": ("low", "medium", "high"),
@@ -32,7 +32,7 @@ VALUES: dict[str, tuple[str, ...]] = {
 
 
 def common_parameter_error(name: str, value: Any) -> ApiError | None:
-    """What is wrong with a number, a text, a flag or a metadata object of this name, or None."""
+    """Return the error of a number, string, flag or metadata object with this name, or None."""
     if name in RANGES:
         return number_error(name, value, *RANGES[name], "decimal")
     if name in INTEGERS:
@@ -47,7 +47,7 @@ def common_parameter_error(name: str, value: Any) -> ApiError | None:
 
 
 def metadata_error(value: Any) -> ApiError | None:
-    """What is wrong with a request's metadata, or None."""
+    """Return the error of a request's metadata, or None."""
     if not (isinstance(value, dict) and all(isinstance(text, str) for text in value.values())):
         return invalid_type("metadata", "an object of strings", value)
     if len(value) > MOST_METADATA:
@@ -66,7 +66,7 @@ def metadata_error(value: Any) -> ApiError | None:
 
 
 def number_error(name: str, value: Any, least: float, most: float, kind: str) -> ApiError | None:
-    """What is wrong with a number that has bounds, or None; `kind` is "integer" or "decimal"."""
+    """Return the error of a number with bounds, or None; `kind` is "integer" or "decimal"."""
     kinds = (int,) if kind == "integer" else (int, float)
     if isinstance(value, bool) or not isinstance(value, kinds):
         return invalid_type(name, "an integer" if kind == "integer" else "a decimal", value)

@@ -1,4 +1,4 @@
-"""From an HTTP request to an HTTP response: the whole mock as one function.
+"""The whole mock as a function from an HTTP request to an HTTP response.
 
 The in-process transport and the server only carry bytes to `respond` and back.
 """
@@ -22,15 +22,15 @@ from .fault_injection import inject_fault
 
 @dataclass(frozen=True)
 class Endpoint:
-    """One way to ask the model.
+    """An endpoint for questions to the model.
 
     Args:
-        name: as the table of evidence has it.
-        validate: the real API's error for a body, or None when it is valid.
-        read: the body as a request to the engine.
-        http_response: the engine's answer as HTTP, with the request's id.
-        error_event: an error as an event of a stream, after so many others.
-        stores: whether requests may refer to earlier answers.
+        name: its name in the evidence table.
+        validate: returns the real API's error for a body, or None if it is valid.
+        read: converts the body into a request for the engine.
+        http_response: converts the engine's answer into an HTTP response with the request's id.
+        error_event: writes an error as a stream event, given the number of events before it.
+        stores: whether requests can refer to earlier answers.
     """
 
     name: str
@@ -43,7 +43,7 @@ class Endpoint:
 
 @dataclass(frozen=True)
 class State:
-    """All that is remembered between calls: named counters, attempts, and responses that later requests refer to."""
+    """The state between calls: named counters, attempts, and responses that later requests refer to."""
 
     counters: Counters = field(default_factory=Counters)
     attempts: Attempts = field(default_factory=Attempts)
@@ -63,17 +63,17 @@ NOT_SERVED = ("/v1/completions", "/v1/embeddings", "/v1/moderations")
 def respond(
     scenes: Sequence[Scene], request: HttpRequest, state: State | None = None
 ) -> tuple[HttpResponse, Call | None]:
-    """Answer one HTTP request. The response follows from the script, the request and what the state remembers.
+    """Answer an HTTP request. The response depends only on the script, the request and the state.
 
     Args:
         scenes: the script.
-        request: one request.
-        state: what is remembered of the requests before it; a new one without. Of it a response depends only on the
-            attempts of the same request that failed (when the client does not count its retries), on the counters
-            that the script names, and on the responses that the request refers to.
+        request: the request.
+        state: the state after earlier requests; by default a new one. The response depends only on three parts of it:
+            the failed attempts of the same request (if the client does not count its retries), the counters that the
+            script names, and the responses that the request refers to.
 
     Returns:
-        The response, and the call to remember if a completion was asked for (its index is given later).
+        The response, and the call for the log if the request asked the model (the log sets its index).
     """
     route = request.method, request.path.rstrip("/")
     if route[0] == "POST" and route[1] in ENDPOINTS:
@@ -100,7 +100,9 @@ def respond(
 
 
 def retry_count(request: HttpRequest) -> int | None:
-    """How often the client says that it has silently retried this call; 0 is the first try, None: it does not say."""
+    """Return how many times the client says it has silently retried this call; 0 for the first attempt, None if the
+    client does not say.
+    """
     count = request.headers.get("x-stainless-retry-count", "")
     return int(count) if count.isascii() and count.isdigit() and len(count) < 6 else None
 
@@ -108,7 +110,9 @@ def retry_count(request: HttpRequest) -> int | None:
 def _ask(
     endpoint: Endpoint, scenes: Sequence[Scene], http_request: HttpRequest, state: State
 ) -> tuple[HttpResponse, Call]:
-    """Parse, validate, answer, inject the scripted fault. An error at any step ends the call with an error response."""
+    """Parse and validate the request, answer it, and inject the scripted fault. An error at any stage gives an error
+    response.
+    """
     retries = retry_count(http_request)
     attempt = retries or 0
     sent: Any = None
@@ -118,7 +122,7 @@ def _ask(
         sent_object = sent if isinstance(sent, dict) else None
         return http.error_response(error, f"req_{digest}"), Call(-1, role, sent_object, error, attempt, digest)
 
-    # The whole way stands in the `try`: a schema that refers to itself may run out of stack in any step that walks it.
+    # The `try` covers every stage, because a schema that refers to itself can exhaust the stack in any of them.
     try:
         parsed = _parsed(http_request.body)
         if isinstance(parsed, ApiError):
@@ -135,7 +139,7 @@ def _ask(
             return refused(invalid)
         request = endpoint.read(body)
         role, digest = request.role, request.digest()
-        # A client that does not count its retries: the same request after a fault is taken for the next attempt.
+        # If a client does not count its retries, the same request after a fault counts as the next attempt.
         attempt = state.attempts.number(digest) if retries is None else retries
         count = state.counters.numbers_for(digest, attempt)
         outcome = answer(scenes, request, attempt, count)
@@ -169,7 +173,7 @@ def _count_tokens(request: HttpRequest, state: State) -> HttpResponse:
 
 
 def _parsed(body: bytes) -> Any:
-    """The JSON of a body, or the `ApiError` of a body that is none."""
+    """Return the JSON of a body, or the `ApiError` of a body that is not JSON."""
 
     def no_constant(name: str) -> NoReturn:  # Python reads NaN and Infinity; JSON has neither
         raise ValueError(f"{name} is not JSON")

@@ -1,4 +1,4 @@
-"""Request validation that both endpoints share: tools, the choice among them, and JSON schemas for answers."""
+"""Request validation that both endpoints share: tools, tool choice, and JSON schemas for answers."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ FORMATS = ("json_object", "json_schema", "text")
 
 
 def json_schema_error(shape: Mapping[str, Any], at: str, param: str) -> ApiError | None:
-    """What is wrong with a named JSON schema for answers, or None.
+    """Return the error of a named JSON schema for answers, or None.
 
     Args:
-        shape: has `name`, `schema` and perhaps `strict`.
-        at: where it stands in the request.
-        param: what the API names when strict mode does not take the schema.
+        shape: an object with `name`, `schema` and optionally `strict`.
+        at: its path in the request.
+        param: the parameter that the API names if strict mode refuses the schema.
     """
     name, schema = shape.get("name"), shape.get("schema")
     if not isinstance(name, str) or not NAME.fullmatch(name):
@@ -35,7 +35,7 @@ def json_schema_error(shape: Mapping[str, Any], at: str, param: str) -> ApiError
     if schema is None and not shape.get("strict"):
         return None
     if not isinstance(schema, dict):
-        return missing_parameter(f"{at}.schema", "say which schema the answer must fit.")
+        return missing_parameter(f"{at}.schema", "add the schema of the answer.")
     if shape.get("strict") and (error := strict_mode_error(schema)):
         text = f"Invalid schema for response_format '{name}': {error[0]}"
         return bad_request(text, f"{error[1]}.", param)
@@ -43,12 +43,12 @@ def json_schema_error(shape: Mapping[str, Any], at: str, param: str) -> ApiError
 
 
 def tools_error(tools: Any, choice: Any, inside: str = "") -> ApiError | None:
-    """What is wrong with the tools that a request offers, or with its choice among them; None when nothing is.
+    """Return the error of the offered tools or of the tool choice, or None.
 
     Args:
-        tools: the request's list.
+        tools: the request's list of tools.
         choice: its `tool_choice`.
-        inside: the field of a tool, and of a choice, that describes the function; "" where they do so themselves.
+        inside: the field of a tool or choice that contains the function; "" if there is no such field.
     """
     if not isinstance(tools, list):
         return invalid_type("tools", "an array of objects", tools)
@@ -71,16 +71,16 @@ def tools_error(tools: Any, choice: Any, inside: str = "") -> ApiError | None:
 
 
 def without_tools_error(body: Mapping[str, Any]) -> ApiError | None:
-    """The error of a choice among tools where none is offered, or None."""
+    """Return the error of a tool choice in a request without tools, or None."""
     for name in ("tool_choice", "parallel_tool_calls"):
         if body.get(name) is not None:
             text = f"Invalid value for '{name}': '{name}' is only allowed when 'tools' are specified."
-            return bad_request(text, f"offer tools, or leave '{name}' out.", name)
+            return bad_request(text, f"offer tools, or omit '{name}'.", name)
     return None
 
 
 def _function_error(function: Mapping[str, Any], at: str) -> ApiError | None:
-    """What is wrong with a function that is offered as a tool (`name`, `parameters`, `strict`), or None."""
+    """Return the error of a function that is offered as a tool (`name`, `parameters`, `strict`), or None."""
     name, parameters = function.get("name"), function.get("parameters")
     if not isinstance(name, str) or not NAME.fullmatch(name):
         return invalid_name(f"{at}.name", name)
@@ -98,7 +98,7 @@ def _function_error(function: Mapping[str, Any], at: str) -> ApiError | None:
 
 
 def _choice_error(choice: Any, name: Any, offered: Sequence[str]) -> ApiError | None:
-    """The error of a tool_choice that names no offered tool, or None."""
+    """Return the error of a tool_choice that names a tool that is not offered, or None."""
     if isinstance(choice, dict) and choice.get("type") not in ("function", None):
         what = f"'tool_choice' of type {choice['type']!r}"
         return not_supported(what, "name one function, or use 'auto'.", "tool_choice")
@@ -109,7 +109,7 @@ def _choice_error(choice: Any, name: Any, offered: Sequence[str]) -> ApiError | 
 
 
 def _tool_type_error(tool: Any, at: str) -> ApiError | None:
-    """The error of a tool that is no function, or None."""
+    """Return the error of a tool that is not a function, or None."""
     if isinstance(tool, dict) and tool.get("type") == "function":
         return None
     kind = tool.get("type") if isinstance(tool, dict) else None

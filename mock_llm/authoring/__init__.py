@@ -1,4 +1,6 @@
-"""Tools for a script's author: `linter` finds scenes that can't answer, `recorder` writes a script from a real endpoint."""
+"""Tools for script authors: `linter` finds scenes that can't answer, and `recorder` writes a script from a real
+endpoint.
+"""
 
 from .linter import check
 from .recorder import Recorder

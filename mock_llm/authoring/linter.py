@@ -1,7 +1,8 @@
-"""The linter of scripts: scenes that can't answer, scenes that can't answer alone, replies that can't fit.
+"""The script linter: finds scenes that can never answer, scenes that tie with another scene, and replies that can't fit
+the request.
 
-For each scene the minimal request that it is for is made up (`minimal_request`), and the real engine is asked which scene
-would answer it. A scene that does not answer its own minimal request is either shadowed or not told apart.
+For each scene it makes a minimal request (`minimal_request`) and asks the real engine which scene answers. If another
+scene answers, the scene is shadowed; if several tie, they are ambiguous.
 """
 
 from __future__ import annotations
@@ -15,15 +16,15 @@ from mock_llm.script import NOTHING, Reply, Scene
 
 from .minimal_request import minimal_request
 
-MAYBE = ", unless its `never` or its `turn` tells them apart"
+MAYBE = ", unless its `never` or `turn` distinguishes them"
 
 
 @dataclass(frozen=True)
 class Finding:
-    """One thing to mend in a script; prints as "deploy.yaml:14: …".
+    """A problem in a script; prints as "deploy.yaml:14: …".
 
     Args:
-        sure: False for a hint: it depends on words that the script does not show.
+        sure: False for a hint, which depends on words that the script does not show.
     """
 
     scene: Scene
@@ -35,7 +36,7 @@ class Finding:
 
 
 def check(scenes: Sequence[Scene]) -> list[Finding]:
-    """Everything that is wrong with a script, scene by scene."""
+    """Return every problem of a script, scene by scene."""
     findings = [Finding(scene, problem) for scene in scenes for problem in _problems(scene, scenes)]
     return [replace(finding, sure=MAYBE not in finding.problem) for finding in findings]
 
@@ -48,7 +49,7 @@ def _problems(scene: Scene, scenes: Sequence[Scene]) -> Iterator[str]:
         yield contradiction
         return
     request = minimal_request(scene)
-    if request is None:  # no text could be made up for its patterns
+    if request is None:  # no text was found for its patterns
         return
 
     def count(counter: str) -> int:
@@ -63,12 +64,12 @@ def _problems(scene: Scene, scenes: Sequence[Scene]) -> Iterator[str]:
     others = [candidate for candidate in best if candidate.scene.name != scene.name]
     apart = [other for other in others if _told_apart(other.scene, scene)]
     if len(others) == len(best):
-        if apart:  # the other scene is for some requests only, and this one for the rest
+        if apart:  # the other scene answers only some requests, and this one the rest
             return
-        yield f"is unreachable: whatever it is for, {_names(others)} answers, with more conditions"
+        yield f"is unreachable: {_names(others)} always answers instead, with more conditions"
     elif others:
         same = [other for other in others if set(_conditions(other)) == set(_conditions(own))]
-        why = "has the same conditions" if same else "fits its plainest request equally well"
+        why = "has the same conditions" if same else "fits its minimal request equally well"
         unless = MAYBE if len(apart) == len(others) and not same else ""
         yield f"is ambiguous: {_names(same or others)} {why}{unless}; add a condition to one of them"
 
@@ -79,9 +80,9 @@ def _contradictions(scene: Scene) -> Iterator[str]:
         for name in ("user", "says", "last"):
             for text in getattr(when, name):
                 if occurs(forbidden, text):
-                    yield f"can never answer: {name} wants {text!r}, and never forbids {forbidden!r}"
+                    yield f"can never answer: {name} requires {text!r}, but never forbids {forbidden!r}"
     if when.turn == 1 and when.counter is None and when.called:
-        yield f"can never answer: in turn 1 no tool has been called, and it wants called: {when.called[0]}"
+        yield f"can never answer: no tool has been called in turn 1, but it requires called: {when.called[0]}"
 
 
 def _reply_problems(scene: Scene, reply: Reply) -> Iterator[str]:
@@ -97,9 +98,9 @@ def _reply_problems(scene: Scene, reply: Reply) -> Iterator[str]:
         except ValueError:
             fits = False
         if not fits:
-            yield f"can't fit: format {scene.when.format} wants a JSON object, and the reply's text is none"
+            yield f"can't fit: format {scene.when.format} requires a JSON object, but the reply's text is not one"
     if reply.json is not NOTHING and not isinstance(reply.json, dict):
-        yield f"can't fit: format {scene.when.format} wants a JSON object, and the reply's json is none"
+        yield f"can't fit: format {scene.when.format} requires a JSON object, but the reply's json is not one"
 
 
 def _counter_problems(scene: Scene, scenes: Sequence[Scene]) -> Iterator[str]:
@@ -113,7 +114,7 @@ def _counter_problems(scene: Scene, scenes: Sequence[Scene]) -> Iterator[str]:
 
 
 def _told_apart(other: Scene, scene: Scene) -> bool:
-    """Whether a condition that the minimal request can't show keeps the other scene out."""
+    """Return whether a condition that the minimal request can't contain excludes the other scene."""
     return bool(other.when.never) or (other.when.turn is not None and scene.when.turn is None)
 
 

@@ -1,4 +1,4 @@
-"""The minimal request that a scene is for: what its conditions ask, and nothing else."""
+"""The minimal request for a scene: it meets the scene's conditions and contains nothing else."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from typing import Any
 from mock_llm.script import Scene
 from mock_llm.types import Request
 
-try:  # how Python itself reads a regular expression; where that moves, scenes with `find` are not made up
+try:  # Python's regular expression parser; without it, scenes with `find` get no minimal request
     from re import _parser as parser  # type: ignore[attr-defined]
 except ImportError:
     parser = None
 
 
 def minimal_request(scene: Scene) -> Request | None:
-    """A request that meets a scene's conditions, as far as one can be made up.
+    """Return a request that meets a scene's conditions, as far as possible.
 
     Returns:
-        The request, or None when no text could be found for a pattern of `find`.
+        The request, or None if no text was found for a pattern of `find`.
     """
     when = scene.when
     samples = [sample(pattern) for pattern in when.find.values()]
@@ -37,7 +37,7 @@ def minimal_request(scene: Scene) -> Request | None:
         messages.append({"role": "assistant", "content": None, "tool_calls": calls})
         messages += [{"role": "tool", "tool_call_id": call["id"], "content": ""} for call in calls]
     turns = (when.turn or 1) if when.counter is None else 1
-    # The message that calls the tools is one of the model's turns.
+    # The message that calls the tools counts as a turn of the model.
     messages += [{"role": "assistant", "content": ""}] * (turns - 1 - bool(calls))
     if when.last:
         messages.append({"role": "user", "content": "\n".join(when.last)})
@@ -47,14 +47,14 @@ def minimal_request(scene: Scene) -> Request | None:
     if wanted:
         body["response_format"] = {"type": wanted}
     if when.image:
-        return None  # an image of that hash can't be made up
+        return None  # an image with a given hash can't be constructed
     if when.tools:
         body["tools"] = [{"type": "function", "function": {"name": name}} for name in when.tools]
     return Request(body)
 
 
 def sample(pattern: str) -> str | None:
-    """A text that a regular expression matches, or None when none was found."""
+    """Return a text that matches a regular expression, or None if none was found."""
     if parser is None:
         return None
     try:

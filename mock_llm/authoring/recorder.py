@@ -1,9 +1,9 @@
-"""Record a real endpoint into a script: a proxy that passes requests on and writes each answer as a scene.
+"""Records a real endpoint as a script: a proxy that forwards requests and writes each answer as a scene.
 
     python -m mock_llm record --to http://127.0.0.1:11434/v1 --out lesson.yaml
 
-Run the lesson once against the address that it prints; afterwards the script answers the same conversation. The
-client's key is passed on and never written.
+Run the lesson once against the printed address; afterwards the script answers the same conversation. The proxy forwards
+the client's key and never writes it down.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ TIMEOUT = 600.0  # seconds
 
 
 class Recorder:
-    """Answers like the server does, with what another endpoint says, and keeps a script of it.
+    """Answers like the server, with the answers of another endpoint, and saves them as a script.
 
     Args:
-        base_url: the endpoint's, ending in /v1.
-        out: the script; what is there already is kept.
+        base_url: the base URL of the endpoint, ending in /v1.
+        out: the script file; scenes that it already contains stay.
 
     Raises:
-        ScriptError: `out` is there and is no script.
+        ScriptError: `out` exists and is not a script.
     """
 
     def __init__(self, base_url: str, out: Path) -> None:
@@ -44,7 +44,7 @@ class Recorder:
             self._script = read_yaml(out.read_text(encoding="utf-8"))[0]
 
     def respond(self, http_request: HttpRequest) -> HttpResponse:
-        """Pass one request on, write the answer down, and give it to the client."""
+        """Forward a request, save the answer as a scene, and return it to the client."""
         endpoint = ENDPOINTS.get(http_request.path.rstrip("/")) if http_request.method == "POST" else None
         if endpoint is None:
             return error_response(
@@ -71,7 +71,7 @@ class Recorder:
         return endpoint.http_response(request, answer, f"req_{request.digest()}")
 
     def _ask(self, request: Request, key: str) -> dict[str, Any] | ApiError:
-        """What the endpoint says; always a plain chat completion, whatever the client asked for."""
+        """Return the endpoint's answer to a plain chat completion, even if the client asked for another format."""
         body = {name: value for name, value in request.body.items() if not name.startswith("stream")}
         headers = {"content-type": "application/json", "authorization": key}
         url = f"{self.base_url}/chat/completions"
@@ -82,13 +82,13 @@ class Recorder:
         except urllib.error.HTTPError as error:
             return ApiError(error.code, f"{url} refused: {error.read().decode(errors='replace')[:500]}")
         except (OSError, ValueError) as error:
-            return ApiError(502, f"{url} gave no answer: {error}", "server_error")
+            return ApiError(502, f"{url} did not answer: {error}", "server_error")
 
     def _write(self, scene: dict[str, Any]) -> None:
         with self._lock:
             scenes: list[dict[str, Any]] = self._script["scenes"]
             if any(other["when"] == scene["when"] for other in scenes if "when" in other):
-                return  # the same was asked before: its first answer stays
+                return  # keep the first answer to a repeated request
             scene["name"] = f"{len(scenes) + 1}: {scene['name']}"
             try:
                 read_scenes([scene])
@@ -100,7 +100,7 @@ class Recorder:
 
 
 def answer_of(completion: dict[str, Any], seconds: float) -> Answer:
-    """A chat completion of another endpoint as the answer that this package speaks of."""
+    """Convert another endpoint's chat completion into an `Answer`."""
     choices = []
     for choice in completion["choices"]:
         message = choice["message"]
@@ -114,7 +114,9 @@ def answer_of(completion: dict[str, Any], seconds: float) -> Answer:
 
 
 def scene_of(request: Request, answer: Answer) -> dict[str, Any]:
-    """A scene, as in YAML, that gives this answer to this request: told by its role, its turn and its words."""
+    """Return a scene, in YAML form, that gives this answer to this request. Its conditions are the role, the turn
+    and the words.
+    """
     first = next((message.text for message in request.conversation if message.role == "user"), "")
     last = request.last.text
     when: dict[str, Any] = {"role": request.role, "says": [first] if first and first != last else None}
@@ -122,7 +124,7 @@ def scene_of(request: Request, answer: Answer) -> dict[str, Any]:
     when["format"] = None if request.format == "text" else request.format
     chosen = answer.choices[0]
     reply: dict[str, Any] = {"latency": answer.latency}
-    # A script states the usage of one choice; the endpoint reported that of all.
+    # A script states the usage of a single choice; the endpoint reports the total.
     reply["usage"] = {"input": answer.input_tokens, "output": answer.output_tokens // len(answer.choices)}
     reply |= _words(chosen) if len(answer.choices) == 1 else {"choices": [_words(choice) for choice in answer.choices]}
     return {

@@ -1,6 +1,7 @@
-"""From a request to an answer: `selection` has the rules, `matching` compares, `rendering` builds the answer.
+"""From a request to an answer: `selection` has the rules, `matching` compares, and `rendering` builds the answer.
 
-`explanation` says why, and `calls` is the log of what was asked. No HTTP here; only `counters` remembers anything.
+`explanation` gives the reasons, and `calls` is the log. The engine knows nothing about HTTP, and only `counters` has
+state.
 """
 
 from .calls import Call, CallLog, Calls

@@ -1,4 +1,4 @@
-"""What was asked and answered: one `Call` each, and `Calls`, which prints as a table."""
+"""The log of requests and answers: a `Call` for each, and `Calls`, which prints as a table."""
 
 from __future__ import annotations
 
@@ -13,26 +13,26 @@ from mock_llm.types import Answer, ApiError, Request
 
 COLUMNS = ("#", "role", "scene", "in", "out", "seconds", "reply")
 WIDTH = 48
-KEPT = 5000  # calls; each keeps its request
+KEPT = 5000  # calls, including their requests
 RIGHT = frozenset({"#", "in", "out", "seconds"})
 STYLES = ("text-align: left; padding: 2px 8px", "text-align: right; padding: 2px 8px")
-# Faults that leave no word of the model: such a call counts no tokens and takes no time.
+# Faults without any text from the model: such a call has no tokens and takes no time.
 WITHOUT_ANSWER = frozenset({"rate_limit", "server_error", "timeout", "connection_error", "html"})
 
 
 @dataclass(frozen=True)
 class Call:
-    """One request and what became of it.
+    """A request and its outcome.
 
     Args:
-        index: its number in order of arrival, from 0; its place in `llm.calls` until the log is full.
-        role: who asked ("planner"), from the instructions; None when they don't say.
-        request: the JSON that the client sent (None: it was no JSON object).
-        outcome: the model's answer, or the error that the client got.
-        attempt: 0 for the first try, k for the client's k-th silent retry.
-        digest: fingerprint of the request's content; "refused" where it did not pass validation.
-        parsed: the request as the engine saw it; None when it did not pass validation.
-        numbers: the numbers that this call drew from named counters.
+        index: its number in order of arrival, from 0; its index in `llm.calls` until the log is full.
+        role: the role in the instructions, such as "planner"; None without one.
+        request: the JSON that the client sent; None if it was not a JSON object.
+        outcome: the model's answer, or the client's error.
+        attempt: 0 for the first attempt, k for the client's k-th silent retry.
+        digest: a fingerprint of the request's content; "refused" if validation failed.
+        parsed: the request in the engine's form; None if validation failed.
+        numbers: the call's numbers from named counters.
     """
 
     index: int
@@ -51,12 +51,12 @@ class Call:
 
     @property
     def error(self) -> ApiError | None:
-        """The error that the client got, or None. `print(call.error.message)` shows why."""
+        """The client's error, or None. `print(call.error.message)` shows the reason."""
         return self.outcome if isinstance(self.outcome, ApiError) else None
 
     @property
     def text(self) -> str:
-        """What the client got to read: the words and tool calls, the fault, or the error's message."""
+        """The text that the client received: text and tool calls, the fault, or the error message."""
         if isinstance(self.outcome, ApiError):
             return self.outcome.message
         fault = self.outcome.fault
@@ -64,29 +64,29 @@ class Call:
 
     @property
     def latency(self) -> float:
-        """Seconds the model is said to have taken."""
+        """The scripted latency in seconds."""
         return 0.0 if self._delivered is None else self._delivered.latency
 
     @property
     def input_tokens(self) -> int:
-        """Tokens read; 0 for an error."""
+        """Input tokens; 0 for an error."""
         return 0 if self._delivered is None else self._delivered.input_tokens
 
     @property
     def output_tokens(self) -> int:
-        """Tokens written; 0 for an error."""
+        """Output tokens; 0 for an error."""
         return 0 if self._delivered is None else self._delivered.output_tokens
 
     @property
     def _delivered(self) -> Answer | None:
-        """The answer, if any of it reached the client."""
+        """The answer, if any part of it reached the client."""
         if isinstance(self.outcome, ApiError) or (self.outcome.fault and self.outcome.fault.kind in WITHOUT_ANSWER):
             return None
         return self.outcome
 
 
 class CallLog:
-    """The newest calls, in order of arrival, and what is known of all of them; safe to use from any thread."""
+    """The newest calls in order of arrival, and totals over all calls; safe to use from any thread."""
 
     def __init__(self, kept: int = KEPT) -> None:
         self._calls: deque[Call] = deque(maxlen=kept)
@@ -95,7 +95,7 @@ class CallLog:
         self._lock = threading.Lock()
 
     def append(self, call: Call) -> None:
-        """Remember a call, numbered in order of arrival; the oldest is forgotten where the log is full."""
+        """Add a call, numbered in order of arrival. If the log is full, the oldest call is dropped."""
         with self._lock:
             self._calls.append(replace(call, index=self._count))
             self._count += 1
@@ -104,19 +104,19 @@ class CallLog:
 
     @property
     def calls(self) -> Calls:
-        """The calls that are kept (a snapshot)."""
+        """The logged calls (a snapshot)."""
         with self._lock:
             return Calls(self._calls)
 
     @property
     def used(self) -> frozenset[str]:
-        """The names of the scenes that answered any call, also one that is forgotten."""
+        """The names of all scenes that have answered a call, dropped calls included."""
         with self._lock:
             return frozenset(self._used)
 
 
 class Calls(Sequence[Call]):
-    """Calls as a sequence that prints as a plain table: the same calls, the same text."""
+    """A sequence of calls that prints as a plain table; equal calls give equal text."""
 
     def __init__(self, calls: Iterable[Call]) -> None:
         self._calls = tuple(calls)
@@ -135,7 +135,9 @@ class Calls(Sequence[Call]):
         return Calls(self._calls[index]) if isinstance(index, slice) else self._calls[index]
 
     def by_content(self) -> Calls:
-        """The calls in an order that threads can't change: by role, scene and content, numbered anew."""
+        """Return the calls in an order that does not depend on threads: by role, scene and content, with new
+        numbers.
+        """
         ordered = sorted(self._calls, key=lambda call: (call.role or "", call.scene or "", call.digest, call.attempt))
         return Calls([replace(call, index=index) for index, call in enumerate(ordered)])
 
@@ -149,7 +151,9 @@ class Calls(Sequence[Call]):
         return "\n".join("  ".join(map(cell, COLUMNS, row, widths)).rstrip() for row in rows)
 
     def _repr_html_(self) -> str:
-        """The table for a notebook: inline styles only, so that it looks the same in one that is not trusted."""
+        """Return the table for a notebook, with inline styles only, so that an untrusted notebook shows it the same
+        way.
+        """
 
         def line(tag: str, cells: Sequence[str]) -> str:
             styled = zip(COLUMNS, cells, strict=True)

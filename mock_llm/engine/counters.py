@@ -1,7 +1,7 @@
-"""What is counted: calls, for scenes that ask for a named counter; and attempts, for clients that don't say theirs.
+"""Counters: named counters for scenes that use one, and attempt counts for clients that don't send theirs.
 
-Attempts are counted for each request by itself. A named counter alone makes it matter in which order different requests
-arrive; scenes that don't name one stay independent of it.
+Attempts are counted separately for each request. Only with a named counter does the order of different requests matter;
+scenes without one do not depend on it.
 """
 
 from __future__ import annotations
@@ -18,22 +18,22 @@ class Counters:
 
     def __init__(self) -> None:
         self._counts: dict[str, int] = {}
-        self._drawn: dict[tuple[str, str], int] = {}  # (counter, fingerprint of the call) -> its newest number
-        # The numbers whose attempt failed, oldest first: (counter, fingerprint, attempt). Its retry takes one of them.
+        self._drawn: dict[tuple[str, str], int] = {}  # (counter, fingerprint of the call) -> latest number
+        # The numbers of failed attempts, oldest first: (counter, fingerprint, attempt). A retry takes one of them.
         self._failed: dict[tuple[str, str, int], deque[int]] = {}
         self._lock = threading.Lock()
 
     def numbers_for(self, call: str, attempt: int) -> CallNumbers:
-        """The numbers of one call; none is drawn before a scene asks for it.
+        """Return the numbers of a call. A number is drawn only when a scene asks for it.
 
         Args:
-            call: fingerprint of the request.
-            attempt: above 0 the call is a silent retry, and keeps the number that it had.
+            call: the request's fingerprint.
+            attempt: above 0, the call is a silent retry and gets its previous numbers.
         """
 
         def draw(counter: str) -> int:
             with self._lock:
-                # The client retries by itself: for the script's author it is one call, so it keeps its number.
+                # A silent retry is the same call for the script's author, so it gets the same number.
                 if attempt and (failed := self._failed.get((counter, call, attempt - 1))):
                     number = failed.popleft()
                     if not failed:
@@ -48,12 +48,13 @@ class Counters:
         return CallNumbers(draw)
 
     def record_failure(self, call: str, attempt: int, numbers: Mapping[str, int]) -> None:
-        """An attempt of a call failed: its retry keeps its numbers, also beside calls that are the same word for word.
+        """Record a failed attempt, so that its retry gets the same numbers, even if identical calls run at the same
+        time.
 
         Args:
-            call: fingerprint of the request.
-            attempt: the attempt that failed.
-            numbers: what it drew, by counter.
+            call: the request's fingerprint.
+            attempt: the failed attempt.
+            numbers: its numbers by counter name.
         """
         with self._lock:
             for counter, number in numbers.items():
@@ -61,10 +62,10 @@ class Counters:
 
 
 class Attempts:
-    """Which attempt of a call it is, for clients that send no `x-stainless-retry-count`.
+    """Counts the attempts of a call for clients that don't send `x-stainless-retry-count`.
 
-    The same request again after a fault is its next attempt. Only identical requests at the same time could take
-    each other's turn. Safe to use from any thread.
+    If the same request comes again after a fault, it is the next attempt. Only identical requests at the same time
+    could be mixed up. Safe to use from any thread.
     """
 
     def __init__(self) -> None:
@@ -72,12 +73,12 @@ class Attempts:
         self._lock = threading.Lock()
 
     def number(self, call: str) -> int:
-        """The attempt that this is: how often the call has failed since it last succeeded."""
+        """Return the number of this attempt: the failures of the call since its last success."""
         with self._lock:
             return self._failed.get(call, 0)
 
     def record(self, call: str, failed: bool) -> None:
-        """Remember how an attempt of a call ended."""
+        """Record whether an attempt of a call failed."""
         with self._lock:
             if failed:
                 self._failed[call] = self._failed.get(call, 0) + 1
@@ -86,19 +87,19 @@ class Attempts:
 
 
 class CallNumbers:
-    """The numbers that one call has drawn: one a counter, drawn when a scene first asks for it."""
+    """The counter numbers of a call; each is drawn when a scene first asks for its counter."""
 
     def __init__(self, draw: Count, numbers: Mapping[str, int] | None = None) -> None:
         self._draw = draw
         self.numbers: dict[str, int] = dict(numbers or {})
 
     def __call__(self, counter: str) -> int:
-        # Once a call: several scenes that ask for the same counter must see the same number.
+        # Drawn once for each call, so that all scenes with this counter see the same number.
         if counter not in self.numbers:
             self.numbers[counter] = self._draw(counter)
         return self.numbers[counter]
 
 
 def always_first(counter: str) -> int:
-    """The count where nobody counts: every call is the first."""
+    """Return 1: without counters, every call is the first."""
     return 1

@@ -1,7 +1,8 @@
-"""Words for the script's author, condition by condition.
+"""Explanations for script authors, condition by condition.
 
-`explain` says of a call which scene answered, why, which came second, and what would have changed the answer. The engine's
-errors say why no scene answers, with a scene to paste, or which scenes fit equally well.
+`explain` names the scene that answered a call, the reasons, the runner-up, and the changes that would have changed the
+answer. The engine's errors explain why no scene answers, with a scene to paste, or list the scenes that fit equally
+well.
 """
 
 from __future__ import annotations
@@ -23,12 +24,12 @@ NAME_WIDTH = 60
 
 @dataclass(frozen=True)
 class Explanation:
-    """Why a call was answered as it was; prints as text.
+    """The explanation of an answer; prints as text.
 
     Args:
-        text: all of it, in lines.
+        text: the whole explanation, in lines.
         scene: the name of the scene that answered, or None.
-        runner_up: the name of the scene that came second, or None.
+        runner_up: the name of the second-best scene, or None.
     """
 
     text: str
@@ -42,11 +43,13 @@ class Explanation:
 
 
 def explain(scenes: Sequence[Scene], call: Call) -> Explanation:
-    """Explain one call of `llm.calls`. The request is held against the script again; nothing is counted twice."""
+    """Explain a call of `llm.calls`. The request is matched against the script again, without drawing new counter
+    numbers.
+    """
     if call.parsed is None:
         error = call.error
         message = f"\n{error.message}" if error else ""
-        return Explanation(f"{_head(call)} was refused before any scene was looked at.{message}", None, None)
+        return Explanation(f"{_head(call)} was refused before any scene was checked.{message}", None, None)
     matches = [match(scene, call.parsed, _numbers_of_the_call(call.numbers)) for scene in scenes]
     best = best_matches(matches)
     if len(best) != 1:
@@ -61,7 +64,7 @@ def explain(scenes: Sequence[Scene], call: Call) -> Explanation:
 
 
 def _numbers_of_the_call(numbers: Mapping[str, int]) -> Count:
-    # The numbers that the call drew at the time: an explanation draws none.
+    # The call's original numbers, because an explanation must not draw new ones.
     return lambda counter: numbers.get(counter, 1)
 
 
@@ -83,7 +86,7 @@ def _chosen(call: Call, request: Request, chosen: Match) -> Iterator[str]:
     if isinstance(call.outcome, Answer) and call.outcome.fault:
         yield f"At attempt {call.attempt} the script orders a fault: {call.outcome.fault.kind}."
     if call.error:
-        yield f"The client got an error all the same: {call.error.message}"
+        yield f"The client still got an error: {call.error.message}"
 
 
 def _second(chosen: Match, second: Match) -> Iterator[str]:
@@ -111,7 +114,7 @@ def _second(chosen: Match, second: Match) -> Iterator[str]:
 
 
 def no_scene_fits(matches: Sequence[Match], request: Request) -> str:
-    """Why no scene answers: the nearest one, condition by condition, and a scene that would fit."""
+    """Explain why no scene answers: the nearest scene, condition by condition, and a scene that would fit."""
     lines = [f"mock_llm has no scene for this request: {summary(request)}."]
     if matches:
         nearest = max(matches, key=lambda candidate: candidate.closeness)
@@ -126,7 +129,7 @@ def no_scene_fits(matches: Sequence[Match], request: Request) -> str:
 
 
 def ambiguous(best: Sequence[Match], request: Request) -> str:
-    """Which scenes fit equally well, and how to tell them apart."""
+    """List the scenes that fit equally well, and explain how to distinguish them."""
     names = " and ".join(str(candidate.scene) for candidate in best)
     count = len(best[0].checks)
     return (
@@ -136,13 +139,13 @@ def ambiguous(best: Sequence[Match], request: Request) -> str:
 
 
 def summary(request: Request) -> str:
-    """A request in a few words: who asks, for what format, and the last message."""
+    """Summarize a request: its role, its format, and its last message."""
     asker = f"role {request.role}" if request.role else "no role"
     return f"{asker}, format {request.format}, last message {excerpt(request.last)}"
 
 
 def paste(request: Request) -> list[str]:
-    """The lines of a scene, in YAML, that fits the request."""
+    """Return the YAML lines of a scene that fits the request."""
     words = snippet(request.last.text)
     when: dict[str, Any] = {
         "role": request.role,
@@ -160,7 +163,7 @@ def paste(request: Request) -> list[str]:
 
 
 def snippet(text: str) -> str:
-    """The beginning of a message's first line, cut between words."""
+    """Return the beginning of a message's first line, cut between words."""
     line = next((line.strip() for line in text.splitlines() if line.strip()), "")
     if len(line) <= NAME_WIDTH:
         return line

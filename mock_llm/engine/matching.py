@@ -1,4 +1,4 @@
-"""Does a scene fit a request? Condition by condition, so that an error can say what differed."""
+"""Matches a scene against a request, condition by condition, so that an error can name the differences."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from .counters import Count, always_first
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """One condition of a scene held against one request.
+    """A condition of a scene, checked against a request.
 
     Args:
-        condition: as the script has it, "says: 12 * 4 + 5".
+        condition: as in the script, "says: 12 * 4 + 5".
         holds: whether the request meets it.
-        actual: what the request has instead, when it doesn't.
+        actual: the request's value, if it doesn't.
     """
 
     condition: str
@@ -30,24 +30,24 @@ class Check:
 
 @dataclass(frozen=True)
 class Match:
-    """A scene held against a request: all its checks, and what its `find` patterns captured."""
+    """A scene matched against a request: all its checks, and the captures of its `find` patterns."""
 
     scene: Scene
     checks: tuple[Check, ...]
     captures: Mapping[str, str]
-    number: int | None = None  # the call's number, where the scene has a counter and its other conditions hold
+    number: int | None = None  # the call's number, if the scene has a counter and its other conditions hold
 
     @property
     def fits(self) -> bool:
-        """All conditions hold."""
+        """Whether all conditions hold."""
         return all(check.holds for check in self.checks)
 
     @property
     def closeness(self) -> tuple[bool, int, int, int]:
-        """How near the scene comes, in this order.
+        """How closely the scene fits, as a tuple to compare.
 
-        Whether only its number is not the call's; conditions that hold less those that don't; those that hold; how few
-        numbers lie between.
+        In order: whether only its number differs from the call's; the conditions that hold minus those that don't; the
+        conditions that hold; and the distance between the numbers.
         """
         held = sum(check.holds for check in self.checks)
         waiting = self.number is not None and not self.fits
@@ -56,16 +56,16 @@ class Match:
 
 
 def match(scene: Scene, request: Request, count: Count = always_first) -> Match:
-    """Hold a scene against a request.
+    """Match a scene against a request.
 
     Args:
-        count: counter name -> this call's number. Asked only when all other conditions hold.
+        count: returns this call's number of a named counter. It is asked only if all other conditions hold.
     """
     captures = {name: text for name, pattern in scene.when.find.items() if (text := request.find(pattern)) is not None}
     checks = tuple(_checks(scene, request, captures))
     drawn = None
     if scene.when.counter is not None:
-        # Drawn last, and only if all else holds: a request that is not for this scene must not use a number up.
+        # Drawn last, and only if all other conditions hold, so that other requests use up no number.
         if all(check.holds for check in checks):
             number = drawn = count(scene.when.counter)
             actual = f"this is number {number}"
@@ -77,9 +77,9 @@ def match(scene: Scene, request: Request, count: Count = always_first) -> Match:
 
 
 def best_matches(matches: Sequence[Match]) -> list[Match]:
-    """Of the scenes that fit, those with the most conditions: one answers, several are ambiguous."""
+    """Return the fitting scenes with the most conditions. If there are several, they are ambiguous."""
     fits = [candidate for candidate in matches if candidate.fits]
-    # By number and not by place in the script: a scene that is moved must not change an answer.
+    # By number, not by position in the script, so that moving a scene changes no answer.
     most = max((len(candidate.checks) for candidate in fits), default=0)
     return [candidate for candidate in fits if len(candidate.checks) == most]
 
@@ -127,12 +127,12 @@ def _checks(scene: Scene, request: Request, captures: Mapping[str, str]) -> Iter
 
 
 def occurs(text: str, within: str) -> bool:
-    """Whether a text stands in another as whole words and whole numbers: "4" is not in "48" nor in "4.5"."""
+    """Return whether a text occurs in another one as whole words and numbers: "4" is not in "48" nor in "4.5"."""
     return text in within and _whole_words(text).search(within) is not None
 
 
 def excerpt(message: Message, width: int = 60) -> str:
-    """A message on one line, shortened in the middle: "user 'Compute 12 * 4 + 5'"."""
+    """Return a message on one line, shortened in the middle: "user 'Compute 12 * 4 + 5'"."""
     text = " ".join(message.text.split())
     if len(text) > width:
         text = f"{text[: width // 2]} … {text[-width // 2 :]}"
@@ -141,7 +141,7 @@ def excerpt(message: Message, width: int = 60) -> str:
 
 @lru_cache(maxsize=4096)
 def _whole_words(text: str) -> re.Pattern[str]:
-    # A point or comma between digits belongs to the number; after the last digit it ends the sentence.
+    # A point or comma between digits is part of the number; after the last digit it is punctuation.
     before = r"(?<!\w)(?<!\d[.,])" if re.match(r"\w", text) else ""
     after = r"(?!\w|[.,]\d)" if re.search(r"\w\Z", text) else ""
     return re.compile(before + re.escape(text) + after)

@@ -1,4 +1,4 @@
-"""From the scene that was chosen to its answer: templates filled, functions called, the reply checked, limits kept."""
+"""From the selected scene to its answer: fills templates, calls functions, checks the reply, and applies limits."""
 
 from __future__ import annotations
 
@@ -17,49 +17,49 @@ CHARACTERS_PER_TOKEN = 4
 
 
 def render(chosen: Match, request: Request, attempt: int) -> Answer | ApiError:
-    """The answer that a scene's reply gives to a request, at the client's k-th attempt."""
+    """Return the answer of a scene's reply to a request, at the given attempt."""
     scene = chosen.scene
     try:
         reply = _resolved(scene.reply, chosen, request)
         parts = [_resolved(part, chosen, request) for part in reply.choices] or [reply] * request.choices
-    except Exception as error:  # the script's author wrote this function: tell them, whatever it is
+    except Exception as error:  # the script's author wrote this function and needs to see any error
         problem = f"{type(error).__name__}: {error}"
-        return unprocessable("scene_failed", f"The reply of scene {scene} can't be made: {problem}")
+        return unprocessable("scene_failed", f"The reply of scene {scene} failed: {problem}")
     fault = _fault(reply, attempt)
     mismatch = fault.mismatch(request.stream) if fault else None
     if len(parts) < request.choices:
-        mismatch = f"n={request.choices} was asked for, and it has {len(parts)} choices"
+        mismatch = f"the request has n={request.choices}, but the reply has {len(parts)} choices"
     choices, output_tokens = [], 0
     for index, part in enumerate(parts[: request.choices]):
         text, calls = _text(part), _calls(part, request, index)
-        # Checked before it is cut: max_tokens may cut JSON in half, as it does for a real model.
+        # Checked before truncation, because max_tokens can cut JSON in half, as with a real model.
         if not mismatch and not _exempt(part, text, calls):
             mismatch = reply_error(text, calls, request)
         choice, tokens = _truncated(_choice(part, text, calls, request), part.usage.output, request)
         choices.append(choice)
         output_tokens += tokens
     if mismatch:
-        mend = "Mend the reply, or say `broken: true` in it if that is the lesson."
+        mend = "Fix the reply, or add `broken: true` to it if it is broken on purpose."
         return unprocessable("reply_does_not_fit", f"The reply of scene {scene} does not fit: {mismatch}. {mend}")
     read = input_tokens(request) if reply.usage.input is None else reply.usage.input
     return Answer(scene.name, tuple(choices), read, output_tokens, reply.latency, fault)
 
 
 def _resolved(reply: Reply, chosen: Match, request: Request) -> Reply:
-    """The reply with its function called, or with its placeholders filled."""
+    """Return the reply after its function was called or its placeholders were filled."""
     if reply.python is None:
         return reply.filled(chosen.captures)
     value: Any = reply.python(request)
     if value is None:
-        raise TypeError("the function returned None; does it lack a return?")
+        raise TypeError("the function returned None; is a return statement missing?")
     if isinstance(value, Reply):
-        # Only a scripted template is filled: what a function returns may quote the conversation, braces and all.
+        # Only scripted templates are filled. A function's result might quote the conversation, including braces.
         return _resolved(value, chosen, request) if value.python is not None else value
     return replace(reply, python=None, **{"text" if isinstance(value, str) else "json": value})
 
 
 def _exempt(reply: Reply, text: str | None, calls: tuple[ToolCall, ...]) -> bool:
-    """Whether the reply need not fit: it breaks the format on purpose, or it is nothing but a fault."""
+    """Return whether the reply is not checked: it breaks the format on purpose, or it consists only of a fault."""
     on_purpose = reply.refusal is not None or reply.broken or reply.spoil or reply.finish_reason != "stop"
     return bool(on_purpose) or (reply.fault is not None and text is None and not calls)
 
@@ -84,7 +84,11 @@ def _calls(reply: Reply, request: Request, choice: int) -> tuple[ToolCall, ...]:
 
 
 def _choice(reply: Reply, text: str | None, calls: tuple[ToolCall, ...], request: Request) -> Choice:
-    named = request.tool_choice not in ("auto", "none", "required")  # the API says "stop" for a call that was named
+    named = request.tool_choice not in (
+        "auto",
+        "none",
+        "required",
+    )  # the API gives "stop" for a call that the request named
     reason = "tool_calls" if calls and reply.finish_reason == "stop" and not named else reply.finish_reason
     if text is None and reply.refusal is None and not calls:
         text = ""
@@ -92,7 +96,7 @@ def _choice(reply: Reply, text: str | None, calls: tuple[ToolCall, ...], request
 
 
 def input_tokens(request: Request) -> int:
-    """The tokens of a request, estimated from its texts; images count none."""
+    """Estimate a request's tokens from its texts; images count as zero."""
     return _estimate(sum(len(message.text) for message in request.messages))
 
 
@@ -101,13 +105,13 @@ def _estimate(characters: int) -> int:
 
 
 def _truncated(choice: Choice, tokens: int | None, request: Request) -> tuple[Choice, int]:
-    """Stop at a stop text and at the limit; a part of the words has its part of the tokens."""
+    """Cut the text at a stop sequence and at the token limit; a cut text gets its share of the tokens."""
     text = choice.text if choice.refusal is None else choice.refusal
     arguments = [call.arguments for call in choice.calls]
     whole = len(text or "") + sum(map(len, arguments))
     tokens = _estimate(whole + sum(len(call.name) for call in choice.calls)) if tokens is None else tokens
     ends = [at for stop in request.stops if text and (at := text.find(stop)) >= 0]
-    if ends and text is not None:  # the model stops there, and calls no tool any more
+    if ends and text is not None:  # the model stops there and calls no tool
         kept = min(ends)
         refusal = None if choice.refusal is None else text[:kept]
         choice = Choice(text[:kept] if refusal is None else None, refusal, (), "stop")

@@ -1,7 +1,7 @@
-"""Reply validation: a script's own mistakes are found where they are made, not in the lesson.
+"""Reply validation: reports mistakes of the script at their source, before they can confuse a lesson.
 
-A reply must fit what the request asked for: the answer's format, the tools offered and their schemas, and the
-choice of tools. A reply that says `broken: true` is not checked.
+A reply must fit the request's response format, the offered tools with their schemas, and the tool choice. A reply with
+`broken: true` is not checked.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from mock_llm.types import Request, ToolCall
 
 
 def reply_error(text: str | None, calls: Sequence[ToolCall], request: Request) -> str | None:
-    """Why a reply is not what the request asked for, or None if it fits."""
+    """Return the reason why a reply does not fit the request, or None if it fits."""
     if mismatch := _tool_choice_error(calls, request):
         return mismatch
     return _calls_error(calls, request) if calls else _text_error(text or "", request)
@@ -27,9 +27,9 @@ def _text_error(text: str, request: Request) -> str | None:
     try:
         value = json.loads(text)
     except ValueError as error:
-        return f"{request.format} was asked for, and this is not JSON ({error})"
+        return f"the request asks for {request.format}, but this is not JSON ({error})"
     if not isinstance(value, dict):
-        return f"{request.format} was asked for, and this is not a JSON object"
+        return f"the request asks for {request.format}, but this is not a JSON object"
     return validation_error(value, request.schema) if request.schema is not None else None
 
 
@@ -52,11 +52,11 @@ def _calls_error(calls: Sequence[ToolCall], request: Request) -> str | None:
 def _tool_choice_error(calls: Sequence[ToolCall], request: Request) -> str | None:
     choice = request.tool_choice
     if calls and choice == "none":
-        return "it calls a tool, and tool_choice is 'none'"
+        return "it calls a tool, but tool_choice is 'none'"
     if not calls and choice not in ("auto", "none"):
-        return f"it calls no tool, and tool_choice demands {'a call' if choice == 'required' else choice}"
+        return f"it calls no tool, but tool_choice requires {'a call' if choice == 'required' else choice}"
     if choice not in ("auto", "none", "required") and any(call.name != choice for call in calls):
-        return f"it calls another tool than tool_choice demands, {choice}"
+        return f"it does not call the tool that tool_choice requires, {choice}"
     if len(calls) > 1 and request.body.get("parallel_tool_calls") is False:
-        return "it calls several tools at once, and parallel_tool_calls is false"
+        return "it calls several tools in parallel, but parallel_tool_calls is false"
     return None

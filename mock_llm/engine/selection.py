@@ -1,15 +1,15 @@
-"""The rules by which a scene is selected: a request in, an answer out. Pure: no I/O, no clock, no memory.
+"""The rules that select a scene for a request and return its answer. They are pure: no I/O, no clock, no state.
 
-The rules, all of them:
+All rules:
 
-1. A scene fits when all its conditions hold for the request.
+1. A scene fits if the request meets all its conditions.
 2. Of the scenes that fit, the one with the most conditions answers.
-3. A tie is an ambiguity, and no match at all is a gap in the script: both are errors, never guessed.
-4. A reply must fit the format asked for, unless it is broken on purpose.
-5. At the client's k-th silent retry the fault scripted for attempt k happens; after the last one the reply.
+3. A tie is an ambiguity, and no match is a gap in the script. Both are errors; the engine never guesses.
+4. A reply must fit the requested format, unless it is broken on purpose.
+5. At the client's k-th silent retry, the fault scripted for attempt k happens; after the last fault comes the reply.
 
-The same request therefore gets the same answer, whatever was asked before and by how many threads. The one
-exception is a scene that asks for a named counter, and its numbers are passed in.
+The same request therefore gets the same answer, independent of earlier requests and of threads. The only exception is a
+scene with a named counter, whose numbers are passed in.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ from .rendering import render
 def answer(
     scenes: Sequence[Scene], request: Request, attempt: int = 0, count: Count = always_first
 ) -> Answer | ApiError:
-    """What the scripted model says to a request.
+    """Return the scripted model's answer to a request.
 
     Args:
         scenes: the script.
-        request: the conversation; it has been validated.
-        attempt: 0 for the first try of a call, k for the client's k-th silent retry of it.
-        count: named counters, for scenes that ask for one: counter name -> this call's number.
+        request: the conversation, already validated.
+        attempt: 0 for the first attempt of a call, k for the client's k-th silent retry.
+        count: returns this call's number of a named counter.
 
     Returns:
         The answer, or an `ApiError` that tells the script's author what is missing.

@@ -1,4 +1,4 @@
-"""JSON schemas, without a word about models: does a value fit, what would fit, and does strict mode take the schema?"""
+"""JSON schemas, independent of models: checks values, makes examples, and checks schemas for strict mode."""
 
 from .examples import example
 from .loose import loose_mode_error

@@ -1,4 +1,4 @@
-"""A small value that fits a JSON schema."""
+"""Small example values for JSON schemas."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from .validation import list_of, object_of, resolve
 
 
 def example(schema: Any, root: Any = None, inside: tuple[str, ...] = ()) -> Any:
-    """A small value that fits a schema, for a scene to be filled in by its author.
+    """Return a small value that fits a schema, for a scene that its author then completes.
 
     Args:
-        root: the whole schema, where definitions are looked up; by default the schema itself.
-        inside: the references followed so far; a list that would begin one of them anew stays empty.
+        root: the whole schema, which contains the definitions; by default the schema itself.
+        inside: the references followed so far; a list that would repeat one of them stays empty.
     """
     root = schema if root is None else root
     if not isinstance(schema, dict):

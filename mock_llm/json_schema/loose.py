@@ -1,4 +1,4 @@
-"""Which schemas the API takes for a tool that is not strict: an object at the root, and whole arrays."""
+"""The schemas that the API accepts for a tool that is not strict: an object at the root, and complete arrays."""
 
 from __future__ import annotations
 
@@ -10,7 +10,9 @@ NOT_AT_THE_ROOT = ("oneOf", "anyOf", "allOf", "enum", "not")
 
 
 def loose_mode_error(schema: dict[str, Any]) -> StrictModeError | None:
-    """Why a schema is refused for a tool that is not strict: the API's words, and how to mend it. None when it is taken."""
+    """Return the API's message and a fix if a schema is refused for a tool that is not strict; None if it is
+    accepted.
+    """
     if schema.get("type") != "object":
         return f"schema must be a JSON Schema of 'type: \"object\"', got 'type: \"{schema.get('type')}\"'.", HINTS[
             "root"

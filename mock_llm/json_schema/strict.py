@@ -1,6 +1,6 @@
-"""Which schemas `strict: true` takes: closed objects, every property required, a few keywords only.
+"""The schemas that `strict: true` accepts: closed objects, every property required, and only a few keywords.
 
-Rules and words follow OpenAI's guide "Structured model outputs" and the errors that the API gives.
+Rules and messages follow OpenAI's guide "Structured model outputs" and the API's errors.
 """
 
 from __future__ import annotations
@@ -21,19 +21,19 @@ HINTS = {
     "additionalProperties": 'give every object "additionalProperties": false, so that the model can add nothing',
     "required": 'list every property in "required"; an optional one is written as a union with null',
     "$ref": "put the other keywords into the definition that the $ref names",
-    "root": "wrap the value in an object with one property",
-    "permitted": "strict schemas know a few keywords only; say it in a description, and check the value yourself",
-    "type": 'say which "type" stands here, or give anyOf, enum, const or $ref',
-    "format": f"strict schemas know these formats: {', '.join(sorted(FORMATS))}; say others in a description",
+    "root": "wrap the value in an object with a single property",
+    "permitted": "strict schemas allow only a few keywords; describe the rule in a description, and check the value yourself",
+    "type": 'add a "type", or use anyOf, enum, const or $ref',
+    "format": f"strict schemas allow these formats: {', '.join(sorted(FORMATS))}; describe others in a description",
     "size": "make the schema smaller: at most 10 levels and 5000 properties",
 }
 
 Path = tuple[str, ...]
-StrictModeError = tuple[str, str]  # the API's words, and how to mend it
+StrictModeError = tuple[str, str]  # the API's message, and a fix
 
 
 def strict_mode_error(schema: Any) -> StrictModeError | None:
-    """Why strict mode refuses a schema: the API's words, and how to mend it. None when it is taken."""
+    """Return the API's message and a fix if strict mode refuses a schema; None if it is accepted."""
     if not isinstance(schema, dict) or schema.get("type") != "object":
         got = schema.get("type") if isinstance(schema, dict) else schema
         return f"schema must be a JSON Schema of 'type: \"object\"', got 'type: \"{got}\"'.", HINTS["root"]
@@ -45,12 +45,12 @@ def strict_mode_error(schema: Any) -> StrictModeError | None:
 
 
 def missing_items_error(schema: dict[str, Any], path: Path) -> StrictModeError | None:
-    """The error of an array that does not say what its items are, strict mode or not."""
+    """Return the error of an array without `items`, in strict mode or not."""
     kinds = schema.get("type")
     if "items" in schema or not (kinds == "array" or (isinstance(kinds, list) and "array" in kinds)):
         return None
     at = path if kinds == "array" else (*path, "type", str(list(kinds or ()).index("array")))
-    return f"In context={at}, array schema missing items.", "say what the items of the array are"
+    return f"In context={at}, array schema missing items.", "add a schema for the array's items"
 
 
 def _error(schema: Any, path: Path, root: Any, depth: int) -> StrictModeError | None:
@@ -106,7 +106,7 @@ def _parts_error(schema: dict[str, Any], path: Path, root: Any, depth: int) -> S
         parts = schema.get(keyword, {})
         if not isinstance(parts, dict):
             return f"In context={(*path, keyword)}, {parts!r} is not of type 'object'.", HINTS["type"]
-        # A definition is no level of nesting: only what stands inside a property lies deeper.
+        # Only properties add a level of nesting; definitions don't.
         deeper = depth + (keyword == "properties")
         for name, part in parts.items():
             if error := _error(part, (*path, keyword, name), root, deeper):

@@ -1,7 +1,7 @@
-"""Does a value fit a JSON schema, as far as scripted replies need it?
+"""Checks values against JSON schemas, as far as scripted replies need it.
 
-A small validator, because importing the full one costs more than a second. It checks every keyword that
-`strict: true` allows, and allOf, oneOf, not and lengths besides; other keywords do not constrain.
+This validator is small because importing a complete one takes more than a second. It checks every keyword that `strict:
+true` allows, and also allOf, oneOf, not and lengths; it ignores other keywords.
 """
 
 from __future__ import annotations
@@ -37,17 +37,17 @@ LENGTHS: dict[str, tuple[type[list[Any]] | type[str], int]] = {
 
 
 def validation_error(value: Any, schema: Any) -> str | None:
-    """Why a value does not fit a schema, or None if it fits.
+    """Return the reason why a value does not fit a schema, or None if it fits.
 
     Returns:
-        The first error with its place: "steps[0].tool: 'bake' is not one of 'add', 'multiply'".
+        The first error with its path: "steps[0].tool: 'bake' is not one of 'add', 'multiply'".
     """
     first = next(_errors(value, schema, schema, ""), None)
     return None if first is None else f"{first[0] or 'the whole value'}: {first[1]}"
 
 
 def has_type(value: Any, kind: Any) -> bool:
-    """Whether a JSON value is of a JSON type; true is no number, and 2.0 is an integer."""
+    """Return whether a JSON value has a JSON type. True is not a number, and 2.0 is an integer."""
     if kind == "integer" and isinstance(value, float):
         return value.is_integer()
     known = TYPES.get(kind, (object,)) if isinstance(kind, str) else (object,)
@@ -55,7 +55,7 @@ def has_type(value: Any, kind: Any) -> bool:
 
 
 def resolve(reference: Any, root: Any) -> Any:
-    """What "#/$defs/Step" stands for; None when there is no such part."""
+    """Return the part of the schema that a reference such as "#/$defs/Step" points to, or None."""
     if not isinstance(reference, str) or not reference.startswith("#"):
         return None
     for key in reference.removeprefix("#").split("/")[1:]:
@@ -63,12 +63,12 @@ def resolve(reference: Any, root: Any) -> Any:
     return root
 
 
-Located = tuple[str, str]  # where in the value, and what is wrong there
+Located = tuple[str, str]  # the path in the value, and the problem
 
 
 def _errors(value: Any, schema: Any, root: Any, path: str) -> Iterator[Located]:
     if schema is False:
-        yield path, "nothing may stand here"
+        yield path, "no value is allowed here"
     if not isinstance(schema, dict):
         return
     if "$ref" in schema:
@@ -114,11 +114,11 @@ def _combined(value: Any, schema: dict[str, Any], root: Any, path: str) -> Itera
     for keyword in ("anyOf", "oneOf"):
         first = [next(_errors(value, part, root, path), None) for part in list_of(schema, keyword)]
         errors = [error for error in first if error is not None]
-        if first and len(errors) == len(first):  # the variants that came furthest say it best
+        if first and len(errors) == len(first):  # the variants that match furthest have the best messages
             furthest = max(errors, key=lambda error: len(error[0]))[0]
             yield furthest, "; or ".join(dict.fromkeys(why for where, why in errors if where == furthest))
         elif keyword == "oneOf" and len(first) - len(errors) > 1:
-            yield path, "more than one variant of oneOf fits"
+            yield path, "several variants of oneOf fit"
     if "not" in schema and next(_errors(value, schema["not"], root, path), None) is None:
         yield path, f"{_short(value)} is what `not` forbids"
 
@@ -142,13 +142,13 @@ def _bounds(value: Any, schema: dict[str, Any], path: str) -> Iterator[Located]:
 
 
 def object_of(schema: dict[str, Any], keyword: str) -> dict[str, Any]:
-    """The object under a keyword; an empty one where none stands there."""
+    """Return the object under a keyword, or an empty one."""
     value = schema.get(keyword)
     return value if isinstance(value, dict) else {}
 
 
 def list_of(schema: dict[str, Any], keyword: str) -> list[Any]:
-    """The list under a keyword; an empty one where none stands there."""
+    """Return the list under a keyword, or an empty one."""
     value = schema.get(keyword)
     return value if isinstance(value, list) else []
 
@@ -158,7 +158,7 @@ def _text(value: Any) -> str:
 
 
 def _whole(value: Any) -> Any:
-    """The value with 1.0 written as 1: for a schema they are the same number."""
+    """Return the value with 1.0 replaced by 1, because they are the same number in a schema."""
     if isinstance(value, float) and value.is_integer():
         return int(value)
     if isinstance(value, dict):

@@ -1,6 +1,6 @@
 """Scripts: scenes as values (`scenes`, `replies`, `corruption`).
 
-How they are read from YAML (`loading`), written to it (`writing`), and written in Python word by word (`dialogue`).
+`loading` reads them from YAML, `writing` writes them as YAML, and `dialogue` builds them in Python.
 """
 
 from .corruption import corrupted

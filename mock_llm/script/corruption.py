@@ -1,8 +1,8 @@
-"""Bad plans from good ones, as real models write them: for lessons on validation, repair and replanning.
+"""Turns good plans into bad ones, as real models write them, for lessons on validation, repair and replanning.
 
-A plan is plain JSON here: an object with a list `steps`, each step an object with `id` and `depends_on`, and
-with `tool` and `params` where a corruption needs them. Of 1,971 plans that small models wrote for the tools of
-TaskBench, 45 % name an unknown tool, dangle, have a cycle or can't be read.
+A plan is plain JSON here: an object with a list `steps`. Each step is an object with `id` and `depends_on`, and with
+`tool` and `params` if a corruption needs them. Of 1,971 plans that small models wrote for the tools of TaskBench, 45 %
+name an unknown tool, have a dangling dependency or a cycle, or can't be read.
 """
 
 from __future__ import annotations
@@ -16,17 +16,17 @@ Steps = list[dict[str, Any]]
 
 
 def corrupted(plan: Any, how: str) -> Any:
-    """A bad plan made from a good one, which stays as it is.
+    """Return a corrupted copy of a good plan.
 
     Args:
         plan: the good plan, as JSON.
         how: a name of `CORRUPTIONS`.
 
     Returns:
-        A plan as JSON; for "prose" a text.
+        The plan as JSON; for "prose", a string.
 
     Raises:
-        ValueError: this plan can't be corrupted so: a cycle needs two steps, and so on.
+        ValueError: the corruption does not apply to this plan; for example, a cycle needs two steps.
     """
     steps = plan.get("steps") if isinstance(plan, Mapping) else None
     if not (isinstance(steps, list) and steps and all(isinstance(step, dict) and "id" in step for step in steps)):
@@ -36,35 +36,35 @@ def corrupted(plan: Any, how: str) -> Any:
 
 
 def prose(plan: Any, steps: Steps) -> str:
-    """Friendly words around the JSON, although JSON alone was asked for."""
+    """Add friendly text around the JSON, although only JSON was requested."""
     return f"Sure! Here is a plan with {len(steps)} steps:\n\n{json.dumps(plan, ensure_ascii=False)}\n\nShall I begin?"
 
 
 def unknown_tool(plan: Any, steps: Steps) -> None:
-    """The last step calls a tool that does not exist."""
+    """Let the last step call a tool that does not exist."""
     steps[-1]["tool"] = f"{steps[-1].get('tool') or 'tool'}_v2"
 
 
 def dangling_dependency(plan: Any, steps: Steps) -> None:
-    """The last step depends on a step that is not in the plan."""
+    """Let the last step depend on a step that is not in the plan."""
     steps[-1]["depends_on"] = [*steps[-1].get("depends_on", ()), "99"]
 
 
 def cycle(plan: Any, steps: Steps) -> None:
-    """Each step depends on the one before it, and the first on the last."""
+    """Let each step depend on the previous one, and the first on the last."""
     _at_least(2, steps, "a cycle")
     for index, step in enumerate(steps):
         step["depends_on"] = [steps[index - 1]["id"]]
 
 
 def duplicate_ids(plan: Any, steps: Steps) -> None:
-    """The last step has the id of the first."""
+    """Give the last step the id of the first."""
     _at_least(2, steps, "a duplicate")
     steps[-1]["id"] = steps[0]["id"]
 
 
 def ignored_instruction(plan: Any, steps: Steps) -> None:
-    """What the last step was there for is not done; the plan is sound and does not do what was asked."""
+    """Drop the last step. The plan is valid but does not do everything that was requested."""
     _at_least(2, steps, "leaving the last step out")
     left_out = steps.pop()["id"]
     for step in steps:
@@ -72,7 +72,7 @@ def ignored_instruction(plan: Any, steps: Steps) -> None:
 
 
 def plausible_but_wrong(plan: Any, steps: Steps) -> None:
-    """A sound plan with a wrong result: the first two parameters of a step have changed places."""
+    """Swap the first two parameters of a step. The plan is valid, but its result is wrong."""
     for step in reversed(steps):
         params = step.get("params")
         if isinstance(params, dict) and len(params) > 1:

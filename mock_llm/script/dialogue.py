@@ -1,8 +1,8 @@
-"""The fluent form of a script, for those who write it in Python: the words of the YAML, one after the other.
+"""The fluent form of a script in Python, with the keywords of the YAML as methods.
 
     llm.when(user="weather").calls("search", q="Oslo").then("It rains.")
 
-Each reply is a scene: of the first turn, of the second, and so on.
+Each reply becomes a scene: the first reply for the first turn, the second for the second, and so on.
 """
 
 from __future__ import annotations
@@ -18,18 +18,18 @@ ANY_REPLY = {"text": "…"}
 
 
 class Dialogue:
-    """The scenes of one conversation, turn by turn. Each word checks itself, and returns the dialogue.
+    """The scenes of one conversation, turn by turn. Each method checks its arguments and returns the dialogue.
 
-    One reply has the conditions as they were given. Of several, each is for its own turn, counted on from `turn` (1
-    when nothing is said) and after the tools that were called; `last` is for the first of them.
+    A single reply has exactly the given conditions. If there are several, each is for its own turn, counted from `turn`
+    (by default 1), and after the tools that were called; `last` applies to the first reply only.
 
     Args:
-        name: how errors and calls speak of its scenes; unique in the script.
-        conditions: those of a scene, by the names of `When`.
+        name: the name of its scenes in errors and in the log; unique in the script.
+        conditions: the conditions of a scene, named as in `When`.
         source: where it was written, "test_agent.py:14".
 
     Raises:
-        ScriptError: a condition that there is not, or not so.
+        ScriptError: a condition is unknown or invalid.
     """
 
     def __init__(self, name: str, conditions: dict[str, Any], source: str) -> None:
@@ -41,41 +41,41 @@ class Dialogue:
         self._check(ANY_REPLY)
 
     def calls(self, tool: str, arguments: str | dict[str, Any] | None = None, /, **named: Any) -> Dialogue:
-        """The model calls a tool in this turn.
+        """Let the model call a tool in this turn.
 
         Args:
-            tool: its name.
-            arguments: what it is called with, for names that can't be written as `named`; a text is sent as it is.
-            named: what it is called with.
+            tool: the tool's name.
+            arguments: the arguments, if their names can't be written as `named`; a string is sent unchanged.
+            named: the arguments as keywords.
         """
         return self._reply({"calls": [_use(tool, arguments, named)]})
 
     def also(self, tool: str, arguments: str | dict[str, Any] | None = None, /, **named: Any) -> Dialogue:
-        """And a further tool in the same turn, at once."""
+        """Let the model call another tool in the same turn, in parallel."""
         if not (self._replies and "calls" in self._replies[-1]):
-            raise ScriptError(f"{self.source}: .also(…) goes on after calls: begin with .calls(…)")
+            raise ScriptError(f"{self.source}: .also(…) adds a call to .calls(…), which is missing")
         calls = [*self._replies[-1]["calls"], _use(tool, arguments, named)]
         return self._replace(self._replies[-1] | {"calls": calls})
 
     def then(self, text: str | None = None, /, **words: Any) -> Dialogue:
-        """What the model says in this turn.
+        """Set the model's reply in this turn.
 
         Args:
             text: plain text.
-            words: any word of a reply in YAML: `json=…`, `refusal=…`, `choices=[…]`, `latency=…`, `python=…`, ….
+            words: any field of a reply in YAML: `json=…`, `refusal=…`, `choices=[…]`, `latency=…`, `python=…`, ….
         """
         return self._reply(({} if text is None else {"text": text}) | words)
 
     def fails(self, kind: str | None = None, /, *, times: int | None = 1, **details: Any) -> Dialogue:
-        """Before the reply that stands here (right after `when`: before the first) something goes wrong.
+        """Add a fault before the current reply; right after `when`, before the first one.
 
         Args:
-            kind: the fault; "server_error" when nothing is said.
-            times: at how many attempts; None for every one, so that the reply is never reached.
-            details: `status`, `retry_after`, `message` and whatever else goes with the fault.
+            kind: the fault; by default "server_error".
+            times: the number of attempts that fail; None for all, so that the reply is never reached.
+            details: further fields of the fault, such as `status`, `retry_after` and `message`.
         """
         if times is not None and times < 1:
-            raise ScriptError(f"{self.source}: times is 1 or more, or None for ever; not {times}")
+            raise ScriptError(f"{self.source}: times is 1 or more, or None for all attempts; not {times}")
         kind = "server_error" if kind is None and not details else kind
         fault: Any = {"kind": kind, **details} if kind and details else details or kind
         reply = self._replies[-1] if self._replies else self._coming
@@ -87,14 +87,14 @@ class Dialogue:
         return self
 
     def having(self, **words: Any) -> Dialogue:
-        """Further words for the reply that stands here: `latency=2.0`, `usage={…}`, `broken=True`, …."""
+        """Set further fields of the current reply: `latency=2.0`, `usage={…}`, `broken=True`, …."""
         if not self._replies:
-            raise ScriptError(f"{self.source}: .having(…) is for the reply before it, and there is none")
+            raise ScriptError(f"{self.source}: .having(…) changes the reply before it, which is missing")
         return self._replace(self._replies[-1] | words)
 
     @property
     def scenes(self) -> tuple[Scene, ...]:
-        """The scenes, one for each turn.
+        """Return the scenes, one for each turn.
 
         Raises:
             ScriptError: there is no reply.
@@ -110,7 +110,7 @@ class Dialogue:
         replies = self._replies
         if not replies:
             if "fault" not in self._coming:
-                raise ScriptError(f"{self.source}: {self.name!r} has no reply; go on with .then(…) or .calls(…)")
+                raise ScriptError(f"{self.source}: {self.name!r} has no reply; add .then(…) or .calls(…)")
             replies = [self._coming]
         if len(replies) == 1:
             return (self._scene(self.name, self._conditions, replies[0]),)
@@ -146,7 +146,7 @@ class Dialogue:
 
 
 def dialogue_name(conditions: dict[str, Any]) -> str:
-    """A name made of the first condition, "user: weather"; "always" when there is none."""
+    """Return a name made from the first condition, "user: weather"; "always" without conditions."""
     for condition, value in conditions.items():
         first = next(iter(value.items() if isinstance(value, dict) else _texts(value)), "")
         words = " ".join(f"{condition}: {': '.join(first) if isinstance(first, tuple) else first}".split())
@@ -161,7 +161,7 @@ def _texts(value: Any) -> tuple[Any, ...]:
 def _use(tool: str, arguments: str | dict[str, Any] | None, named: dict[str, Any]) -> dict[str, Any]:
     if isinstance(arguments, str):
         if named:
-            raise ScriptError(f"the call of {tool!r} has arguments as a text and by name: write one of them")
+            raise ScriptError(f"the call of {tool!r} has arguments both as a string and by name: use only one form")
         return {"tool": tool, "arguments": arguments}
     given = {**(arguments or {}), **named}
     return {"tool": tool, "arguments": given} if given else {"tool": tool}

@@ -1,5 +1,5 @@
-"""The one error of a script, from whichever part of it."""
+"""The error that all parts of a script raise."""
 
 
 class ScriptError(ValueError):
-    """A script that can't be used: every fault in it, with file, line, field and the mend."""
+    """A script is invalid: lists every problem with file, line, field and fix."""

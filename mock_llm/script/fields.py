@@ -1,4 +1,4 @@
-"""The fields of a script: each value checked where it stands, each problem with its place and the mend."""
+"""The fields of a script: checks each value and reports each problem with its place and a fix."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .yaml_lines import Lines, Path
 
 @dataclass(frozen=True)
 class Place:
-    """Where a value stands in a script, so that a problem can be reported with it."""
+    """The place of a value in a script, used to report problems."""
 
     file: str
     lines: Lines
@@ -20,24 +20,24 @@ class Place:
     path: Path = ()
 
     def at(self, key: str | int) -> Place:
-        """The place of a part of this value."""
+        """Return the place of a part of this value."""
         return replace(self, path=(*self.path, key))
 
     def __str__(self) -> str:
         if self.lines:
-            # What is missing has no line: the nearest value around it has.
+            # A missing value has no line, so the enclosing value's line is used.
             known = next(path for n in range(len(self.path), -1, -1) if (path := self.path[:n]) in self.lines)
             return f"{self.file}:{self.lines[known]}"
         return self.file + "".join(f"[{k}]" if isinstance(k, int) else f".{k}" for k in self.path)
 
     @property
     def name(self) -> str:
-        """The field's own name: `says`, or `says[0]` for an item of it."""
+        """The field's name: `says`, or `says[0]` for an item of it."""
         *_, last = (n for n, key in enumerate(self.path) if isinstance(key, str))
         return str(self.path[last]) + "".join(f"[{n}]" for n in self.path[last + 1 :])
 
     def report(self, problem: str) -> None:
-        """Note a problem of the value that stands here."""
+        """Record a problem of the value at this place."""
         self.problems.append(f"{self}: {problem}")
 
 
@@ -46,7 +46,7 @@ Check = Callable[[Any, Place], Any]
 
 
 def fields(value: Any, known: Mapping[str, Check], place: Place, what: str) -> dict[str, Any]:
-    """The fields of an object, each checked; unknown ones are reported, with the likely name."""
+    """Return the checked fields of an object; unknown fields are reported with the most similar known name."""
     if not isinstance(value, Mapping):
         place.report(f"{what} has fields ({', '.join(known)}), but this is {value!r}")
         return {}
@@ -59,11 +59,11 @@ def fields(value: Any, known: Mapping[str, Check], place: Place, what: str) -> d
 
 
 def construct(kind: Callable[..., T], given: dict[str, Any], place: Place, needed: tuple[str, ...] = ()) -> T | None:
-    """The value made of its fields, or None, and what it finds wrong with itself reported.
+    """Return the value built from its fields, or None if that fails; the problem is then reported.
 
     Args:
-        kind: makes the value; what it can't take it says in a ValueError.
-        needed: fields that must be given.
+        kind: builds the value, and raises ValueError for invalid fields.
+        needed: the required fields.
     """
     lacking = [name for name in needed if name not in given]
     if lacking:
@@ -77,7 +77,7 @@ def construct(kind: Callable[..., T], given: dict[str, Any], place: Place, neede
 
 
 def several(check: Check) -> Check:
-    """A check of a list of values that each pass `check`; a single value will do for a list of one."""
+    """Return a check for a list whose items each pass `check`; a single value counts as a list with one item."""
 
     def checked(value: Any, place: Place) -> tuple[Any, ...]:
         if not isinstance(value, (list, tuple)):
@@ -90,10 +90,10 @@ def several(check: Check) -> Check:
 
 
 def expect(kinds: Any, what: str) -> Check:
-    """A check that a value is of a Python type, or of one of several."""
+    """Return a check that a value has one of several Python types."""
 
     def check(value: Any, place: Place) -> Any:
-        # For Python True is a whole number; for a script's author it is none.
+        # In Python, True is an int; in a script it is not a number.
         if not isinstance(value, kinds) or (isinstance(value, bool) and kinds is not bool):
             quotable = what == "a text" and not isinstance(value, (dict, list))
             mend = f"; put it in quotes: {str(value)!r}" if quotable else ""
@@ -111,12 +111,12 @@ texts = several(text)
 
 
 def anything(value: Any, place: Place) -> Any:
-    """No check: whatever stands there."""
+    """Accept any value."""
     return value
 
 
 def function(value: Any, place: Place) -> Any:
-    """A check that a value is a Python function."""
+    """Check that a value is a Python function."""
     if not callable(value):
         place.report(
             "python is a function of the request, so the scene must be written in Python; use text, json or find"
@@ -125,5 +125,5 @@ def function(value: Any, place: Place) -> Any:
 
 
 def patterns(value: Any, place: Place) -> dict[str, str]:
-    """A check of names with a regular expression each."""
+    """Check that a value maps names to regular expressions."""
     return fields(value, dict.fromkeys(value, text) if isinstance(value, Mapping) else {}, place, "find")

@@ -1,6 +1,5 @@
-"""From YAML, or from Python dicts of the same shape, to scenes: every fault is named with its place.
-
-All faults of a script are reported at once, one a line:
+"""From YAML, or from Python dicts of the same form, to scenes. All problems of a script are reported together with
+their places, one per line:
 
     deploy.yaml:14: unknown field 'sayz' in when; did you mean 'says'?
 """
@@ -39,13 +38,13 @@ Source = Scene | Mapping[str, Any] | str | os.PathLike[str]
 
 
 def read_scenes(sources: Iterable[Source] | Source) -> tuple[Scene, ...]:
-    """Scenes from files, from dicts and from `Scene` objects, in order.
+    """Return scenes from files, dicts and `Scene` objects, in order.
 
     Args:
-        sources: one path or several, and/or scenes.
+        sources: one or several paths or scenes.
 
     Raises:
-        ScriptError: every fault found, one a line.
+        ScriptError: every problem found, one per line.
         OSError: a file can't be read.
     """
     problems: list[str] = []
@@ -60,7 +59,7 @@ def read_scenes(sources: Iterable[Source] | Source) -> tuple[Scene, ...]:
     first: dict[str, Scene] = {}
     for scene in scenes:
         if other := first.get(scene.name):
-            problems.append(f"{scene.source}: a second scene is named {scene.name!r}; the first is {other.source}")
+            problems.append(f"{scene.source}: the name {scene.name!r} is already used by the scene at {other.source}")
         first[scene.name] = scene
     if problems:
         raise ScriptError("\n".join(problems))
@@ -68,14 +67,14 @@ def read_scenes(sources: Iterable[Source] | Source) -> tuple[Scene, ...]:
 
 
 def read_scene(form: Mapping[str, Any], source: str) -> Scene:
-    """One scene from a dict.
+    """Return a scene from a dict.
 
     Args:
         form: the scene as in YAML.
         source: where it was written, for errors.
 
     Raises:
-        ScriptError: every fault found, one a line.
+        ScriptError: every problem found, one per line.
     """
     problems: list[str] = []
     scenes = _scene(form, Place(source, {}, problems))
@@ -113,7 +112,7 @@ def _unseen(value: Any, place: Place) -> Any:
 
 
 def _scene(data: Any, place: Place) -> list[Scene]:
-    # A value with faulty fields is not built, here and below: its own checks would report the same fault again.
+    # A value with invalid fields is not built, because its own checks would report the same problem again.
     before = len(place.problems)
     given = fields(data, {"name": text, "when": _when, "reply": _reply}, place, "a scene")
     if isinstance(data, Mapping):
@@ -139,7 +138,7 @@ def _when(value: Any, place: Place) -> When | None:
 def _reply(value: Any, place: Place) -> Reply | None:
     before = len(place.problems)
     if isinstance(value, str):
-        place.report(f"a reply has fields; for words write {place.name}: {{text: {value}}}")
+        place.report(f"a reply has fields; for text write {place.name}: {{text: {value}}}")
         return None
     known: dict[str, Check] = {"text": words, "json": template, "refusal": words, "python": function}
     known |= {"calls": several(_use), "choices": several(_reply), "fault": _fault, "faults": several(_fault)}
@@ -149,7 +148,7 @@ def _reply(value: Any, place: Place) -> Reply | None:
 
 
 def template(value: Any, place: Place) -> Any:
-    """A check that every `{{…}}` in a value is one that can be filled; each that can't is reported where it stands."""
+    """Check that every `{{…}}` in a value can be filled; the others are reported."""
     if isinstance(value, str):
         for wrong in unreadable(value):
             place.report(
@@ -166,7 +165,7 @@ def template(value: Any, place: Place) -> Any:
 
 
 def words(value: Any, place: Place) -> Any:
-    """A check that a value is a text, and a template that can be filled."""
+    """Check that a value is a string and a template that can be filled."""
     return template(text(value, place), place)
 
 

@@ -1,7 +1,7 @@
-"""Replies: what the model says in a scene, and the small template in which it is written.
+"""Replies: the model's answers in a scene, and the small template language for them.
 
-`{{name}}` stands for a text that `when.find` captured in the conversation. That is all there is: no expressions, no
-loops. A reply that must compute is a Python function.
+`{{name}}` is replaced by the text that `when.find` captured in the conversation. The language has no expressions and no
+loops. To compute a reply, use a Python function.
 """
 
 from __future__ import annotations
@@ -42,8 +42,8 @@ class ToolUse:
 
     Args:
         tool: the tool's name.
-        arguments: what it is called with; texts may hold `{{name}}`. A text instead of an object is sent as it
-            is: that is how broken arguments are written.
+        arguments: the arguments; strings can contain `{{name}}`. A string instead of an object is sent unchanged, which
+            is how broken arguments are written.
     """
 
     tool: str
@@ -56,24 +56,25 @@ class ToolUse:
 
 @dataclass(frozen=True, kw_only=True)
 class Reply:
-    """What the model says: exactly one of text, json, calls, refusal, python and choices; text may go with calls.
+    """The model's reply: exactly one of text, json, calls, refusal, python and choices; text can be combined with
+    calls.
 
     Args:
-        text: plain text; may hold `{{name}}` for what `when.find` captured.
-        json: a value that is sent as JSON; texts in it may hold `{{name}}`, and a text that is only
-            `{{name|json}}` becomes the number, list or other JSON value that was captured;
-            `{{name|json|json}}` becomes the value inside a captured JSON string.
-        calls: tools that the model calls, all at once.
-        refusal: the model declines, in these words.
+        text: plain text; can contain `{{name}}` for a capture of `when.find`.
+        json: a value that is sent as JSON. Strings in it can contain `{{name}}`. A string that is only `{{name|json}}`
+            becomes the captured number, list or other JSON value; `{{name|json|json}}` becomes the value inside a
+            captured JSON string.
+        calls: tools that the model calls, in parallel.
+        refusal: the text of a refusal.
         choices: different replies for `n` of them; any other reply is repeated `n` times.
-        fault: what goes wrong at every attempt; the reply itself may then be left out.
-        faults: what goes wrong at attempt 0, 1, … of a call; after them comes the reply.
-        spoil: makes a good plan in `json` a bad one ("cycle", "prose", …; see `corruption.py`).
-        python: a function of the `Request` that returns a text, a JSON value or another `Reply`.
-        latency: seconds the model is said to take (`openai-processing-ms`); nobody waits.
-        usage: tokens read and written; what is not stated is estimated as characters / 4.
+        fault: a fault at every attempt; then the reply itself can be left out.
+        faults: the faults at attempts 0, 1, … of a call; the reply follows after them.
+        spoil: turns the good plan in `json` into a bad one ("cycle", "prose", …; see `corruption.py`).
+        python: a function of the `Request` that returns a string, a JSON value or another `Reply`.
+        latency: reported seconds of work (`openai-processing-ms`); no time passes.
+        usage: input and output tokens; missing values are estimated as characters / 4.
         finish_reason: "stop", or "length" or "content_filter" for a reply that was cut off.
-        broken: the reply breaks the format or the tool's schema, on purpose.
+        broken: the reply breaks the format or the tool's schema on purpose.
     """
 
     text: str | None = None
@@ -104,7 +105,7 @@ class Reply:
         if any(tokens is not None and tokens < 0 for tokens in (self.usage.input, self.usage.output)):
             raise ScriptError("usage counts tokens, 0 or more")
         if self.finish_reason not in get_args(FinishReason):
-            raise ScriptError(f"finish_reason {self.finish_reason!r} is none of {', '.join(get_args(FinishReason))}")
+            raise ScriptError(f"finish_reason {self.finish_reason!r} is not one of {', '.join(get_args(FinishReason))}")
         if self.json is not NOTHING:
             check_json(self.json)
         if self.spoil is not None:
@@ -112,16 +113,16 @@ class Reply:
 
     @property
     def placeholders(self) -> set[str]:
-        """The names that stand as `{{name}}` anywhere in the reply, its choices included."""
+        """The names of all `{{name}}` placeholders in the reply, its choices included."""
         templates = [self.text, None if self.json is NOTHING else self.json, self.refusal]
         templates += [use.arguments for use in self.calls]
         return placeholders_in(templates).union(*(choice.placeholders for choice in self.choices))
 
     def filled(self, captures: Mapping[str, str]) -> Reply:
-        """The reply with its placeholders filled; its choices are left as they are.
+        """Return the reply with its placeholders filled, but its choices unchanged.
 
         Args:
-            captures: name -> the text that `when.find` captured.
+            captures: the texts that `when.find` captured, by name.
 
         Raises:
             ValueError: the text for a `{{name|json}}` is not JSON.
@@ -136,7 +137,7 @@ class Reply:
 
 
 def placeholders_in(template: Any) -> set[str]:
-    """All names that a reply uses, wherever they stand in it."""
+    """Return all placeholder names in a template, at any depth."""
     if isinstance(template, str):
         return set(PLACEHOLDER.findall(template)) | set(AS_JSON.findall(template))
     if isinstance(template, dict):
@@ -147,7 +148,7 @@ def placeholders_in(template: Any) -> set[str]:
 
 
 def unreadable(template: str) -> list[str]:
-    """What stands between double braces in a text and is no placeholder: "a+b", "a|upper"."""
+    """Return the contents of double braces that are not valid placeholders: "a+b", "a|upper"."""
     return [
         braces.group(1)
         for braces in BRACED.finditer(template)
@@ -156,23 +157,23 @@ def unreadable(template: str) -> list[str]:
 
 
 def fill(template: Any, captures: Mapping[str, str]) -> Any:
-    """A template with the captured texts put in.
+    """Return a template with the captured texts filled in.
 
     Args:
-        template: a text, or a JSON value whose texts are filled.
-        captures: name -> text.
+        template: a string, or a JSON value whose strings are filled.
+        captures: captured text by name.
 
     Returns:
-        The same shape. A text that is only `{{name|json}}` becomes the JSON value that was captured.
+        A value of the same form. A string that is only `{{name|json}}` becomes the captured JSON value.
 
     Raises:
-        ValueError, TypeError: the text captured for `{{name|json}}` is not JSON, or no JSON string with JSON inside.
+        ValueError, TypeError: the text for `{{name|json}}` is not JSON, or is not a JSON string that contains JSON.
     """
     if isinstance(template, str):
         if whole := AS_JSON.fullmatch(template):
             value = json.loads(captures[whole.group(1)])
             return json.loads(value) if template.count("|") == 2 else value
-        # In one pass: a captured text is data, and braces in it are never filled again.
+        # In a single pass, because braces in captured text are data and are never filled.
         return re.sub(
             f"{AS_JSON.pattern}|{PLACEHOLDER.pattern}", lambda m: captures[m.group(1) or m.group(2)], template
         )
@@ -184,19 +185,19 @@ def fill(template: Any, captures: Mapping[str, str]) -> Any:
 
 
 def check_json(value: Any) -> None:
-    """Raise ScriptError unless the value can be sent as JSON (no dates, no NaN, texts as keys)."""
+    """Raise ScriptError unless the value can be sent as JSON (no dates, no NaN, string keys only)."""
     try:
         same = json.loads(json.dumps(value, allow_nan=False)) == value
     except (TypeError, ValueError, RecursionError) as error:
-        raise ScriptError(f"json holds a value that JSON can't: {error}") from None
+        raise ScriptError(f"json contains a value that JSON can't represent: {error}") from None
     if not same:
-        raise ScriptError("json holds keys that are not texts, or tuples: put keys in quotes, use lists")
+        raise ScriptError("json contains tuples, or keys that are not strings: put keys in quotes, use lists")
 
 
 def check_corruption(name: str, plan: Any) -> None:
-    """Raise ScriptError unless there is such a corruption, and it can be made in this plan."""
+    """Raise ScriptError unless the corruption exists and can be applied to this plan."""
     if name not in CORRUPTIONS:
-        raise ScriptError(f"spoil {name!r} is none of {', '.join(CORRUPTIONS)}")
+        raise ScriptError(f"spoil {name!r} is not one of {', '.join(CORRUPTIONS)}")
     try:
         corrupted(plan, name)
     except ValueError as error:

@@ -1,7 +1,7 @@
-"""A script: scenes, each with the conditions that call for it and the reply that it gives.
+"""A script consists of scenes; each has conditions on the request and a reply.
 
-These are plain frozen values. `When` says which requests a scene is for, `Reply` (`replies.py`) what the model says.
-Whatever a value can check about itself it checks when it is made; `loading.py` adds file and line.
+These are plain frozen values: `When` is for the conditions, `Reply` (`replies.py`) for the model's reply. Each value
+checks itself when it is created; `loading.py` adds file and line.
 """
 
 from __future__ import annotations
@@ -20,29 +20,29 @@ Texts = str | Sequence[str]
 
 @dataclass(frozen=True, kw_only=True)
 class When:
-    """Which requests a scene is for. All conditions must hold; what is left out does not matter.
+    """The conditions of a scene. All of them must hold; conditions that are left out are not checked.
 
-    Texts are looked for as whole words: "4" is in "= 4", but not in "48" nor in "4.5", so a result that
-    has changed is not taken for the old one.
+    Texts are searched as whole words: "4" is in "= 4", but not in "48" nor in "4.5", so a changed result is not
+    mistaken for the old one.
 
     Args:
-        role: the instructions hold the line "Role: <role>".
-        system: each text stands in the instructions.
-        user: each text stands in some message of the user.
-        says: each text stands in some user, assistant or tool message.
-        last: each text stands in the newest message.
-        never: none of these texts stands in any user, assistant or tool message.
-        find: name -> regular expression; each must match in the conversation (the newest message first).
-            The reply may use what was found (its group, or the whole match) as `{{name}}`.
-        format: the answer's format asked for; "json" is either of the two JSON formats.
-        tools: each of these tools is offered.
-        image: the conversation shows an image whose SHA-256 begins with each of these (8 hexadecimal digits or more);
-            of an image that is not sent along its URL is hashed.
-        called: each of these tools has been called in the conversation.
-        turn: it is the model's turn number `turn` in the conversation: 1 when it has not spoken yet.
-        counter: count calls of this name instead, over all conversations: `turn` is then the how-manieth call
-            it is for which a scene of this counter fits. Who asks for a counter gives up order independence:
-            parallel calls get their numbers in order of arrival. A silent retry keeps its number.
+        role: the instructions contain the line "Role: <role>".
+        system: the instructions contain each of these texts.
+        user: for each of these texts, some user message contains it.
+        says: for each of these texts, some user, assistant or tool message contains it.
+        last: the newest message contains each of these texts.
+        never: no user, assistant or tool message contains any of these texts.
+        find: regular expressions by name; each must match in the conversation (the newest message is searched first).
+            The reply can use the match (its group, or the whole match) as `{{name}}`.
+        format: the requested response format; "json" matches both JSON formats.
+        tools: the request offers each of these tools.
+        image: for each of these hash prefixes (at least 8 hexadecimal digits), the conversation contains an image whose
+            SHA-256 begins with it. For an image that is not embedded, its URL is hashed.
+        called: the model has called each of these tools in the conversation.
+        turn: the number of the model's turn in the conversation, from 1.
+        counter: count the calls of this counter over all conversations; `turn` is then the number of the call, among
+            those that a scene of this counter fits. With a counter, the order of requests matters: parallel calls are
+            numbered in order of arrival. A silent retry gets the same number.
     """
 
     role: str | None = None
@@ -64,21 +64,21 @@ class When:
             value = getattr(self, name)
             texts = (value,) if isinstance(value, str) else tuple(value)
             if not all(texts):
-                raise ScriptError(f"an empty text in {name} is found everywhere: leave it out")
+                raise ScriptError(f"an empty text in {name} matches everything: omit it")
             object.__setattr__(self, name, texts)
         if self.format is not None and self.format not in get_args(Format):
-            raise ScriptError(f"format {self.format!r} is none of {', '.join(get_args(Format))}")
+            raise ScriptError(f"format {self.format!r} is not one of {', '.join(get_args(Format))}")
         for image in self.image:
             if not re.fullmatch("[0-9a-f]{8,64}", image):
                 raise ScriptError(
-                    f"image {image!r} is no hash: write 8 to 64 hexadecimal digits of the image's SHA-256"
+                    f"image {image!r} is not a hash: write 8 to 64 hexadecimal digits of the image's SHA-256"
                 )
         for name, pattern in self.find.items():
             check_pattern(name, pattern)
         if self.turn is not None and self.turn < 1:
             raise ScriptError(f"turns are counted from 1, not {self.turn}")
         if self.counter is not None and self.turn is None:
-            raise ScriptError("a counter needs a turn: say for which number this scene is")
+            raise ScriptError("a counter needs a turn: add the number of the call that this scene answers")
 
 
 ALWAYS: Final = When()
@@ -86,13 +86,13 @@ ALWAYS: Final = When()
 
 @dataclass(frozen=True)
 class Scene:
-    """One scene of a script: when a request fits `when`, the model gives `reply`.
+    """A scene of a script: if a request fits `when`, the model gives `reply`.
 
     Args:
-        name: how errors, calls and tables speak of it; unique in the script.
+        name: its name in errors, calls and tables; unique in the script.
         source: where it was written ("deploy.yaml:14"), for errors.
-        unseen: what becomes of a request that only verdicts refuse which nobody has seen the real API give: "refuse" it,
-            or "accept" it without the part in question. One scene that accepts is enough for the script.
+        unseen: how to treat a request that is refused only by verdicts without a source: "refuse" it, or "accept" it
+            without the part in question. If one scene accepts, the whole script does.
     """
 
     name: str
@@ -112,7 +112,7 @@ class Scene:
 
 
 def check_unseen(word: Any) -> None:
-    """Raise ScriptError unless the word is one that `unseen` may have."""
+    """Raise ScriptError unless the value is valid for `unseen`."""
     if word not in ("refuse", "accept"):
         raise ScriptError(f"unseen is 'refuse' or 'accept', not {word!r}")
 
@@ -124,4 +124,4 @@ def check_pattern(name: str, pattern: str) -> None:
     except re.error as error:
         raise ScriptError(f"find {name!r}: {pattern!r} is not a regular expression: {error}") from None
     if groups > 1:
-        raise ScriptError(f"find {name!r}: use one group, for what is wanted; write the others as (?:…)")
+        raise ScriptError(f"find {name!r}: use a single group, for the text to capture; write the others as (?:…)")

@@ -1,4 +1,4 @@
-"""From scenes to YAML: what `loading.py` reads, written with the same words."""
+"""Writes scenes as YAML that `loading.py` can read."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ BREAKS = re.compile("[\x85\u2028\u2029]")
 
 
 class _Dumper(yaml.SafeDumper):
-    """A SafeDumper that writes a value out each time it occurs."""
+    """A SafeDumper that writes a repeated value again each time."""
 
     def ignore_aliases(self, data: Any) -> bool:
-        """No anchors: a person reads this."""
+        """Write no anchors, because people read the file."""
         return True
 
 
 def _text(dumper: _Dumper, text: str) -> yaml.ScalarNode:
-    # YAML takes three rare characters for the end of a line, and reads it back as another one unless it is escaped.
+    # YAML treats three rare characters as line ends and would read them back as other ones, so they are escaped.
     style = '"' if BREAKS.search(text) else None
     return dumper.represent_scalar(f"{TAG}str", text, style=style)
 
@@ -36,15 +36,15 @@ _Dumper.add_representer(str, _text)
 
 
 def as_yaml(form: Any) -> str:
-    """A value of JSON as YAML, from which `read_yaml` reads the same value."""
+    """Return a JSON value as YAML, from which `read_yaml` reads the same value."""
     return str(yaml.dump(form, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=100))
 
 
 def write_yaml(scenes: Iterable[Scene]) -> str:
-    """A script of these scenes.
+    """Return these scenes as a YAML script.
 
     Raises:
-        ScriptError: a scene replies by a Python function.
+        ScriptError: a scene replies with a Python function.
     """
     scenes = list(scenes)
     form: dict[str, Any] = {"unseen": "accept"} if any(scene.unseen == "accept" for scene in scenes) else {}
@@ -60,7 +60,7 @@ def _scene(scene: Scene) -> dict[str, Any]:
 
 
 def _given(value: Any) -> dict[str, Any]:
-    """The fields that say something else than their default, in order."""
+    """Return the fields that differ from their defaults, in order."""
     told = {}
     for field in fields(value):
         given = getattr(value, field.name)
@@ -71,7 +71,7 @@ def _given(value: Any) -> dict[str, Any]:
 
 
 def _plain(value: Any) -> Any:
-    """A part of a scene as YAML has it; values of JSON stay as they are."""
+    """Return a part of a scene in its YAML form; JSON values stay unchanged."""
     if isinstance(value, Fault):
         details = _given(value)
         return details if len(details) > 1 else value.kind

@@ -1,6 +1,6 @@
-"""YAML that remembers on which line everything stands.
+"""A YAML reader that records the line of every value.
 
-The dialect is YAML 1.2's: dates, `yes`, `no` and `12:30` are texts, `0123` is a text, keys are unique.
+The dialect is YAML 1.2's: dates, `yes`, `no` and `12:30` are strings, `0123` is a string, and keys are unique.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ TAG = "tag:yaml.org,2002:"
 
 
 class YamlError(ValueError):
-    """YAML that can't be read: the line (from 1) and what is wrong there."""
+    """YAML can't be read: the line (from 1) and the problem."""
 
     def __init__(self, line: int, message: str) -> None:
         super().__init__(message)
@@ -39,13 +39,13 @@ for _name, _pattern, _first in (
 
 
 def read_yaml(text: str) -> tuple[Any, Lines]:
-    """Read one YAML document.
+    """Read a YAML document.
 
     Returns:
         The value, and the line (from 1) of every part of it, by path: `("scenes", 0, "when")`.
 
     Raises:
-        YamlError: it is not YAML, a key stands twice, or a value holds itself.
+        YamlError: the text is not YAML, repeats a key, or contains a value that contains itself.
     """
     loader = _Loader(text)
     try:
@@ -67,16 +67,18 @@ def read_yaml(text: str) -> tuple[Any, Lines]:
 def _note_lines(node: yaml.Node, path: Path, lines: Lines, above: tuple[int, ...]) -> None:
     line = node.start_mark.line + 1
     lines.setdefault(path, line)
-    # An alias may stand inside what it names; the walk would never end.
+    # An alias inside its own anchor would make the walk endless.
     if id(node) in above:
-        raise YamlError(line, "a value that holds itself")
+        raise YamlError(line, "a value that contains itself")
     if node.tag.removeprefix(TAG) not in ("map", "seq", "str", "int", "float", "bool", "null"):
-        raise YamlError(line, f"the tag {node.tag!r} is not used here; leave it out")
+        raise YamlError(line, f"the tag {node.tag!r} is not supported; omit it")
     if isinstance(node, yaml.MappingNode):
         for key, value in node.value:
             here = (*path, str(key.value))
             if here in lines:
-                raise YamlError(key.start_mark.line + 1, f"{key.value!r} stands twice; it was on line {lines[here]}")
+                raise YamlError(
+                    key.start_mark.line + 1, f"{key.value!r} is repeated; it is already on line {lines[here]}"
+                )
             lines[here] = key.start_mark.line + 1
             _note_lines(value, here, lines, (*above, id(node)))
     elif isinstance(node, yaml.SequenceNode):

@@ -1,4 +1,6 @@
-"""Ways to reach a script: genuine clients in this process, clients made by others (`catching`), loopback (`server`)."""
+"""Ways to reach a script: genuine clients in this process, clients that other code creates (`catching`), and
+loopback HTTP (`server`).
+"""
 
 from .catching import caught
 from .in_process import API_KEY, BASE_URL, client, transport

@@ -1,7 +1,7 @@
-"""Clients that somebody else has made: their requests to OpenAI are answered here, and never leave the process.
+"""Intercepts clients that other code creates: their requests to OpenAI are answered here and never leave the process.
 
-It is for tests. What a client was made with does not matter (a key, a base URL of before the test), only where its
-requests go; requests to other hosts pass.
+This is for tests. Only the target of a request matters, not the client's settings (a key, or a base URL from before the
+test). Requests to other hosts pass through.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ HOSTS: Final = frozenset({"api.openai.com", BASE_URL.split("/")[2]})
 
 @contextlib.contextmanager
 def caught(handle: Handle) -> Iterator[None]:
-    """Answer, while the block runs, every request of httpx2 and httpx to api.openai.com and to `BASE_URL`.
+    """Inside the block, answer every request of httpx2 and httpx to api.openai.com and to `BASE_URL`.
 
     Args:
-        handle: from request to response; called on the caller's thread.
+        handle: a function from request to response, called on the caller's thread.
     """
     with contextlib.ExitStack() as changes:
         for library in _libraries():
@@ -36,12 +36,12 @@ def caught(handle: Handle) -> Iterator[None]:
 
 
 def _either(here: Callable[[Any], Any], there: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
-    # Sync or async, as what it chooses from is: a coroutine is passed on as it is.
+    # Works for sync and async transports: a coroutine is returned unchanged.
     return lambda own, request: here(request) if request.url.host in HOSTS else there(own, request)
 
 
 def _libraries() -> list[Any]:
-    """What clients of this process may run on: OpenAI's own HTTP library, and httpx where it is in use."""
+    """Return the HTTP libraries that clients in this process could use: OpenAI's own, and httpx if it is loaded."""
     libraries = [sys.modules[name] for name in ("httpx2", "httpx") if name in sys.modules]
     with contextlib.suppress(ModuleNotFoundError):
         importlib.import_module("openai")

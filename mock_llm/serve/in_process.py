@@ -1,7 +1,7 @@
-"""The in-process transport: genuine clients, no network.
+"""The in-process transport: genuine clients without a network.
 
-The OpenAI client speaks HTTP through `httpx2` (its older versions through `httpx`), and both take a
-transport of one's own. Nothing is patched: another client in the same process still reaches the world.
+The OpenAI client uses `httpx2` for HTTP (older versions use `httpx`), and both accept a custom transport. Nothing is
+patched: other clients in the same process still reach the network.
 """
 
 from __future__ import annotations
@@ -13,14 +13,14 @@ from typing import Any
 
 from mock_llm.types import HttpRequest, HttpResponse
 
-BASE_URL = "https://mock-llm.invalid/v1"  # a name that never resolves: were the transport lost, the call would fail
+BASE_URL = "https://mock-llm.invalid/v1"  # a host name that never resolves, so that a call without the transport fails
 API_KEY = "mock-llm-needs-no-key"
 
 Handle = Callable[[HttpRequest], HttpResponse]
 
 
 def http_library() -> Any:
-    """The HTTP library that the installed OpenAI client runs on: httpx2, or httpx before version 3."""
+    """Return the HTTP library of the installed OpenAI client: httpx2, or httpx before version 3."""
     try:
         return importlib.import_module("httpx2")
     except ModuleNotFoundError:
@@ -28,10 +28,10 @@ def http_library() -> Any:
 
 
 def transport(handle: Handle, library: Any = None) -> Any:
-    """A transport for sync and async clients of httpx2, or of the library given (`httpx`).
+    """Return a transport for sync and async clients of httpx2, or of the given library (`httpx`).
 
     Args:
-        handle: from request to response; called on the caller's thread.
+        handle: a function from request to response, called on the caller's thread.
         library: the module `httpx2` or `httpx`; by default the one that the OpenAI client uses.
     """
     http = library or http_library()
@@ -40,11 +40,11 @@ def transport(handle: Handle, library: Any = None) -> Any:
         response = handle(HttpRequest(request.method, request.url.path, dict(request.headers), request.content))
         read_timeout = (request.extensions.get("timeout") or {}).get("read")
         if response.delay > (math.inf if read_timeout is None else read_timeout) or response.delay == math.inf:
-            raise http.ReadTimeout("the answer did not come in time (a scripted fault; nobody waited)", request=request)
+            raise http.ReadTimeout("the answer timed out (a scripted fault; no time passed)", request=request)
         if response.ending == "refused":
             raise http.ConnectError("the connection was refused (a scripted fault)", request=request)
         headers = dict(response.headers)
-        # Only a whole body states its length: one that is lost on the way does not keep what it would promise.
+        # Only a complete body states its length, because a dropped one ends early.
         if response.ending == "whole":
             headers["content-length"] = str(sum(map(len, response.chunks)))
         return http.Response(response.status, headers=headers, stream=_stream(http, response, request), request=request)
@@ -53,7 +53,7 @@ def transport(handle: Handle, library: Any = None) -> Any:
 
 
 def _stream(http: Any, response: HttpResponse, request: Any) -> Any:
-    """The body chunk by chunk, for sync and async clients; a dropped one fails after the last chunk."""
+    """Return the body chunk by chunk, for sync and async clients. A dropped body fails after the last chunk."""
 
     def check() -> None:
         if response.ending == "dropped":
@@ -74,18 +74,18 @@ def _stream(http: Any, response: HttpResponse, request: Any) -> Any:
 
 
 def client(handle: Handle, kind: str, http_kind: str, options: dict[str, Any]) -> Any:
-    """A genuine client of the openai package over the transport.
+    """Return a genuine client of the openai package that uses the transport.
 
     Args:
         kind: "OpenAI" or "AsyncOpenAI".
-        http_kind: "Client" or "AsyncClient", to go with it.
-        options: passed on to the client (`max_retries`, `timeout`, …).
+        http_kind: the matching "Client" or "AsyncClient".
+        options: the client's options (`max_retries`, `timeout`, …).
 
     Raises:
-        TypeError: `http_client` is among the options; it is what makes the client a scripted one.
+        TypeError: the options contain `http_client`, which is needed to connect the client to the script.
     """
     if "http_client" in options:
-        raise TypeError("client() brings its own http_client; for another one use llm.transport(httpx)")
+        raise TypeError("client() creates the http_client itself; to use your own client, give it llm.transport(httpx)")
     http = http_library()
     http_client = getattr(http, http_kind)(transport=transport(handle, http), trust_env=False)
     openai = importlib.import_module("openai")

@@ -1,7 +1,7 @@
-"""The scripted model on loopback HTTP, for any client in any language.
+"""The scripted model over loopback HTTP, for clients in any language.
 
-A plain HTTP/1.1 server of the standard library: a thread a connection, connections kept alive. It is for lessons
-and tests; it has no passwords, and listens on 127.0.0.1 only unless it is told otherwise.
+A plain HTTP/1.1 server from the standard library, with a thread for each connection and persistent connections. It is
+for lessons and tests. It has no passwords, and by default it listens on 127.0.0.1 only.
 """
 
 from __future__ import annotations
@@ -26,17 +26,17 @@ LARGEST_BODY: Final = 16 * 2**20  # bytes
 IDLE: Final = 60.0  # seconds after which a silent connection is closed
 METHODS: Final = "GET, POST, OPTIONS"
 LOOPBACK_PAGE: Final = re.compile(r"https?://(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d{1,5})?")
-HOLD: Final = 30.0  # seconds that an answer that never comes keeps its client, at most
+HOLD: Final = 30.0  # maximum seconds that a never-ending answer keeps its client waiting
 
 
 @contextlib.contextmanager
 def serve(handle: Handle, host: str = "127.0.0.1", port: int = 0) -> Iterator[str]:
-    """Serve while the block runs.
+    """Serve inside the block.
 
     Args:
-        handle: from request to response; called from many threads.
-        host: the address to listen on; another one than 127.0.0.1 lets other machines in.
-        port: 0 takes a free one.
+        handle: a function from request to response, called from many threads.
+        host: the address to listen on; any address other than 127.0.0.1 gives other machines access.
+        port: 0 selects a free port.
 
     Yields:
         The base URL for clients: "http://127.0.0.1:43210/v1".
@@ -45,7 +45,7 @@ def serve(handle: Handle, host: str = "127.0.0.1", port: int = 0) -> Iterator[st
         RuntimeError: in a browser tab, where there are no sockets.
     """
     if sys.platform == "emscripten":
-        raise RuntimeError("sockets are not to be had in a browser tab; use client() or async_client()")
+        raise RuntimeError("a browser tab has no sockets; use client() or async_client()")
     server = Server(handle, host, port)
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True)
     thread.start()
@@ -59,7 +59,7 @@ def serve(handle: Handle, host: str = "127.0.0.1", port: int = 0) -> Iterator[st
 
 
 class Server(ThreadingHTTPServer):
-    """Listens, and remembers its open connections, so that it can end at once."""
+    """An HTTP server that tracks its open connections, so that it can close them at once."""
 
     daemon_threads = True
     block_on_close = False
@@ -74,34 +74,34 @@ class Server(ThreadingHTTPServer):
 
     @property
     def base_url(self) -> str:
-        """Where clients find it."""
+        """The base URL for clients."""
         host, port = self.server_address[:2]
         name = host.decode() if isinstance(host, bytes) else str(host)
         return f"http://{f'[{name}]' if ':' in name else name}:{port}/v1"
 
     def server_bind(self) -> None:
-        """Bind without asking the network for the host's name, as the standard library would."""
+        """Bind without looking up the host's name in the network, as the standard library would."""
         self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         self.socket.bind(self.server_address)
         self.server_address = self.socket.getsockname()
 
     def process_request(self, request: Any, client_address: Any) -> None:
-        """Remember the connection, and give it a thread."""
+        """Track the connection, and start its thread."""
         with self._lock:
             self._open.add(request)
         super().process_request(request, client_address)
 
     def shutdown_request(self, request: Any) -> None:
-        """Forget the connection and close it."""
+        """Stop tracking the connection, and close it."""
         with self._lock:
             self._open.discard(request)
         super().shutdown_request(request)
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """A client that went away is no news."""
+        """Ignore clients that disconnect."""
 
     def close_connections(self) -> None:
-        """End all connections, those that wait for a next request and those that are held."""
+        """Close all connections, idle ones and held ones."""
         with self._lock:
             for connection in self._open:
                 with contextlib.suppress(OSError):
@@ -109,7 +109,7 @@ class Server(ThreadingHTTPServer):
 
 
 class UnreadableRequest(Exception):
-    """A request that can't be read: the HTTP status and why."""
+    """A request can't be read: the HTTP status and the reason."""
 
     def __init__(self, status: int, why: str) -> None:
         super().__init__(why)
@@ -117,23 +117,23 @@ class UnreadableRequest(Exception):
 
 
 def too_large() -> UnreadableRequest:
-    """The error for a body that is too large."""
+    """Return the error for a body that is too large."""
     return UnreadableRequest(413, f"The request is larger than {LARGEST_BODY} bytes")
 
 
 class Connection(BaseHTTPRequestHandler):
-    """One client's connection: request after request until it leaves."""
+    """A client's connection: answers requests until the client closes it."""
 
     protocol_version = "HTTP/1.1"
     server_version = "mock_llm"
     sys_version = ""
     timeout = IDLE
-    wbufsize = -1  # a response leaves in one write
+    wbufsize = -1  # send a response in a single write
     disable_nagle_algorithm = True
     server: Server
 
     def answer(self) -> None:
-        """Read one request, answer it, and keep the connection unless it can't be kept."""
+        """Read and answer a request, and keep the connection open if possible."""
         try:
             body = self._body()
         except UnreadableRequest as error:
@@ -154,13 +154,13 @@ class Connection(BaseHTTPRequestHandler):
     do_GET = do_POST = do_PUT = do_PATCH = do_DELETE = do_HEAD = do_OPTIONS = answer  # noqa: N815
 
     def handle_expect_100(self) -> bool:
-        """Tell a client that waits before it sends a large body to go on, at once."""
+        """Tell a client at once to send its large body, if it asks first."""
         go_on = super().handle_expect_100()
-        self.wfile.flush()  # the standard library leaves it in the buffer until the answer
+        self.wfile.flush()  # the standard library would keep it in the buffer until the answer
         return go_on
 
     def send_error(self, code: int, message: str | None = None, explain: str | None = None) -> None:
-        """What is no HTTP gets an error in the API's shape, and the connection ends."""
+        """Answer input that is not HTTP with an error in the API's form, and close the connection."""
         if not hasattr(self, "request_version") or self.request_version == "HTTP/0.9":
             self.request_version = "HTTP/1.1"
         self.close_connection = True
@@ -168,10 +168,10 @@ class Connection(BaseHTTPRequestHandler):
         self._send(error_response(error), status=code)
 
     def log_message(self, *_: Any) -> None:
-        """Say nothing: `llm.calls` remembers."""
+        """Print nothing, because `llm.calls` is the log."""
 
     def _body(self) -> bytes:
-        """The request's body."""
+        """Return the request's body."""
         if "chunked" in self.headers.get("transfer-encoding", "").lower():
             return self._chunked()
         length = self.headers.get("content-length", "0").strip()
@@ -211,7 +211,7 @@ class Connection(BaseHTTPRequestHandler):
         if chunked:
             self.send_header("transfer-encoding", "chunked")
         else:
-            # A connection that is to be lost promises one byte more than it sends: that is how the client notices.
+            # A dropped connection announces one byte more than it sends, so that the client notices.
             self.send_header("content-length", str(len(response.body) + lost))
         if self.close_connection:
             self.send_header("connection", "close")
@@ -224,8 +224,8 @@ class Connection(BaseHTTPRequestHandler):
         self.wfile.flush()
 
     def _cors_headers(self) -> dict[str, str]:
-        """What lets a page of this machine read the answer; nothing for a page from elsewhere."""
-        sent = getattr(self, "headers", {})  # a line that is no HTTP has none
+        """Return the headers that let a web page on this machine read the answer; none for other pages."""
+        sent = getattr(self, "headers", {})  # input that is not HTTP has no headers
         origin = sent.get("origin") or ""
         if not LOOPBACK_PAGE.fullmatch(origin):
             return {}
@@ -239,14 +239,14 @@ class Connection(BaseHTTPRequestHandler):
         return headers
 
     def _read_timeout(self, headers: dict[str, str]) -> float:
-        """How long the client says that it waits, in seconds."""
+        """Return the client's stated timeout in seconds."""
         try:
             return float(headers.get("x-stainless-read-timeout", ""))
         except ValueError:
             return math.nextafter(math.inf, 0)
 
     def _hold(self) -> None:
-        """Never answer: wait until the client has had enough, or the server ends."""
+        """Never answer: wait until the client disconnects or the server stops."""
         self.close_connection = True
         with contextlib.suppress(OSError, ValueError):
             self.connection.settimeout(HOLD)

@@ -1,4 +1,6 @@
-"""The values that all parts pass to each other: requests, answers, errors, faults, and HTTP messages. No behaviour but reading."""
+"""The values that all parts exchange: requests, answers, errors, faults, and HTTP messages. They have no behavior
+except reading.
+"""
 
 from .answers import Answer, Choice, ToolCall, Usage
 from .errors import (

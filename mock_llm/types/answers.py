@@ -1,4 +1,4 @@
-"""What comes out of the engine when the model answers: frozen values, the same for every endpoint."""
+"""The engine's answers: frozen values, the same for every endpoint."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from .faults import Fault
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """Tokens read and written. In a script either may be None: it is then estimated (characters / 4)."""
+    """Input and output tokens. In a script either can be None; it is then estimated as characters / 4."""
 
     input: int | None = None
     output: int | None = None
@@ -17,7 +17,7 @@ class Usage:
 
 @dataclass(frozen=True, slots=True)
 class ToolCall:
-    """A tool that the model calls: the id that its result must name, the tool, the arguments as JSON text."""
+    """A tool call of the model: the id that its result must name, the tool, and the arguments as JSON text."""
 
     id: str
     name: str
@@ -26,7 +26,7 @@ class ToolCall:
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """What the model says in one of its `n` answers: text and tool calls, or a refusal in its own words."""
+    """One of the model's `n` answers: text and tool calls, or the text of a refusal."""
 
     text: str | None
     refusal: str | None
@@ -35,20 +35,20 @@ class Choice:
 
     @property
     def words(self) -> str:
-        """All of it on a few lines, for tables."""
+        """The whole choice on a few lines, for tables."""
         spoken = [self.text or self.refusal or ""] * bool(self.text or self.refusal)
         return "\n".join(spoken + [f"{call.name}({call.arguments})" for call in self.calls])
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What the scripted model says, and what goes wrong on the way.
+    """The scripted model's answer, and the fault on its way to the client.
 
     Args:
-        scene: the name of the scene that spoke.
-        choices: what it says, `n` times.
-        latency: seconds the model took, as scripted; reported, never slept.
-        fault: what happens to the answer on its way to the client, or None.
+        scene: the name of the scene that answered.
+        choices: its `n` choices.
+        latency: the scripted seconds of work; reported, but never slept.
+        fault: the fault on the way to the client, or None.
     """
 
     scene: str

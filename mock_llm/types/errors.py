@@ -1,4 +1,4 @@
-"""Errors of the API: the value, and the real API's own sentences, each with a line that explains it to a learner."""
+"""Errors of the API: the error value, and the real API's messages, each with an explanation for learners."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ NAME = re.compile(r"[a-zA-Z0-9_-]{1,64}")
 
 @dataclass(frozen=True, slots=True)
 class ApiError:
-    """An error that the server answers with: the HTTP status and the four fields of OpenAI's error body."""
+    """An error response of the server: the HTTP status and the four fields of OpenAI's error body."""
 
     status: int
     message: str
@@ -22,55 +22,55 @@ class ApiError:
 
 
 def bad_request(message: str, hint: str, param: str | None = None, code: str | None = None) -> ApiError:
-    """The 400 that the real API gives, in its words, with a hint on a line of its own."""
+    """Return the real API's 400 error, with a hint on a separate line."""
     return ApiError(400, f"{message}\n[mock_llm] {hint}", param=param, code=code)
 
 
 def not_an_object() -> ApiError:
-    """The body is JSON, and no object."""
+    """The body is JSON, but not an object."""
     return bad_request("We could not parse the JSON body of your request: it is not an object.", "send a JSON object.")
 
 
 def missing_parameter(name: str, hint: str) -> ApiError:
-    """A parameter that must be there is not."""
+    """A required parameter is missing."""
     return bad_request(f"Missing required parameter: '{name}'.", hint, name, "missing_required_parameter")
 
 
 def unknown_parameter(name: str, hint: str) -> ApiError:
-    """A parameter that the API does not have."""
+    """The API has no such parameter."""
     return bad_request(f"Unknown parameter: '{name}'.", hint, name, "unknown_parameter")
 
 
 def invalid_type(name: str, expected: str, value: Any, hint: str = "") -> ApiError:
-    """A value of the wrong JSON type; `expected` has its article: "a decimal"."""
+    """A value has the wrong JSON type; `expected` includes the article: "a decimal"."""
     message = f"Invalid type for '{name}': expected {expected}, but got {type_name(value)} instead."
     return bad_request(message, hint or f"'{name}' takes {expected}.", name, "invalid_type")
 
 
 def invalid_value(name: str, value: Any, supported: Sequence[str], hint: str) -> ApiError:
-    """A value that is none of those that the API knows."""
+    """A value is not among the supported ones."""
     *most, last = map(repr, supported)
     message = f"Invalid value: {value!r}. Supported values are: {', '.join(most)}, and {last}."
     return bad_request(message, hint, name, "invalid_value")
 
 
 def invalid_name(name: str, value: Any) -> ApiError:
-    """A name that is not made of letters, digits, _ and -."""
+    """A name contains characters other than letters, digits, _ and -."""
     pattern = "Expected a string that matches the pattern '^[a-zA-Z0-9_-]+$'."
     message = f"Invalid '{name}': string does not match pattern. {pattern}"
     return bad_request(
-        message, f"{value!r} needs another name: letters, digits, _ and -, 64 at most.", name, "invalid_value"
+        message, f"{value!r} needs another name: at most 64 letters, digits, _ and -.", name, "invalid_value"
     )
 
 
 def empty_array(name: str, hint: str) -> ApiError:
-    """A list without items, where the API wants one at least."""
+    """A list is empty, but the API requires at least one item."""
     expected = "Expected an array with minimum length 1, but got an empty array instead."
     return bad_request(f"Invalid '{name}': empty array. {expected}", hint, name, "empty_array")
 
 
 def too_long_array(name: str, values: Sequence[Any], most: int, hint: str) -> ApiError | None:
-    """The error of a list with too many items, or None."""
+    """Return the error of a list with too many items, or None."""
     if len(values) <= most:
         return None
     expected = f"Expected an array with maximum length {most}, but got an array with length {len(values)} instead."
@@ -78,7 +78,7 @@ def too_long_array(name: str, values: Sequence[Any], most: int, hint: str) -> Ap
 
 
 def too_long_text(name: str, text: str, most: int, hint: str) -> ApiError | None:
-    """The error of a text with too many characters, or None."""
+    """Return the error of a string with too many characters, or None."""
     if len(text) <= most:
         return None
     expected = f"Expected a string with maximum length {most}, but got a string with length {len(text)} instead."
@@ -86,20 +86,22 @@ def too_long_text(name: str, text: str, most: int, hint: str) -> ApiError | None
 
 
 def type_name(value: Any) -> str:
-    """A JSON value's type as the API's errors name it: "a string", "null"."""
+    """Return a JSON value's type as the API's errors name it: "a string", "null"."""
     names: dict[type, str] = {str: "a string", bool: "a boolean", int: "an integer", float: "a decimal"}
     return (names | {list: "an array", dict: "an object"}).get(type(value), "null")
 
 
 def not_supported(what: str, hint: str, param: str | None = None, status: int = 400) -> ApiError:
-    """The real API would accept this, the scripted model can't: say so instead of ignoring it."""
-    # Silence would let a loop pass here that behaves otherwise on the real API.
+    """The real API would accept this, but the scripted model does not support it, and reports that instead of
+    ignoring it.
+    """
+    # If the mock ignored this, an agent could pass here and behave differently on the real API.
     message = f"{what} is not supported by mock_llm: {hint}"
     return ApiError(status, message, "mock_llm_error", param, "not_supported")
 
 
 def unprocessable(code: str, message: str) -> ApiError:
-    """The script has no single answer that fits, or one that can't be given."""
-    # The real API never answers 422, and its clients never retry it: the script's mistake is not taken for the request's,
-    # and costs one call.
+    """No single scene fits, or the fitting scene's answer can't be given."""
+    # The real API never answers 422, and clients never retry it. So a mistake in the script can't be confused with a bad request,
+    # and it costs only one call.
     return ApiError(422, message, "mock_llm_error", None, code)

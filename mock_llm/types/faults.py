@@ -1,7 +1,7 @@
-"""Faults that a script can order: what goes wrong between the model and the client. Nobody sleeps for them.
+"""Faults that a script can inject between the model and the client. They never sleep.
 
-A fault belongs to an attempt: the client's k-th silent retry is attempt k of the same call, so `faults`
-lists what happens to attempt 0, 1, …, and after them the reply is given.
+A fault belongs to an attempt: the client's k-th silent retry is attempt k of the same call. `faults` lists the faults
+of attempts 0, 1, …; after them comes the reply.
 """
 
 from __future__ import annotations
@@ -26,29 +26,29 @@ Kind = Literal[
 STATUS: Final[Mapping[str, int]] = {"rate_limit": 429, "server_error": 500}
 STREAM_ONLY: Final = frozenset({"ended_early", "bad_chunk", "error_event", "slow_first_token"})
 PLAIN_ONLY: Final = frozenset({"truncated"})
-RETRY_AFTER_MS: Final = 1  # a client that is told nothing sleeps half a second and more
+RETRY_AFTER_MS: Final = 1  # without this header, a client sleeps for at least half a second
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fault:
-    """One thing that goes wrong, instead of the reply or in the middle of it.
+    """A fault that replaces the reply or interrupts it.
 
     Args:
-        kind: "rate_limit" and "server_error" are HTTP errors; "timeout" never answers; "connection_error"
-            closes before the first byte; "html" is status 200 with a web page; "truncated" is a JSON body cut
-            in half; "dropped" loses the connection in the middle; "ended_early" ends a stream without its
-            last chunks; "bad_chunk" has half a chunk in the stream; "error_event" an error in the stream;
-            "slow_first_token" a stream that begins later than an impatient client waits.
+        kind: "rate_limit" and "server_error" are HTTP errors; "timeout" never answers; "connection_error" closes the
+            connection before the first byte; "html" is status 200 with a web page; "truncated" is a JSON body cut in
+            half; "dropped" loses the connection in the middle; "ended_early" ends a stream without its last chunks;
+            "bad_chunk" has half a chunk in the stream; "error_event" has an error in the stream; "slow_first_token" is
+            a stream that begins later than an impatient client waits.
         status: the HTTP status of an error; by default 429 or 500.
-        retry_after: seconds the client is told to wait (`retry-after`).
-        retry_after_ms: the same in milliseconds; 1 when nothing is said, so that no lesson waits.
-        message: the error's words.
-        code: the error's code.
-        after: how many events of the stream come before the fault; half of them when not said.
-        seconds: how late the first token is said to be ("slow_first_token").
+        retry_after: the header `retry-after`, in seconds.
+        retry_after_ms: the same in milliseconds; by default 1, so that no lesson waits.
+        message: the error message.
+        code: the error code.
+        after: the number of stream events before the fault; by default half of them.
+        seconds: the reported delay of the first token ("slow_first_token").
 
     Raises:
-        ValueError: a value that does not go with the kind.
+        ValueError: a value does not fit the kind.
     """
 
     kind: Kind
@@ -62,7 +62,7 @@ class Fault:
 
     def __post_init__(self) -> None:
         if self.kind not in get_args(Kind):
-            raise ValueError(f"fault {self.kind!r} is none of {', '.join(get_args(Kind))}")
+            raise ValueError(f"fault {self.kind!r} is not one of {', '.join(get_args(Kind))}")
         goes_with = {
             **dict.fromkeys(("status", "retry_after", "retry_after_ms", "code"), tuple(STATUS)),
             "message": (*STATUS, "error_event"),
@@ -72,26 +72,26 @@ class Fault:
         for name, kinds in goes_with.items():
             value = getattr(self, name)
             if value is not None and self.kind not in kinds:
-                raise ValueError(f"{name} does not go with the fault {self.kind}; it goes with {', '.join(kinds)}")
+                raise ValueError(f"the fault {self.kind} has no field {name}; only {', '.join(kinds)} have it")
             if isinstance(value, (int, float)) and not 0 <= value < 1e9:
                 raise ValueError(f"{name} is 0 or more, not {value}")
         if self.status is not None and not 400 <= self.status <= 599:
             raise ValueError(f"status is that of an HTTP error, 400 to 599, not {self.status}")
 
     def mismatch(self, streaming: bool) -> str | None:
-        """Why this fault can't happen to a request for a stream, or for a plain answer; None when it can."""
+        """Return why this fault can't happen to a streamed or plain request; None if it can."""
         if streaming and self.kind in PLAIN_ONLY:
-            return f"the fault {self.kind!r} is for plain answers, and a stream was asked for; use bad_chunk"
+            return f"the fault {self.kind!r} is for plain answers, but the request is for a stream; use bad_chunk"
         if not streaming and self.kind in STREAM_ONLY:
-            return f"the fault {self.kind!r} is for streams, and no stream was asked for; ask with stream=True"
+            return f"the fault {self.kind!r} is for streams, but the request is for a plain answer; use stream=True"
         return None
 
 
 def parse_fault(given: str | Mapping[str, object] | Fault) -> Fault:
-    """A fault from how scripts write it: "timeout", {"kind": "dropped", "after": 2}, {"status": 503}.
+    """Return a fault from its form in scripts: "timeout", {"kind": "dropped", "after": 2}, {"status": 503}.
 
     Raises:
-        ValueError: there is no such fault.
+        ValueError: the fault is unknown.
     """
     if isinstance(given, Fault):
         return given

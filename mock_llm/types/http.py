@@ -1,4 +1,6 @@
-"""HTTP as values, so that the whole mock is one function from a request to a response, over any transport."""
+"""HTTP messages as values, so that the whole mock is a function from request to response that works with any
+transport.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +10,7 @@ from typing import Literal
 
 @dataclass(frozen=True, slots=True)
 class HttpRequest:
-    """An HTTP request, as any transport or server passes it on; header names are in lower case."""
+    """An HTTP request from any transport or server; header names are lower case."""
 
     method: str
     path: str
@@ -18,13 +20,13 @@ class HttpRequest:
 
 @dataclass(frozen=True, slots=True)
 class HttpResponse:
-    """An HTTP response, for any transport or server to send.
+    """An HTTP response for any transport or server.
 
     Args:
-        chunks: the body, in the chunks in which a stream sends it.
-        ending: "whole"; "dropped": the connection is lost after the chunks; "refused": nothing comes at all.
-        delay: seconds until the first byte would come. Nobody waits, but a client whose own limit is
-            shorter sees its timeout.
+        chunks: the body, in the chunks that a stream sends.
+        ending: "whole"; "dropped": the connection is lost after the chunks; "refused": nothing is sent.
+        delay: the reported seconds until the first byte. No time passes, but a client with a shorter timeout gets a
+            timeout error.
     """
 
     status: int

@@ -1,4 +1,4 @@
-"""What goes into the engine: one conversation as a client sent it. Frozen values, no behaviour but reading.
+"""The engine's input: a conversation as a client sent it. Frozen values with no behavior except reading.
 
 The engine answers a `Request` with an `Answer` (`answers.py`) or an `ApiError` (`errors.py`).
 """
@@ -21,7 +21,7 @@ INSTRUCTING = ("system", "developer")
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """One message of a conversation: who speaks ("user", "assistant", "tool", …) and the plain text."""
+    """A message of a conversation: its role ("user", "assistant", "tool", …) and plain text."""
 
     role: str
     text: str
@@ -29,13 +29,13 @@ class Message:
 
 @dataclass(frozen=True)
 class Request:
-    """One valid request, in the form of a chat completion.
+    """A valid request, in the form of a chat completion.
 
-    Reply functions of Python scenes get this value, and read whatever they need from it.
+    Reply functions of Python scenes receive this value.
 
     Args:
-        body: the JSON object of a request for a chat completion.
-        sent: what the client sent, where that was something else: a request for a response.
+        body: the JSON object of a chat completion request.
+        sent: the client's original request, if it was for the Responses API.
     """
 
     body: Mapping[str, Any]
@@ -53,14 +53,14 @@ class Request:
 
     @cached_property
     def conversation(self) -> tuple[Message, ...]:
-        """What was said under these instructions: user, assistant and tool messages, in order."""
+        """The user, assistant and tool messages, in order."""
         return tuple(message for message in self.messages if message.role not in INSTRUCTING)
 
     @cached_property
     def images(self) -> tuple[str, ...]:
-        """The images of the conversation, in order, each as its hash: 64 hexadecimal digits of SHA-256.
+        """The images of the conversation, in order, each as 64 hexadecimal digits of SHA-256.
 
-        Of an image that was sent along (a data URL) the bytes are hashed, of any other its URL or its file's id.
+        For an embedded image (a data URL) the bytes are hashed, for any other its URL or file id.
         """
         contents = (message.get("content") for message in self.body["messages"])
         parts = (part for content in contents if isinstance(content, list) for part in content)
@@ -68,12 +68,12 @@ class Request:
 
     @property
     def last(self) -> Message:
-        """The newest message of the conversation (an empty one where only instructions were sent)."""
+        """The newest message of the conversation; an empty one if there are only instructions."""
         return self.conversation[-1] if self.conversation else Message("user", "")
 
     @cached_property
     def role(self) -> str | None:
-        """Who asks: the instructions hold a line "Role: planner". None without such a line."""
+        """The role in the instructions, from a line such as "Role: planner"; None without such a line."""
         line = ROLE_LINE.search(self.system)
         return line.group(1) if line else None
 
@@ -84,7 +84,7 @@ class Request:
 
     @property
     def format(self) -> str:
-        """The answer's format asked for: "text", "json_object" or "json_schema"."""
+        """The requested response format: "text", "json_object" or "json_schema"."""
         return str((self.body.get("response_format") or {}).get("type", "text"))
 
     @property
@@ -94,17 +94,17 @@ class Request:
 
     @property
     def tools(self) -> tuple[str, ...]:
-        """The names of the tools offered, in order."""
+        """The names of the offered tools, in order."""
         return tuple(tool["function"]["name"] for tool in self.body.get("tools") or ())
 
     def tool_schema(self, name: str) -> Any:
-        """The JSON schema of an offered tool's arguments; any object when it has none."""
+        """Return the JSON schema of an offered tool's arguments; by default any object."""
         offered = (tool["function"] for tool in self.body.get("tools") or ())
         return next((tool.get("parameters") or {} for tool in offered if tool["name"] == name), {})
 
     @property
     def tool_choice(self) -> str:
-        """Which tools may be called: "auto", "none", "required", or the name of the tool that must be called."""
+        """The tool choice: "auto", "none", "required", or the name of the required tool."""
         choice = self.body.get("tool_choice") or "auto"
         return str(choice if isinstance(choice, str) else choice["function"]["name"])
 
@@ -116,36 +116,36 @@ class Request:
 
     @property
     def turn(self) -> int:
-        """Which turn of the model in this conversation the answer is: 1 when it has not spoken yet."""
+        """The number of the model's turn in this conversation, from 1."""
         return 1 + sum(message.role == "assistant" for message in self.messages)
 
     @property
     def choices(self) -> int:
-        """How many answers are wanted (`n`)."""
+        """The number of requested answers (`n`)."""
         return int(self.body.get("n") or 1)
 
     @property
     def stream(self) -> bool:
-        """Whether the answer is wanted as a stream."""
+        """Whether the answer is streamed."""
         return bool(self.body.get("stream"))
 
     @property
     def limit(self) -> int | None:
-        """The longest answer wanted, in tokens, or None."""
+        """The maximum length of the answer in tokens, or None."""
         limit = self.body.get("max_completion_tokens") or self.body.get("max_tokens")
         return int(limit) if limit else None
 
     @property
     def stops(self) -> tuple[str, ...]:
-        """The texts at which the answer must stop."""
+        """The stop sequences."""
         stop = self.body.get("stop") or ()
         return (stop,) if isinstance(stop, str) else tuple(stop)
 
     def find(self, pattern: str) -> str | None:
-        """The newest text of the conversation that a regular expression matches.
+        """Return the newest text of the conversation that a regular expression matches.
 
         Args:
-            pattern: a regular expression; with a group, the group is what is returned.
+            pattern: a regular expression; if it has a group, the group's text is returned.
         """
         for message in reversed(self.conversation):
             if match := re.search(pattern, message.text):
@@ -153,7 +153,7 @@ class Request:
         return None
 
     def digest(self, *salt: object) -> str:
-        """A fingerprint of the content: the same request has the same one, streamed or not, on every machine."""
+        """Return a fingerprint of the content: the same for the same request on every machine, streamed or not."""
         canonical = json.dumps([self._canonical, *salt], separators=(",", ":"))
         return hashlib.sha256(canonical.encode()).hexdigest()[:24]
 
@@ -165,7 +165,7 @@ class Request:
 
 
 def image_hash(url: str) -> str:
-    """The hash of an image: of its bytes, where the URL holds them; of the URL itself, where it points elsewhere."""
+    """Return the hash of an image: of its bytes if the URL contains them, otherwise of the URL."""
     head, comma, data = url.partition(",")
     if head.startswith("data:") and head.endswith(";base64") and comma:
         with contextlib.suppress(ValueError):
@@ -174,7 +174,7 @@ def image_hash(url: str) -> str:
 
 
 def _plain_text(message: Mapping[str, Any]) -> str:
-    # Calls are part of the text, so that `says` and `find` can look for what a tool was called with.
+    # Calls are part of the text, so that `says` and `find` can match a tool's arguments.
     content = message.get("content") or message.get("refusal") or ""
     if not isinstance(content, str):
         content = "".join(part.get("text") or part.get("refusal") or "" for part in content)

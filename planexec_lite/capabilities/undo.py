@@ -168,7 +168,7 @@ def unknown(board: Board) -> dict[str, str]:
     }
     for id, _ in mine.inside:
         reasons.pop(id, None)  # its rollback tells
-    return reasons | {undo.label: "nobody knows whether it was undone" for undo in mine.unsure}
+    return reasons | {undo.label: "it is unknown whether it was undone" for undo in mine.unsure}
 
 
 def list_calls(board: Board) -> None:

@@ -1,12 +1,16 @@
-"""The board: where a run stands. It is a fold: the same events always give the same board, without I/O and without a clock.
+"""The board: the state of a run, computed from its events. The same events always give the same board, without I/O or a
+clock.
 
-- A valid plan replaces the steps that are not done: done steps stay, the others are superseded.
-- A step is ready if it waits and every step that it depends on is done, or, where it runs anyway, has ended.
-- A failed step with attempts left waits to be tried again. Behind a step that failed for good every waiting step is unreachable.
-- A step that is streamed while the planner still writes joins at once. It leaves again if the answer is no valid plan.
-- An event whose step is in another state than it starts from is refused, and changes nothing.
+- A valid plan replaces the unfinished steps: done steps stay, the others are superseded.
+- A step is ready when it is waiting and all its dependencies are done. A step with `run_anyway` is also ready when they
+  have failed or were skipped.
+- A failed step with attempts left is queued for a retry. When a step fails for good, the waiting steps that depend on
+  it are unreachable.
+- A step that the planner streams while it is still writing joins the plan at once. It is withdrawn if the finished
+  answer is not a valid plan.
+- An event that does not fit the state of its step is refused and changes nothing.
 
-A capability adds its part of the state, and what its events change: see `Capability`.
+A capability adds its own part of the state and its own reactions to events: see `Capability`.
 """
 
 from __future__ import annotations
@@ -27,7 +31,9 @@ P = TypeVar("P")
 
 
 class Moves(NamedTuple):
-    """What an event does to its step: a verb for error messages, and the new state by the state before."""
+    """How an event changes the state of its step: a verb for error messages, and a table from old state to new
+    state.
+    """
 
     verb: str
     states: Mapping[State | None, State]
@@ -35,15 +41,17 @@ class Moves(NamedTuple):
 
 @dataclass(frozen=True)
 class Capability:
-    """What one file adds to the board.
+    """The additions of one capability to the board.
 
     Args:
-        part: a dataclass, its part of the state: ``board[Part]``.
-        moves: by type of event, what becomes of the event's step.
-        checks: by type of event, or its base, what raises `IllegalTransition` if the event can't have happened.
-        folds: by type of event, or its base, what the event changes.
-        takes_result: takes over the result of a step and returns True; False: the step is done.
-        before_plan: is called before a plan replaces the unfinished steps; without the plan if only its first step is there.
+        part: a dataclass with its part of the state, available as ``board[Part]``.
+        moves: by event type, how the state of the event's step changes.
+        checks: by event type or base type, a function that raises `IllegalTransition` if the event is impossible.
+        folds: by event type or base type, a function that updates the board.
+        takes_result: is called with each step result. It returns True if the capability handles the result; if all
+            return False, the step is done.
+        before_plan: is called before a plan replaces the unfinished steps, with the plan, or with None if only its
+            first step has arrived.
     """
 
     part: type | None = None
@@ -55,7 +63,7 @@ class Capability:
 
 
 class Handlers(NamedTuple):
-    """What `Board.apply` does with one type of event, collected from all capabilities."""
+    """What `Board.apply` does for one event type, collected from all capabilities."""
 
     moves: Moves | None
     checks: tuple[Callable[[Board, Any], None], ...]
@@ -63,13 +71,13 @@ class Handlers(NamedTuple):
 
 
 class IllegalTransition(ValueError):
-    """An event that can't have happened, because its step is in another state.
+    """An event was impossible in the current state. The board is unchanged.
 
     Attributes:
-        transition: what was to happen to the step, such as "start".
-        step: the step's id; None: it is about the plan.
-        state: the state that the step is in; None if there is no such step.
-        event: the event. The board is as it was before.
+        transition: the intended change, such as "start".
+        step: the step's id; None if the event is about the plan.
+        state: the step's current state; None if the step does not exist.
+        event: the refused event.
     """
 
     def __init__(self, transition: str, step: str | None, state: str | None, why: str = "") -> None:
@@ -79,36 +87,40 @@ class IllegalTransition(ValueError):
 
     def __str__(self) -> str:
         which = "the plan" if self.step is None else f"step {self.step}"
-        stands = self.why or (f"it is {self.state}" if self.state else "there is no such step")
+        stands = self.why or (f"it is {self.state}" if self.state else "the step does not exist")
         event = f"{type(self.event).__name__}: " if self.event is not None else ""
         return f"{event}{which} can't {self.transition}: {stands}"
 
 
 class Board:
-    """Everything that is known about a run. Read it freely; change it through `apply` alone.
+    """The complete state of a run. Read it freely, but change it only through `apply`.
 
     Attributes:
-        started: the event that began the run, with its goal, roles, limits and tools; `is_begun`: it has happened.
+        started: the `RunStarted` event, with the goal, roles, limits and tools; `is_begun` says whether it has
+            happened.
         now: seconds since the run began.
-        in_flight: the jobs that run, by their id: a step's id, the label of an undo, or None for the planner.
+        in_flight: the running jobs by id: a step's id, the label of an undo, or None for the planner.
         calls: the model calls so far, in the order in which they were reported.
         reviews: the decisions so far.
-        paused, ended: what the run waits for; how it ended.
-        proposal: the planner's latest valid plan, as the reviewer left it; `plans` counts them.
-        model_chooses: the steps of the latest plan whose calls a model chooses.
-        problems: what is wrong with the planner's latest answer, which is `invalid_text`.
+        paused, ended: the event that paused or ended the run, or None.
+        proposal: the planner's latest valid plan, with the reviewer's edits; `plans` is the number of plans.
+        model_chooses: the ids of the latest plan's steps whose calls a model chooses.
+        problems: the problems of the planner's latest answer; `invalid_text` is that answer.
         steps: the steps of all plans so far by id, in plan order.
-        state, results, errors, attempt: by step id; an attempt is its number and how many there may be.
-        failed: the steps that failed for good. `retry`: those that will be tried again. `unreachable`: those that wait behind one.
-        arrived: the steps of a plan that the planner is still writing.
-        steps_started: how many steps were started; a further attempt is no further step.
+        state, results, errors, attempt: by step id. An attempt is a pair: its number, and the maximum.
+        failed: the steps that failed for good. `retry`: the steps queued for a retry. `unreachable`: waiting steps that
+            depend on a failed or skipped step.
+        arrived: the streamed steps of a plan that the planner is still writing.
+        steps_started: the number of steps that were started; retries don't count.
     """
 
     capabilities: ClassVar[Sequence[Capability]] = ()
     moves: ClassVar[dict[type, Moves]]
-    """By type of event, what becomes of its step. A fold may then set another state: of a requeued retry, or after a verdict."""
+    """By event type, how the state of its step changes. A fold can set another state afterwards, for a requeued
+    retry or after a verdict.
+    """
     validates: ClassVar[bool] = False
-    """Whether each event is followed by a check of the whole board (`problems_of_state`); tests set it."""
+    """Whether `problems_of_state` checks the whole board after each event. Tests set this."""
     _handlers: ClassVar[dict[type, Handlers]]
     _take_result: ClassVar[Sequence[Callable[[Board, str, object], bool]]]
     _before_plan: ClassVar[Sequence[Callable[[Board, Plan | None], None]]]
@@ -124,7 +136,7 @@ class Board:
 
     @classmethod
     def _handlers_of(cls, kind: type[e.Event]) -> Handlers:
-        """Collect the handlers of a type of event when the first one happens; those of its bases come first."""
+        """Collect the handlers of an event type when its first event arrives. Handlers of base types run first."""
         bases, all = kind.__mro__[::-1], (CORE, *cls.capabilities)
         checks = tuple(one.checks[base] for one in all for base in bases if base in one.checks)
         folds = tuple(one.folds[base] for one in all for base in bases if base in one.folds)
@@ -162,7 +174,7 @@ class Board:
 
     @classmethod
     def of(cls, events: Iterable[e.Event]) -> Self:
-        """Return the board of these events. Raises `IllegalTransition` if they can't have happened."""
+        """Return the board after these events. Raises `IllegalTransition` if one of them is impossible."""
         board = cls()
         for event in events:
             board.apply(event)
@@ -178,7 +190,7 @@ class Board:
     __hash__ = None  # type: ignore[assignment]
 
     def copy(self) -> Self:
-        """Return a board that changes on its own: for somebody who is shown this one, or goes on from here."""
+        """Return an independent copy."""
         other = type(self).__new__(type(self))
         vars(other).update({name: _copy(value) for name, value in vars(self).items()})
         other._parts = {part: _copy(value) for part, value in self._parts.items()}
@@ -190,7 +202,7 @@ class Board:
         return f"Board({states.count('done')} of {len(states)} steps done)"
 
     def apply(self, event: e.Event) -> None:
-        """Take in one event. Raises `IllegalTransition` if it can't have happened; then the board stays as it was."""
+        """Apply one event. Raises `IllegalTransition` if it is impossible; the board is then unchanged."""
         kind = type(event)
         moves, checks, folds = self._handlers.get(kind) or self._handlers_of(kind)
         try:
@@ -210,7 +222,7 @@ class Board:
             fold(self, event)
         if kind is e.Reviewed:
             self.paused = None
-        if kind is not e.Inside:  # it is told when its step has ended, and dated back
+        if kind is not e.Inside:  # it is reported when its step has ended, with an earlier time
             self.now = event.at
         if self.validates and (wrong := [*problems_of_state(self)]):
             raise AssertionError(f"after {event!r}: {'; '.join(wrong)}")
@@ -218,13 +230,15 @@ class Board:
     # Plans
 
     def adopt(self, plan: Plan) -> None:
-        """A valid plan replaces what is not done. Its steps that have arrived before stay."""
+        """Replace the unfinished steps with those of a valid plan. Steps of this plan that were already streamed
+        stay.
+        """
         for before_plan in self._before_plan:
             before_plan(self, plan)
         if not self.arrived:
             self._supersede()
         self._join([step for step in plan.steps if step.id not in self.arrived])
-        if self.arrived:  # steps came in the order of writing; the order of the finished plan counts
+        if self.arrived:  # steps arrived in the order of writing; now the order of the finished plan applies
             for step in plan.steps:
                 self.steps[step.id] = self.steps.pop(step.id)
             self._index()
@@ -232,7 +246,7 @@ class Board:
         self.proposal, self.problems, self.invalid_text, self.invalid_in_a_row = plan, (), "", 0
 
     def arrive(self, step: Step) -> None:
-        """The planner, which is still writing, has written a step: it joins, and the first one supersedes the plan before."""
+        """Add a streamed step while the planner is still writing. The first one supersedes the previous plan."""
         if not self.arrived:
             for before_plan in self._before_plan:
                 before_plan(self, None)
@@ -241,13 +255,13 @@ class Board:
         self._join([step])
 
     def reject(self, problems: tuple[Problem, ...], text: str) -> None:
-        """An answer of the planner is no valid plan: its steps that have arrived and not started leave."""
+        """Record an invalid answer of the planner. Its streamed steps that have not started are withdrawn."""
         self.withdraw()
         self.problems, self.invalid_text = problems, text
         self.invalid_in_a_row += 1
 
     def withdraw(self) -> None:
-        """The steps of a plan that was not finished leave if they have not started."""
+        """Supersede the streamed steps of an unfinished plan that have not started."""
         gone = [id for id in self.arrived if self.state[id] == "waiting"]
         if gone:
             self.unreachable = deque(id for id in self.unreachable if id not in gone)
@@ -256,7 +270,7 @@ class Board:
         self.arrived.clear()
 
     def check_new(self, ids: Iterable[str]) -> None:
-        """Raise `IllegalTransition` if a plan would replace a step that runs or is done."""
+        """Raise `IllegalTransition` if a plan would replace a step that is running or done."""
         for id in ids:
             if (state := self.state.get(id)) not in (None, "waiting", "failed", "skipped", "superseded"):
                 raise IllegalTransition("propose", id, state)
@@ -274,29 +288,31 @@ class Board:
     def _join(self, steps: Sequence[Step]) -> None:
         if self.plans > 1:
             self._brought_by |= {step.id: self.plans for step in steps if self.steps.get(step.id) != step}
-        for step in steps:  # a step that is planned again goes to the end, and its error is past
+        for step in steps:  # a step that is planned again moves to the end, without its old error
             if step.id in self.steps:
                 del self.steps[step.id]
                 self.errors.pop(step.id, None)
             self.steps[step.id] = step
             self.state[step.id] = "waiting"
         self.queue.add(steps, self.state, lost := self._lost())
-        if lost:  # a step that arrives while the planner is still writing might wait for one that has failed meanwhile
+        if lost:  # a streamed step might depend on a step that has failed in the meantime
             self.unreachable += [s.id for s in steps if not s.run_anyway and not lost.isdisjoint(s.depends_on)]
 
     def _lost(self) -> set[str]:
-        """The steps that will not be done: those that failed for good, and those that were skipped behind them."""
+        """Return the ids of the steps that can't be done: those that failed for good, and those skipped because of
+        them.
+        """
         return {*self.failed, *(id for id, state in self.state.items() if state == "skipped")} if self.failed else set()
 
     def _index(self) -> None:
-        """Build the ready queue again, from the steps and their states."""
+        """Rebuild the ready queue from the steps and their states."""
         self.queue = ReadyQueue(self.started.limits)
         self.queue.add([self.steps[id] for id in self.unfinished], self.state, self._lost())
 
     # Steps
 
     def begin(self, event: e.StepStarted | e.StepBlocked) -> None:
-        """An attempt starts, and takes its slots."""
+        """Start an attempt of a step, which takes its slots."""
         id = event.step
         if event.attempt == 1:
             self.queue.take(id)
@@ -307,7 +323,9 @@ class Board:
         self.attempt[id] = (event.attempt, event.attempts)
 
     def give(self, id: str, result: object) -> None:
-        """A step gave a result, and its slots are free. It is done, unless a capability takes the result over."""
+        """Release the slots of a step that returned `result`. The step is done, unless a capability handles the
+        result.
+        """
         self.queue.release(id)
         for take_result in self._take_result:
             if take_result(self, id, result):
@@ -315,14 +333,16 @@ class Board:
         self.finish(id, result)
 
     def finish(self, id: str, result: object) -> None:
-        """A step is done; steps that waited for it alone become ready."""
+        """Mark a step as done. Steps that were waiting only for it become ready."""
         self.state[id], self.results[id] = "done", result
         if self.errors:
             self.errors.pop(id, None)
         self.queue.finish(id)
 
     def fail(self, id: str, error: str, *, final: bool = False) -> None:
-        """An attempt failed: with attempts left the step waits to be tried again, unless `final`."""
+        """Record a failed attempt. If attempts are left and the failure is not `final`, the step is queued for a
+        retry.
+        """
         self.state[id], self.errors[id] = "failed", error
         attempt, attempts = self.attempt[id]
         if attempt < attempts and not final:
@@ -332,7 +352,7 @@ class Board:
             self._lose_dependents(id)
 
     def requeue(self, id: str) -> None:
-        """A step that was started waits again, or waits to be tried again. That attempt does not count."""
+        """Return a started step to the state before its latest attempt, which does not count."""
         attempt, attempts = self.attempt.pop(id)
         self.queue.release(id)
         if attempt == 1:
@@ -344,18 +364,18 @@ class Board:
             self.retry.appendleft(id)
 
     def change(self, step: Step) -> None:
-        """A step is carried out as this one from now on: as if a later plan had brought it."""
+        """Replace a step with an edited version, as if a later plan had contained it."""
         self._brought_by[step.id] = self.plans + 1
         self.steps[step.id] = step
         self.queue.sort_in(step)
 
     def _lose_dependents(self, id: str) -> None:
         self.unreachable.extend(self.queue.lose(id))
-        # a step behind two failures is named twice, and skipped once
+        # a step that depends on two failed steps is queued twice, but skipped once
         while self.unreachable and self.state[self.unreachable[0]] != "waiting":
             self.unreachable.popleft()
 
-    # What can be read
+    # Values to read
 
     @property
     def goal(self) -> str:
@@ -374,29 +394,29 @@ class Board:
 
     @property
     def planning(self) -> bool:
-        """Whether the planner writes now: only steps that have arrived of its plan may start meanwhile."""
+        """Whether the planner is working. Meanwhile only steps that it has already streamed can start."""
         return None in self.in_flight
 
     @property
     def plan(self) -> Plan:
-        """The merged plan: the done steps, and those of the latest plan."""
+        """The merged plan: the done steps and the steps of the latest plan."""
         steps = tuple(step for id, step in self.steps.items() if self.state[id] != "superseded")
         latest = self.proposal or Plan()
         return latest.changed(goal=latest.goal or self.goal, steps=steps)
 
     @property
     def done(self) -> tuple[str, ...]:
-        """The ids of the done steps, in the order in which they were done."""
+        """The ids of the done steps, in order of completion."""
         return tuple(self.results)
 
     @property
     def ready(self) -> str | None:
-        """The first step, in plan order, that may start now; None if there is none."""
+        """The id of the first step in plan order that can start now, or None."""
         return self.queue.first()
 
     @property
     def retry_next(self) -> str | None:
-        """The first step to be tried again that has a slot; None if there is none."""
+        """The id of the first step in the retry queue that has a free slot, or None."""
         return next((id for id in self.retry if self.queue.has_slot(id)), None)
 
     @property
@@ -405,25 +425,25 @@ class Board:
         return tuple(id for id in self.steps if self.state[id] not in ("done", "superseded", "undone"))
 
     def kept_by(self, plan: Plan) -> set[str]:
-        """The ids of the steps that `plan` keeps word for word."""
+        """Return the ids of the steps that `plan` contains unchanged."""
         return {step.id for step in plan.steps if self.steps.get(step.id) == step}
 
     def brought_by(self, id: str) -> int:
-        """The number of the plan that brought the step as it is now, from 1."""
+        """Return the number, from 1, of the plan that contained this version of the step first."""
         return self._brought_by.get(id, 1)
 
     def effects_of(self, step: Step) -> Effects:
-        """What the step does to the world, as far as it is declared: the worse of what the step says and what its tool does."""
+        """Return the declared effects of a step: the stronger of its own declaration and its tool's."""
         effects = self.started.effects
         return step.effects_with(effects) if effects or step.effects else "none"
 
     def repeatable(self, step: Step) -> bool:
-        """Whether running the step twice does no harm, as far as it is declared."""
+        """Return whether the step is declared safe to repeat."""
         return self.effects_of(step) in ("none", "idempotent")
 
 
 def problems_of_state(board: Board) -> Iterator[str]:
-    """Yield what contradicts itself on a board, in words: nothing, if the folds are right."""
+    """Yield the contradictions on a board, as sentences. A correct board has none."""
     running = {id for id, job in board.in_flight.items() if isinstance(job, e.StepStarted)}
     if running != {id for id, state in board.state.items() if state == "running"}:
         yield f"the running steps are {sorted(map(str, running))}, and the states say otherwise"
@@ -438,7 +458,7 @@ def problems_of_state(board: Board) -> Iterator[str]:
     if (ready := board.ready) is not None and board.state[ready] != "waiting":
         yield f"step {ready} is ready, and is {board.state[ready]}"
     if board.ended and (board.in_flight or board.paused):
-        yield "the run has ended, and something is under way"
+        yield "the run has ended, and jobs are still running"
 
 
 def _copy(value: Any) -> Any:
@@ -446,10 +466,10 @@ def _copy(value: Any) -> Any:
 
 
 class Part:
-    """The base of a capability's part of the board: a dataclass whose copy changes on its own."""
+    """The base of a capability's part of the board: a dataclass that can be copied."""
 
     def copy(self) -> Self:
-        """Return a copy for somebody else: changes of it change nothing here."""
+        """Return an independent copy."""
         other = type(self)()
         for one in fields(self):  # type: ignore[arg-type]
             setattr(other, one.name, _copy(getattr(self, one.name)))

@@ -1,8 +1,9 @@
-"""What happens next: the first rule that returns an event or a signal decides. Each guard can then replace that event.
+"""The rules that choose the next event. The first rule that returns an event or a signal wins; then each guard can
+replace it.
 
-A rule looks at the board and the policy, and returns an event, `HOLD`, `WAIT`, or None if it has no opinion. A guard looks at
-the event that is about to happen and returns it, another event, `HOLD` or `WAIT`. A guard may also look at the executor, for
-what its tools say about a call. Neither does I/O, reads a clock or changes the board.
+A rule reads the board and the policy. It returns an event, `HOLD`, `WAIT`, or None if it does not apply. A guard
+receives the chosen event and returns it, another event, `HOLD` or `WAIT`. A guard can also ask the executor what its
+tools declare about a call. Rules and guards do no I/O, read no clock, and don't change the board.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from planexec_lite.core.events import Ended, Event, PlanStarted, StepSkipped, St
 
 
 class Signal:
-    """An answer that is no event. It is false, so ``while event := decide(…)`` stops at it."""
+    """An answer that is not an event. It is false, so ``while event := decide(…)`` stops at it."""
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -38,7 +39,7 @@ Guard = Callable[[Board, Any, Event, Any], Answer]
 
 
 def decide(board: Board, policy: Any, rules: Sequence[Rule], guards: Sequence[Guard], executor: Any = None) -> Answer:
-    """Return the next event of the run; `HOLD` or `WAIT` if it has ended, or must wait for a job or a person."""
+    """Return the next event of the run; `HOLD` or `WAIT` if the run has ended, or must wait for a job or a person."""
     if board.ended or board.paused:
         return WAIT
     for rule in rules:
@@ -70,12 +71,12 @@ def after_retries(board: Board, event: Event) -> Answer:
 
 
 def wait_for_the_planner(board: Board, policy: Any) -> Answer | None:
-    """While the planner writes, only the steps that it has already streamed can start."""
+    """While the planner is writing, start only steps that it has already streamed."""
     return WAIT if board.planning and not board.arrived else None
 
 
 def skip_unreachable(board: Board, policy: Any) -> Answer | None:
-    """A step behind one that failed for good is skipped."""
+    """Skip a step that depends on a step that failed for good."""
     if not board.unreachable:
         return None
     id = board.unreachable[0]
@@ -85,20 +86,20 @@ def skip_unreachable(board: Board, policy: Any) -> Answer | None:
 
 
 def ask_for_a_plan(board: Board, policy: Any) -> Answer | None:
-    """The planner is asked for the first plan, and again if its plan was invalid."""
+    """Ask the planner for the first plan, or for a repair of an invalid one."""
     if board.planning or (board.proposal is not None and not board.problems):
         return None
     return after_retries(board, PlanStarted(board.now, "repair" if board.problems else "first"))
 
 
 def start_ready(board: Board, policy: Any) -> Answer | None:
-    """The first ready step starts, in plan order."""
+    """Start the first ready step in plan order."""
     id = board.ready
     return None if id is None else StepStarted(board.now, id)
 
 
 def finish(board: Board, policy: Any) -> Answer | None:
-    """Nothing is left to do, and nothing failed."""
+    """End the run as "finished" if no work is left and no step failed."""
     if board.in_flight or board.proposal is None or board.failed:
         return None
     return Ended(board.now, "finished", f"{len(board.results)} steps done")

@@ -1,6 +1,7 @@
-"""What can happen in every run. A capability adds events of its own, in its own file; `planexec_lite.events` has them all.
+"""The events of every run. Capabilities define further events in their own files, and `planexec_lite.events` lists them
+all.
 
-`at` is in seconds since the run began, on the clock of the workers: real or simulated.
+`at` is in seconds since the run began, on the workers' clock, real or simulated.
 """
 
 from __future__ import annotations
@@ -16,24 +17,26 @@ Approval = Literal["approve", "reject", "change"]
 PlanReason = Literal["first", "repair", "horizon", "failure", "news", "step", "stall"]
 PauseReason = Literal["approval", "gate", "undo", "doubt", "budget"]
 Status = Literal["finished", "failed", "stopped", "rolled back"]
-PLANNER_FAILED = "planner_failed"  # the code of the problem when the planner raised an error
+PLANNER_FAILED = "planner_failed"  # the problem code for an error raised by the planner
 
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """One thing that happened."""
+    """Something that happened in a run."""
 
     at: float
 
     @property
     def id(self) -> str | None:
-        """What it is about: the id of a step, or the label of an undo; None: the planner, or the run."""
+        """The id of the step, or the label of the undo, that the event is about; None for the planner or the whole
+        run.
+        """
         return getattr(self, "step", None)
 
 
 @dataclass(frozen=True, slots=True)
 class Job(Event):
-    """Work starts. Its outcome is recorded later, with the same `id`."""
+    """Work starts. A later event with the same `id` records its outcome."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,10 +46,11 @@ class Outcome(Event):
 
 @dataclass(frozen=True, slots=True)
 class RunStarted(Event):
-    """A goal was given. Everything that the rules need to know is in this event, so that a replay decides the same.
+    """A run began. The event contains everything that the rules read, so that a replay makes the same decisions.
 
-    It has the roles that exist, the limits, the effects of the tools, the tools that may delete or overwrite something, and
-    whether steps may ask models. `pins` are the hashes of the tools by name: an approval is of these tools as they are now.
+    It records the roles, the limits, the effects of the tools, the destructive tools (those that can delete or
+    overwrite data), and whether steps can ask models. `pins` are the hashes of the tools by name: an approval covers
+    exactly these tools.
     """
 
     goal: str
@@ -62,10 +66,10 @@ class RunStarted(Event):
 
 @dataclass(frozen=True, slots=True)
 class PlanStarted(Job):
-    """The planner is asked.
+    """The planner starts work on a plan.
 
-    Why: there is no plan yet ("first"), the last plan was invalid ("repair"), its horizon is reached ("horizon"); or the rest
-    is planned again after a "failure", "news", every "step", or a "stall".
+    `reason`: the run needs its "first" plan, a "repair" of an invalid one, or more steps because the "horizon" is
+    reached; or it replans after a "failure", "news", every "step", or a "stall".
     """
 
     reason: PlanReason
@@ -73,10 +77,11 @@ class PlanStarted(Job):
 
 @dataclass(frozen=True, slots=True)
 class PlanProposed(Outcome):
-    """The planner answered. `plan` is None if the answer, in `text`, was no plan. No problems: the plan is valid.
+    """The planner answered. The plan is valid if it has no problems.
 
-    A planner that raised an error has one problem with the code "planner_failed". `granted_by` names the reviewer whose grant
-    covers the plan; "": it needs an approval of its own. A model chooses the calls of the steps `model_chooses`.
+    `plan` is None if the planner's answer, `text`, could not be read as a plan. If the planner raised an error, there
+    is one problem with the code "planner_failed". `granted_by` names the reviewer whose grant covers the plan; "" if
+    the plan needs a new approval. `model_chooses` are the ids of the steps whose calls a model chooses.
     """
 
     plan: Plan | None
@@ -89,17 +94,17 @@ class PlanProposed(Outcome):
 
     @property
     def error(self) -> str | None:
-        """The error that the planner raised; None: it answered."""
+        """The error that the planner raised, or None."""
         return next((one.message for one in self.problems if one.code == PLANNER_FAILED), None)
 
 
 @dataclass(frozen=True, slots=True)
 class StepStarted(Job):
-    """A step runs: attempt number `attempt` of at most `attempts`.
+    """A step starts: attempt number `attempt` of at most `attempts`.
 
-    `key` identifies the call and its occurrence in this run; with the run's id it makes the idempotency key. "": no effects.
-    `inside` is the number of the run inside the step, if an agent carries it out; 0: there is none. `reserved` is how many model
-    calls the step may make, if the run has a budget of them.
+    `key` identifies the call and its occurrence in this run; together with the run's id it gives the idempotency key.
+    It is "" for a step without effects. `inside` is the number of the step's nested run, or 0 without one. `reserved`
+    is the number of model calls that the step may make, if the run has a budget for them.
     """
 
     step: str
@@ -112,9 +117,9 @@ class StepStarted(Job):
 
 @dataclass(frozen=True, slots=True)
 class StepDone(Outcome):
-    """The step gave a result (data: what JSON can hold), after `seconds` of work.
+    """The step returned a result that JSON can represent, after `seconds` of work.
 
-    `leaves`: the run inside it has left something that a rollback could undo, or must name.
+    `leaves`: its nested run did something that a rollback could undo, or must list.
     """
 
     step: str
@@ -126,10 +131,10 @@ class StepDone(Outcome):
 
 @dataclass(frozen=True, slots=True)
 class StepFailed(Outcome):
-    """The step raised an error or took longer than its timeout.
+    """The step raised an error or exceeded its timeout.
 
-    In doubt: nobody knows what it did or still does, since it could not be stopped, or an at-most-once call was made before it
-    failed. Final: its tool says that the error will not go away by itself. `leaves`: see `StepDone`.
+    `in_doubt`: its effect is unknown, because the step could not be stopped, or because it made an at-most-once call
+    before it failed. `final`: its tool declares that a retry can't help. `leaves`: see `StepDone`.
     """
 
     step: str
@@ -145,9 +150,9 @@ class StepFailed(Outcome):
 class StepPaused(Outcome):
     """The step waits for a person; `reason` says why. It starts again after the decision.
 
-    The run inside the step waits (`inside` says for what, and `short` which budget is used up), or the step's executor chose a
-    `call` that needs approval. `made` are the calls with approval that were made before; they are not made again. In doubt: an
-    at-most-once call was made in the run inside.
+    Either its nested run waits for the decision `inside` (`short` lists the budgets that are used up), or its executor
+    chose a `call` that needs approval. `made` are the approved calls that the step has already made; they are not
+    repeated. `in_doubt`: the nested run made an at-most-once call.
     """
 
     step: str
@@ -164,7 +169,7 @@ class StepPaused(Outcome):
 
 @dataclass(frozen=True, slots=True)
 class StepBlocked(Event):
-    """An attempt of a step failed without a call, because a guard refused it. It counts as an attempt."""
+    """A guard refused an attempt of a step, so it failed without a call. It counts as an attempt."""
 
     step: str
     error: str
@@ -175,7 +180,7 @@ class StepBlocked(Event):
 
 @dataclass(frozen=True, slots=True)
 class StepSkipped(Event):
-    """A step will not run, because a step that it waits for was not done."""
+    """A step will not run, because a step that it depends on was not done."""
 
     step: str
     reason: str
@@ -183,10 +188,9 @@ class StepSkipped(Event):
 
 @dataclass(frozen=True, slots=True)
 class Requeued(Outcome):
-    """A job ended without an outcome, and starts again later; this attempt does not count.
+    """A job ended without an outcome and will start again. This attempt does not count.
 
-    `step` is the id of the job; None: the planner. The workers gave it back before it began ("cancelled"), or nobody carried
-    the run on any more ("interrupted").
+    `step` is the job's id; None for the planner. The job was "cancelled" before it began, or the run was "interrupted".
     """
 
     step: str | None
@@ -195,9 +199,9 @@ class Requeued(Outcome):
 
 @dataclass(frozen=True, slots=True)
 class Inside(Event):
-    """Something happened inside a step: an event of a nested run, a thought, a call, an observation.
+    """Something happened inside a step: an event of a nested run, a thought, a call or an observation.
 
-    `run` is the number of the nested run, from 1; 0: it is not part of one.
+    `run` is the number of the nested run, from 1; 0 if the event is not part of a nested run.
     """
 
     step: str
@@ -209,12 +213,12 @@ class Inside(Event):
 class Paused(Event):
     """The run waits for a decision.
 
-    A person is asked for "approval" of the plan, about one `step` before its "gate" or its "undo", what became of a step in
-    "doubt", or for more "budget". `step` may also name a call of the plan's rollback, as in `UndoStarted`. `short` says which
-    budget is used up, and how much of it.
+    A person is asked for "approval" of the plan, about a `step` before its "gate" or its "undo", whether a step in
+    "doubt" was done, or for more "budget". `step` can also name a call of the plan's rollback, as in `UndoStarted`.
+    `short` says which budgets are used up, and how much was used.
 
-    At a gate, `why` says why a person is asked, and `about` what: the step, a `call` that its executor chose, a call that would
-    be a `repeat`, or the run `inside` the step, which waits for `inside`.
+    At a gate, `why` is the reason for the question. `about` is its subject: the step, a `call` that its executor chose,
+    a call that would be a `repeat`, or the nested run, which waits for `inside`.
     """
 
     reason: PauseReason
@@ -226,7 +230,9 @@ class Paused(Event):
 
     @property
     def gate(self) -> str | None:
-        """What a decision names: the step behind a gate, "undo 3", "doubt 3" or "budget"; None: it is about the plan."""
+        """The value that `Decision.gate` must have: the step behind a gate, "undo 3", "doubt 3" or "budget"; None
+        for the plan.
+        """
         if self.reason in ("undo", "doubt"):
             return f"{self.reason} {self.step}"
         return "budget" if self.reason == "budget" else self.step
@@ -234,12 +240,12 @@ class Paused(Event):
 
 @dataclass(frozen=True, slots=True)
 class Grant:
-    """What a reviewer allows to later plans: they may run without another approval while they stay within these bounds.
+    """Bounds within which later plans can run without another approval.
 
-    A plan stays within them if it has at most `new_steps` new steps, none of them with a gate, and these, their undo and
-    a new rollback call only tools that the approved plan calls without a gate. A step is new if it is not in the
-    approved plan word for word. A step whose effects are "once", or whose tool is destructive, must not be new, nor any
-    step that it depends on, however far back: its inputs would be others.
+    A plan is within the bounds if it has at most `new_steps` new steps, and none of them has a gate. A step is new if
+    it differs from all steps of the approved plan. New steps, their undos and new rollback calls can use only tools
+    that the approved plan calls without a gate. A step with effects "once", or with a destructive tool, has to be
+    unchanged, and so do all its direct and indirect dependencies, because otherwise its inputs would differ.
     """
 
     new_steps: int = 0
@@ -251,11 +257,11 @@ class Grant:
 
 @dataclass(frozen=True, slots=True)
 class Reviewed(Event):
-    """A person or a rule decided about what the run waits for (see `Paused`). The run goes on.
+    """A person or a rule answered the question of `Paused`, and the run continues.
 
-    It is about the plan with this hash; or about `step`: a gate ("3"), an undo ("undo 3"), or a step in doubt, which was "done"
-    and gave `result`, or was "not done". `plan` is the plan as the reviewer edited it; the hash is then of the edited plan.
-    `grant` and `budget` are what was granted with an approval.
+    The decision is about the plan with this hash; or about `step`: a gate ("3"), an undo ("undo 3"), or a step in
+    doubt, which was "done" with `result`, or "not done". `plan` is the reviewer's edited plan, and the hash is then
+    that of the edited plan. `grant` and `budget` were given with the approval.
     """
 
     verdict: Literal[Approval, "done", "not done"]
@@ -271,7 +277,7 @@ class Reviewed(Event):
 
 @dataclass(frozen=True, slots=True)
 class Ended(Event):
-    """The run is over. `reason` says why, in words."""
+    """The run is over; `reason` says why."""
 
     status: Status
     reason: str
@@ -279,14 +285,14 @@ class Ended(Event):
 
 @dataclass(frozen=True, slots=True)
 class Thought:
-    """Inside a step: what the executor's model said to itself."""
+    """Inside a step: a thought of the executor's model."""
 
     text: str
 
 
 @dataclass(frozen=True, slots=True)
 class Action:
-    """Inside a step: the executor's model called a tool."""
+    """Inside a step: a tool call of the executor's model."""
 
     tool: str
     params: Any
@@ -294,14 +300,16 @@ class Action:
 
 @dataclass(frozen=True, slots=True)
 class Observation:
-    """Inside a step: what the tool returned to the executor's model, as text; `error` says that it failed."""
+    """Inside a step: the text that the executor's model received from a tool; `error` says that the call failed."""
 
     text: str
     error: bool = False
 
 
 def gate_in_words(gate: str) -> str:
-    """What a decision is about: "step 3", "the undo of step 3", "call 1 of the plan's rollback", "step 3, which is in doubt"."""
+    """Return the subject of a decision: "step 3", "the undo of step 3", "call 1 of the plan's rollback", "step 3,
+    which is in doubt".
+    """
     if gate == "budget":
         return "the budget"
     if gate.startswith("doubt "):
@@ -310,7 +318,9 @@ def gate_in_words(gate: str) -> str:
 
 
 def undo_in_words(label: str) -> str:
-    """What undoes something: "the undo of step 3", "call 1 of the plan's rollback", "call 1 of the rollback inside step 3"."""
+    """Return the name of an undo: "the undo of step 3", "call 1 of the plan's rollback", "call 1 of the rollback
+    inside step 3".
+    """
     around, _, last = label.rpartition("/")
     listed = last.removeprefix("rollback ")
     if listed == last:

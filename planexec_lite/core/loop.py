@@ -1,4 +1,6 @@
-"""The loop: decide, record, start, wait, record. Everything that a job is, and what becomes of it, comes from the agent."""
+"""The loop: decide, record, start jobs, wait, record the outcomes. The agent defines what a job does and what its
+outcome means.
+"""
 
 from __future__ import annotations
 
@@ -13,10 +15,11 @@ from planexec_lite.core.tasks import Cancelled, Finished, Late, Message, Task, T
 
 
 class Work(NamedTuple):
-    """How one type of job is carried out: the task of a job, and what is recorded when it has finished.
+    """How one type of job is carried out, and which events follow from its outcome.
 
-    `timed_out` and `late` are for jobs that can be given up. `interrupted` says what becomes of a job that was in flight when
-    the run was left, and whether the run has a journal; None: it is requeued, as is a job that is taken back before it began.
+    `timed_out` and `late` are for jobs that can time out. `interrupted` returns the event for a job that was running
+    when the run was interrupted; it gets the board, the job, and whether the run has a journal. With None, the job is
+    requeued, like a job that is cancelled before it begins.
     """
 
     task: Callable[[Any, Any, Any], Task]
@@ -27,76 +30,76 @@ class Work(NamedTuple):
 
 
 class RunRecord(Protocol):
-    """The run that the loop fills."""
+    """The run that the loop drives."""
 
     @property
     def board(self) -> Board:
-        """Where it stands."""
+        """The state of the run."""
 
     def record(self, event: Event) -> None:
-        """Show an event on the board, and keep it."""
+        """Apply an event to the board and append it."""
 
     def commit(self) -> None:
-        """Write down what was recorded."""
+        """Save the events recorded so far."""
 
     def take_news(self) -> None:
-        """Record what the run was told from outside."""
+        """Record the news that was sent to the run."""
 
 
 class Agent(Protocol):
-    """What the loop asks: the task of a job, and the events of a message."""
+    """The agent turns jobs into tasks, and messages into events."""
 
     watch: Callable[[Any], None] | None
 
     def task(self, run: Any, job: Job) -> Task:
-        """Return what the workers carry out for a job."""
+        """Return the task that the workers run for a job."""
 
     def outcomes(self, message: Message) -> Sequence[Event]:
-        """Return what a message of the workers means."""
+        """Return the events that result from a message of the workers."""
 
 
 class WorkerSession(Protocol):
-    """The workers of one run."""
+    """The workers of a run while it is driven."""
 
     free: float
 
     @property
     def queued(self) -> bool:
-        """Whether tasks may have been handed over that have not begun, or only rest."""
+        """Whether a task might still be queued or only waiting, so that `cancel` could release it."""
 
     def start(self, task: Task) -> None:
-        """Take a task; only while `free` is at least 1."""
+        """Accept a task. Call it only while `free` is at least 1."""
 
     def wait(self) -> Sequence[Message]:
-        """Return what the session has to say next; only while tasks are in flight."""
+        """Wait for the next messages and return them. Call it only while tasks are in flight."""
 
     def cancel(self) -> None:
-        """Take back every task that has not begun; what only rests is over at once."""
+        """Cancel every task that has not begun, and end pure waiting times at once."""
 
 
 def drive(run: RunRecord, decide: Callable[[Board], Answer], agent: Agent, session: WorkerSession) -> None:
-    """Carry `run` on until it has ended or paused. This is the loop of the whole pattern."""
+    """Drive `run` until it has ended or paused. This is the loop of the whole pattern."""
     while True:
         run.take_news()
         jobs: deque[Job] = deque()
         tasks: deque[Task] = deque()
         slots = session.free
         try:
-            # all that may start together is decided and shown before any of it begins
+            # all jobs that can start together are recorded before the first one begins
             while slots >= 1 and isinstance(event := decide(run.board), Event):
                 run.record(event)
                 if isinstance(event, Job):
                     jobs.append(event)
                     tasks.append(agent.task(run, event))
                     slots -= not tasks[-1].live
-            run.commit()  # what is done is on disk before what follows from it begins
+            run.commit()  # results are on disk before the steps that depend on them start
             if agent.watch:
                 agent.watch(run)
             while tasks:
                 jobs.popleft()
                 session.start(tasks.popleft())
         except BaseException:
-            for job in jobs:  # they have not begun: whoever goes on with the run need have no doubt about them
+            for job in jobs:  # these jobs have not begun, so a resumed run can simply start them again
                 run.record(Requeued(run.board.now, job.id, "cancelled"))
             raise
         if not run.board.in_flight:

@@ -1,8 +1,9 @@
-"""The ready queue: which of the unfinished steps can start. A change costs what it touches, not the plan's size.
+"""The ready queue: an index of the unfinished steps that can start. The cost of an update depends on what changes, not
+on the size of the plan.
 
-It contains nothing that the board does not know: it is an index, which can be built again from the steps and their states.
-Ready steps wait in one heap for each set of limits that they share, in plan order. The first ready step is the first of
-those heaps whose limits all have a slot left. A full heap is skipped, and no step overtakes another one in its heap.
+It adds no information to the board and can be rebuilt from the steps and their states. Ready steps that share the same
+set of limits are in one heap, in plan order. The next step is the first in plan order among the heads of those heaps
+whose limits all have a free slot. A heap without a free slot is skipped, and within a heap no step overtakes another.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ Kind = tuple[int, ...]  # which of the limits a step falls under
 
 
 class ReadyQueue:
-    """Knows which of the added steps waits for which other one, and how many slots of each limit are free."""
+    """Tracks the unfinished dependencies of each step and the free slots of each limit."""
 
     def __init__(self, limits: Sequence[Limit] = ()) -> None:
         self._limits = limits
@@ -33,14 +34,14 @@ class ReadyQueue:
         self._ready: dict[Kind, list[int]] = {(): self._unlimited}
 
     def first(self) -> str | None:
-        """Return the first ready step in plan order that has a slot, None if there is none."""
+        """Return the id of the first ready step in plan order that has a free slot, or None."""
         if not self._limits:
             return self._ids[self._unlimited[0]] if self._unlimited else None
         heads = [ready[0] for kind, ready in self._ready.items() if ready and self._has_slot(kind)]
         return self._ids[min(heads)] if heads else None
 
     def add(self, steps: Iterable[Step], state: Mapping[str, str], lost: Collection[str]) -> None:
-        """Add steps at the end of the plan order. A step that runs anyway does not wait for the steps in `lost`."""
+        """Append steps to the plan order. A step with `run_anyway` does not wait for steps in `lost`."""
         missing, dependents = self._missing, self._dependents
         for place, step in enumerate(steps, len(self._ids)):
             id = step.id
@@ -61,20 +62,20 @@ class ReadyQueue:
                 self.put(id)
 
     def sort_in(self, step: Step) -> None:
-        """Note which limits apply to the step, which must be neither ready nor running."""
+        """Record which limits apply to a step. The step must be neither ready nor running."""
         self._kind[step.id] = tuple([n for n, limit in enumerate(self._limits) if (step.tool or "") in limit.tools])
 
     def put(self, id: str) -> None:
-        """A step is ready."""
+        """Add a step to the ready steps."""
         heappush(self._queue(id) if self._limits else self._unlimited, self._place[id])
 
     def is_ready(self, id: str) -> bool:
-        """Whether the step is ready."""
+        """Return whether the step is ready."""
         ready, place = self._queue(id) if self._limits else self._unlimited, self._place[id]
         return bool(ready) and (ready[0] == place or place in ready)
 
     def take(self, id: str) -> None:
-        """A ready step starts, and takes its slots."""
+        """Remove a step from the ready steps, because it starts, and take its slots."""
         ready, place = self._queue(id) if self._limits else self._unlimited, self._place[id]
         if ready[0] == place:
             heappop(ready)
@@ -85,21 +86,23 @@ class ReadyQueue:
             self.acquire(id)
 
     def has_slot(self, id: str) -> bool:
-        """Whether every limit that the step falls under has a slot left."""
+        """Return whether every limit of the step has a free slot."""
         return not self._limits or self._has_slot(self._kind[id])
 
     def acquire(self, id: str) -> None:
-        """A step takes a slot of each of its limits."""
+        """Take one slot of each limit of the step."""
         for limit in self._kind[id] if self._limits else ():
             self._free_slots[limit] -= 1
 
     def release(self, id: str) -> None:
-        """A step gives its slots back."""
+        """Release the slots of the step."""
         for limit in self._kind[id] if self._limits else ():
             self._free_slots[limit] += 1
 
     def lose(self, id: str) -> list[str]:
-        """A step will never be done: what runs anyway waits for it no more, and the others that waited are returned."""
+        """Record that a step can't be done. Dependents with `run_anyway` stop waiting for it; the other dependents
+        are returned.
+        """
         waiting = self._dependents.get(id, [])
         if not self._run_anyway:
             return waiting
@@ -107,7 +110,7 @@ class ReadyQueue:
         return [other for other in waiting if other not in self._run_anyway]
 
     def finish(self, id: str) -> None:
-        """A step is done: what waited for it alone becomes ready."""
+        """Record that a step is done. Steps that were waiting only for it become ready."""
         self._arrive(self._dependents.get(id, ()))
 
     def _arrive(self, ids: Iterable[str]) -> None:

@@ -1,4 +1,6 @@
-"""Tasks for workers, and their messages about them. Workers know nothing of plans: a task is a function and its arguments."""
+"""Tasks for workers, and the workers' messages about them. Workers know nothing about plans: a task is a function
+and its arguments.
+"""
 
 from __future__ import annotations
 
@@ -11,11 +13,14 @@ from planexec_lite.meter import ModelCall, Waits
 
 @dataclass(slots=True)
 class Task:
-    """A call that a session makes: ``call(*args)`` for the job that `event` started.
+    """A call ``call(*args)`` for the job that `event` started.
 
-    `here`: it stays in this process, and uses none of an executor's threads. `live`: it takes no slot, and the events inside it
-    are reported while it runs. `rest`: it only waits, this many seconds or until the session is cancelled; it is live. `until`:
-    the deadline on the session's clock, also for a task that has not begun.
+    Args:
+        timeout: seconds of work after which the task times out; None: never.
+        here: run the task in this process, outside the executor's threads.
+        live: the task takes no slot, and its inner events are reported while it runs.
+        rest: the task only waits, for this number of seconds or until the session cancels it. It is also live.
+        until: the deadline on the session's clock, which also applies to a task that has not begun.
     """
 
     event: Any
@@ -28,7 +33,7 @@ class Task:
     until: float | None = None
 
     def limit(self, began: float) -> float | None:
-        """Return after how many seconds it times out, if it began at `began` on the session's clock; None: never."""
+        """Return the seconds after which a task that began at `began` (session clock) times out; None: never."""
         if self.until is None:
             return self.timeout
         left = max(0.0, round(self.until - began, 9))
@@ -37,10 +42,10 @@ class Task:
 
 @dataclass(slots=True)
 class Report:
-    """The result of a task: value or error; seconds declared and really taken; model calls; events inside.
+    """The result of a task: its value or error, declared and measured seconds, model calls, and inner events.
 
-    `once`: an at-most-once call was made, even if the task failed. `final`: a retry can't remove the error.
-    `waits`: what the step waits for, if it waits for a person. `leaves`: see `StepDone`.
+    `once`: an at-most-once call was made, even if the task failed. `final`: a retry can't remove the error. `waits`:
+    why the step waits for a person, if it does. `leaves`: see `StepDone`.
     """
 
     value: Any = None
@@ -57,7 +62,9 @@ class Report:
 
 @dataclass(slots=True)
 class Finished:
-    """A task and its report; on the session's clock: when it finished, its seconds of work, the events inside and their times."""
+    """A task and its report, with times on the session's clock: when it finished, its seconds of work, and its inner
+    events.
+    """
 
     task: Task
     report: Report
@@ -67,7 +74,7 @@ class Finished:
 
 
 class TimedOut(NamedTuple):
-    """A task that took longer than its timeout, at the instant when that was noticed."""
+    """A task exceeded its timeout; `at` is when the session noticed it."""
 
     task: Task
     at: float
@@ -75,7 +82,7 @@ class TimedOut(NamedTuple):
 
 
 class Late(NamedTuple):
-    """A task ended after its timeout; the events inside it, with their times on the session's clock."""
+    """A task ended after its timeout. Its inner events have times on the session's clock."""
 
     task: Task
     report: Report

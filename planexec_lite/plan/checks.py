@@ -1,4 +1,4 @@
-"""Is a plan valid? Every check in one place; each reports all that it finds, and none of them stops another."""
+"""The checks of a plan's validity. Each check reports all its problems and does not stop the others."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ from planexec_lite.tools import Toolbox, suggest
 if TYPE_CHECKING:
     from planexec_lite.plan.model import Plan
 
-MAX_RETRIES = 10  # without a pause between them, more do not help
+MAX_RETRIES = 10  # without a wait between them, more retries do not help
 
 
 def problems(plan: Plan, toolbox: Toolbox | None, done: Collection[str], max_steps: int | None) -> list[Problem]:
-    """Return every fault of `plan`, in the order of its steps; faults of the whole plan come first."""
+    """Return every problem of `plan`: those of the whole plan first, then those of the steps in plan order."""
     done, waits = frozenset(done), plan.graph
     ids = dict.fromkeys([*waits, *sorted(done)])
     names = folded(ids)
     faults = [*_whole_plan(plan, len(waits), done, max_steps), *_cycles(waits)]
     for step in plan.steps:
         waits_for, params, tool = step.depends_on, step.params, step.tool
-        if not step.id.isascii():  # letters of other scripts can look like these
+        if not step.id.isascii():  # letters of other scripts can look like ASCII letters
             faults.append(Problem("id_not_ascii", step.id, f"the id is {step.id!a}; {ID_TAKES}", "rename the step"))
         faults += _dependencies(step, ids)
         named, unreadable, others = references.find_all(params)
@@ -35,9 +35,14 @@ def problems(plan: Plan, toolbox: Toolbox | None, done: Collection[str], max_ste
         if unreadable or others:
             faults += _unreadable(step.id, params, names, waits_for, "it")
         if step.retries > MAX_RETRIES:
-            message = f"it may be tried again {step.retries} times; at most {MAX_RETRIES} are allowed"
+            message = f"it has {step.retries} retries; at most {MAX_RETRIES} are allowed"
             faults.append(
-                Problem("too_many_retries", step.id, message, "a step that fails so often needs another plan")
+                Problem(
+                    "too_many_retries",
+                    step.id,
+                    message,
+                    "use fewer retries; a step that fails that often needs another plan",
+                )
             )
         if tool is not None and toolbox is not None:
             faults += _arguments(step.id, tool, params, toolbox)
@@ -51,13 +56,13 @@ def problems(plan: Plan, toolbox: Toolbox | None, done: Collection[str], max_ste
 
 
 def without_undo(plan: Plan, toolbox: Toolbox) -> list[Problem]:
-    """Return a fault for each step that changes the world, and that nothing takes back and no gate asks about."""
+    """Return a problem for each step that changes the world without an undo, a rollback call or a gate."""
     reversible = {reference.step for call in plan.rollback for reference in references.find(call.params)}
     by_tool, faults = toolbox.effects, []
     for step in plan.steps:
         if step.undo is None and step.id not in reversible and not step.gate and step.effects_with(by_tool) != "none":
-            hint = f"give it an undo, or a call in rollback that uses {{step_{step.id}_result}}; where there is none, a gate"
-            faults.append(Problem("no_undo", step.id, "it changes the world, and nothing takes that back", hint))
+            hint = f"give it an undo, a call in rollback that uses {{step_{step.id}_result}}, or a gate"
+            faults.append(Problem("no_undo", step.id, "it changes the world, and nothing undoes that", hint))
     return faults
 
 
@@ -71,7 +76,7 @@ def _whole_plan(plan: Plan, ids: int, done: Collection[str], max_steps: int | No
         return
     for id, times in Counter(step.id for step in plan.steps).items():
         if times > 1:
-            yield Problem("duplicate_id", id, f"{times} steps have the id {id!r}", "give each step an id of its own")
+            yield Problem("duplicate_id", id, f"{times} steps have the id {id!r}", "give each step a different id")
         if id in done:
             hint = f"refer to its result as {{step_{id}_result}}, and give new work a new id, such as '{id}b'"
             yield Problem("done_already", id, f"step {id} is done already; it is not done again", hint)

@@ -1,8 +1,8 @@
-"""Immutable data: JSON values in lists and objects that can't be changed.
+"""Immutable data: JSON values in lists and dicts that can't be changed.
 
-The plan that was approved and the results in the log are seen by many: planners, reviewers, tools, pictures. A list that
-one of them could sort would be another plan, or another past, for all of them. They read as plain lists and objects do,
-and are equal to them; to change one, make a copy.
+Planners, reviewers, tools and views all receive the approved plan and the recorded results. If one of them could sort a
+list in place, the plan or the past would change for all. These lists and dicts read like plain ones and are equal to
+them. To change one, make a copy.
 """
 
 from __future__ import annotations
@@ -49,13 +49,13 @@ def copied(value: Any) -> Any:
 
 
 def as_words(text: Any, what: str) -> str:
-    """Return `text`, if it is one and can be written down. Raises `ValueError`, with `what` it was to be, if not."""
+    """Return `text` if it is a string that can be saved. Otherwise raise `ValueError`, which names it as `what`."""
     if type(text) is not str:
-        raise ValueError(f"{what} is a text, not a {type(text).__name__}")
+        raise ValueError(f"{what} is a string, not a {type(text).__name__}")
     try:
         text.encode()
     except UnicodeEncodeError as error:
-        raise ValueError(f"{what} can't be written down: {error}") from None
+        raise ValueError(f"{what} can't be saved: {error}") from None
     return text
 
 
@@ -105,10 +105,12 @@ def as_data(value: Any, step: Step) -> Any:
         if isinstance(value, int | float):
             data = json.loads(
                 json.dumps(value, allow_nan=False)
-            )  # of a class of its own, or beyond what is written fast
+            )  # a subclass of a number, or a number that the fast path excludes
         else:
             data = to_jsonable_python(_ordered(_ANYTHING.dump_python(value)))
-            json.dumps(data, ensure_ascii=False, allow_nan=False).encode()  # a text may hold what no file can
+            json.dumps(
+                data, ensure_ascii=False, allow_nan=False
+            ).encode()  # a string can contain characters that can't be saved
         return fixed(data)
     except (PydanticSerializationError, TypeError, ValueError, RecursionError) as error:
         cause = str(error).splitlines()[0]
@@ -120,7 +122,7 @@ def as_data(value: Any, step: Step) -> Any:
 
 
 def _ordered(value: Any) -> Any:
-    """Sort the sets at any depth: their own order changes from process to process."""
+    """Sort the sets at any depth, because their order changes from process to process."""
     if isinstance(value, set | frozenset):
         parts = [_ordered(part) for part in value]
         try:
@@ -129,6 +131,6 @@ def _ordered(value: Any) -> Any:
             return sorted(parts, key=repr)
     if isinstance(value, Mapping):
         if any(type(key) is not str for key in value) and len(to_jsonable_python(dict.fromkeys(value))) < len(value):
-            raise ValueError("two of its names are the same when they are written down")
+            raise ValueError("two of its keys are the same in JSON")
         return {key: _ordered(part) for key, part in value.items()}
     return list(map(_ordered, value)) if isinstance(value, list | tuple) else value

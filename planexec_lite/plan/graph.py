@@ -1,7 +1,7 @@
-"""The shape of a plan as a graph: what comes level by level, what the longest chain is, where it has a cycle.
+"""A plan as a graph: its levels, its longest chain and its cycles.
 
-Pure functions over ``{id: ids that it waits for}``; each costs time in proportion to ids and edges. Ids that are waited
-for but not in the graph count as done. The order is Kahn's (1962).
+Pure functions over ``{id: ids that it depends on}``, linear in the number of ids and edges. Dependencies that are not
+in the graph count as done. The order is Kahn's (1962).
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ Graph = Mapping[str, Iterable[str]]
 def levels(graph: Graph) -> list[list[str]]:
     """Return the ids level by level: a level contains the ids that can start when the levels before it are done.
 
-    Ids on a cycle, or behind one, are in no level.
+    Ids on a cycle, and ids that depend on a cycle, are in no level.
     """
     blockers, dependents = edges(graph)
     level = [id for id, count in blockers.items() if count == 0]
@@ -55,9 +55,9 @@ def edges(graph: Graph) -> tuple[dict[str, int], dict[str, list[str]]]:
 
 
 def cycles(graph: Graph) -> list[list[str]]:
-    """Return cycles, each as the ids in the order in which they wait: ``["2", "4"]`` when 2 waits for 4 and 4 for 2.
+    """Return cycles, each as the ids in the order in which they wait: ``["2", "4"]`` if 2 waits for 4 and 4 for 2.
 
-    Every id that can never start is on one of them or waits for one, and each is reported once.
+    Every id that can never start is on a reported cycle or depends on it, and each cycle is reported once.
     """
     started = {id for level in levels(graph) for id in level}
     # from each id one that it waits for and that is stuck too: such a walk has to come back to itself
@@ -78,9 +78,9 @@ def cycles(graph: Graph) -> list[list[str]]:
 
 
 def longest_path(graph: Graph, durations: Mapping[str, float] | None = None) -> tuple[list[str], float]:
-    """Return the chain of ids that takes longest, and its length; every id takes 1 where no `durations` are given.
+    """Return the chain of ids that takes longest, and its length; without `durations` every id takes 1.
 
-    Of chains of the same length the first in the order of the graph is returned. Raises `KeyError` for an id without a
+    Of several longest chains, the first in the order of the graph is returned. Raises `KeyError` for an id without a
     duration.
     """
     finish: dict[str, float] = {}

@@ -19,15 +19,15 @@ class Plan(BaseModel):
     """The result of a planner: a goal and the steps towards it.
 
     Args:
-        goal: what is to be reached.
+        goal: what the run should achieve.
         steps: in the order in which the planner wrote them; `depends_on` decides which step waits for which.
-        rollback: calls to make when the run is rolled back, after the steps' undo. One that refers to a result is made only
-            if its step gave one; another, if anything was done that changes the world. None is made twice.
-        answer: a text that answers the goal and can refer to results; by default the result of the only step that
-            nothing depends on.
+        rollback: calls that a rollback makes after the steps' undos. A call that refers to a result is made only if
+            that step has a result; any other call only if a step that changes the world was done. No call is made
+            twice.
+        answer: a string that answers the goal and can refer to results; by default the result of the only final step.
         complete: False: the planner must be asked again when these steps are done.
-        supersedes: ids of steps that failed, and that this plan gives up or does otherwise. A plan that brings no new step
-            after a failure must name the failed steps here: what became of them is not left open.
+        supersedes: ids of failed steps that this plan drops or replaces. After a failure, a plan without new steps must
+            name the failed steps here, so that no failure is silently ignored.
     """
 
     # A step inside a plan is validated under the plan's settings where its own validator is not built yet.
@@ -42,22 +42,23 @@ class Plan(BaseModel):
 
     @classmethod
     def parse(cls, source: Any) -> Plan:
-        """Read a plan from JSON text, bytes, a dict, a list of steps, or a Plan.
+        """Read a plan from JSON text, bytes, a dict, a list of steps, or a `Plan`.
 
-        Reads ``{"goal", "steps"}``, a bare list of steps, and ``{"tasks"}``; steps that have neither ids nor
-        dependencies are numbered, and each waits for the one before it. A Markdown fence around JSON text is taken
-        off; words before or after the JSON, and two fenced blocks, are rejected. Raises `PlanError` with every problem found.
-        Whether the plan can run is another question: `problems` answers it.
+        Accepts ``{"goal", "steps"}``, a bare list of steps, and ``{"tasks"}``. If the steps have neither ids nor
+        dependencies, they are numbered, and each depends on the previous one. A Markdown fence around the JSON is
+        removed; other text around it, and two fenced blocks, are errors. Raises `PlanError` with every problem found.
+        `problems` checks whether the plan can run.
         """
         return source if isinstance(source, Plan) else reading.read(cls, source)
 
     @classmethod
     def received(cls, given: Any, giver: str) -> Plan:
-        """Return a copy of the plan that `giver` hands in: the one door for plans that others made.
+        """Return a validated copy of a plan that `giver` passed in. Every plan from outside enters through this method.
 
-        The copy is made of the fields of `given` only, and validated. The caller can change `given` later, build it without
-        validation, or pass a subclass; the copy is checked, shown and carried out. Raises `TypeError` when `given` is no
-        plan, and `PlanError` when its fields are invalid.
+        The copy is made only from the fields of `given`. The caller can change `given` later, build it without
+        validation, or pass a subclass; only the copy is checked, shown and run.
+
+        Raises `TypeError` if `given` is not a plan, and `PlanError` if its fields are invalid.
         """
         return reading.received(cls, given, giver)
 
@@ -66,7 +67,7 @@ class Plan(BaseModel):
         return Plan(**{name: fields.get(name, getattr(self, name)) for name in Plan.model_fields})
 
     def to_json(self, indent: int | None = 2) -> str:
-        """The plan as canonical JSON: the same plan gives the same text, from any shape that it was read from."""
+        """Return the plan as canonical JSON. Equal plans give equal text, whatever form they were read from."""
         return json.dumps(reading.canonical(self), indent=indent, ensure_ascii=False)
 
     @property
@@ -79,7 +80,7 @@ class Plan(BaseModel):
 
     @property
     def graph(self) -> dict[str, tuple[str, ...]]:
-        """The ids that each step waits for, by step id; steps with the same id are taken together."""
+        """The ids that each step depends on, by step id. Steps with the same id are merged."""
         waits_for: dict[str, tuple[str, ...]] = {}
         for step in self.steps:
             waits_for[step.id] = waits_for.get(step.id, ()) + tuple(step.depends_on)
@@ -88,7 +89,7 @@ class Plan(BaseModel):
     def problems(
         self, toolbox: Toolbox | None = None, done: Collection[str] = (), max_steps: int | None = None
     ) -> list[Problem]:
-        """Return everything that makes the plan invalid, [] when it is valid.
+        """Return everything that makes the plan invalid, [] if it is valid.
 
         Args:
             toolbox: the tools that steps can call; None: tools and arguments are not checked.
@@ -98,31 +99,31 @@ class Plan(BaseModel):
         return checks.problems(self, toolbox, done, max_steps)
 
     def without_undo(self, toolbox: Toolbox) -> list[Problem]:
-        """Return a problem for each step that changes the world, and that nothing takes back and no gate asks about.
+        """Return a problem for each step that changes the world without an undo or a gate.
 
-        Its effect is undone by its `undo`, or by a call of `rollback` that refers to its result. `Policy.require_undo` makes
-        these problems of the plan.
+        A step's effect is undone by its `undo`, or by a call of `rollback` that refers to its result. With
+        `Policy.require_undo`, these problems make the plan invalid.
         """
         return checks.without_undo(self, toolbox)
 
     def waves(self) -> list[list[str]]:
-        """The step ids level by level; a level can start when the levels before it are done."""
+        """Return the step ids level by level; a level can start when the levels before it are done."""
         return graph.levels(self.graph)
 
     def critical_path(self, durations: Mapping[str, float] | None = None) -> tuple[list[str], float]:
-        """The chain of steps that takes longest, as (step ids, length).
+        """Return the chain of steps that takes longest, as (step ids, length).
 
         `durations` maps step ids to seconds; without it every step counts as 1. No schedule is shorter than this.
         """
         return graph.longest_path(self.graph, durations)
 
     def durations(self, toolbox: Toolbox) -> dict[str, float]:
-        """The seconds that each step's tool declares for it, by step id; 0 for a step without a tool."""
+        """Return the seconds that each step's tool declares, by step id; 0 for a step without a tool."""
         calls = ((step.id, step.tool, step.params) for step in self.steps)
         return {id: toolbox[tool].seconds(toolbox[tool].bind(params)) if tool else 0.0 for id, tool, params in calls}
 
     def effects(self, toolbox: Toolbox) -> dict[str, Effects]:
-        """What each step does to the world, by step id: "none", "idempotent" (a repeat does no harm) or "once"."""
+        """Return the effect of each step on the world, by step id: "none", "idempotent" (safe to repeat) or "once"."""
         by_tool = toolbox.effects
         return {step.id: step.effects_with(by_tool) for step in self.steps}
 

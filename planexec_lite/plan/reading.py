@@ -1,6 +1,6 @@
-"""Reads plans from the shapes that people and models write, also while a model is still writing.
+"""Reads plans in the forms that people and models write, even while a model is still writing.
 
-The canonical form of a plan, the digests of steps, and the problems of a plan are here, too.
+This file also defines the canonical form of a plan, the digests of steps, and `Problem`.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class Problem:
 
 
 class PlanError(ValueError):
-    """A plan that can't be read or is invalid. `problems` lists every fault; `text` is what was to be read."""
+    """A plan could not be read or is invalid. `problems` lists every problem; `text` is the input."""
 
     def __init__(self, problems: Iterable[Problem], text: str = "") -> None:
         self.problems = tuple(problems)
@@ -80,17 +80,18 @@ def read(kind: type[P], source: Any) -> P:
 
 
 def unfenced(text: str) -> str:
-    """The JSON inside a fence, ```` ```json … ``` ````; a text without a fence unchanged. Raises `ValueError` with the fault.
+    """Return the JSON inside a fence, ```` ```json … ``` ````, or a text without a fence unchanged. Raises `ValueError`
+    with the problem.
 
-    A fence has one meaning only, so it is removed. Text outside the fence could change the meaning of the plan, and two blocks
-    are ambiguous, so both are errors.
+    A fence around the JSON is unambiguous, so it is removed. Text outside the fence could change the meaning of the
+    plan, and with two blocks it is unclear which one is the plan, so both are errors.
     """
     opening = _FENCE.search(text)
     if opening is None or text[: opening.start()].lstrip()[:1] in ("{", "["):  # JSON that contains a fence in a string
         return text
     closing = re.compile(rf"{opening[1]}[ \t\r]*$", re.MULTILINE).search(text, opening.end())
     if closing is None:
-        raise ValueError("the fence is not closed; the answer may have been cut off")
+        raise ValueError("the fence is not closed; the answer was probably cut off")
     before, after = text[: opening.start()].strip(), text[closing.end() :].strip()
     if _FENCE.search(after):
         raise ValueError("there are 2 fenced blocks or more, and only one can be the plan")
@@ -104,18 +105,18 @@ def _named_once(pairs: list[tuple[str, Any]]) -> None:
     names: set[str] = set()
     for name, _ in pairs:
         if name in names:
-            raise ValueError(f"the name {name!r} stands twice in one object")
+            raise ValueError(f"the name {name!r} occurs twice in one object")
         names.add(name)
 
 
 def received(kind: type[P], given: Any, giver: str) -> P:
-    """Return a validated copy of a plan from the caller, made of its fields only.
+    """Return a validated copy of a caller's plan, made only from its fields.
 
-    The caller can change the original later, can pass a subclass with other behaviour, or can build it without validation;
-    none of this affects the copy. Raises `TypeError` when `given` is no plan, `PlanError` when its fields are invalid.
+    The caller can change the original later, pass a subclass with other behavior, or build it without validation; none
+    of this affects the copy. Raises `TypeError` if `given` is not a plan, and `PlanError` if its fields are invalid.
     """
     if not isinstance(given, kind):
-        raise TypeError(f"{giver} gave a {type(given).__name__}; a Plan is wanted, and Plan.parse reads one")
+        raise TypeError(f"{giver} gave a {type(given).__name__} instead of a Plan; Plan.parse reads one")
     text = b""
     try:
         text = kind.__pydantic_serializer__.to_json(given, warnings=False)
@@ -123,11 +124,15 @@ def received(kind: type[P], given: Any, giver: str) -> P:
     except ValidationError as error:
         raise PlanError(_from_pydantic(error, json.loads(text), kind), text.decode()) from None
     except (ValueError, TypeError, RecursionError) as error:
-        raise PlanError([Problem("not_json", None, f"{giver} gave a plan that JSON can't hold: {error}")]) from None
+        raise PlanError(
+            [Problem("not_json", None, f"{giver} gave a plan that JSON can't represent: {error}")]
+        ) from None
 
 
 def canonical(plan: Any) -> dict[str, Any]:
-    """The plan as plain data without defaults: fields in the order of the classes, arguments in alphabetical order."""
+    """Return the plan as plain data without defaults: fields in the order of the classes, arguments in alphabetical
+    order.
+    """
     return {
         "goal": plan.goal,
         "steps": [plain(step) for step in plan.steps],
@@ -150,7 +155,7 @@ def _as_object(data: Any) -> dict[str, Any]:
 
 
 def _numbered(steps: Any) -> Any:
-    """Number an ordered list of tasks: where no step has an id or a dependency, each waits for the one before it."""
+    """Number a list of tasks: if no step has an id or a dependency, each depends on the previous one."""
     if not isinstance(steps, list | tuple):
         raise PlanError([Problem("no_steps", None, f"steps are a list, not a {type(steps).__name__}", _SHAPE)])
     tasks = [{"description": step} if isinstance(step, str) else step for step in steps]
@@ -160,7 +165,7 @@ def _numbered(steps: Any) -> Any:
 
 
 def plain(model: BaseModel, leave_out: set[str] = frozenset()) -> dict[str, Any]:  # type: ignore[assignment]
-    """A plan, a step or a call as plain data without defaults, arguments in alphabetical order."""
+    """Return a plan, a step or a call as plain data without defaults, with arguments in alphabetical order."""
     data = model.model_dump(mode="json", exclude_defaults=True, exclude=leave_out)
     return {key: _sorted(value) if key in ("params", "undo", "rollback") else value for key, value in data.items()}
 
@@ -205,10 +210,10 @@ def word_for_word(step: Step) -> str:
 
 
 def lineages(steps: Mapping[str, Step], ids: Iterable[str], known: dict[str, str] | None = None) -> set[str]:
-    """Return a digest of the lineage of each of `ids`: it differs where the step or a step behind it differs.
+    """Return a digest of the lineage of each of `ids`. It changes if the step or one of its direct or indirect
+    dependencies changes.
 
-    `steps` are all steps by id; they must have no cycle. `known` are digests of steps by id that were worked out
-    before; what is worked out now joins them.
+    `steps` are all steps by id, without a cycle. `known` is a cache of digests by step id; the function adds to it.
     """
     digests = {} if known is None else known
     ids = tuple(ids)
@@ -236,10 +241,10 @@ _INSIDE_STRING = re.compile(r'(?:[^"\\]|\\.)*+', re.DOTALL)
 
 
 class StepReader:
-    """Reads a JSON text piece by piece and returns each step as soon as it is complete.
+    """Reads JSON text piece by piece and returns each step as soon as it is complete.
 
-    Reads the list under "steps", "tasks" or "plan" of an object, or a bare list. It looks at every character once. A text
-    that is no plan gives no steps; `Plan.parse` reads the whole text in the end and reports its faults.
+    It reads the list under "steps", "tasks" or "plan" of an object, or a bare list. It reads every character once.
+    Invalid text yields no steps; at the end `Plan.parse` reads the whole text and reports the problems.
     """
 
     def __init__(self) -> None:
@@ -278,7 +283,7 @@ class StepReader:
                 elif self._steps_at is not None and len(self._open) < self._steps_at:
                     self._steps_at = None
             elif not self._open and not char.isspace():
-                break  # text or a fence around the JSON: only the whole can be judged
+                break  # text or a fence around the JSON: `Plan.parse` reads the whole answer
             self._at += 1
         return steps
 

@@ -1,4 +1,4 @@
-"""Call and Step: one line of a plan, typed."""
+"""Call and Step: the typed parts of a plan."""
 
 from __future__ import annotations
 
@@ -14,17 +14,19 @@ from planexec_lite.tools import Effects, worst
 
 
 def _params(value: Any) -> Any:
-    """A lone ``input`` that is no object is kept under that name; `Tool.bind` gives it to the tool's only parameter."""
+    """Wrap a single argument that is not an object as ``{"input": …}``. `Tool.bind` passes it to the tool's only
+    parameter.
+    """
     _names(value)
     return value if isinstance(value, Mapping) else {} if value is None else {"input": value}
 
 
 def _names(value: Any) -> None:
-    """Raise `ValueError` where two names of an object are one when they are written down, as 1 and "1" are."""
+    """Raise `ValueError` if two keys of an object are the same in JSON, as 1 and "1" are."""
     if isinstance(value, Mapping):
         if len({str(name) for name in value}) < len(value):  # of 1 and "1" only the last would be kept
             raise ValueError(
-                f"names of an object are texts, and two of these are the same: {', '.join(map(repr, value))}"
+                f"the keys of an object are strings in JSON, and two of these are the same: {', '.join(map(repr, value))}"
             )
         for part in value.values():
             _names(part)
@@ -39,7 +41,7 @@ def ids(value: Any) -> Any:
 
 
 def _once(ids: tuple[str, ...]) -> tuple[str, ...]:
-    """A repeated id counts once."""
+    """Drop repeated ids."""
     return ids if len(ids) < 2 else tuple(dict.fromkeys(ids))
 
 
@@ -64,7 +66,9 @@ def _no_params() -> dict[str, JsonValue]:
 
 
 class _WordForWord(BaseModel):
-    """Equal when the JSON text is equal: 1, 1.0 and true are three arguments, though Python calls them equal."""
+    """Equal if the JSON text is equal: 1, 1.0 and true are three different arguments, although Python calls them
+    equal.
+    """
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, _WordForWord) and super().__eq__(other) and _exactly(self) == _exactly(other)
@@ -75,9 +79,9 @@ def _exactly(one: Any) -> str:
 
 
 class Call(_WordForWord):
-    """A call of a tool, as in `Step.undo` and `Plan.rollback`: the name of the tool and its arguments.
+    """A tool call in `Step.undo` or `Plan.rollback`: the name of the tool and its arguments.
 
-    `gate`: ask a person right before it is called in a rollback.
+    `gate`: ask a person right before a rollback makes the call.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False, defer_build=True)
@@ -91,26 +95,28 @@ class Call(_WordForWord):
 
 
 class Step(_WordForWord):
-    """One step of a plan.
+    """A step of a plan.
 
     Args:
         id: unique in the plan: ASCII letters, digits, ``_``, ``.`` and ``-``; an integer becomes a string.
-        description: what the step is for, in words.
+        description: the purpose of the step, in natural language.
         tool: the tool to call; None leaves the choice to the executor. Also read from ``action``.
-        params: the tool's arguments by name; a text can refer to results, ``{step_1_result}``. Also ``input``.
+        params: the tool's arguments by name; a string can refer to results, ``{step_1_result}``. Also read from
+            ``input``.
         depends_on: ids of the steps that must be done first, or have ended: see `run_anyway`.
-        success_criteria: how to tell from the result that the step did what it should. Also read from ``criteria``.
+        success_criteria: how to tell from the result that the step succeeded. Also read from ``criteria``.
         timeout: seconds after which the step counts as failed; None: no limit.
-        retries: how often a failed step is tried again, at most ten times.
+        retries: how many times a failed step is tried again, at most ten.
         gate: ask a person right before this step.
-        run_anyway: start when the steps that it depends on have ended, done or failed for good or skipped. It gets the
-            results of the completed steps; a reference to any other result is an error.
-        effects: "none", "idempotent" or "once"; a step can declare a worse effect than its tool, never a
-            better one. None: the effect of the tool.
-        undo: the call that undoes this step; it can refer to the results of the step and of its dependencies. A rollback makes
-            the call once if the step has a result, even if a judge rejected that result; if an at-most-once step ran again, it
-            makes the call for each result. The step's gate does not cover the undo, which has its own gate (see `Call`). The
-            undo of a nested run replaces the undos inside; without it the inner steps are undone one by one.
+        run_anyway: start when all dependencies have ended, even if some failed for good or were skipped. The step gets
+            the results of the completed ones; a reference to any other result is an error.
+        effects: "none", "idempotent" or "once"; a step can declare a stronger effect than its tool, never a weaker one.
+            None: the effect of the tool.
+        undo: the call that undoes this step; it can refer to the results of the step and of its dependencies. A
+            rollback makes the call once if the step has a result, even if an evaluator rejected that result; if an
+            at-most-once step ran again, it makes the call for each result. The step's gate does not cover the undo,
+            which has a separate gate (see `Call`). The undo of a step with a nested run replaces the undos inside;
+            without it the inner steps are undone individually.
     """
 
     model_config = ConfigDict(
@@ -131,10 +137,10 @@ class Step(_WordForWord):
     undo: Call | None = None
 
     def effects_with(self, by_tool: Mapping[str, Effects]) -> Effects:
-        """Return the effect of the step: the worse of its own declaration and its tool's effect.
+        """Return the effect of the step: the stronger of its own declaration and its tool's effect.
 
-        `by_tool` gives the effects of tools by name; one that is not in it has none. A step that leaves the choice of
-        the tool to its executor has the worst effect of all tools.
+        `by_tool` maps tool names to effects; a missing tool has none. A step that leaves the choice of the tool to its
+        executor has the strongest effect of all tools.
         """
         tools = by_tool.values() if self.tool is None else (by_tool.get(self.tool, "none"),)
         return worst((*tools, self.effects or "none"))

@@ -33,7 +33,7 @@ class Executor(Protocol):
 
 
 def effects_of(executor: Executor) -> dict[str, Effects]:
-    """The worst effects of a step, by the name of its tool, without tools that have no effects."""
+    """Return the strongest effects of steps by tool name, without tools that have no effects."""
     return getattr(executor, "effects", None) or executor.tools.effects
 
 

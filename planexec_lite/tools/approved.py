@@ -55,7 +55,7 @@ class ApprovedCalls:
 
 @dataclass(slots=True)
 class CallLog:
-    """The calls that one job has made so far, checked against what is approved."""
+    """The calls that a job has made so far, checked against the approved calls."""
 
     approved: ApprovedCalls
     texts: list[str] = field(default_factory=list)  # of the calls that returned
@@ -63,7 +63,9 @@ class CallLog:
     waits: str = ""  # the call that waits for a person
 
     def note(self, text: str, result: Any, *, effects: str, destructive: bool) -> Any:
-        """Record that the call returned, and return its result: as data if the call must not run again after a pause."""
+        """Record that the call returned, and return its result: as data if a restart of the step must not repeat the
+        call.
+        """
         self.texts.append(text)
         if not self.approved.asks or (effects in REPEATABLE and not destructive):
             return result
@@ -88,7 +90,7 @@ class CallLog:
         approved, permitted = self.approved, [*self.approved.allowed, *(one.text for one in self.approved.made)]
         if text == approved.text:
             if (effects not in REPEATABLE or destructive) and text in self.texts:
-                raise ToolError(f"{tool} has already run in this step with these arguments, and must not run again")
+                raise ToolError(f"{tool} has already run in this step with these arguments; it can't run again")
             return
         if approved.asks and tool == approved.tool and effects != "none":
             fixed = approved.text or "the plan names a call that can't be made"

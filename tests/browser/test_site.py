@@ -165,7 +165,7 @@ def test_what_a_tab_has_not_is_named(address: str, visitor: Page) -> None:
     heard = tab.told(visitor, ABSENT)
     assert "async tools need a thread, and threads are not to be had in a browser tab; use a plain def" in heard
     assert "a browser tab has no threads; use Inline or Simulated" in heard
-    assert "sockets are not to be had in a browser tab; use client() or async_client()" in heard
+    assert "a browser tab has no sockets; use client() or async_client()" in heard
 
 
 def test_answers_are_judged_and_the_work_outlives_the_tab(

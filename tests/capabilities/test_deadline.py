@@ -68,7 +68,7 @@ def test_at_the_deadline_nothing_starts_and_what_is_under_way_is_given_up() -> N
     run = Shop().run(work("1", seconds=4.0), work("2", "1", seconds=4.0), work("3", "2"), deadline=6.0)
     assert (run.status, run.reason) == ("stopped", "the deadline of 6 s has passed")
     assert run.board.state == {"1": "done", "2": "failed", "3": "waiting"}
-    assert run.board.errors["2"] == "TimeoutError: not over when the run's deadline of 6 s passed"
+    assert run.board.errors["2"] == "TimeoutError: still running at the run's deadline of 6 s"
     assert run.board[Doubt].attempts == {"2": 1}
     assert run.makespan == 6.0
 
@@ -172,7 +172,7 @@ def test_what_began_late_is_given_up_at_the_deadline() -> None:
     steps = step("1", "wait", seconds=0.3), step("2", "wait", seconds=60.0, timeout=50.0)
     run = on_a_thread(*steps, deadline=0.5)
     assert run.board.state == {"1": "done", "2": "failed"}
-    assert run.board.errors["2"] == "TimeoutError: not over when the run's deadline of 0.5 s passed"
+    assert run.board.errors["2"] == "TimeoutError: still running at the run's deadline of 0.5 s"
     assert 0.5 <= run.makespan < 0.75
 
 

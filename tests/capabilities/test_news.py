@@ -452,7 +452,7 @@ def test_the_command_line_says_what_it_can_not_tell(journal: Journal, capsys: py
     assert "\x1b" not in shown
     for wrong, words in (
         (["9", "--tell", "x"], "there is no run 9"),
-        (["1", "--tell", "\udcff"], "can't be written down"),
+        (["1", "--tell", "\udcff"], "can't be saved"),
     ):
         assert main(["runs", str(journal.path), *wrong]) == 1
         assert words in capsys.readouterr().err

@@ -15,6 +15,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from planexec_lab.views.narration import trace
+from planexec_lab.views.timeline_drawing.model import Timeline
 from planexec_lab.worlds import migration
 from planexec_lite import (
     Decision,
@@ -89,20 +91,6 @@ def test_what_was_done_is_undone_once_and_the_latest_first(drawn: Any) -> None:
         check_fold(by_itself)
         assert by_itself.status == "rolled back"
         check_rollback(by_itself, site, undo, before)
-
-
-@given(sites())
-@rounds(60)
-def test_on_threads_it_is_the_order_in_which_results_came(drawn: Any) -> None:
-    made, undo, stuck, _, _ = drawn
-    site = Site(" ".join(stuck))
-    plan = Plan.parse({"steps": planned(made, undo)})
-    executor = ToolExecutor(site.tools)
-    with ThreadPoolExecutor(3) as threads:
-        run = execute(plan, executor, workers=Pool(threads))
-        run = PlannerExecutor(None, executor, workers=Pool(threads)).roll_back(run)
-    before = run.events[: next(n for n, event in enumerate(run.events) if isinstance(event, RollbackStarted))]
-    check_rollback(run, site, undo, before)
 
 
 def test_a_step_that_a_later_plan_repeats_is_undone_once() -> None:
@@ -186,7 +174,7 @@ def test_by_hand_it_goes_back_to_a_step_that_stays_and_later_further() -> None:
 
 def test_where_there_is_no_such_step_the_steps_are_named() -> None:
     done = Site().run(up("1"), up("2", fails=9), policy=Policy())
-    with pytest.raises(ValueError, match=r"to='2': step 2 gave no result; those that did are 1$"):
+    with pytest.raises(ValueError, match=r"to='2': step 2 has no result; steps with results: 1$"):
         Site().agent([]).roll_back(done, to="2")
 
 
@@ -211,7 +199,7 @@ def test_an_undo_that_may_have_been_made_is_not_made_again(listed: bool) -> None
     again = site.agent([]).roll_back(run)
     check_fold(again)
     assert (again.status, refunds) == ("rolled back", ["1"])
-    assert (label, "nobody knows whether it was undone") in again.board[Rollback].remains
+    assert (label, "it is unknown whether it was undone") in again.board[Rollback].remains
 
 
 TELL = call("tell", text="sorry")
@@ -335,7 +323,7 @@ def test_where_an_undo_is_required_a_plan_without_one_is_invalid() -> None:
             up("1"), up("2", "1", undo=None), step("3", "look", "2"), step("4", "tell", text="done"), policy=NEEDED
         )
     assert [(problem.code, problem.step) for problem in caught.value.problems] == [("no_undo", "2"), ("no_undo", "4")]
-    assert "{step_2_result}; where there is none, a gate" in str(caught.value)
+    assert "{step_2_result}, or a gate" in str(caught.value)
     assert site.log == []
 
 
@@ -397,7 +385,7 @@ def test_a_rollback_that_is_cut_off_goes_on_and_undoes_nothing_twice(effects: An
     check_fold(run)
     again = effects == "idempotent"  # the second call finds nothing to take down, and says so
     assert site.log[3:] == ["-3", "-2", *["-2"] * again, "-1"]
-    why = "ValueError: list.remove(x): x not in list" if again else "interrupted; nobody knows whether it was undone"
+    why = "ValueError: list.remove(x): x not in list" if again else "interrupted; it is unknown whether it was undone"
     assert run.board[Rollback].remains == [("2", why)]
     assert run.board[Rollback].undone == ["3", "1"]
 
@@ -482,3 +470,17 @@ def test_the_database_and_the_files_are_what_they_were(fails_at: str) -> None:
     assert state_of(world) == before
     assert world.damage() == []
     assert run.board[Rollback].remains == [("2", "no undo of its own")]  # the backup is still there
+
+
+def test_the_rollback_is_on_the_timeline_and_in_the_trace() -> None:
+    run = Site(stuck="1").run(up("1"), up("2", "1"), broken("3", "2"), rollback=[call("tell", text="sorry")])
+    lanes = {lane.name: lane.bars for lane in Timeline.of(run).lanes}
+    assert [(bar.step, bar.start, bar.end, bar.state) for bar in lanes["rollback"]] == [
+        ("2", 1.0, 2.0, "undone"),
+        ("1", 2.0, 3.0, "failed"),
+        ("rollback 1", 3.0, 3.0, "undone"),
+    ]
+    words = trace(run)
+    assert "the undo of step 2 is called: take_down(name={step_2_result.name})" in words
+    assert "the undo of step 1 fails: RuntimeError: 1 is stuck" in words
+    assert 'rollback 1 gives "sorry"' in words

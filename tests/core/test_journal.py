@@ -471,7 +471,7 @@ def test_a_decision_or_verdict_that_cannot_be_written_down_is_refused() -> None:
         lambda: Decision("approve", by="a\ud800"),
         lambda: Verdict("replan", "a\ud800"),
     ):
-        with pytest.raises(ValueError, match="can't be written down"):
+        with pytest.raises(ValueError, match="can't be saved"):
             made()
 
 

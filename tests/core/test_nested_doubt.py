@@ -129,7 +129,7 @@ def test_an_undo_inside_that_was_cut_off_is_not_made_again() -> None:
     with pytest.raises(KeyboardInterrupt) as problem:
         agent.roll_back(done)
     run = agent.roll_back(agent.resume(problem.value.run))  # type: ignore[attr-defined]
-    assert run.reason == "asked for; nothing was undone; not undone: 1 (nobody knows whether it was undone)"
+    assert run.reason == "asked for; nothing was undone; not undone: 1 (it is unknown whether it was undone)"
     assert world.calls.count("refund x") == 1
 
 

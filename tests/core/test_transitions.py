@@ -96,7 +96,7 @@ def test_an_event_is_taken_in_its_states_and_rejected_in_others(state: str, kind
 
 @pytest.mark.parametrize("kind", EVENTS)
 def test_an_event_about_no_step_is_rejected(kind: str) -> None:
-    with pytest.raises(IllegalTransition, match="there is no such step"):
+    with pytest.raises(IllegalTransition, match="the step does not exist"):
         board().apply(EVENTS[kind][0]("7"))
 
 

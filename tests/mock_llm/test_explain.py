@@ -96,7 +96,7 @@ def test_calls_that_no_scene_answered_are_explained_too(tmp_path: Path) -> None:
     assert "Call 0: several scenes fit." in told[0]
     assert "Call 1: no scene fits." in told[1]
     assert "Nearest is the scene" in told[1]
-    assert "Call 2 was refused before any scene was looked at." in told[2]
+    assert "Call 2 was refused before any scene was checked." in told[2]
     assert "Expected a value <= 2" in told[2]
     with pytest.raises(IndexError):
         llm.explain(3)
@@ -194,13 +194,13 @@ def test_check_names_what_can_not_answer_with_its_line(tmp_path: Path) -> None:
     status, lines = run(path)
     assert status == 1
     expected = [
-        "greet.yaml:5: scene 'greet too' is ambiguous: 'greet' (greet.yaml:2) fits its plainest request equally well; ",
-        "greet.yaml:8: scene 'never' can never answer: says wants 'hello world', and never forbids 'world'",
-        "greet.yaml:11: scene 'shadowed' is unreachable: whatever it is for, 'shadow' (greet.yaml:14) answers, with more",
-        "greet.yaml:17: scene 'plan' can't fit: format json wants a JSON object, and the reply's text is none",
-        "greet.yaml:20: scene 'list' can't fit: format json_schema wants a JSON object, and the reply's json is none",
+        "greet.yaml:5: scene 'greet too' is ambiguous: 'greet' (greet.yaml:2) fits its minimal request equally well; ",
+        "greet.yaml:8: scene 'never' can never answer: says requires 'hello world', but never forbids 'world'",
+        "greet.yaml:11: scene 'shadowed' is unreachable: 'shadow' (greet.yaml:14) always answers instead, with more",
+        "greet.yaml:17: scene 'plan' can't fit: format json requires a JSON object, but the reply's text is not one",
+        "greet.yaml:20: scene 'list' can't fit: format json_schema requires a JSON object, but the reply's json is not one",
         "greet.yaml:23: scene 'later' waits for number 3 of counter 'dice', and no scene is for number 1",
-        "greet.yaml:29: scene 'circle' can never answer: in turn 1 no tool has been called, and it wants called: look",
+        "greet.yaml:29: scene 'circle' can never answer: no tool has been called in turn 1, but it requires called: look",
     ]
     for told in expected:
         assert any(line.startswith(told) for line in lines), (told, lines)
@@ -225,8 +225,8 @@ def test_check_is_content_with_a_good_script_and_hints_do_not_fail(tmp_path: Pat
     )
     status, lines = run(path)
     assert status == 0
-    assert lines[0].startswith("greet.yaml:3: hint: scene 'b' is ambiguous: 'a' (greet.yaml:2) fits its plainest")
-    assert lines[1].startswith("greet.yaml:6: hint: scene 'e' is ambiguous: 'f' (greet.yaml:7) fits its plainest")
+    assert lines[0].startswith("greet.yaml:3: hint: scene 'b' is ambiguous: 'a' (greet.yaml:2) fits its minimal")
+    assert lines[1].startswith("greet.yaml:6: hint: scene 'e' is ambiguous: 'f' (greet.yaml:7) fits its minimal")
     assert lines[2:] == ["6 scenes, no faults"]
 
 

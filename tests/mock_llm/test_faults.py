@@ -197,9 +197,9 @@ def test_after_the_last_retry_the_client_gives_up() -> None:
 @pytest.mark.parametrize(
     ("fault", "told"),
     [
-        ("meteorite", "fault 'meteorite' is none of rate_limit, server_error"),
+        ("meteorite", "fault 'meteorite' is not one of rate_limit, server_error"),
         ({"after": 2}, "a fault has a kind"),
-        ({"kind": "timeout", "status": 429}, "status does not go with the fault timeout; it goes with rate_limit"),
+        ({"kind": "timeout", "status": 429}, "the fault timeout has no field status; only rate_limit"),
         ({"status": 200}, "400 to 599"),
         ({"kind": "dropped", "after": -1}, "after is 0 or more"),
         ({"kind": "dropped", "afters": 1}, "did you mean 'after'?"),
@@ -273,7 +273,7 @@ def test_bad_plans_are_made_from_a_good_one() -> None:
 @pytest.mark.parametrize(
     ("reply", "told"),
     [
-        ({"json": PLAN, "spoil": "cylce"}, "spoil 'cylce' is none of prose"),
+        ({"json": PLAN, "spoil": "cylce"}, "spoil 'cylce' is not one of prose"),
         ({"text": "x", "spoil": "cycle"}, "needs a plan in json"),
         ({"json": {"steps": [{"id": "1"}]}, "spoil": "cycle"}, "a cycle needs 2 steps, and this plan has 1"),
         ({"json": {"steps": [{"id": "1"}]}, "spoil": "plausible_but_wrong"}, "two different parameters"),

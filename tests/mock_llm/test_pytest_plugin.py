@@ -169,7 +169,7 @@ def test_a_marker_names_the_scripts(outcomes: Run, project: Path) -> None:
     passed = {"named": "PASSED", "two": "PASSED", "in_python": "PASSED"}
     assert outcome == passed | {"missing_script": "ERROR", "wrong_word": "ERROR", "wrong_value": "ERROR"}, printed
     assert "missing.yaml" in printed
-    assert "the marker mock_llm knows unused and transport, not 'unsued'" in printed
+    assert "the marker mock_llm has unused and transport, not 'unsued'" in printed
     assert "transport is loopback or in-process, not 'pigeon'" in printed
 
 

@@ -134,7 +134,7 @@ def test_every_fault_is_named_with_its_line_and_mend(tmp_path: Path) -> None:
         "deploy.yaml:5: unknown field 'sayz' in when; did you mean 'says'?",
         "deploy.yaml:6: last must be a text, not 42; put it in quotes: '42'",
         "deploy.yaml:10: unknown field 'replay' in a scene; did you mean 'reply'?",
-        "deploy.yaml:9: format 'xml' is none of text, json, json_object, json_schema",
+        "deploy.yaml:9: format 'xml' is not one of text, json, json_object, json_schema",
         "deploy.yaml:9: a scene needs a field 'name'",
         "deploy.yaml:9: a scene needs a field 'reply'",
         "deploy.yaml:13: a reply is exactly one of text, json, calls, refusal, python, choices, fault; this one has text and json",
@@ -149,8 +149,8 @@ def test_every_fault_is_named_with_its_line_and_mend(tmp_path: Path) -> None:
         ("scenes: {}", "deploy.yaml:1: scenes is a list"),
         ("scene: []", "deploy.yaml:1: unknown field 'scene' in a script; did you mean 'scenes'?"),
         ("scenes:\n  - name: [", "deploy.yaml:2: not YAML"),
-        ("scenes: []\nscenes: []", "deploy.yaml:2: 'scenes' stands twice; it was on line 1"),
-        ("scenes: &a\n  - *a", "deploy.yaml:1: a value that holds itself"),
+        ("scenes: []\nscenes: []", "deploy.yaml:2: 'scenes' is repeated; it is already on line 1"),
+        ("scenes: &a\n  - *a", "deploy.yaml:1: a value that contains itself"),
         ("scenes:\n  - !!set {a}", "deploy.yaml:2: the tag"),
         ("scenes:\n  - just text", "deploy.yaml:2: a scene has fields (name, when, reply)"),
         (
@@ -175,7 +175,7 @@ def test_every_fault_is_named_with_its_line_and_mend(tmp_path: Path) -> None:
         ("scenes:\n - name: a\n   reply: {latency: 1}", "this one has none of them"),
         (
             "scenes:\n - name: a\n   reply: Hello",
-            "deploy.yaml:3: a reply has fields; for words write reply: {text: Hello}",
+            "deploy.yaml:3: a reply has fields; for text write reply: {text: Hello}",
         ),
         ("scenes:\n - name: a\n   reply:\n     text: '{{a+b}}'", "deploy.yaml:4: {{a+b}} can't be filled"),
         ("scenes:\n - name: a\n   reply:\n     refusal: '{{a|upper}}'", "deploy.yaml:4: {{a|upper}} can't be filled"),
@@ -192,7 +192,7 @@ def test_every_fault_is_named_with_its_line_and_mend(tmp_path: Path) -> None:
         ("scenes:\n - name: a\n   reply: {text: a, usage: {inputs: 3}}", "did you mean 'input'?"),
         (
             "scenes:\n - name: a\n   reply: {text: a, finish_reason: tool_calls}",
-            "finish_reason 'tool_calls' is none of",
+            "finish_reason 'tool_calls' is not one of",
         ),
     ],
 )
@@ -204,7 +204,7 @@ def test_two_scenes_of_one_name_are_refused_even_across_files(tmp_path: Path) ->
     text = "scenes:\n- name: a\n  reply: {text: x}\n"
     with pytest.raises(ScriptError) as caught:
         MockLLM.load(write(tmp_path, text, "one.yaml"), write(tmp_path, text, "two.yaml"))
-    assert str(caught.value) == "two.yaml:2: a second scene is named 'a'; the first is one.yaml:2"
+    assert str(caught.value) == "two.yaml:2: the name 'a' is already used by the scene at one.yaml:2"
 
 
 def test_faults_of_python_scenes_name_the_path() -> None:

@@ -102,7 +102,7 @@ MISMATCHES: list[tuple[dict[str, Any], dict[str, Any], str]] = [
     (
         {"tool": "weather", "arguments": {"city": "x"}},
         {"tool_choice": {"type": "function", "function": {"name": "hotel"}}},
-        "it calls another tool than tool_choice demands, hotel",
+        "it does not call the tool that tool_choice requires, hotel",
     ),
 ]
 
@@ -121,7 +121,7 @@ def test_scripted_calls_must_fit_the_tools_offered_unless_broken_on_purpose(
 def test_a_demand_for_calls_must_be_met() -> None:
     two = {"calls": [{"tool": "weather", "arguments": {"city": "x"}}, {"tool": "hotel", "arguments": {"city": "x"}}]}
     for reply, options, told in [
-        ({"text": "no"}, {"tool_choice": "required"}, "it calls no tool, and tool_choice demands a call"),
+        ({"text": "no"}, {"tool_choice": "required"}, "it calls no tool, but tool_choice requires a call"),
         (two, {"parallel_tool_calls": False}, "parallel_tool_calls is false"),
     ]:
         with pytest.raises(openai.UnprocessableEntityError, match=told):
@@ -161,7 +161,7 @@ def test_n_repeats_a_reply_or_takes_different_choices() -> None:
     assert texts(votes, 3) == ["53", "65", "53"]
     assert texts(votes, 1) == ["53"]
     assert texts({"choices": [{"text": "one two"}, {"text": "three"}]}, 2, stop=" ") == ["one", "three"]
-    with pytest.raises(openai.UnprocessableEntityError, match="n=4 was asked for, and it has 3 choices"):
+    with pytest.raises(openai.UnprocessableEntityError, match="the request has n=4, but the reply has 3 choices"):
         texts(votes, 4)
 
 

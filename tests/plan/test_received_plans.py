@@ -286,8 +286,8 @@ def test_what_was_made_without_validation_is_validated_when_it_comes_in(change: 
 def test_what_is_no_plan_is_said_to_be_none(answer: Any) -> None:
     run = agent(Bank(), Keeps(answer, lambda mine: None)).run("pay")
     assert run.status == "failed"
-    assert "a Plan is wanted" in run.reason
-    with pytest.raises(TypeError, match="a Plan is wanted"):
+    assert "instead of a Plan" in run.reason
+    with pytest.raises(TypeError, match="instead of a Plan"):
         execute(answer, Bank().executor)
 
 

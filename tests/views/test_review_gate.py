@@ -79,7 +79,7 @@ def test_a_no_at_the_gate_wants_a_reason_and_stops_the_run() -> None:
 def test_a_yes_to_the_plan_opens_no_gate() -> None:
     shown = desk(GATED, TOOLS)
     press(shown, "Approve")
-    with pytest.raises(ValueError, match="a yes to the plan opens no gate"):
+    with pytest.raises(ValueError, match="approving the plan opens no gate"):
         agent().resume(at_gate(), shown.decision)
 
 

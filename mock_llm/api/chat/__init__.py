@@ -1,4 +1,6 @@
-"""Chat completions: `validation` refuses what the real API refuses, `completion` writes the answer, plain or streamed."""
+"""Chat completions: `validation` refuses requests as the real API does, and `completion` writes plain or streamed
+answers.
+"""
 
 from .completion import error_event, http_response
 from .validation import validate

@@ -1,4 +1,4 @@
-"""Chat completions on the wire: the plain answer, and the same answer as a stream of chunks."""
+"""The HTTP form of chat completions: the plain answer, and the same answer as a stream of chunks."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ FINGERPRINT = "fp_mock_llm"
 
 
 def http_response(request: Request, answer: Answer, request_id: str) -> HttpResponse:
-    """An answer as HTTP; its latency stands in `openai-processing-ms`, and nobody waited for it."""
+    """Return an answer as an HTTP response. The header `openai-processing-ms` reports its latency; no time passes."""
     if request.stream:
         return event_stream(chunks(request, answer), request_id, answer.latency)
     return json_response(200, completion(request, answer), request_id, answer.latency)
 
 
 def completion(request: Request, answer: Answer) -> dict[str, Any]:
-    """The body of a chat completion."""
+    """Return the body of a chat completion."""
     choices = [
         {"index": n, "message": _message(choice), "logprobs": None, "finish_reason": choice.finish_reason}
         for n, choice in enumerate(answer.choices)
@@ -28,11 +28,12 @@ def completion(request: Request, answer: Answer) -> dict[str, Any]:
 
 
 def chunks(request: Request, answer: Answer) -> Iterator[bytes]:
-    """The events of a streamed chat completion.
+    """Yield the events of a streamed chat completion.
 
-    For each choice the role comes first, then the words and the arguments piece by piece, then an empty delta
-    with the finish reason; then the usage if it was asked for, and [DONE]. Where the script states a latency, each chunk
-    says when it came, in `timings`, as llama.cpp's server does: nobody waits, and a reader still learns how it was spread.
+    Each choice starts with its role. The text and the arguments follow piece by piece, and then an empty delta with the
+    finish reason. At the end come the usage, if the client asked for it, and [DONE]. If the script sets a latency, each
+    chunk reports its arrival time in `timings`, like llama.cpp's server. No time passes, but a reader sees how the
+    latency is distributed.
     """
     frame = _frame(request, "chat.completion.chunk")
     include_usage = bool((request.body.get("stream_options") or {}).get("include_usage"))
@@ -49,7 +50,7 @@ def chunks(request: Request, answer: Answer) -> Iterator[bytes]:
 
 
 def error_event(error: ApiError, after: int) -> bytes:
-    """An error in a stream, after so many events."""
+    """Return the stream event of an error that follows `after` other events."""
     return server_sent_event(error_body(error))
 
 
@@ -66,7 +67,9 @@ def _deltas(choice: Choice) -> Iterator[dict[str, Any]]:
 
 
 def _timings(latency: float, n: int, of: int) -> dict[str, Any]:
-    """When chunk `n` came, in milliseconds since the start; the last of them takes the whole latency."""
+    """Return the arrival time of chunk `n` of `of`, in milliseconds since the start. The last chunk arrives after
+    the whole latency.
+    """
     return {"timings": {"predicted_n": n, "predicted_ms": round(1000 * latency * n / of, 3)}} if latency else {}
 
 

@@ -1,4 +1,4 @@
-"""Validation of the messages of a chat completion: roles, contents, and every tool call answered."""
+"""Validation of a chat completion's messages: their roles and contents, and an answer to every tool call."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ PARTS = ("text", "image_url", "input_audio", "refusal", "file")
 
 
 def messages_error(messages: Any) -> ApiError | None:
-    """The API's error for a conversation, or None."""
+    """Return the API's error for a conversation, or None."""
     if not isinstance(messages, list):
         return invalid_type("messages", "an array of objects", messages)
     if not messages:
@@ -48,16 +48,16 @@ def _message_errors(message: Any, at: str) -> Iterator[ApiError]:
         return
     role = message.get("role")
     if not isinstance(role, str) or role not in ROLES:
-        yield invalid_value(f"{at}.role", role, ROLES, "say who speaks in this message.")
+        yield invalid_value(f"{at}.role", role, ROLES, "add the role of this message.")
     if role == "function" or message.get("function_call") or message.get("audio"):
         yield not_supported(f"'{at}' (functions and audio)", "use tool calls and text.", at)
     for name in message:
         if name not in FIELDS:
             if role == "assistant":
-                continue  # clients send back what they were given, and some add fields of their own
-            yield unknown_parameter(f"{at}.{name}", "a message has no such field; is it spelled right?")
+                continue  # clients send the model's messages back, and some add their own fields
+            yield unknown_parameter(f"{at}.{name}", "a message has no such field; check the spelling.")
         elif message[name] is not None and ONLY_FOR.get(name, role) != role:
-            yield unknown_parameter(f"{at}.{name}", f"only messages of role {ONLY_FOR[name]} have it.")
+            yield unknown_parameter(f"{at}.{name}", f"only messages with role {ONLY_FOR[name]} have it.")
     for name in ("name", "tool_call_id", "refusal"):
         if message.get(name) is not None and not isinstance(message[name], str):
             yield invalid_type(f"{at}.{name}", "a string", message[name])
@@ -67,7 +67,7 @@ def _message_errors(message: Any, at: str) -> Iterator[ApiError]:
     if message.get("tool_call_id") is not None:
         yield from call_id_errors(message["tool_call_id"], f"{at}.tool_call_id")
     if role == "tool" and message.get("tool_call_id") is None:
-        yield missing_parameter(f"{at}.tool_call_id", "say which call this is the result of.")
+        yield missing_parameter(f"{at}.tool_call_id", "add the id of the call that this is the result of.")
     yield from _content_errors(message, f"{at}.content")
     yield from _call_errors(message, f"{at}.tool_calls")
 
@@ -77,19 +77,19 @@ def _content_errors(message: Mapping[str, Any], at: str) -> Iterator[ApiError]:
     if content is None:
         speaks = message["role"] == "assistant" and (message.get("tool_calls") or message.get("refusal"))
         if not speaks:
-            hint = "only an assistant message that calls tools or refuses may have no content."
+            hint = "only an assistant message with tool calls or a refusal can omit its content."
             text = "Invalid value for 'content': expected a string, got null."
             yield bad_request(text, hint, at.replace("[", ".[", 1))
     elif isinstance(content, list):
         if not content:
-            yield empty_array(at, "a message says something.")
+            yield empty_array(at, "a message needs content.")
         for index, part in enumerate(content):
             if isinstance(part, dict) and part.get("type") == "image_url":
                 yield from _image_errors(part.get("image_url"), message["role"], at, f"{at}[{index}].image_url")
             else:
                 yield from _part_errors(part, f"{at}[{index}]")
     elif not isinstance(content, str):
-        hint = "content is a text; dump other values to JSON first."
+        hint = "content is a string; convert other values to JSON first."
         yield invalid_type(at, "one of a string or array of objects", content, hint)
 
 
@@ -126,11 +126,11 @@ def _call_errors(message: Mapping[str, Any], at: str) -> Iterator[ApiError]:
         yield invalid_type(at, "an array of objects", calls)
         return
     if not calls:
-        yield empty_array(at, "leave tool_calls out of a message that calls none.")
+        yield empty_array(at, "omit tool_calls if the message calls no tool.")
     for index, call in enumerate(calls):
         function = call.get("function") if isinstance(call, dict) else None
         if not isinstance(function, dict):
-            yield missing_parameter(f"{at}[{index}].function", "say which function is called.")
+            yield missing_parameter(f"{at}[{index}].function", "add the function that is called.")
             return
         if call.get("type") != "function":
             yield invalid_value(
@@ -147,8 +147,8 @@ def _call_errors(message: Mapping[str, Any], at: str) -> Iterator[ApiError]:
 
 
 def _pairing_errors(messages: Sequence[Mapping[str, Any]]) -> Iterator[ApiError]:
-    called: list[str] = []  # ids that the latest assistant message called
-    waiting: list[str] = []  # those of them that have no answer yet
+    called: list[str] = []  # call ids of the latest assistant message
+    waiting: list[str] = []  # the ids that have no answer yet
     for index, message in enumerate(messages):
         at = f"messages.[{index}]"
         if message["role"] != "tool":
@@ -159,7 +159,7 @@ def _pairing_errors(messages: Sequence[Mapping[str, Any]]) -> Iterator[ApiError]
         call_id = message.get("tool_call_id")
         if not called:
             text = "messages with role 'tool' must be a response to a preceeding message with 'tool_calls'."
-            hint = "put the assistant's message that called the tool before its result."
+            hint = "put the assistant message that called the tool before its result."
             yield bad_request(f"Invalid parameter: {text}", hint, f"{at}.role")
         elif call_id not in called:
             text = f"'tool_call_id' of '{call_id}' not found in 'tool_calls' of previous message."

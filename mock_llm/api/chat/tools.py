@@ -1,4 +1,4 @@
-"""Validation of what a chat completion asks for besides words: the answer's format, and the tools it offers."""
+"""Validation of the response format and the tools of a chat completion."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from mock_llm.types import (
 
 
 def format_error(body: Mapping[str, Any]) -> ApiError | None:
-    """The API's error for `response_format`, or None."""
+    """Return the API's error for `response_format`, or None."""
     wanted = body.get("response_format")
     if wanted is None:
         return None
@@ -28,7 +28,7 @@ def format_error(body: Mapping[str, Any]) -> ApiError | None:
         return invalid_value("response_format.type", kind, FORMATS, hint)
     for name in wanted:
         if name not in ("type", "json_schema"):
-            hint = "name, strict and schema stand in response_format.json_schema."
+            hint = "name, strict and schema belong into response_format.json_schema."
             return unknown_parameter(f"response_format.{name}", hint)
     if kind == "json_object" and not any("json" in m.text.lower() for m in Request(body).messages):
         text = "'messages' must contain the word 'json' in some form, to use 'response_format' of type "
@@ -42,10 +42,10 @@ def format_error(body: Mapping[str, Any]) -> ApiError | None:
 
 
 def offered_tools_error(body: Mapping[str, Any]) -> ApiError | None:
-    """The API's error for `tools`, `tool_choice` and `parallel_tool_calls`, or None."""
+    """Return the API's error for `tools`, `tool_choice` and `parallel_tool_calls`, or None."""
     tools = body.get("tools")
     if tools is None:
         return without_tools_error(body)
     if tools == []:
-        return empty_array("tools", "leave 'tools' out when there is none to offer.")
+        return empty_array("tools", "omit 'tools' if you offer no tools.")
     return tools_error(tools, body.get("tool_choice"), inside="function")

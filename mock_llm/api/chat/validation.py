@@ -1,7 +1,7 @@
-"""Request validation: what the real API would refuse, refused the same way, and explained to a learner.
+"""Request validation: refuses requests as the real API does, and adds an explanation for learners.
 
-A pure function over the request's JSON. The first error is the answer, as the API does. Messages (`messages`), the
-tools and the answer's format (`tools`) have checks of their own.
+A pure function over the request's JSON. Like the API, it reports only the first error. `messages` checks the messages,
+and `tools` checks the tools and the response format.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from .tools import format_error, offered_tools_error
 OTHERS = (
     "model messages metadata stop response_format tools tool_choice parallel_tool_calls stream stream_options".split()
 )
-# What the API knows and a script can't do is accepted only with the value that asks for nothing.
+# Parameters that a script can't support are accepted only with a value that has no effect.
 ASKS_NOTHING: dict[str, Any] = {"logprobs": False, "store": False, "modalities": ["text"], "logit_bias": {}}
 UNSUPPORTED = [
     *ASKS_NOTHING,
@@ -39,14 +39,14 @@ KNOWN = {*RANGES, *INTEGERS, *OTHERS, *TEXTS, *VALUES, *UNSUPPORTED}
 
 
 def validate(body: Any) -> ApiError | None:
-    """The API's error for a request for a chat completion, or None when the request is valid.
+    """Return the API's error for a chat completion request, or None if the request is valid.
 
     Args:
-        body: the request's JSON, whatever it is.
+        body: the request's JSON, of any type.
     """
     if not isinstance(body, dict):
         return not_an_object()
-    # In this order, for the later checks rely on the earlier ones: that there are messages, that a role is a text.
+    # The order matters: later checks rely on earlier ones, for example that there are messages and that a role is a string.
     return (
         _required_error(body)
         or next((error for name in body if (error := _parameter_error(name, body[name]))), None)
@@ -59,23 +59,23 @@ def validate(body: Any) -> ApiError | None:
 
 def _required_error(body: Mapping[str, Any]) -> ApiError | None:
     if not body.get("model"):
-        hint = 'any name will do here, as in model="gpt-4.1".'
+        hint = 'any name works here, such as model="gpt-4.1".'
         return bad_request("you must provide a model parameter", hint)
     if body.get("messages") is None:
         return missing_parameter("messages", 'send the conversation: messages=[{"role": "user", "content": "…"}].')
     if body.get("max_tokens") is not None and body.get("max_completion_tokens") is not None:
         message = "Setting 'max_tokens' and 'max_completion_tokens' at the same time is not supported."
-        hint = "keep 'max_completion_tokens'; 'max_tokens' is its older name."
+        hint = "keep 'max_completion_tokens'; 'max_tokens' is the older name."
         return bad_request(message, hint, "max_tokens", "invalid_parameter_combination")
     if body.get("stream_options") is not None and not body.get("stream"):
         message = "The 'stream_options' parameter is only allowed when 'stream' is enabled."
-        return bad_request(message, "leave it out, or ask with stream=True.", "stream_options")
+        return bad_request(message, "omit it, or set stream=True.", "stream_options")
     return None
 
 
 def _parameter_error(name: str, value: Any) -> ApiError | None:
     if name not in KNOWN:
-        hint = "the API has no such parameter; is the name spelled right?"
+        hint = "the API has no such parameter; check the spelling."
         return bad_request(f"Unrecognized request argument supplied: {name}", hint)
     if value is None:
         return None
@@ -88,7 +88,7 @@ def _stop_error(value: Any) -> ApiError | None:
     stops = [value] if isinstance(value, str) else value
     if not isinstance(stops, list) or not all(isinstance(stop, str) and stop for stop in stops):
         return invalid_type("stop", "a string or an array of non-empty strings", value)
-    return too_long_array("stop", stops, 4, "give at most four stop texts.")
+    return too_long_array("stop", stops, 4, "give at most four stop sequences.")
 
 
 def _stream_options_error(value: Any) -> ApiError | None:

@@ -1,8 +1,8 @@
-"""The Responses API: another dialect for the same conversation.
+"""The Responses API: a second format for the same conversation.
 
-A request for a response is read as a request for a chat completion (`conversion`), so that scenes need not know
-which of the two was used; `validation` refuses what the API refuses, `response` and `events` write the answer, and
-`store` keeps it for requests that refer to it.
+`conversion` reads its requests as chat completion requests, so scenes work with both endpoints. `validation` refuses
+requests as the API does, `response` and `events` write the answer, and `store` saves it for later requests that refer
+to it.
 """
 
 from .conversion import read

@@ -1,4 +1,4 @@
-"""From a request for a response to the same request for a chat completion."""
+"""Converts a Responses API request into the same request for a chat completion."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ RENAMED = ("input", "instructions", "text", "tools", "tool_choice", "max_output_
 
 
 def read(body: Mapping[str, Any]) -> Request:
-    """The request as the engine takes it; it has been validated."""
+    """Convert a validated request into the engine's form."""
     chat = {name: value for name, value in body.items() if name not in RENAMED}
     chat["messages"] = list(messages(body))
     if body.get("max_output_tokens") is not None:
@@ -28,7 +28,7 @@ def read(body: Mapping[str, Any]) -> Request:
 
 
 def messages(body: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    """The conversation, message by message; tool calls that stand together are one message."""
+    """Return the messages of the conversation; consecutive tool calls form one message."""
     if body.get("instructions"):
         yield {"role": "system", "content": body["instructions"]}
     given = body["input"]
@@ -36,7 +36,7 @@ def messages(body: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     calling: dict[str, Any] | None = None
     for item in items:
         if item.get("type") == "function_call":
-            # Calls that stand together are one message: in a chat each of them is answered before the next message.
+            # Consecutive calls become one message, because in a chat each of them is answered before the next message.
             calling = calling or {"role": "assistant", "content": None, "tool_calls": []}
             function = {"name": item["name"], "arguments": item["arguments"]}
             calling["tool_calls"].append({"id": item["call_id"], "type": "function", "function": function})
@@ -53,7 +53,7 @@ def messages(body: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
 
 
 def _content(content: str | Sequence[Mapping[str, Any]]) -> str | list[dict[str, Any]]:
-    """A content's text; its text and its images, where it has images."""
+    """Return a content's text, or its text and images if it has images."""
     if isinstance(content, str):
         return content
     images = [part for part in content if part["type"] == "input_image"]

@@ -1,4 +1,4 @@
-"""A streamed response: every event numbered, each item opened, filled and closed before the next."""
+"""A streamed response: all events are numbered, and each item is opened, filled and closed before the next one."""
 
 from __future__ import annotations
 
@@ -14,20 +14,22 @@ Event = tuple[str, dict[str, Any]]
 
 
 def http_response(request: Request, answer: Answer, request_id: str) -> HttpResponse:
-    """An answer as HTTP, plain or streamed; its latency stands in `openai-processing-ms`, and nobody waited for it."""
+    """Return an answer as an HTTP response, plain or streamed. The header `openai-processing-ms` reports its
+    latency; no time passes.
+    """
     if request.stream:
         return http.event_stream(events(request, answer), request_id, answer.latency)
     return http.json_response(200, finished(request, answer), request_id, answer.latency)
 
 
 def events(request: Request, answer: Answer) -> Iterator[bytes]:
-    """The server-sent events of a streamed response, in order."""
+    """Yield the server-sent events of a streamed response, in order."""
     for number, (name, fields) in enumerate(_events(request, answer)):
         yield http.server_sent_event({"type": name, "sequence_number": number} | fields, name)
 
 
 def error_event(error: ApiError, after: int) -> bytes:
-    """An error in a stream, after so many events."""
+    """Return the stream event of an error that follows `after` other events."""
     fields = {"code": error.code, "message": error.message, "param": error.param}
     return http.server_sent_event({"type": "error", "sequence_number": after} | fields, "error")
 

@@ -1,4 +1,4 @@
-"""Validation of the input of a response: messages, function calls, and an output for every call."""
+"""Validation of the input of a response: its messages and function calls, and an output for every call."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ SPOKEN = ("output_text", "refusal")
 
 
 def input_error(given: Any) -> ApiError | None:
-    """The API's error for an input, or None."""
+    """Return the API's error for an input, or None."""
     if isinstance(given, str):
         return None
     if not isinstance(given, list):
@@ -52,23 +52,23 @@ def _item_errors(item: Any, at: str) -> Iterator[ApiError]:
         return
     kind = item.get("type", "message")
     if kind == "reasoning":
-        yield not_supported(f"'{at}' ({kind})", "leave it out; a scripted model does not reason.", at)
+        yield not_supported(f"'{at}' ({kind})", "omit it; a scripted model does not reason.", at)
     if not isinstance(kind, str) or kind not in FIELDS:
-        yield invalid_value(f"{at}.type", kind, tuple(FIELDS), "other items are not for a scripted model.")
+        yield invalid_value(f"{at}.type", kind, tuple(FIELDS), "a scripted model does not support other items.")
         return
     for name in item:
         if name not in FIELDS[kind]:
-            yield unknown_parameter(f"{at}.{name}", f"a {kind} has no such field; is it spelled right?")
+            yield unknown_parameter(f"{at}.{name}", f"a {kind} has no such field; check the spelling.")
     yield from _id_errors(item, kind, f"{at}.id")
     if kind == "message":
         role = item.get("role")
         if not isinstance(role, str) or role not in ROLES:
-            yield invalid_value(f"{at}.role", role, ROLES, "say who speaks in this message.")
+            yield invalid_value(f"{at}.role", role, ROLES, "add the role of this message.")
         yield from _content_errors(item.get("content"), SPOKEN if role == "assistant" else SAID, at)
         return
     for name in ("call_id", "name", "arguments") if kind == "function_call" else ("call_id",):
         if not isinstance(item.get(name), str):
-            yield missing_parameter(f"{at}.{name}", f"a {kind} has a text in {name}.")
+            yield missing_parameter(f"{at}.{name}", f"a {kind} needs a text in {name}.")
     yield from call_id_errors(item["call_id"], f"{at}.call_id")
     if kind == "function_call_output":
         yield from _content_errors(item.get("output"), SAID, at, "output")
@@ -82,12 +82,12 @@ def _id_errors(item: Mapping[str, Any], kind: str, at: str) -> Iterator[ApiError
         yield invalid_type(at, "a string", given)
     elif not given.startswith(prefix):
         text = f"Invalid '{at}': '{given}'. Expected an ID that begins with '{prefix}'."
-        yield bad_request(text, "keep the item's own id, or leave it out.", at, "invalid_value")
+        yield bad_request(text, "keep the item's original id, or omit it.", at, "invalid_value")
 
 
 def _content_errors(content: Any, kinds: Sequence[str], at: str, name: str = "content") -> Iterator[ApiError]:
     if content is None:
-        yield missing_parameter(f"{at}.{name}", "say what was said.")
+        yield missing_parameter(f"{at}.{name}", "add the text of the message.")
     elif isinstance(content, list):
         for index, part in enumerate(content):
             yield from _part_errors(part, kinds, f"{at}.{name}[{index}]")
@@ -100,7 +100,7 @@ def _part_errors(part: Any, kinds: Sequence[str], at: str) -> Iterator[ApiError]
     if kind in NOT_TEXT:
         yield not_supported(f"'{at}' ({kind})", "send text.", at)
     elif kind not in kinds:
-        hint = "what the user says is input_text, what the assistant said is output_text."
+        hint = "use input_text for the user and output_text for the assistant."
         yield invalid_value(f"{at}.type", kind, kinds if kinds == SPOKEN else ("input_text", *SPOKEN), hint)
     elif kind == "input_image":
         yield from image_errors(part.get("image_url") or part.get("file_id"), part.get("detail"), at, "image_url")

@@ -1,4 +1,4 @@
-"""A response as the Responses API gives it: the object with all its fields, plain or at the end of a stream."""
+"""The response object of the Responses API with all its fields, plain or at the end of a stream."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Item = dict[str, Any]
 
 
 def finished(request: Request, answer: Answer) -> dict[str, Any]:
-    """The response with everything that was said."""
+    """Return the complete response."""
     reason = {"length": "max_output_tokens", "content_filter": "content_filter"}.get(answer.choices[0].finish_reason)
     usage = {
         "input_tokens": answer.input_tokens,
@@ -31,7 +31,7 @@ def finished(request: Request, answer: Answer) -> dict[str, Any]:
 
 
 def begun(request: Request) -> dict[str, Any]:
-    """The response before anything was said; it repeats what was asked for."""
+    """Return the response before the model has written anything; it repeats the request's settings."""
     sent = request.sent
     text, reasoning = sent.get("text") or {}, sent.get("reasoning") or {}
     shape = {"format": _format(text.get("format")), "verbosity": text.get("verbosity") or "medium"}
@@ -72,7 +72,7 @@ def begun(request: Request) -> dict[str, Any]:
 
 
 def items(request: Request, choice: Choice) -> list[Item]:
-    """What was said, as output items: a message if there are words, then the function calls."""
+    """Return the answer as output items: a message if it has text, then the function calls."""
     status = "incomplete" if choice.finish_reason in ("length", "content_filter") else "completed"
     spoken = choice.text or choice.refusal or not choice.calls
     messages = [message(request, [part(choice)], status)] if spoken else []
@@ -80,20 +80,20 @@ def items(request: Request, choice: Choice) -> list[Item]:
 
 
 def message(request: Request, content: Sequence[Item], status: str) -> Item:
-    """An output item that holds words."""
+    """Return an output item with text."""
     mark = {"id": f"msg_{request.digest()}", "type": "message", "role": "assistant"}
     return {**mark, "status": status, "content": list(content)}
 
 
 def part(choice: Choice) -> Item:
-    """The words of a message: a text or a refusal."""
+    """Return the content of a message: a text or a refusal."""
     if choice.refusal is not None:
         return {"type": "refusal", "refusal": choice.refusal}
     return {"type": "output_text", "text": choice.text or "", "annotations": [], "logprobs": []}
 
 
 def function_call(request: Request, index: int, call: ToolCall, arguments: str, status: str) -> Item:
-    """An output item that calls a function."""
+    """Return an output item that calls a function."""
     mark = {"id": f"fc_{request.digest()}_{index}", "type": "function_call", "status": status}
     return {**mark, "call_id": call.id, "name": call.name, "arguments": arguments}
 

@@ -1,7 +1,7 @@
-"""What the Responses API stores: earlier responses by id, so that a client need not send them again.
+"""The store of the Responses API: earlier responses by id, so that a client need not send them again.
 
-Ids follow from the content, so what an id stands for never depends on the order of arrival: either the response was
-given before and is found, or it was not and is refused, as by the real API.
+Ids are computed from the content, so their meaning never depends on the order of arrival. A response that was not given
+before is refused, as by the real API.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from mock_llm.types import Answer, ApiError, Request, bad_request
 from .response import finished
 
 Item = Mapping[str, Any]
-KEPT = 5000  # responses, and as many items; beyond that the oldest is forgotten
+KEPT = 5000  # responses, and as many items; then the oldest is dropped
 
 
 class ResponseStore:
-    """Responses that were given and may be referred to; safe to use from any thread."""
+    """The responses that later requests can refer to; safe to use from any thread."""
 
     def __init__(self) -> None:
         self._items: dict[str, Item] = {}
@@ -29,7 +29,7 @@ class ResponseStore:
         self._lock = threading.Lock()
 
     def save(self, request: Request, answer: Answer) -> None:
-        """Remember a response, unless the client said `store: false` or never got it whole."""
+        """Store a response, unless the client set `store: false` or did not receive it completely."""
         if request.sent.get("store") is False or answer.fault:
             return
         response = finished(request, answer)
@@ -44,20 +44,21 @@ class ResponseStore:
                     kept.pop(next(iter(kept)))
 
     def retrieve(self, name: str) -> Item | ApiError:
-        """A response that was given, as it was given; the API's error where there is none of that id."""
+        """Return a stored response, or the API's error for an unknown id."""
         with self._lock:
             response = self._responses.get(name)
         if response is not None:
             return response
         text = f"Response with id '{name}' not found."
-        hint = "ask for a response that this scripted model has given, and that was not sent with store: false."
+        hint = "use the id of a response of this scripted model that was not requested with store: false."
         return replace(bad_request(text, hint), status=404)
 
     def resolve(self, body: Any) -> Any:
-        """A request with what it refers to put in: earlier responses before its input, items for references.
+        """Return a request with its references resolved: earlier responses before its input, and items for item
+        references.
 
         Returns:
-            The request (unchanged where it refers to nothing), or the `ApiError` for what is not found.
+            The request, unchanged if it has no references; or the `ApiError` for an unknown one.
         """
         if not isinstance(body, dict) or not isinstance(body.get("input"), str | list):
             return body
@@ -74,11 +75,11 @@ class ResponseStore:
                 item = self._items.get(str(items[n].get("id")))
                 if item is None:
                     text = f"Item with id '{items[n].get('id')}' not found."
-                    return bad_request(text, "refer to an item that this scripted model has said.", "input")
+                    return bad_request(text, "refer to an item of an answer of this scripted model.", "input")
                 items[n] = item
             if previous is not None and str(previous) not in self._conversations:
                 text = f"Previous response with id '{previous}' not found."
-                hint = "use the id of a response that this scripted model has given, or send the whole conversation."
+                hint = "use the id of a response of this scripted model, or send the whole conversation."
                 return bad_request(text, hint, "previous_response_id", "previous_response_not_found")
             before = () if previous is None else self._conversations[str(previous)]
         return {**body, "input": [*before, *items]}

@@ -1,4 +1,4 @@
-"""How many tokens a request for a response would read, without asking the model."""
+"""Counts the input tokens of a Responses API request without asking the model."""
 
 from __future__ import annotations
 
@@ -17,7 +17,9 @@ COUNTED: Final = (
 
 
 def token_count(body: Any) -> dict[str, Any] | ApiError:
-    """The count for a request, or the API's error for it. Like all usage that no script states, it is an estimate."""
+    """Return the token count of a request, or the API's error for it. It is an estimate, like all usage that a
+    script does not state.
+    """
     if isinstance(body, Mapping):
         for name in body:
             if name not in COUNTED:

@@ -1,4 +1,4 @@
-"""Request validation of the Responses API: a request as a whole; its input has checks of its own (`input`)."""
+"""Request validation of the Responses API. `input` checks the request's input."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ OPTIONS: dict[str, tuple[str, ...]] = {
     "reasoning": ("effort", "summary", "generate_summary"),
     "stream_options": ("include_obfuscation",),
 }
-# What the API knows and a script can't do is accepted only with the value that asks for nothing.
+# Parameters that a script can't support are accepted only with a value that has no effect.
 ASKS_NOTHING: dict[str, Any] = {"background": False, "top_logprobs": 0}
 UNSUPPORTED = [
     *ASKS_NOTHING,
@@ -48,15 +48,15 @@ INCLUDABLE = ("reasoning.encrypted_content",)  # a scripted model has no reasoni
 
 
 def validate(body: Any) -> ApiError | None:
-    """The API's error for a request for a response, or None when the request is valid.
+    """Return the API's error for a Responses API request, or None if the request is valid.
 
     Args:
-        body: the request's JSON, whatever it is.
+        body: the request's JSON, of any type.
     """
     if not isinstance(body, dict):
         return not_an_object()
     if not body.get("model"):
-        return missing_parameter("model", 'any name will do here, as in model="gpt-4.1".')
+        return missing_parameter("model", 'any name works here, such as model="gpt-4.1".')
     if body.get("input") is None:
         return missing_parameter("input", 'send the conversation: input="…", or a list of messages.')
     return (
@@ -70,7 +70,7 @@ def validate(body: Any) -> ApiError | None:
 
 def _parameter_error(name: str, value: Any) -> ApiError | None:
     if name not in KNOWN:
-        return unknown_parameter(name, "the Responses API has no such parameter; is the name spelled right?")
+        return unknown_parameter(name, "the Responses API has no such parameter; check the spelling.")
     if value is None:
         return None
     if name in UNSUPPORTED and (name not in ASKS_NOTHING or value != ASKS_NOTHING[name]):
@@ -104,7 +104,7 @@ def _options_error(name: str, value: Any) -> ApiError | None:
 
 def _offered_tools_error(body: Mapping[str, Any]) -> ApiError | None:
     tools = body.get("tools")
-    if tools in (None, []):  # this API takes an empty list for none, and flags without tools
+    if tools in (None, []):  # this API accepts an empty list, and flags without tools
         demanded = body.get("tool_choice") not in (None, "auto", "none")
         return without_tools_error({"tool_choice": body["tool_choice"]}) if demanded else None
     return tools_error(tools, body.get("tool_choice"))
@@ -120,7 +120,7 @@ def _format_error(body: Mapping[str, Any]) -> ApiError | None:
         return invalid_value("text.format.type", kind, FORMATS, hint)
     if kind == "json_schema":
         if shape.get("schema") is None:
-            return missing_parameter("text.format.schema", "say which schema the answer must fit.")
+            return missing_parameter("text.format.schema", "add the schema of the answer.")
         return json_schema_error(shape, "text.format", "text.format.schema")
     conversation = " ".join(str(message["content"]) for message in messages(body))
     if kind == "json_object" and "json" not in conversation.lower():
