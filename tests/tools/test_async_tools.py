@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import multiprocessing
-import os
 import signal
 import sys
 import threading
@@ -327,13 +326,6 @@ def test_what_a_plain_tool_or_a_callable_object_returns_to_await_is_awaited() ->
     tools = Toolbox([later, Tool(Doubling().__call__, name="doubling", effects="none")])
     run = carry_out([step("1", "later", value=3), step("2", "doubling", value=4)], Inline(), tools)
     assert run.results == {"1": 6, "2": 8}
-
-
-def test_processes_have_loops_of_their_own(processes: ProcessPoolExecutor) -> None:
-    here = carry_out([step("1", "async_process")], Inline())
-    there = carry_out([step("1", "async_process"), step("2", "process")], Pool(processes))
-    assert here.results == {"1": os.getpid()}
-    assert there.results["1"] == there.results["2"] != os.getpid()
 
 
 @pytest.fixture
