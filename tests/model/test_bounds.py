@@ -27,7 +27,7 @@ from planexec_lite.events import Action, Judged, Observation, PlanProposed, Thou
 from planexec_lite.meter import Meter
 from planexec_lite.model.asking import Bounds, ask
 from planexec_lite.model.prompt_text import SHORT, fitted, shortened
-from tests.core.test_planners import FIRST, GOAL, SECOND, FakeClient, agent
+from tests.core.sums import FIRST, GOAL, SECOND, FakeClient, agent
 from tests.rounds import rounds
 
 PLAN = {"steps": [FIRST, SECOND]}
