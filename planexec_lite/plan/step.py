@@ -24,7 +24,7 @@ def _params(value: Any) -> Any:
 def _names(value: Any) -> None:
     """Raise `ValueError` if two keys of an object are the same in JSON, as 1 and "1" are."""
     if isinstance(value, Mapping):
-        if len({str(name) for name in value}) < len(value):  # of 1 and "1" only the last would be kept
+        if len({str(name) for name in value}) < len(value):  # JSON would keep only the last of 1 and "1"
             raise ValueError(
                 f"the keys of an object are strings in JSON, and two of these are the same: {', '.join(map(repr, value))}"
             )
@@ -53,9 +53,7 @@ def _written(value: Any) -> str:
     return str(references.whole(value) or repr(value))
 
 
-Id = Annotated[
-    str, Field(pattern=r"^[\w.-]+$")
-]  # a plan with other letters than ASCII can be shown, not run: see `checks`
+Id = Annotated[str, Field(pattern=r"^[\w.-]+$")]  # other letters than ASCII can be shown but do not run: see `checks`
 ToolName = Annotated[str | None, BeforeValidator(_tool)]
 Params = Annotated[dict[str, JsonValue], BeforeValidator(_params), AfterValidator(fixed)]
 _NONE: dict[str, JsonValue] = fixed({})

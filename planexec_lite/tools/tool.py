@@ -44,7 +44,9 @@ class Options(TypedDict, total=False):
 
 
 def worst(effects: Iterable[Effects]) -> Effects:
-    """Return the effects that do most harm when they are repeated; "none" where there are none."""
+    """Return the strongest of the effects, the one for which a repeat does most harm; "none" if there are no
+    effects.
+    """
     return max(effects, key=_FROM_BEST.index, default="none")
 
 

@@ -37,7 +37,7 @@ class Level(IntEnum):
 
 @pytest.mark.parametrize(
     ("value", "kept", "reason"),
-    [(Level.HIGH, "3", ""), ({1: "a", "1": "b"}, "None", "two of its names are the same")],
+    [(Level.HIGH, "3", ""), ({1: "a", "1": "b"}, "None", "two of its keys are the same")],
     ids=["a number", "two names that are one"],
 )
 def test_a_result_is_kept_as_data_or_refused(value: Any, kept: str, reason: str) -> None:
@@ -54,7 +54,7 @@ def test_a_result_is_kept_as_data_or_refused(value: Any, kept: str, reason: str)
     ],
 )
 def test_a_name_that_stands_twice_in_one_object_is_refused(text: str) -> None:
-    with pytest.raises(PlanError, match="stands twice"):
+    with pytest.raises(PlanError, match="occurs twice"):
         Plan.parse(text)
 
 
