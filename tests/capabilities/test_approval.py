@@ -593,20 +593,3 @@ def test_a_grant_covers_no_new_step_that_may_delete_something(destructive: bool)
     reviewer = ScriptedReviewer([Decision("approve", grant=Grant(new_steps=5))])
     run = PlannerExecutor(RulePlanner(lambda goal: next(plans)), ToolExecutor(tools), reviewer).run("clean")
     assert (run.status, done) == (("paused", ["a"]) if destructive else ("finished", ["a", "b"]))
-
-
-def test_a_grant_covers_a_step_that_may_delete_something_and_was_approved() -> None:
-    look = Tool(lambda: "x", name="look", effects="none")
-    tools = Toolbox([look, Tool(lambda: "y", name="clean", destructive=True)])
-    first = {"steps": [step("1", "look"), step("2", "clean", "1")], "complete": False}
-    reviewer = ScriptedReviewer([Decision("approve", grant=Grant(new_steps=5))])
-    news = iter(["hurry"])
-
-    def watch(run: Run) -> None:
-        if run.board.in_flight == {"1"}:
-            run.inbox.extend(news)
-
-    plans = iter([first, [step("2", "clean", "1"), step("3", "look", "2")]])
-    planner = RulePlanner(lambda goal: next(plans))
-    run = PlannerExecutor(planner, ToolExecutor(tools), reviewer, watch=watch).run("clean")
-    assert (run.status, run.board.done, len(run.board.reviews)) == ("finished", ("1", "2", "3"), 1)

@@ -37,7 +37,7 @@ class Service:
         self.acted: dict[str, str] = {}
         self.asked: list[str] = []
         self.answers_lost, self.interrupts = answers_lost, interrupts
-        self.tools = Toolbox([Tool(self.send, effects="idempotent"), Tool(self.look, effects="none")])
+        self.tools = Toolbox([Tool(self.send, effects="idempotent", latency=1.0), Tool(self.look, effects="none")])
 
     def send(self, name: str, slowly: bool = False) -> str:
         """Send it, once for each key."""
@@ -74,7 +74,7 @@ def test_a_retry_has_the_key_of_the_first_attempt() -> None:
 
 def test_another_step_run_or_parameter_has_another_key() -> None:
     service = Service()
-    run_of(service, send("1"), send("2"), send("3", "1", name="{step_1_result}s"))
+    run_of(service, send("1"), send("2"), send("3", "1", name="{step_1_result}s"), workers=Simulated())
     run_of(service, send("1"))
     assert len(set(service.asked)) == 4
     assert {len(key) for key in service.asked} == {32}

@@ -15,6 +15,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from planexec_lab.views.narration import trace
+from planexec_lab.views.timeline_drawing.model import Timeline
 from planexec_lab.worlds import migration
 from planexec_lite import (
     Decision,
@@ -89,20 +91,6 @@ def test_what_was_done_is_undone_once_and_the_latest_first(drawn: Any) -> None:
         check_fold(by_itself)
         assert by_itself.status == "rolled back"
         check_rollback(by_itself, site, undo, before)
-
-
-@given(sites())
-@rounds(60)
-def test_on_threads_it_is_the_order_in_which_results_came(drawn: Any) -> None:
-    made, undo, stuck, _, _ = drawn
-    site = Site(" ".join(stuck))
-    plan = Plan.parse({"steps": planned(made, undo)})
-    executor = ToolExecutor(site.tools)
-    with ThreadPoolExecutor(3) as threads:
-        run = execute(plan, executor, workers=Pool(threads))
-        run = PlannerExecutor(None, executor, workers=Pool(threads)).roll_back(run)
-    before = run.events[: next(n for n, event in enumerate(run.events) if isinstance(event, RollbackStarted))]
-    check_rollback(run, site, undo, before)
 
 
 def test_a_step_that_a_later_plan_repeats_is_undone_once() -> None:
@@ -482,3 +470,17 @@ def test_the_database_and_the_files_are_what_they_were(fails_at: str) -> None:
     assert state_of(world) == before
     assert world.damage() == []
     assert run.board[Rollback].remains == [("2", "no undo of its own")]  # the backup is still there
+
+
+def test_the_rollback_is_on_the_timeline_and_in_the_trace() -> None:
+    run = Site(stuck="1").run(up("1"), up("2", "1"), broken("3", "2"), rollback=[call("tell", text="sorry")])
+    lanes = {lane.name: lane.bars for lane in Timeline.of(run).lanes}
+    assert [(bar.step, bar.start, bar.end, bar.state) for bar in lanes["rollback"]] == [
+        ("2", 1.0, 2.0, "undone"),
+        ("1", 2.0, 3.0, "failed"),
+        ("rollback 1", 3.0, 3.0, "undone"),
+    ]
+    words = trace(run)
+    assert "the undo of step 2 is called: take_down(name={step_2_result.name})" in words
+    assert "the undo of step 1 fails: RuntimeError: 1 is stuck" in words
+    assert 'rollback 1 gives "sorry"' in words
