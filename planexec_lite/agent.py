@@ -296,9 +296,8 @@ class PlannerExecutor:
         inner: InnerRun | None = meter.context.inside if meter is not None else None
         known: Run | None = nesting.known_run(inner, Run)
         reported = inner.events if inner is not None else ()
-        teller = Teller(
-            isinstance(self.workers, Simulated), self.watch, len(reported), reported[-1].at if reported else 0.0
-        )
+        latest = reported[-1].at if reported else 0.0
+        teller = Teller(isinstance(self.workers, Simulated), self.watch, len(reported), latest)
         agent = replace(self, watch=teller, journal=inner.store if inner is not None else None)
         try:
             if known is None or inner is None:

@@ -123,7 +123,9 @@ class Plan(BaseModel):
         return {id: toolbox[tool].seconds(toolbox[tool].bind(params)) if tool else 0.0 for id, tool, params in calls}
 
     def effects(self, toolbox: Toolbox) -> dict[str, Effects]:
-        """Return the effect of each step on the world, by step id: "none", "idempotent" (safe to repeat) or "once"."""
+        """Return the effect of each step on the world, by step id: "none", "idempotent" (safe to repeat), "unknown"
+        or "once".
+        """
         by_tool = toolbox.effects
         return {step.id: step.effects_with(by_tool) for step in self.steps}
 

@@ -124,9 +124,8 @@ def received(kind: type[P], given: Any, giver: str) -> P:
     except ValidationError as error:
         raise PlanError(_from_pydantic(error, json.loads(text), kind), text.decode()) from None
     except (ValueError, TypeError, RecursionError) as error:
-        raise PlanError(
-            [Problem("not_json", None, f"{giver} gave a plan that JSON can't represent: {error}")]
-        ) from None
+        message = f"{giver} gave a plan that JSON can't represent: {error}"
+        raise PlanError([Problem("not_json", None, message)]) from None
 
 
 def canonical(plan: Any) -> dict[str, Any]:

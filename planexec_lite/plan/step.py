@@ -108,7 +108,7 @@ class Step(_WordForWord):
         gate: ask a person right before this step.
         run_anyway: start when all dependencies have ended, even if some failed for good or were skipped. The step gets
             the results of the completed ones; a reference to any other result is an error.
-        effects: "none", "idempotent" or "once"; a step can declare a stronger effect than its tool, never a weaker one.
+        effects: "none", "idempotent", "unknown" or "once"; a step can declare a stronger effect than its tool, never a weaker one.
             None: the effect of the tool.
         undo: the call that undoes this step; it can refer to the results of the step and of its dependencies. A
             rollback makes the call once if the step has a result, even if an evaluator rejected that result; if an
