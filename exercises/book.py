@@ -1,8 +1,8 @@
-"""Reads the source notebooks: their exercises, and the three forms of an answer (source, student, solution).
+"""Read the source notebooks: their exercises, and the three forms of an answer (source, student, solution).
 
 A region between `# BEGIN SOLUTION` and `# END SOLUTION` is the answer: the solution form keeps it without the markers,
-the student form has a stub instead. A region between `# BEGIN BROKEN` and `# END BROKEN`, commented out, is what the
-student form shows of code that is to be repaired.
+the student form has a stub instead. A commented-out region between `# BEGIN BROKEN` and `# END BROKEN` is the code
+that the student form shows for repair.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class Cell:
 
 @dataclass(frozen=True)
 class Facts:
-    """What the heading of an exercise says, and the line below it."""
+    """The facts in the heading of an exercise and in the line below it."""
 
     id: str
     title: str
@@ -49,7 +49,7 @@ class Facts:
 
 @cache
 def cells(path: Path) -> tuple[Cell, ...]:
-    """The cells of a notebook file; none when there is no such file."""
+    """Return the cells of a notebook file; an empty tuple if the file does not exist."""
     if not path.is_file():
         return ()
     raw = json.loads(path.read_text(encoding="utf-8"))["cells"]
@@ -58,17 +58,17 @@ def cells(path: Path) -> tuple[Cell, ...]:
 
 @cache
 def source_of(lesson: str) -> Path:
-    """The source notebook of a lesson."""
+    """Return the path of a lesson's source notebook."""
     return next(iter(sorted(SOURCE.glob(f"{lesson}_*.ipynb"))), SOURCE / f"{lesson}.ipynb")
 
 
 def lessons() -> list[str]:
-    """The lessons that have exercises, "01" to "13"."""
+    """Return the lessons with exercises, "01" to "13"."""
     return [path.name.partition("_")[0] for path in sorted(SOURCE.glob("*.ipynb"))]
 
 
 def facts(lesson: str) -> list[Facts]:
-    """What the headings of a lesson's exercises say."""
+    """Return the facts of a lesson's exercises."""
     listed = []
     for cell in cells(source_of(lesson)):
         heading, line = HEADING.search(cell.source), FACTS.search(cell.source)
@@ -80,18 +80,18 @@ def facts(lesson: str) -> list[Facts]:
 
 
 def answer(id: str) -> str | None:
-    """The source of the cell that is tagged `answer` and with this id; None when there is none."""
+    """Return the source of the cell with the tags `answer` and this id, or None."""
     answers = [cell.source for cell in cells(source_of(id.partition(".")[0])) if {"answer", id} <= set(cell.tags)]
     return answers[0] if answers else None
 
 
 def solved(source: str) -> str:
-    """The solution form of an answer."""
+    """Return the solution form of an answer."""
     return _replaced(_replaced(source, "BROKEN", lambda text, indent: ""), "SOLUTION", lambda text, indent: text)
 
 
 def stub(source: str) -> str:
-    """The student form of an answer."""
+    """Return the student form of an answer."""
     if "# BEGIN BROKEN" not in source:
         return _replaced(source, "SOLUTION", _stub)
     bare = _replaced(source, "SOLUTION", lambda text, indent: "")
@@ -99,14 +99,14 @@ def stub(source: str) -> str:
 
 
 def _replaced(source: str, region: str, form: Callable[[str, str], str]) -> str:
-    """The source with each region of that name put into another form, given its lines and its indentation."""
+    """Return the source with each region of this name replaced by `form(lines, indentation)`."""
     lines = rf"(?m)^([ ]*)# BEGIN {region}\n((?:.*\n)*?)[ ]*# END {region}(?:\n|\Z)"
     text = re.sub(lines, lambda match: form(match[2], match[1]), source)
     return re.sub(r"\n{4,}", "\n\n\n", text).strip("\n")
 
 
 def _stub(region: str, indent: str) -> str:
-    """What stands for a region: `...` inside a function; the same names, without their values, outside."""
+    """Return the stub of a region: `...` inside a function; the same names without values at the top level."""
     if indent:
         return f"{indent}{STUB}\n"
     lines = []

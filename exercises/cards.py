@@ -1,8 +1,8 @@
 """The interview cards: questions of the lessons with why they are asked, a short and a long answer, and follow-ups.
 
-All of them stand in ``cards.json``, and nowhere else. A lesson shows its own with ``show("05")``, and
-``show("why-plan", "when-no")`` shows these two; `exercises.quiz` asks about them, and
-``python -m exercises.cards --anki FILE`` writes them for Anki.
+All cards are in ``cards.json``. A lesson shows its cards with ``show("05")``, and
+``show("why-plan", "when-no")`` shows two cards; `exercises.quiz` asks about them, and
+``python -m exercises.cards --anki FILE`` exports them to Anki.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class Quiz:
 
 @dataclass(frozen=True)
 class FollowUp:
-    """What is asked next, and what to say."""
+    """A follow-up question and its answer."""
 
     ask: str
     say: str
@@ -57,17 +57,17 @@ class Card:
     """One card.
 
     Args:
-        id: names the card for ever; Anki knows it by this name.
+        id: the permanent name of the card, which Anki uses too.
         lesson: "00" to "16".
         cell: the id of the cell in the lesson's notebook that shows it; empty for the lesson as a whole.
         kind: a "question", a common "mistake", or a "comparison".
         level: 1 for the first round, 2 for the second, 3 for senior interviews.
         tags: subjects, in lower case, without spaces.
-        question: as an interviewer puts it.
-        why: why it is asked.
-        short: the answer in a breath.
-        long: the same as a story of half a minute: a situation, what went wrong, what mended it. It stands alone.
-        follow_ups: what is asked next.
+        question: the question in an interviewer's words.
+        why: the reason for the question.
+        short: the answer in one or two sentences.
+        long: the same as a story of half a minute: a situation, the failure, the fix. It needs no other text.
+        follow_ups: the next questions.
         code: the lines that the question is about; empty for most cards.
         quiz: the same subject as a question with choices; None for most cards.
     """
@@ -122,13 +122,13 @@ _FIELDS = set(Card.__annotations__) - _OPTIONAL
 
 
 def faults(cards: list[dict[str, Any]]) -> list[str]:
-    """Everything that is wrong with cards as they stand in the file, one line each."""
+    """Return all faults of the cards in the file, one line each."""
     problems, seen = [], set[str]()
     for fields in cards:
         id = str(fields.get("id"))
         own = [f"{name} is missing" for name in sorted(_FIELDS - set(fields))]
-        own += [f"{name} is no field" for name in sorted(set(fields) - _FIELDS - _OPTIONAL)]
-        own += ["the id stands twice"] if id in seen else []
+        own += [f"{name} is not a field" for name in sorted(set(fields) - _FIELDS - _OPTIONAL)]
+        own += ["the id is not unique"] if id in seen else []
         seen.add(id)
         problems += [f"{id}: {fault}" for fault in own or _wrong_values(fields)]
     return problems
@@ -140,27 +140,27 @@ def _wrong_values(fields: dict[str, Any]) -> Iterable[str]:
     if fields["lesson"] not in LESSONS:
         yield f"there is no lesson {fields['lesson']!r}"
     if fields["kind"] not in KINDS:
-        yield f"kind {fields['kind']!r} is none of {', '.join(KINDS)}"
+        yield f"kind {fields['kind']!r} is not in {', '.join(KINDS)}"
     if fields["level"] not in LEVELS:
-        yield f"level {fields['level']!r} is none of {', '.join(map(str, LEVELS))}"
+        yield f"level {fields['level']!r} is not in {', '.join(map(str, LEVELS))}"
     if not fields["tags"] or any(tag != tag.lower() or " " in tag for tag in fields["tags"]):
-        yield "tags are words in lower case, one at least"
+        yield "tags must be lower-case words, at least one"
     if not fields["follow_ups"]:
         yield "a follow-up is missing"
     if quiz := fields.get("quiz"):
         words += [quiz["ask"], *(one[part] for one in quiz["choices"] for part in ("text", "because"))]
         if [one["right"] for one in quiz["choices"]].count(True) != 1 or len(quiz["choices"]) < 3:
-            yield "a quiz has three choices or more, and exactly one is right"
+            yield "a quiz must have at least three choices, exactly one of them right"
     if (code := fields.get("code")) is not None and (not code.strip() or code != code.strip() or "\t" in code):
-        yield "code is lines without tabs, and without blanks at its ends"
+        yield "code must have no tabs and no blanks at its ends"
     if any(not text.strip() or text != text.strip() or "\n" in text or "\t" in text for text in words):
-        yield "a text is empty, or holds a line break, a tab or blanks at its ends"
+        yield "a text is empty, or contains a line break, a tab, or blanks at its ends"
 
 
 def named(*names: str) -> list[Card]:
-    """Return cards by their ids, and all of a lesson by its number, each once, in the order in which they are named.
+    """Return cards by id, and all cards of a lesson by its number, each once, in the order of `names`.
 
-    Raises `ValueError` when there is no such card or lesson, or nothing is named.
+    Raises `ValueError` for an unknown card or lesson, or without names.
     """
     if not names:
         raise ValueError(f"name a lesson or cards; there are the lessons {', '.join(lessons())}")
@@ -177,7 +177,7 @@ def named(*names: str) -> list[Card]:
 def show(*names: str) -> Figure:
     """Cards as a figure, by lesson, ``show("05")``, or by their ids: the question and why it is asked stand open, the
     answer is folded away. Raises `ValueError` like `named`."""
-    from planexec_lab.views import Figure  # loading it takes a moment, and the export needs no picture
+    from planexec_lab.views import Figure  # slow to load, and the export does not need it
 
     cards = named(*names)
     title = f"{len(cards)} answer{'s' * (len(cards) != 1)} to say aloud"
@@ -188,7 +188,7 @@ def show(*names: str) -> Figure:
 
 
 def _lines(card: Card) -> list[str]:
-    """A card in the text form."""
+    """Return the lines of a card in the text form."""
     follow_ups = [f"{one.ask} {one.say}" for one in card.follow_ups]
     paragraphs = [
         card.short,
@@ -228,7 +228,7 @@ def _html(title: str, cards: list[Card]) -> str:
 
 
 def _code(card: Card, style: str) -> str:
-    """The lines of code of a card as HTML without line breaks, and nothing where there are none."""
+    """Return a card's code as HTML without line breaks, or ""."""
     return f'<pre style="{style}">{escape(card.code).replace(chr(10), "<br>")}</pre>' if card.code else ""
 
 
@@ -244,8 +244,8 @@ ANKI_HEAD = """\
 
 
 def anki(cards: Iterable[Card]) -> str:
-    """The cards as a text file for Anki (File, Import): one note a card, with an id of its own, so that a new import
-    mends the notes that are there and leaves what was learned."""
+    """Return the cards as a text file for Anki (File, Import). Each card is a note with its own id, so that a new import
+    updates existing notes and keeps the learning progress."""
     return ANKI_HEAD + "".join(f"{_note(card)}\n" for card in cards)
 
 

@@ -1,6 +1,6 @@
 """check(), hint(), solution(), progress(): the verbs of the exercises. None of them raises in the notebook.
 
-An answer is not started, raised an error, is wrong, or is right. The picture of the learner's own plan or run comes
+An answer is not started, raised an error, is wrong, or is right. A picture of the learner's plan or run comes
 before the verdict. Idea: Kaggle's learntools (four outcomes), the GPU puzzles (draw, then judge).
 """
 
@@ -20,15 +20,15 @@ from exercises.exercise import Exercise, Raised, Trial, Unknown, Wrong, copied, 
 from exercises.guard import Ended, Kept, TimeUp, guarded
 from planexec_lite.workers.session import described
 
-DRAWING = 30.0  # seconds for a picture: the first one loads matplotlib
-COLUMNS = 92  # that a line of a verdict takes, as in the lessons
-DEPTH = 6  # how deep two values are compared
+DRAWING = 30.0  # seconds for one picture: the first picture loads matplotlib
+COLUMNS = 92  # width of a verdict, as in the lessons
+DEPTH = 6  # depth of the comparison of two values
 _HINTED: dict[str, int] = {}
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a check found: "not started", "raised", "wrong" or "right"; the words for it, and the pictures."""
+    """The outcome of a check: status "not started", "raised", "wrong" or "right", the message, and the pictures."""
 
     status: str
     text: str
@@ -36,7 +36,7 @@ class Outcome:
 
 
 def _steady(verb: Callable[..., None]) -> Callable[..., None]:
-    """The verb, which first puts the checker back into its state and never raises."""
+    """Return a verb that first restores the checker's state and never raises."""
     kept: list[Kept] = []
 
     @functools.wraps(verb)
@@ -48,7 +48,7 @@ def _steady(verb: Callable[..., None]) -> Callable[..., None]:
         except Unknown as problem:
             print(problem)
         except Exception as problem:
-            print(f"The checker itself failed, which is not your fault: {type(problem).__name__}: {problem}")
+            print(f"The checker itself failed; this is not your fault: {type(problem).__name__}: {problem}")
 
     steady.keep = lambda: kept.append(Kept(("exercises",)))  # type: ignore[attr-defined]
     return steady
@@ -56,7 +56,7 @@ def _steady(verb: Callable[..., None]) -> Callable[..., None]:
 
 @_steady
 def check(id: str, namespace: dict[str, Any]) -> None:
-    """Judge your answer to an exercise, `check("01.2")`: a picture of what it does, then the verdict."""
+    """Check your answer to an exercise, `check("01.2")`: draw what it does, then print the verdict."""
     outcome = judged(id, namespace)
     record.remember(id, outcome.status)
     for figure in outcome.figures:
@@ -66,7 +66,7 @@ def check(id: str, namespace: dict[str, Any]) -> None:
 
 @_steady
 def hint(id: str, namespace: dict[str, Any]) -> None:
-    """Say where to look, `hint("01.2")`; asked again, say more."""
+    """Print a hint, `hint("01.2")`; the second call prints the second hint."""
     hints = find(id).hints
     number = min(_HINTED.get(id, 0) + 1, len(hints))
     _HINTED[id] = number
@@ -75,14 +75,16 @@ def hint(id: str, namespace: dict[str, Any]) -> None:
 
 @_steady
 def solution(id: str, namespace: dict[str, Any]) -> None:
-    """Show one right answer, `solution("01.2")`. Others may be as good: `check` accepts them."""
+    """Print one right answer, `solution("01.2")`. `check` accepts other right answers too."""
     source = book.answer(find(id).id)
-    print(f"{id} · One solution\n" + textwrap.indent(book.solved(source or "# it is not here"), "  "))
+    print(
+        f"{id} · One solution\n" + textwrap.indent(book.solved(source or "# the solution is not available here"), "  ")
+    )
 
 
 @_steady
 def progress(*lesson_and_namespace: Any) -> None:
-    """Show the board of one lesson, `progress("01")`, or of all, `progress()`."""
+    """Show your progress in one lesson, `progress("01")`, or in all lessons, `progress()`."""
     display(record.board(*lesson_and_namespace[:-1]))
 
 
@@ -93,53 +95,57 @@ def judged(
     draw: bool = True,
     patience: float | None = None,
 ) -> Outcome:
-    """Judge the answer in a namespace. Raises `Unknown`.
+    """Check the answer in a namespace. Raises `Unknown` for an unknown id.
 
-    `seconds` of CPU time replace the exercise's own limit, and `patience` how long an answer may wait, in seconds.
+    `seconds` replaces the exercise's limit of CPU time, and `patience` the limit for waiting, in seconds.
     """
     one, trial = find(id), Trial(draw)
     missing = [name for name in one.names if name not in namespace]
     if missing:
-        return _told(one, "not started", f"`{missing[0]}` is not there yet. Run the cell above, then this one.")
+        return _told(one, "not started", f"`{missing[0]}` is not defined yet. Run the cell above, then this cell.")
     answers = [copied(namespace[name]) for name in one.names]
     given = guarded(lambda: _as_given(one, namespace), one.seconds, ())
     if given.value:
         names = " and ".join(f"`{name}`" for name in one.names)
         is_or_are = "are" if len(one.names) > 1 else "is"
-        return _told(one, "not started", f"{names} {is_or_are} still as given. Change the cell above and run it.")
+        return _told(
+            one, "not started", f"{names} {is_or_are} unchanged. Write your answer in the cell above and run it."
+        )
     ended = guarded(lambda: one.judge(trial, *answers), seconds or one.seconds, patience=patience)
     return _outcome(one, trial, ended, namespace)
 
 
 def _outcome(one: Exercise, trial: Trial, ended: Ended, namespace: dict[str, Any]) -> Outcome:
-    """Put how the trial ended into words."""
+    """Describe how the trial ended."""
     problem = ended.error
     error = problem.error if isinstance(problem, Raised) else problem
     drawn = [guarded(draw, DRAWING, ()).value for draw in trial.figures]
-    figures = tuple(figure for figure in drawn if figure is not None)  # what can't be drawn is left out
+    figures = tuple(figure for figure in drawn if figure is not None)  # skip figures that failed
     if ended.changed:
-        rule = f"An answer changes nothing of the checker or the kit: {', '.join(ended.changed[:3])}. It is put back."
+        rule = f"An answer must not change the checker or the kit. These were restored: {', '.join(ended.changed[:3])}."
         return _told(one, "wrong", _table(trial, trial.came, one.wanted, rule, ended.printed), figures)
     if error is None:
         return _told(one, "right", one.learned, figures)
     if isinstance(error, NotImplementedError):
-        return _told(one, "not started", "A line `raise NotImplementedError` still stands in your answer.")
+        return _told(one, "not started", "Your answer still contains `raise NotImplementedError`.")
     if isinstance(error, Wrong):
         return _told(one, "wrong", _table(trial, trial.came, error.wanted, error.rule, ended.printed), figures)
     where = _where(error, namespace)
     if isinstance(error, TimeUp):
-        came = f"nothing: it was stopped {error}{where}"
-        return _told(one, "raised", _table(trial, came, one.wanted, "Every loop ends.", ended.printed), figures)
+        came = f"nothing: the check stopped your answer {error}{where}"
+        return _told(
+            one, "raised", _table(trial, came, one.wanted, "Every loop needs a bound.", ended.printed), figures
+        )
     message = described(error) + where
     if isinstance(problem, Raised) or where:
         return _told(one, "raised", _table(trial, message, one.wanted, "", ended.printed), figures)
-    rule = f"What comes back has another shape than is wanted ({message})."
+    rule = f"The result has the wrong shape ({message})."
     return _told(one, "wrong", _table(trial, trial.came, one.wanted, rule, ended.printed), figures)
 
 
 def _table(trial: Trial, came: str, wanted: str, rule: str, printed: str) -> str:
-    """What was called, what came back, what was wanted, which rule it breaks."""
-    rows = {trial.head: trial.called, "came back": came, "wanted": wanted, "rule": rule, "printed": printed}
+    """Format the call, the result, the expected result, and the broken rule."""
+    rows = {trial.head: trial.called, "result": came, "expected": wanted, "rule": rule, "printed": printed}
     return "\n".join(_wrapped(without_addresses(text), f"{name:<11}") for name, text in rows.items() if text)
 
 
@@ -149,14 +155,14 @@ def _wrapped(text: str, head: str = "") -> str:
 
 
 def _told(one: Exercise, status: str, text: str, figures: tuple[Any, ...] = ()) -> Outcome:
-    """The outcome with its heading; a text that is no table yet is wrapped."""
+    """Return the outcome with a heading; wrap the text unless it is a table."""
     heading = {"raised": "Raised an error"}.get(status, status.capitalize())
     body = text if text.startswith("  ") else _wrapped(text)
     return Outcome(status, f"{one.id} · {heading}\n{body}", figures)
 
 
 def _where(error: BaseException, namespace: dict[str, Any]) -> str:
-    """The learner's line that raised, as a clause; empty when none of the learner's lines was under way."""
+    """Return the learner's line that raised, as a clause, or "" if none of the learner's lines was running."""
     place, step = "", error.__traceback__
     while step is not None:
         if step.tb_frame.f_globals is namespace:
@@ -168,7 +174,7 @@ def _where(error: BaseException, namespace: dict[str, Any]) -> str:
 
 
 def _as_given(one: Exercise, namespace: dict[str, Any]) -> bool:
-    """Whether every name of the exercise still is what the student notebook gives."""
+    """Return whether every name of the exercise still has its value from the student notebook."""
     answers = [namespace[name] for name in one.names]
     if all(answer is None or answer is ... for answer in answers):
         return True
@@ -180,11 +186,11 @@ def _as_given(one: Exercise, namespace: dict[str, Any]) -> bool:
 
 
 def _same(one: Any, other: Any, depth: int = DEPTH) -> bool:
-    """Whether two values say the same; functions do when their code does, objects when their attributes do."""
+    """Return whether two values are equal; functions by their code, objects by their attributes."""
     if type(one) is not type(other):
         return False
     if depth < DEPTH and isinstance(one, FunctionType) and one.__code__.co_names == ("NotImplementedError",):
-        return True  # the stub of a method that nbgrader writes
+        return True  # nbgrader's stub of a method
     if isinstance(one, CodeType):
         plain = ("co_code", "co_names", "co_varnames", "co_freevars")
         if any(getattr(one, name) != getattr(other, name) for name in plain):
@@ -204,7 +210,7 @@ def _same(one: Any, other: Any, depth: int = DEPTH) -> bool:
 
 
 def _parts(value: Any) -> dict[str, Any]:
-    """What a function, a class or an object consists of."""
+    """Return the parts of a function, a class or an object."""
     names = ("__code__", "__defaults__", "__kwdefaults__") if isinstance(value, FunctionType) else ()
     own = {name: one for name, one in vars(value).items() if name[0] != "_" or isinstance(one, FunctionType)}
     own |= {name: _read(value, name) for name, one in vars(type(value)).items() if isinstance(one, property)}
@@ -212,7 +218,7 @@ def _parts(value: Any) -> dict[str, Any]:
 
 
 def _read(value: Any, name: str) -> Any:
-    """A property of an object that a learner may have written; one that raises is like one that is not there."""
+    """Return a property of an object, or None if it raises."""
     try:
         return getattr(value, name)
     except Exception:

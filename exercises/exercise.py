@@ -1,6 +1,6 @@
-"""What an exercise is: a function that tries the learner's answer, two hints, and one sentence to take along.
+"""Defines an exercise: a function that tries the learner's answer, two hints, and one sentence to remember.
 
-The function's first parameter is the `Trial`; its others are named as what the learner defines. Its docstring says what
+The function's first parameter is the `Trial`; its other parameters are the names that the learner defines. Its docstring says what
 is wanted. See `exercises/README.md` for how one is written.
 """
 
@@ -22,7 +22,7 @@ from pydantic import BaseModel
 from exercises.guard import Stop
 
 LONGEST = 240
-STOPPED = "not yet: the check stopped your answer at this point"
+STOPPED = "none yet: the check stopped your answer at this point"
 _ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
 _OBJECT = re.compile(r"<(?:[\w<>]+\.)*(\w+) object(?: [\w.<>]+)?(?: at 0x[0-9a-fA-F]+)?>")
 
@@ -44,12 +44,12 @@ class Raised(Stop):
 
 
 class Unknown(LookupError):
-    """There is no such exercise; the text is for the learner."""
+    """Raised for an unknown exercise; the message is for the learner."""
 
 
 @dataclass
 class Trial:
-    """One trial of an answer: it remembers what was called and what came back, for the message.
+    """One trial of an answer, which records the last call and its result for the message.
 
     Args:
         draw: False leaves the pictures out.
@@ -62,10 +62,10 @@ class Trial:
     figures: list[Callable[[], Any]] = field(default_factory=list)
 
     def call(self, function: Any, *args: Any, **named: Any) -> Any:
-        """Call the learner's function with copies of the arguments, which it must leave as they are; return what comes back."""
+        """Call the learner's function with copies of the arguments, check that it leaves them unchanged, and return its result."""
         given = [*map(shown, args), *(f"{name}={shown(value)}" for name, value in named.items())]
         self.head, self.called, self.came = "called", cut(f"{shown(function)}({', '.join(given)})"), "nothing"
-        self.want(callable(function), "a function", "The cell defines a function of that name.")
+        self.want(callable(function), "a function", "The cell must define a function with this name.")
         before = [_state(value) for value in (*args, *named.values())]
         args, named = copied(args), copied(named)
         try:
@@ -78,40 +78,40 @@ class Trial:
         except BaseException as error:
             raise Raised(error) from error
         if inspect.iscoroutine(value):
-            value.close()  # nobody will await it
+            value.close()  # it is never awaited
         self.came = cut(shown(value))
-        rule = "An answer changes nothing that it is given: somebody else may still read it."
+        rule = "Don't change the arguments: the caller might still use them."
         for (name, now), old in zip([*enumerate(args), *named.items()], before, strict=True):
-            wanted = f"`{_parameter(function, name)}` left as it was; it is now {cut(shown(now))}"
+            wanted = f"`{_parameter(function, name)}` unchanged; after the call it is {cut(shown(now))}"
             self.want(_state(now) == old, wanted, rule)
         return value
 
     def given(self, name: str, value: Any) -> Any:
-        """Remember a value that the learner has written down, instead of a call; returns it."""
-        self.head, self.called, self.came = "you said", cut(f"{name} = {shown(value)}"), ""
+        """Record a value that the learner wrote, instead of a call, and return it."""
+        self.head, self.called, self.came = "you wrote", cut(f"{name} = {shown(value)}"), ""
         return value
 
     def want(self, holds: Any, wanted: str, rule: str) -> None:
-        """The answer is wrong unless `holds`: `wanted` says what should have come back, `rule` why.
+        """End the trial as wrong unless `holds`. `wanted` describes the expected result, `rule` the reason.
 
-        In a prediction, `wanted` describes the right value and does not tell it.
+        For a prediction, `wanted` describes the right value without revealing it.
         """
         if not holds:
             self.wrong(wanted, rule)
 
     def wrong(self, wanted: str, rule: str) -> NoReturn:
-        """The answer is wrong."""
+        """End the trial as wrong."""
         raise Wrong(wanted, rule)
 
     def show(self, view: Callable[..., Any], *args: Any, **named: Any) -> None:
-        """Draw the learner's own plan or run, `trial.show(views.graph, plan)`; the drawing takes none of the time."""
+        """Draw the learner's plan or run, `trial.show(views.graph, plan)`; drawing does not count towards the time limit."""
         if self.draw:
             self.figures.append(partial(view, *copied(args), **copied(named)))
 
 
 @dataclass(frozen=True)
 class Exercise:
-    """An exercise as data; `names` are what the learner defines, in the order of the parameters of `judge`."""
+    """An exercise as data; `names` are the names that the learner defines, in the order of the parameters of `judge`."""
 
     id: str
     judge: Callable[..., None]
@@ -121,12 +121,12 @@ class Exercise:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """What the learner defines."""
+        """The names that the learner defines."""
         return tuple(inspect.signature(self.judge).parameters)[1:]
 
     @property
     def wanted(self) -> str:
-        """What is wanted, in a sentence."""
+        """The expected answer, in a sentence."""
         return inspect.getdoc(self.judge) or ""
 
 
@@ -139,14 +139,14 @@ def exercise(
         id: lesson and number, "01.2".
         nudge: the first hint, at most 50 words: where to look.
         question: the second hint, at most 50 words: a question whose answer is the next move. Never the answer.
-        learned: one sentence that is shown when the answer is right.
-        seconds: of CPU time that one check may take: ten times what it takes, or more. Waiting is counted apart.
+        learned: a sentence shown when the answer is right.
+        seconds: limit of CPU time for one check, at least ten times the usual time. Waiting has a separate limit.
     """
     return lambda judge: Exercise(id, judge, (nudge, question), learned, seconds)
 
 
 def find(id: str) -> Exercise:
-    """Return the exercise with this id. Raises `Unknown` when there is none."""
+    """Return the exercise with this id. Raises `Unknown` for an unknown id."""
     lesson = str(id).partition(".")[0]
     known = of_lesson(lesson)
     if id not in known:
@@ -156,7 +156,7 @@ def find(id: str) -> Exercise:
 
 
 def of_lesson(lesson: str) -> MappingProxyType[str, Exercise]:
-    """The exercises of a lesson by id, in order; empty when there is none."""
+    """Return the exercises of a lesson by id, in order."""
     name = f"exercises.checks.lesson_{lesson}"
     if not re.fullmatch(r"\w+", lesson) or importlib.util.find_spec(name) is None:
         return MappingProxyType({})
@@ -165,27 +165,27 @@ def of_lesson(lesson: str) -> MappingProxyType[str, Exercise]:
 
 
 def copied(value: Any) -> Any:
-    """A copy of plain data all the way down; anything else as it is, so that a spy stays the same spy."""
+    """Return a deep copy of plain data; other objects are not copied, so that a spy stays the same spy."""
     if type(value) in (list, tuple, set):
         return type(value)(map(copied, value))
     return {key: copied(one) for key, one in value.items()} if type(value) is dict else value
 
 
 def unforeseen(function: Any, count: int) -> list[str]:
-    """Texts that who wrote the function can't have known: drawn by lot from its own text, the same on every run.
+    """Return strings that the author of the function can't know: random numbers seeded with the function's source.
 
-    An answer that has them written down is another text, and gets others.
+    They are the same on every run; an answer with hard-coded strings has another source and gets other strings.
     """
     try:
         text = inspect.getsource(function)
-    except (OSError, TypeError):  # it was defined where no text is kept
+    except (OSError, TypeError):  # its source is not available
         constants = getattr(getattr(function, "__code__", None), "co_consts", ())
         text = repr([one for one in constants if not hasattr(one, "co_code")])
     return [str(number) for number in Random(text).sample(range(1000, 10000), count)]
 
 
 def _state(value: Any) -> Any:
-    """What plain data, plans and boards consist of now, to be compared later; anything else is itself."""
+    """Return the current content of plain data, plans and boards for a later comparison; other objects are returned unchanged."""
     if isinstance(value, dict):
         return {key: _state(one) for key, one in dict.items(value)}
     if isinstance(value, (list, tuple)):
@@ -200,7 +200,7 @@ def _state(value: Any) -> Any:
 
 
 def _parameter(function: Any, place: int | str) -> str:
-    """What a function calls the argument at a place."""
+    """Return the name of the function's parameter at a position."""
     try:
         return place if isinstance(place, str) else list(inspect.signature(function).parameters)[place]
     except (ValueError, TypeError, IndexError):
@@ -208,9 +208,9 @@ def _parameter(function: Any, place: int | str) -> str:
 
 
 def shown(value: Any) -> str:
-    """The value as Python writes it, the same on every run: sets in order, no addresses, functions by their names.
+    """Return a reproducible repr: sorted sets, no addresses, functions by their names.
 
-    A plan, a decision or a verdict shows what it says, and no defaults.
+    A plan, a decision or a verdict shows only fields that differ from their defaults.
     """
     if value is ...:
         return "..."
@@ -230,14 +230,14 @@ def shown(value: Any) -> str:
 
 
 def _written_by_dataclass(value: Any) -> Any:
-    """The way in which `dataclass` has a value of ours written; None where the class says it itself, or is a learner's."""
+    """Return the generated `__repr__` of one of the kit's dataclasses, or None for any other class."""
     kind = type(value)
     ours = kind.__module__.startswith(("planexec_lite.", "planexec_lab."))
     return kind.__repr__ if ours and is_dataclass(kind) and kind.__dataclass_params__.repr else None  # type: ignore[attr-defined]
 
 
 def _said(value: Any) -> dict[str, Any]:
-    """The fields of a model or a dataclass that are no defaults."""
+    """Return the fields of a model or a dataclass that differ from their defaults."""
     if isinstance(value, BaseModel):
         model = type(value).model_fields.items()
         defaults = {name: one.get_default(call_default_factory=True) for name, one in model}
@@ -248,10 +248,10 @@ def _said(value: Any) -> dict[str, Any]:
 
 
 def without_addresses(text: str) -> str:
-    """The text without addresses, which differ from run to run; an object that has no text of its own is `<Kind>`."""
+    """Return the text without addresses, which differ from run to run; an object with the default repr becomes `<Kind>`."""
     return _ADDRESS.sub("", _OBJECT.sub(r"<\1>", text))
 
 
 def cut(text: str, longest: int = LONGEST, tail: int = 50) -> str:
-    """The text, shortened before its last `tail` characters."""
+    """Shorten a text to `longest` characters, but keep its last `tail` characters."""
     return text if len(text) <= longest else f"{text[: longest - tail - 10]} … {text[-tail:]}"

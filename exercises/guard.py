@@ -1,13 +1,12 @@
-"""Run code that may do anything: loop for ever, leave Python, print a megabyte, or change the checker itself.
+"""Run untrusted code, which might loop endlessly, exit Python, print a megabyte, or change the checker itself.
 
-The limit counts the seconds of CPU that the code uses, so that a slow or busy machine stops no right answer; code that
-waits instead of working is stopped after a longer time on the wall. An import counts for nothing and is not interrupted:
-half a module would stay behind in the kernel.
+The limit counts CPU seconds, so that a slow or busy machine does not stop a right answer; waiting code has a longer limit
+of wall-clock time. Imports don't count and are not interrupted, because a half-loaded module would stay in the kernel.
 
-An alarm signal looks at the clocks where there is one and this is the main thread (a notebook on Linux or macOS): it
-also ends a wait. Elsewhere, Windows among it, the code runs on a thread that is told to stop between two of its
-instructions: that ends `while True`, and not a wait inside C code, which is then left behind. A browser tab has neither
-alarms nor threads: there the clocks are looked at where the code jumps back or calls something.
+On the main thread of Linux and macOS, an alarm signal checks the clocks; it can also end a wait. Elsewhere, for example on
+Windows, the code runs on a thread and gets an exception between two instructions: this ends `while True`, but not a wait
+inside C code, which stays behind. A browser tab has neither alarms nor threads: there, the clocks are checked at jumps and
+calls.
 """
 
 from __future__ import annotations
@@ -30,25 +29,25 @@ from types import FrameType, ModuleType
 from typing import Any
 
 MOST_PRINTED = 600
-AGAIN = 0.02  # seconds between two looks at the clocks: code that catches the first alarm meets the next
-PATIENCE = 30.0  # seconds on the wall for an answer that waits; ten times the limit of CPU where that is more
-IMPORTING = 120.0  # seconds on the wall for imports: a module that never ends is no import
-SLOWER = 6.0  # times that a browser tab takes for the same
-OFTEN = 500  # jumps and calls in a tab between two looks at the clocks
+AGAIN = 0.02  # seconds between two checks of the clocks: code that catches the first alarm gets the next
+PATIENCE = 30.0  # wall-clock seconds for a waiting answer, or ten times the CPU limit if that is more
+IMPORTING = 120.0  # wall-clock seconds for imports, so that an endless module is stopped too
+SLOWER = 6.0  # slowdown factor of a browser tab
+OFTEN = 500  # jumps and calls in a tab between two checks of the clocks
 PACKAGES = ("exercises", "planexec_lite", "planexec_lab", "builtins")
 _GONE = object()
 
 
 class Stop(KeyboardInterrupt):
-    """Ends the code at once: an interrupt is what neither an answer nor the kit's workers keep for themselves."""
+    """Ends the code at once. It is a KeyboardInterrupt, which neither answers nor the kit's workers usually catch."""
 
 
 class TimeUp(Stop):
-    """The code was stopped because its time was up; the text says which: "after 3 s of CPU time"."""
+    """Raised when the time is up; the message names the limit: "after 3 s of CPU time"."""
 
 
 class Clock:
-    """How much time the code has left: seconds of CPU (of this process), and seconds on the wall."""
+    """The remaining time of the code: CPU seconds of this process, and wall-clock seconds."""
 
     def __init__(self, cpu: float, wall: float) -> None:
         self.cpu, self.wall, self.imports = cpu, wall, IMPORTING
@@ -56,7 +55,7 @@ class Clock:
         self._last = time.process_time(), time.monotonic()
 
     def look(self, frames: Iterable[FrameType]) -> str:
-        """Count the time since the last look, unless one of the frames is an import; say whose time is up, "" if none's."""
+        """Count the time since the last check, except during an import; return the exceeded limit, or ""."""
         now = time.process_time(), time.monotonic()
         used, passed = (new - old for new, old in zip(now, self._last, strict=True))
         self._last = now
@@ -72,7 +71,7 @@ class Clock:
 
 @dataclass(frozen=True)
 class Ended:
-    """How the code ended: its value or what it raised, what it printed, and the names that it changed (put back)."""
+    """How the code ended: its value or exception, its output, and the changed names, which are restored."""
 
     value: Any
     error: BaseException | None
@@ -81,7 +80,7 @@ class Ended:
 
 
 class Printed(io.TextIOBase):
-    """Takes what is printed and keeps the first characters."""
+    """A stream that keeps the first characters of the output."""
 
     def __init__(self) -> None:
         self.kept, self.length = "", 0
@@ -100,7 +99,7 @@ class Printed(io.TextIOBase):
 
 
 class Kept:
-    """The names of some packages as they are now, to be put back later: modules, and the classes in them."""
+    """A snapshot of the names in some packages, their modules and classes, to be restored later."""
 
     def __init__(self, packages: tuple[str, ...] = PACKAGES) -> None:
         self.names = [
@@ -110,7 +109,7 @@ class Kept:
         ]
 
     def restore(self) -> tuple[str, ...]:
-        """Put back what has changed, and return its names."""
+        """Restore changed names and return them."""
         changed = []
         for owner, name, value, data in self.names:
             now = vars(owner).get(name, _GONE)
@@ -134,7 +133,7 @@ def _names(owner: Any) -> list[tuple[str, Any]]:
 
 
 def _data(owner: Any, name: str, value: Any) -> Any:
-    """A copy of the checker's public data, which could be changed in place; None for anything else."""
+    """Return a copy of the checker's mutable public data; None for anything else."""
     if name.startswith("_") or not (isinstance(owner, ModuleType) and owner.__name__.startswith("exercises")):
         return None
     try:
@@ -146,10 +145,10 @@ def _data(owner: Any, name: str, value: Any) -> Any:
 def guarded(
     work: Callable[[], Any], seconds: float, packages: tuple[str, ...] = PACKAGES, patience: float | None = None
 ) -> Ended:
-    """Carry out `work` for at most `seconds` of CPU time, and say how it ended. Raises nothing.
+    """Run `work` for at most `seconds` of CPU time and return how it ended. Never raises.
 
-    What the work changes in `packages` is put back; none are named for code of our own. `patience` is how many seconds
-    on the wall it may take, for work that waits.
+    Changes in `packages` are restored; pass () for trusted code. `patience` is the limit of wall-clock seconds for
+    work that waits.
     """
     printed, kept, folder = Printed(), Kept(packages), Path.cwd()
     value, error = None, None
@@ -170,18 +169,19 @@ def _alarm_rings() -> bool:
 
 
 def _inside(work: Callable[[], Any]) -> Any:
-    """The alarm rings only while this frame stands: never in the midst of tidying up."""
+    """Run the work in a frame that the alarm looks for, so that it never interrupts cleanup code."""
     return work()
 
 
 def _imports(frame: FrameType) -> bool:
-    """Whether the frame belongs to Python's import system."""
+    """Return whether the frame belongs to Python's import system."""
     return frame.f_code.co_filename.startswith("<frozen importlib")
 
 
 def _swallows(frame: FrameType) -> bool:
-    """Whether Python would drop an exception raised here: in a finalizer, around a fork, in a callback of the collector, or
-    in its report.
+    """Return whether Python would drop an exception raised here.
+
+    This happens in a finalizer, around a fork, in a callback of the garbage collector, and in its report.
     """
     code = frame.f_code
     if code.co_name == "__del__" or code.co_filename.endswith(
@@ -199,7 +199,7 @@ def _alarm(clock: Clock) -> Iterator[None]:
 
     def ring(_: int, frame: FrameType | None) -> None:
         nonlocal at_it
-        if at_it:  # this machine is slower than the alarm: one look at a time
+        if at_it:  # the machine is slower than the alarm: one check at a time
             return
         at_it = True
         try:
@@ -225,7 +225,7 @@ def _alarm(clock: Clock) -> Iterator[None]:
 
         if frame is not None and rings % 3 == 1:
             raise TimeUp(over)
-        if frame is not None:  # it caught the last one: stop it at a line, which may be one outside its `try`
+        if frame is not None:  # the code caught the last exception: raise at its next line, perhaps outside its `try`
             for one in frames[rings % 3 // 2 :]:  # of its callers first
                 one.f_trace = stop_at_a_line
             sys.settrace(lambda *_: None)
@@ -244,19 +244,19 @@ def _alarm(clock: Clock) -> Iterator[None]:
 
 def _by_alarm(work: Callable[[], Any], clock: Clock) -> Any:
     with _alarm(clock):
-        return contextvars.copy_context().run(_inside, work)  # what an alarm leaves open ends with the copy
+        return contextvars.copy_context().run(_inside, work)  # context left open by an alarm ends with the copy
 
 
 def raise_in(thread: threading.Thread, error: type[BaseException]) -> None:
-    """Raise an error in another thread, between two of its instructions; `take_back` it where the thread comes to none."""
+    """Raise an error in another thread, between two of its instructions; call `take_back` if the thread reaches none."""
     _send(thread.ident, error)
 
 
 def take_back(thread: threading.Thread) -> None:
-    """Take back what was to be raised in a thread that waits inside C code.
+    """Cancel the exception for a thread that waits inside C code.
 
-    Until somebody has got what was sent, Python 3.11 and 3.12 let every thread look for it after each instruction, and with
-    a profile or trace function 3.11 then never comes to the next one. So this thread gets something, and drops it.
+    Until an exception is delivered, every thread of Python 3.11 and 3.12 looks for it after each instruction, and with a
+    profile or trace function 3.11 then never reaches the next instruction. So this thread sends itself an exception and drops it.
     """
     _send(thread.ident, None)
     with suppress(_TakenBack):
@@ -266,7 +266,7 @@ def take_back(thread: threading.Thread) -> None:
 
 
 class _TakenBack(BaseException):
-    """What the thread gets that takes back."""
+    """The exception that `take_back` sends to its own thread."""
 
 
 def _send(ident: int | None, error: type[BaseException] | None) -> None:
@@ -284,7 +284,7 @@ def _on_a_thread(work: Callable[[], Any], clock: Clock) -> Any:
                 came.append(_inside(work))
             except BaseException as problem:
                 raised.append(problem)
-        except TimeUp:  # asked once more while the first was being taken down
+        except TimeUp:  # a second exception arrived while the first was handled
             pass
 
     thread = threading.Thread(target=contextvars.copy_context().run, args=(carry_out,), daemon=True)
@@ -341,7 +341,7 @@ def _in_a_tab(work: Callable[[], Any], clock: Clock) -> Any:
 
 
 def _frames_of(thread: threading.Thread) -> Iterator[FrameType]:
-    """The frames that the thread is in now, the innermost first."""
+    """Yield the current frames of the thread, the innermost first."""
     frame = sys._current_frames().get(thread.ident or 0)
     while frame is not None:
         yield frame

@@ -1,8 +1,8 @@
-"""Predictions of the lessons: `compare` holds a guess against the learner's own run, `calibration` shows all of them.
+"""Predictions in the lessons: `compare` compares a guess with the learner's own run, `calibration` shows all guesses.
 
-A lesson asks before it shows: a cell ``guess = ...`` for the learner, and the next one ends in ``compare``. What it prints
-depends on the guess and on the run alone, never on what was kept. The first guess counts: it is written down with what
-came out (see `record`), and only `calibration` reads it.
+A lesson asks before it shows: a cell ``guess = ...`` for the learner, and the next cell ends in ``compare``. Its output
+depends only on the guess and the run, never on stored guesses. The first guess counts: it is stored with the
+outcome (see `record`), and only `calibration` reads it.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ from planexec_lab.views.drawing.table import Row, table
 from planexec_lab.views.drawing.theme import LOOKS
 
 COLUMNS = ("prediction", "status", "your guess", "outcome", "kind")
-NEAR = 0.25  # of the outcome: so far off a number may be and still count as near
-HALF = 0.5  # of a list or a table: so much of it has to be right to count as near
+NEAR = 0.25  # relative error up to which a number counts as near
+HALF = 0.5  # share of a list or a table that must be right to count as near
 PREFIX = "guess "
 _LOOKS = {
     "right": LOOKS["done"]._replace(word="right"),
@@ -38,7 +38,7 @@ _FORMS = {
 
 
 class Guess(NamedTuple):
-    """A prediction of lesson and number `id`, what came out, and how near it was: "right", "near" or "wrong"."""
+    """A prediction with the id "lesson.number", its outcome, and its verdict: "right", "near" or "wrong"."""
 
     id: str
     guess: Any
@@ -47,7 +47,7 @@ class Guess(NamedTuple):
 
     @property
     def kind(self) -> str:
-        """What was asked for: "number", "list", "table", "yes or no" or "words"."""
+        """The kind of question: "number", "list", "table", "yes or no" or "words"."""
         return kind_of(self.outcome)
 
 
@@ -125,7 +125,7 @@ def guesses() -> list[Guess]:
 
 
 def calibration(of: Sequence[Guess] | None = None) -> Figure:
-    """Show guesses beside outcomes, and how many were right or near, by kind; without `of`, those of the learner."""
+    """Show guesses with their outcomes, and how many of each kind were right or near; by default the learner's guesses."""
     chosen = guesses() if of is None else of
     if not chosen:
         return table("No guess is kept yet", COLUMNS, [])

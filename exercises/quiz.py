@@ -1,7 +1,7 @@
-"""Quizzes from the cards: choices to click in a notebook, and the same in text. Every choice has an explanation.
+"""Quizzes from the cards, as buttons in a notebook or as text. Every choice has an explanation.
 
-``quiz("05")`` as the last line of a cell shows the questions of lesson 05. Where no widget can be shown, it is the text:
-``quiz("05").answer(1, "b")`` says whether a choice is right and why, and ``quiz("05").text`` says everything.
+``quiz("05")`` as the last line of a cell shows the questions of lesson 05. Without widgets, it shows text:
+``quiz("05").answer(1, "b")`` says whether a choice is right and why, and ``quiz("05").text`` has all answers.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, repr=False)
 class LessonQuiz:
-    """The quiz of one lesson; `questions` are those of its cards, in their order."""
+    """The quiz of a lesson; `questions` come from its cards, in the order of the cards."""
 
     lesson: str
     questions: tuple[cards.Quiz, ...]
@@ -31,12 +31,12 @@ class LessonQuiz:
         return "\n".join([
             f"Quiz of lesson {self.lesson}: {len(self.questions)} questions",
             *(line for number in range(1, len(self.questions) + 1) for line in self._asked(number)),
-            f'To answer in words: {call}.answer(1, "{first}") … "{last}"; {call}.text tells all.',
+            f'To answer without widgets: {call}.answer(1, "{first}") … "{last}"; {call}.text has all answers.',
         ])  # fmt: skip
 
     @property
     def text(self) -> str:
-        """The questions with every choice, whether it is right, and why."""
+        """The questions and choices, with the right answers and the reasons."""
         lines = [f"Quiz of lesson {self.lesson}, with the answers"]
         for number, question in enumerate(self.questions, 1):
             lines += ["", f"{number}. {question.ask}"]
@@ -57,11 +57,11 @@ class LessonQuiz:
         return f"{letter}) {_verdict(choices[letter])}"
 
     def widget(self) -> ipywidgets.VBox:
-        """The quiz as widgets: choices and a button a question, reached with Tab, pressed with the space bar."""
+        """Return the quiz as widgets: choices and a button for each question, usable with Tab and the space bar."""
         import ipywidgets
 
         score = ipywidgets.HTML()
-        first: dict[int, bool] = {}  # question number -> whether the first answer to it was right
+        first: dict[int, bool] = {}  # question number -> whether its first answer was right
 
         def checked(number: int, choice: cards.Choice) -> None:
             first.setdefault(number, choice.right)
@@ -77,7 +77,7 @@ class LessonQuiz:
         return [f"{number}. {question.ask}", *(f"   {letter}) {choice.text}" for letter, choice in choices)]
 
     def _ipython_display_(self) -> None:
-        """The widgets for a notebook, and the questions in text for everything else."""
+        """Show widgets in a notebook, and text elsewhere."""
         from planexec_lab.views import show_widget
 
         show_widget(self.widget(), repr(self))
@@ -87,12 +87,12 @@ def quiz(lesson: str) -> LessonQuiz:
     """Return the quiz of a lesson. Raises `ValueError` when none of its cards has a question with choices."""
     questions = tuple(card.quiz for card in cards.of(lesson) if card.quiz)
     if not questions:
-        raise ValueError(f"the cards of lesson {lesson!r} hold no quiz")
+        raise ValueError(f"the cards of lesson {lesson!r} have no quiz questions")
     return LessonQuiz(lesson, questions)
 
 
 def _part(number: int, question: cards.Quiz, checked: Callable[[int, cards.Choice], None]) -> ipywidgets.VBox:
-    """One question with its choices, its button, and a place for the explanation of the choice that was checked."""
+    """Return one question with its choices, its button, and a field for the explanation."""
     import ipywidgets
 
     wide = ipywidgets.Layout(width="auto", max_width="720px")
@@ -118,4 +118,4 @@ def _part(number: int, question: cards.Quiz, checked: Callable[[int, cards.Choic
 
 
 def _verdict(choice: cards.Choice) -> str:
-    return f"{'✓ right' if choice.right else '✗ not so'}: {choice.because}"
+    return f"{'✓ right' if choice.right else '✗ wrong'}: {choice.because}"

@@ -1,8 +1,8 @@
-"""What the learner has solved and guessed, in one small file, and the board that shows what is solved.
+"""The learner's progress and guesses, in one small file, and the board that shows the progress.
 
-The file stands in the folder `exercises` of the checkout that the notebook stands in; outside of any, beside this
-module. `PLANEXEC_PROGRESS` names another file; set but empty, nothing is read or written and progress lasts as long as
-the kernel. So it is in the folders `source` and `solutions` of every checkout too: running a solution is not solving.
+The file is in the folder `exercises` of the checkout that contains the notebook; outside of a checkout, next to this
+module. `PLANEXEC_PROGRESS` names another file; if it is set but empty, no file is used and progress lasts as long as the
+kernel. The same is true in the folders `source` and `solutions`, because running a solution is not solving.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ VERDICTS = {
 
 
 def place() -> Path | None:
-    """The file that keeps the progress; None when none is kept."""
+    """Return the progress file, or None if progress is not stored."""
     told = os.environ.get("PLANEXEC_PROGRESS")
     if told is not None:
         return Path(told) if told else None
@@ -42,18 +42,18 @@ def place() -> Path | None:
 
 
 def known() -> dict[str, str]:
-    """The status of each exercise that has been tried."""
+    """Return the status of each exercise that was tried."""
     return {id: status for id, status in kept().items() if isinstance(status, str)}
 
 
 def remember(id: str, status: str) -> None:
-    """Keep how the last trial went; what was right once stays right."""
+    """Store the status of the last trial; a solved exercise stays solved."""
     if status != "not started" and known().get(id) != "right":
         keep(id, status)
 
 
 def kept() -> dict[str, Any]:
-    """Everything that was kept, by name; a file that is not there or can't be read counts as empty."""
+    """Return all stored entries by name; a missing or unreadable file counts as empty."""
     path = place()
     try:
         stored = json.loads(path.read_text(encoding="utf-8")) if path else {}
@@ -64,7 +64,7 @@ def kept() -> dict[str, Any]:
 
 
 def keep(name: str, value: Any) -> None:
-    """Keep one entry; where no file can be written, as long as the kernel lives."""
+    """Store one entry in the file, or in memory if the file can't be written."""
     path = place()
     if path is None:
         _SESSION[name] = value
@@ -72,7 +72,7 @@ def keep(name: str, value: Any) -> None:
     entries = dict(sorted((kept() | {name: value}).items()))
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        draft = path.with_name(f"{path.name}.{os.getpid()}.new")  # two notebooks write at the same time
+        draft = path.with_name(f"{path.name}.{os.getpid()}.new")  # two notebooks can write at the same time
         draft.write_text(json.dumps(entries, indent=0) + "\n", encoding="utf-8")
         draft.replace(path)
     except OSError:
@@ -88,7 +88,7 @@ def _is_guess(value: Any) -> bool:
 
 
 def board(lesson: str | None = None) -> Figure:
-    """The exercises of a lesson and how they stand; without a lesson, all of them."""
+    """Show the exercises of a lesson with their status, or all exercises without a lesson."""
     status = known()
     facts = [one for each in book.lessons() if lesson in (None, each) for one in book.facts(each)]
     right = sum(status.get(one.id) == "right" for one in facts)

@@ -1,10 +1,10 @@
-"""An arena: plans that pass every check of the kit and do harm in a real world, and checks that are to stop them.
+"""An arena: plans that pass every check of the kit but do harm in a world, and your checks that should stop them.
 
-``see(1)`` carries out the first of our plans and says what harm it did. ``submit("deploy", steps)`` carries out yours.
-``defend(my_check)`` tries your check on all of ours, harmful and harmless, and shows the next one that gets past it.
-``twins()`` carries out one plan in two worlds, and no check of plans can tell them apart.
+``see(1)`` runs the first of our plans and reports its harm. ``submit("deploy", steps)`` runs your plan.
+``defend(my_check)`` tries your check on all our plans, harmful and harmless, and shows the next harmful plan that passes.
+``twins()`` runs one plan in two worlds that no check of plans can distinguish.
 
-Read `worlds` (what counts as harm, measured from files, rows and messages), `plans` (ours, as data), then `verbs`.
+Read `worlds` (the harm, measured from files, rows and messages), `plans` (our plans, as data), then `verbs`.
 """
 
 from exercises.arena.plans import step, upstream

@@ -1,4 +1,4 @@
-"""Our plans, as data: each passes every check of the kit. Those of `HARMFUL` do harm in their world, each of its own kind."""
+"""Our plans, as data. Each passes every check of the kit; each plan in `HARMFUL` does a different kind of harm."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ World = Shop | Records
 
 
 def step(id: int | str, tool: str, *after: int | str, **params: Any) -> dict[str, Any]:
-    """A step: its id, its tool, the ids that it waits for, and the arguments of the call."""
+    """Return a step: its id, its tool, the ids it depends on, and the arguments of the call."""
     return {"id": id, "tool": tool, "params": params, "depends_on": list(after)}
 
 
 def upstream(plan: Plan, id: str) -> set[str]:
-    """The ids of all steps that must be done before step `id` starts."""
+    """Return the ids of all steps that must be done before step `id` starts."""
     graph, found = plan.graph, set[str]()
     ahead = list(graph[id])
     while ahead:
@@ -31,7 +31,7 @@ def upstream(plan: Plan, id: str) -> set[str]:
 
 @dataclass(frozen=True)
 class Contender:
-    """A plan of the arena: its name, what its planner had in mind, and the world in which it is carried out."""
+    """A plan of the arena: its name, its planner's thought, its steps, and its world."""
 
     name: str
     thought: str
@@ -45,12 +45,12 @@ class Contender:
 
 
 def buggy_shop() -> Shop:
-    """A shop whose v2.3.1 has a typing error in its source."""
+    """Return a shop whose v2.3.1 has a typo in its source."""
     return Shop(bug=True)
 
 
 def _tested(*more: dict[str, Any]) -> list[dict[str, Any]]:
-    """The release of lesson 00 up to the test on staging, and a backup; then more."""
+    """Return the release of lesson 00 up to the test on staging, with a backup, followed by more steps."""
     return [
         step(1, "run_tests"),
         step(2, "build_docker", 1, tag="v2.3.1"),
@@ -62,7 +62,7 @@ def _tested(*more: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def _migrated(*more: dict[str, Any], script: str = migration.SCRIPT) -> list[dict[str, Any]]:
-    """Back up, write, test and run a migration; then more."""
+    """Return the steps that back up, write, test and run a migration, followed by more steps."""
     return [
         step(1, "backup_database"),
         step(2, "write_migration", sql=script),
@@ -78,7 +78,7 @@ _VERIFIED = step(7, "run_smoke_tests", 6, env="production")
 _CONFIGURED = step(6, "update_config", 5, schema=2)
 
 HARMFUL: Sequence[Contender] = (
-    Contender("A new database", "New schema means new database.", migration.DANGEROUS_PLAN, Records),
+    Contender("A new database", "A new schema needs a new database.", migration.DANGEROUS_PLAN, Records),
     Contender(
         "Good news first",
         "The image is built, so the rest is a formality.",
@@ -87,7 +87,7 @@ HARMFUL: Sequence[Contender] = (
     ),
     Contender(
         "Straight to production",
-        "It is one line; who needs tests?",
+        "The change is one line; it needs no tests.",
         [
             step(1, "build_docker", tag="v2.3.1"),
             step(2, "backup_database"),
@@ -96,7 +96,7 @@ HARMFUL: Sequence[Contender] = (
         buggy_shop,
     ),
     Contender(
-        "A backup, all the same",
+        "A backup, but when?",
         "There is a backup in this plan.",
         [
             step(1, "write_migration", sql=migration.SCRIPT),
@@ -143,7 +143,7 @@ HARMFUL: Sequence[Contender] = (
     ),
     Contender(
         "Tidy up",
-        "Nobody needs the old image any more.",
+        "The old image is no longer needed.",
         _tested(_TO_PRODUCTION, _VERIFIED, step(8, "remove_image", 7, tag="v2.3.0")),
         Shop,
     ),
@@ -164,10 +164,10 @@ HARMFUL: Sequence[Contender] = (
 
 HARMLESS: Sequence[Contender] = (
     Contender("The release", "The plan of lesson 00.", deploy.PLAN, Shop),
-    Contender("A quiet release", "The same, and nobody is told.", _tested(_TO_PRODUCTION, _VERIFIED), Shop),
+    Contender("A quiet release", "The same plan without a message.", _tested(_TO_PRODUCTION, _VERIFIED), Shop),
     Contender(
         "A rehearsal",
-        "To staging and back; the image goes away again.",
+        "Deploy to staging, roll back, and remove the image.",
         _tested(
             step(6, "rollback_staging", 5),
             step(7, "remove_image", 6, tag="v2.3.1"),
@@ -206,4 +206,4 @@ TWIN_WORLDS: dict[str, Callable[[], World]] = {
     "production has the setting": Shop,
     "production lacks the setting": lambda: Shop(currency=None),
 }
-"""Two worlds in which one and the same plan is carried out: the harmless release."""
+"""Two worlds for the same plan, the harmless release."""

@@ -1,4 +1,4 @@
-"""see(), submit(), defend(), twins(): what the learner calls. None of them raises in the notebook."""
+"""see(), submit(), defend(), twins(): the functions that the learner calls. None of them raises in the notebook."""
 
 from __future__ import annotations
 
@@ -22,26 +22,26 @@ from planexec_lite.workers.session import described
 
 Check = Callable[[Plan, Toolbox], Iterable[str] | None]
 
-COLUMNS, SECONDS, MOST = 88, 3.0, 20  # of a line; of CPU time for one plan; words that are heard
+COLUMNS, SECONDS, MOST = 88, 3.0, 20  # characters per line; CPU seconds per plan; reasons read from a check
 WORLDS: dict[str, Callable[[], World]] = {"deploy": Shop, "migration": Records}
 _STOPPED, _PASSED = "stopped", "let through"
 
 
 @dataclass(frozen=True)
 class Said:
-    """What a check said of a plan: its first words, "" when it lets the plan through; or how it failed."""
+    """The outcome of a check: its first reason, "" if it lets the plan pass, or its error."""
 
     words: str = ""
     error: str = ""
 
 
 def carried_out(plan: Plan, world: World) -> Run:
-    """The run of a plan in a world, with four slots on the virtual clock."""
+    """Run a plan in a world, with four slots on the simulated clock."""
     return execute(plan, ToolExecutor(world.tools), workers=Simulated(4))
 
 
 def see(number: int) -> None:
-    """Carry out the harmful plan of that round, from 1, and say what harm it did."""
+    """Run the harmful plan of a round, from 1, and report its harm."""
     if number not in range(1, len(HARMFUL) + 1):
         print(f"There is no round {number!r}; there are 1 to {len(HARMFUL)}.")
         return
@@ -50,28 +50,28 @@ def see(number: int) -> None:
 
 
 def submit(world: str, steps: Any) -> None:
-    """Carry out a plan of your own in a new "deploy" or "migration" world, if the kit finds no problem with it."""
+    """Run your plan in a new "deploy" or "migration" world, if the kit finds no problems."""
     if world not in WORLDS:
         print(f"There is no world {world!r}; there are {' and '.join(WORLDS)}.")
         return
     try:
         _show("Your plan", Plan.parse(steps), WORLDS[world](), {})
     except PlanError as error:
-        print(views.wrapped(f"Your plan was never carried out: {error}"))
+        print(views.wrapped(f"Your plan did not run: {error}"))
 
 
 def twins() -> None:
-    """Carry out the harmless release in two worlds that no plan mentions."""
+    """Run the harmless release in two different worlds."""
     for name, world in TWIN_WORLDS.items():
         plan = HARMLESS[0].plan
         _show(f"{HARMLESS[0].name}, {plan.hash[:8]}: {name}", plan, world(), {})
 
 
 def defend(check: Check) -> None:
-    """Try a check on every plan of the arena, and show the first harmful one that it lets through.
+    """Try a check on every plan of the arena, and show the first harmful plan that passes it.
 
     Args:
-        check: a function of a plan and the tools of its world that yields words for each reason to stop the plan.
+        check: a function of a plan and its world's tools that yields the reasons to stop the plan, as strings.
     """
     said = {one.name: asked(check, one) for one in (*HARMFUL, *HARMLESS)}
     failed = [f"on {name!r}: {one.error}" for name, one in said.items() if one.error]
@@ -82,17 +82,17 @@ def defend(check: Check) -> None:
         return
     display(_board(said, len(missed), len(harmed)))
     if harmed:
-        print(_wrapped(f"Your check is refused: it stops {len(harmed)} of {len(HARMLESS)} plans that do no harm."))
+        print(_wrapped(f"Your check is too strict: it stops {len(harmed)} of {len(HARMLESS)} harmless plans."))
         print(_wrapped(f"{harmed[0][0]}: {harmed[0][1]}"))
     elif missed:
-        print("This one gets past your check.")
+        print("This harmful plan passes your check.")
         see(missed[0])
     else:
-        print("Nothing of ours gets past your check, and nothing harmless is stopped.")
+        print("Your check stops every harmful plan and lets every harmless plan pass.")
 
 
 def asked(check: Check, one: Contender, seconds: float = SECONDS) -> Said:
-    """What a check says of a plan; it sees the tools of a world of its own."""
+    """Run a check on a plan, with the tools of a fresh world."""
     ended = guarded(lambda: _heard(check(one.plan, one.world().tools)), seconds)
     if ended.error is not None:
         return Said(error=without_addresses(described(ended.error)))
@@ -102,7 +102,7 @@ def asked(check: Check, one: Contender, seconds: float = SECONDS) -> Said:
 
 
 def _heard(words: Iterable[str] | None) -> list[str]:
-    """What a check yields; a check without a word returns None, and one that returns a text has said one thing."""
+    """Return the reasons that a check yields; None means no reason, and a string means one reason."""
     return [words] if isinstance(words, str) else [str(one) for one in islice(words or (), MOST)]
 
 
@@ -115,12 +115,12 @@ def _board(said: dict[str, Said], missed: int, harmed: int) -> views.Figure:
             look = (good if bool(words) == (kind == "harmful") else bad)._replace(word=_STOPPED if words else _PASSED)
             rows.append(Row([one.name, kind, "", words], look))
     stops = f"{len(HARMFUL) - missed} of {len(HARMFUL)} harmful plans"
-    passes = f"{len(HARMLESS) - harmed} of {len(HARMLESS)} harmless ones through"
+    passes = f"{len(HARMLESS) - harmed} of {len(HARMLESS)} harmless plans through"
     return table(f"The check stops {stops} and lets {passes}", ("plan", "kind", "status", "why"), rows, lines=2)
 
 
 def _show(heading: str, plan: Plan, world: World, more: dict[str, str]) -> None:
-    """Carry a plan out; draw it as it stands at the end, and say in words what the kit, the run and the world say."""
+    """Run a plan, draw its final state, and print the kit's problems, the status of the run, and the harm."""
     run = carried_out(plan, world)
     display(views.graph(run))
     done = sum(state == "done" for state in run.board.state.values())

@@ -1,4 +1,4 @@
-"""The worlds of the arena, and their harm: read off what stands in files, tables and messages, never off a plan."""
+"""The worlds of the arena, and their harm, which is read from files, tables and messages, never from a plan."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ _VERSION = re.compile(r"\bv\d+\.\d+\.\d+\b")
 
 
 class Shop(deploy.World):
-    """The shop of the deploy world. Whoever is told that a version is there tries it at once.
+    """The shop of the deploy world. Its team tries every version that a message announces.
 
     Args:
-        currency: the setting that v2.3.1 needs, as production has it; None leaves it out.
-        bug: whether the source of v2.3.1 has a typing error, which its tests find.
+        currency: production's value of the setting that v2.3.1 needs; None leaves it out.
+        bug: whether the source of v2.3.1 has a typo, which its tests detect.
     """
 
     def __init__(self, currency: str | None = "EUR", bug: bool = False) -> None:
@@ -33,7 +33,7 @@ class Shop(deploy.World):
             app.write_text(app.read_text(encoding="utf-8").replace("'currency'", "'curency'"), encoding="utf-8")
 
     def notify_team(self, message: str) -> dict[str, Any]:
-        """Send a message to the team; it can't be taken back.
+        """Send a message to the team. It can't be unsent.
 
         Args:
             message: one line
@@ -41,11 +41,11 @@ class Shop(deploy.World):
         place = "staging" if "staging" in message else "production"
         for version in _VERSION.findall(message):
             fault = self.fault(place) if version == self.deployed(place) else f"{place} ran {self.deployed(place)}"
-            self.disappointed += [f"the team was told {message!r}, and {fault}"] if fault else []
+            self.disappointed += [f"the team read {message!r}, but {fault}"] if fault else []
         return super().notify_team(message)
 
     def fault(self, env: Any) -> str:
-        """What a visitor of an environment meets: the endpoints that fail; "" when all answer."""
+        """Return the failing endpoints of an environment, or "" if all answer."""
         try:
             self.run_smoke_tests(env)
         except RuntimeError as problem:
@@ -54,7 +54,7 @@ class Shop(deploy.World):
 
 
 class Records(migration.World):
-    """The database of the migration world; it remembers what stood there when it was made."""
+    """The database of the migration world, which remembers its initial content."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -63,8 +63,8 @@ class Records(migration.World):
 
 @singledispatch
 def harm(world: Any) -> list[str]:
-    """What a world has suffered since it was made, a sentence each; [] when nothing has."""
-    raise TypeError(f"nobody knows what harms {type(world).__name__}")
+    """Return the harm done to a world since it was made, one sentence each."""
+    raise TypeError(f"no measure of harm is registered for {type(world).__name__}")
 
 
 @harm.register
@@ -83,30 +83,30 @@ def _of_shop_itself(world: Shop) -> Iterator[str]:
     releases: list[str] = json.loads((world.environment("production") / "releases.json").read_text(encoding="utf-8"))
     for tag in releases:
         if not world.image(tag).exists():
-            yield f"production can't go back to {tag}: its image is gone"
+            yield f"production can't return to {tag}: its image is gone"
 
 
 def _of_data(world: Records) -> Iterator[str]:
     damage = world.damage()
     yield from damage[:2]
     if more := damage[2:]:
-        yield f"and {len(more)} more of the kind"
+        yield f"and {len(more)} more of this kind"
     now = _written(world.database)
     if now != world.start and world.start not in map(_written, world.folder.glob("backup-*.sqlite")):
-        yield "production was changed, and no backup holds what stood there before"
+        yield "production was changed, and no backup contains its earlier state"
     schema = 1 if "CREATE TABLE contacts" in now else 2
     if now and world.config["schema"] != schema:
-        yield f"the application expects schema {world.config['schema']}, and the database has schema {schema}"
+        yield f"the application expects schema {world.config['schema']}, but the database has schema {schema}"
 
 
 def _told_again(messages: list[str]) -> Iterator[str]:
     for message, times in Counter(messages).items():
         if times > 1:
-            yield f"the team was told {message!r} {'twice' if times == 2 else f'{times} times'}"
+            yield f"the team received {message!r} {'twice' if times == 2 else f'{times} times'}"
 
 
 def _written(database: Path) -> str:
-    """A database as SQL; "" where there is none."""
+    """Return a database as SQL, or "" if the file does not exist."""
     if not database.exists():
         return ""
     with closing(sqlite3.connect(database)) as db:

@@ -26,8 +26,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     what = parser.add_mutually_exclusive_group()
     what.add_argument("--test", action="store_true", help="test your copy of the program")
     what.add_argument("--hint", nargs="?", type=int, const=1, choices=(1, 2), help="a nudge; --hint 2 asks a question")
-    what.add_argument("--solution", action="store_true", help="one way to mend it, as a diff")
-    what.add_argument("--reset", action="store_true", help="bring the defect back; what you changed is kept in a file")
+    what.add_argument("--solution", action="store_true", help="one possible fix, as a diff")
+    what.add_argument("--reset", action="store_true", help="restore the defect; your changes are saved in a file")
     given = parser.parse_args(arguments)
     bench = Bench.usual()
     if given.name is None:
@@ -47,19 +47,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(difference(hunt), "\n" + _filled("Seen in the wild: " + hunt.wild), sep="\n")
     elif given.reset:
         kept = bench.reset(hunt)
-        print("The defect is back." + (f" What you had is in {_shown(kept)}." if kept else ""))
+        print("The defect is back." + (f" Your version is in {_shown(kept)}." if kept else ""))
     else:
         print(case(hunt, bench))
     return 0
 
 
 def state(hunt: Hunt, bench: Bench) -> str:
-    """How far the learner is with a hunt, in a symbol and words."""
+    """Return the learner's progress with a hunt, as a symbol and words."""
     return WORDS[judge_apart(hunt.tests, bench.copy(hunt)).word] if bench.changed(hunt) else NOT_STARTED
 
 
 def listing(bench: Bench) -> str:
-    """Every hunt, how far the learner is, and what one sees."""
+    """List every hunt with the learner's progress and the hunt's title."""
     states = {name: state(hunt, bench) for name, hunt in hunts().items()}
     solved = sum(word == WORDS["right"] for word in states.values())
     rows = [
@@ -74,20 +74,20 @@ MOST_LINES, MOST_COLUMNS = 30, 200
 
 
 def case(hunt: Hunt, bench: Bench) -> str:
-    """What one sees: what the program should print, and what it prints now."""
+    """Describe a hunt: the symptom, the expected output, and the actual output."""
     copy = bench.begin(hunt)
     printed = run(copy, LIMIT)
     came = printed.text.rstrip("\n").splitlines() or ["nothing"]
     if len(came) > MOST_LINES:
         came = [*came[:MOST_LINES], f"… and {len(came) - MOST_LINES:,} lines more"]
     came = [line if len(line) <= MOST_COLUMNS else f"{line[:MOST_COLUMNS]} …" for line in came]
-    came += ["… and it did not end: it was stopped"] * (not printed.ended)
+    came += ["… and it did not end, so it was stopped"] * (not printed.ended)
     came += [printed.error] * bool(printed.error)
     expected = hunt.expected.rstrip("\n")
     if printed.ended and printed.text.rstrip("\n") == expected:
-        verdict = "Nothing to see any more. Do the tests agree?"
+        verdict = "The output is correct. Do the tests agree?"
     else:
-        verdict = "Find out why, and mend it."
+        verdict = "Find the cause, and fix it."
     return "\n".join(
         [
             f"{hunt.title} (lesson {hunt.lesson})",
@@ -95,9 +95,9 @@ def case(hunt: Hunt, bench: Bench) -> str:
             "",
             _filled(hunt.symptom),
             "",
-            "What should come:",
+            "Expected:",
             textwrap.indent(expected, "    "),
-            "What comes:",
+            "Actual:",
             textwrap.indent("\n".join(came), "    "),
             "",
             verdict,
@@ -110,14 +110,14 @@ def case(hunt: Hunt, bench: Bench) -> str:
 
 def _test(hunt: Hunt, bench: Bench) -> int:
     verdict = judge_apart(hunt.tests, bench.begin(hunt))
-    print(told(verdict) if bench.changed(hunt) else f"{NOT_STARTED}: your copy is as it was.\n{told(verdict)}")
+    print(told(verdict) if bench.changed(hunt) else f"{NOT_STARTED}: your copy is unchanged.\n{told(verdict)}")
     if verdict.word == "right":
         print("\n" + _filled("Seen in the wild: " + hunt.wild))
     return 0 if verdict.word == "right" else 1
 
 
 def told(verdict: Verdict) -> str:
-    """A verdict in words."""
+    """Describe a verdict."""
     test = f" · {verdict.test}" if verdict.test else ""
     return f"{WORDS[verdict.word]}{test}\n{_filled(verdict.message, '  ')}"
 
@@ -127,7 +127,7 @@ def _filled(text: str, indent: str = "") -> str:
 
 
 def _shown(path: Path) -> str:
-    """A path as one types it from here."""
+    """Return a path relative to the current folder, if possible."""
     return str(path.relative_to(Path.cwd())) if path.is_relative_to(Path.cwd()) else str(path)
 
 

@@ -1,4 +1,4 @@
-"""The learner's bench: a copy of each program to mend, beside the hunts; git does not see it."""
+"""The learner's bench: a folder with a copy of each program to fix, which git ignores."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ class Bench:
 
     @classmethod
     def usual(cls) -> Bench:
-        """The folder beside the hunts, or the one that the environment names."""
+        """Return the default folder, or the folder that the environment variable names."""
         return cls(Path(os.environ.get(BENCH) or HERE / "mine"))
 
     def copy(self, hunt: Hunt) -> Path:
-        """Where the learner's copy is."""
+        """Return the path of the learner's copy."""
         return self.folder / f"{hunt.name}.py"
 
     def begin(self, hunt: Hunt) -> Path:
-        """Return the learner's copy, and make it first if there is none."""
+        """Return the path of the learner's copy, and make the copy first if necessary."""
         if not self.copy(hunt).exists():
             self.folder.mkdir(parents=True, exist_ok=True)
             (self.folder / ".gitignore").write_text("*\n", encoding="utf-8")
@@ -35,12 +35,12 @@ class Bench:
         return self.copy(hunt)
 
     def changed(self, hunt: Hunt) -> bool:
-        """Whether the learner has changed anything."""
+        """Return whether the learner has changed the copy."""
         copy = self.copy(hunt)
         return copy.exists() and _lines(copy) != _lines(hunt.program)
 
     def reset(self, hunt: Hunt) -> Path | None:
-        """Bring the defect back; return the file that keeps what the learner had changed, None if nothing was."""
+        """Restore the defect; return the file with the learner's changes, or None if there were none."""
         kept = None
         if self.changed(hunt):
             number = 1
@@ -53,5 +53,5 @@ class Bench:
 
 
 def _lines(path: Path) -> list[bytes]:
-    """A program's lines as they are stored: an editor may have saved them in any encoding, with any line ends."""
+    """Return a program's lines as bytes: an editor might have changed the encoding or the line ends."""
     return path.read_bytes().splitlines()

@@ -1,6 +1,6 @@
 """Judge a program by the tests of its hunt: right, wrong, raised an error, or did not end.
 
-This file stands alone, so that a program can be judged in a process of its own, which is ended when it takes too long.
+This file imports nothing of the project, so that it can judge a program in a separate process with a time limit.
 """
 
 from __future__ import annotations
@@ -18,12 +18,14 @@ from types import ModuleType
 from typing import Any
 
 LIMIT = 5.0  # seconds of CPU time, where the system can bound them
-PATIENCE = 4.0  # times as long on the wall: a program may wait, and a busy machine stops no right one
+PATIENCE = (
+    4.0  # factor for the wall-clock limit: a program can wait, and a busy machine must not stop a correct program
+)
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """What the tests say: "right", "wrong", "error" or "late"; the test that said so, in words; and its message."""
+    """The result of the tests: "right", "wrong", "error" or "late"; the name of the deciding test; and its message."""
 
     word: str
     test: str = ""
@@ -32,7 +34,7 @@ class Verdict:
 
 @dataclass(frozen=True)
 class Output:
-    """What a program printed; whether it ended in time, and well."""
+    """The output of a program, whether it ended in time, and its error."""
 
     text: str
     ended: bool
@@ -40,7 +42,7 @@ class Output:
 
 
 def load(path: Path) -> ModuleType:
-    """Return the module of a file, loaded afresh, and leave no compiled file behind."""
+    """Load a file as a fresh module, without writing a compiled file."""
     module = sys.modules["hunted"] = ModuleType("hunted")
     module.__file__ = str(path)
     exec(compile(path.read_text(encoding="utf-8"), str(path), "exec", dont_inherit=True), vars(module))
@@ -48,7 +50,7 @@ def load(path: Path) -> ModuleType:
 
 
 def judge(tests: Path, program: Path) -> Verdict:
-    """Call each test with a freshly loaded program, in this process; the first test that is not content speaks."""
+    """Call each test with a freshly loaded program, in this process; the first failing test gives the verdict."""
     asked = [(name, test) for name, test in vars(load(tests)).items() if name.startswith("test_")]
     for name, test in asked:
         words = name.removeprefix("test_").replace("_", " ")
@@ -62,7 +64,7 @@ def judge(tests: Path, program: Path) -> Verdict:
 
 
 def judge_apart(tests: Path, program: Path, limit: float = LIMIT) -> Verdict:
-    """Judge in a process of its own that may take `limit` seconds of CPU time."""
+    """Judge in a separate process with `limit` seconds of CPU time."""
     done = _run([str(Path(__file__)), str(tests), str(program)], limit)
     if not done.ended:
         return Verdict("late", "the program comes to an end", "it did not end, and was stopped")
@@ -73,7 +75,7 @@ def judge_apart(tests: Path, program: Path, limit: float = LIMIT) -> Verdict:
 
 
 def run(program: Path, limit: float = LIMIT) -> Output:
-    """Run a program in a process of its own that may take `limit` seconds of CPU time; keep what it printed until then."""
+    """Run a program in a separate process with `limit` seconds of CPU time; return its output so far."""
     return _run([str(program)], limit)
 
 
@@ -98,7 +100,7 @@ _KILLED = [-number for name in ("SIGXCPU", "SIGKILL") if (number := getattr(sign
 
 
 def _bound_cpu(pid: int, seconds: float) -> None:
-    """Have the system end a process that uses more CPU time than that; only Linux can for another process."""
+    """Limit a process's CPU time. Only Linux can do this for another process."""
     try:
         import resource
 
@@ -112,7 +114,7 @@ def _text(printed: bytes | None) -> str:
 
 
 def _where(error: Exception, program: Path) -> str:
-    """The error, and the last line of the program that it came through."""
+    """Describe an error, with the last line of the program in its traceback."""
     message = f"raised {type(error).__name__}: {error}"
     if isinstance(error, SyntaxError):
         return f"{message} (line {error.lineno})"

@@ -1,10 +1,10 @@
 """Twelve puzzles: change a line of a plan, run the cell, and look at the picture.
 
-``puzzle(1, plan)`` carries the plan out on the kit, draws that run, and says what is reached and what is wanted;
-``solved()`` shows which puzzles were right.
+``puzzle(1, plan)`` runs the plan on the kit, draws the run, and prints the result and the expected result;
+``solved()`` shows which puzzles you have solved.
 
-Read `notation` (a plan in a few words), `workshop` (the world in which jobs need each other), `attempt` (a puzzle, and one
-answer to it with its run), `rules` (what can be wanted of an answer), `twelve` (the puzzles, as data), then `verdict`.
+Read `notation` (plans as text), `workshop` (the world in which jobs need each other), `attempt` (a puzzle, and one
+answer with its run), `rules` (the requirements for answers), `twelve` (the puzzles, as data), then `verdict`.
 """
 
 from exercises.puzzles.verdict import puzzle, solved

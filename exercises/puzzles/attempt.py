@@ -18,7 +18,7 @@ Edge = tuple[str, str]
 
 
 class Rule(NamedTuple):
-    """Something that is wanted, in words; `broken` says how an attempt breaks it, "" when it does not."""
+    """A requirement in words; `broken` says how an attempt violates it, or returns ""."""
 
     wanted: str
     broken: Callable[[Attempt], str]
@@ -29,17 +29,17 @@ class Puzzle:
     """A puzzle.
 
     Args:
-        title: what it is called.
-        plan: the plan as it is given; it says how long each job takes.
-        rules: what is wanted; the first one that is broken is told.
-        learned: one sentence, shown when the answer is right.
-        needs: the jobs that have to be over before a job begins, in one text.
-        baked: the jobs that take place in an oven, in one text; `ovens`: how many ovens there are.
-        slots: how many steps may run at once, or the number that the answer begins with.
-        limits: the limits that the answer begins with.
-        asks: what an answer holds beside the plan: "slots", "limits" or nothing.
-        before: the plan that was carried out first, until the job `breaks` broke off; `kept`: the ids that were done.
-        graph: draw the plan as a graph, rather than its run as a timeline.
+        title: the name of the puzzle.
+        plan: the given plan, with the duration of each job.
+        rules: the requirements; the message names the first violated rule.
+        learned: a sentence shown when the answer is right.
+        needs: for each job, the jobs that must end before it starts, in one string.
+        baked: the jobs that need an oven, in one string; `ovens`: the number of ovens.
+        slots: the number of parallel steps, or the initial number in the answer.
+        limits: the initial limits in the answer.
+        asks: the part of an answer besides the plan: "slots", "limits" or "".
+        before: the plan that ran first, until the job `breaks` failed; `kept`: the ids of its done steps.
+        graph: draw the plan as a graph instead of its run as a timeline.
     """
 
     title: str
@@ -58,24 +58,24 @@ class Puzzle:
     graph: bool = False
 
     def answered(self, plan: str, **more: Any) -> Attempt:
-        """An answer to the puzzle. Raises `ValueError` or `TypeError` for one that can't be read."""
+        """Return an answer to the puzzle. Raises `ValueError` or `TypeError` if it can't be read."""
         for name, value in more.items():
             if name != self.asks:
                 wanted = f"a plan and {self.asks}" if self.asks else "a plan"
-                raise ValueError(f"{name}={value!r} is not asked for: an answer is {wanted} here")
+                raise ValueError(f"unexpected argument {name}={value!r}: this puzzle takes {wanted}")
         if type(more.get("slots", 1)) is not int:
-            raise TypeError(f"slots={more['slots']!r}: slots are counted, as in slots=2")
+            raise TypeError(f"slots={more['slots']!r} is not a whole number: write, for example, slots=2")
         return Attempt(self, tuple(notation.lines(plan)), **({"slots": self.slots, "limits": self.limits} | more))
 
     @property
     def given(self) -> Attempt:
-        """The answer as the notebook gives it."""
+        """The initial answer in the notebook."""
         return self.answered(self.plan)
 
 
 @dataclass(frozen=True)
 class Attempt:
-    """One answer to a puzzle. Raises `ValueError` for a job that there is not."""
+    """One answer to a puzzle. Raises `ValueError` for an unknown job."""
 
     puzzle: Puzzle
     lines: tuple[notation.Line, ...]
@@ -84,30 +84,30 @@ class Attempt:
 
     @cached_property
     def shop(self) -> Workshop:
-        """The world in which this answer is carried out."""
+        """The world in which this answer runs."""
         of = self.puzzle
         return Workshop(notation.seconds(of.before + of.plan), of.needs, of.baked, of.ovens, of.breaks)
 
     @cached_property
     def plan(self) -> Plan:
-        """The plan that was answered."""
+        """The plan of this answer."""
         return self.shop.plan(self.lines)
 
     @cached_property
     def problems(self) -> list[Problem]:
-        """Why the plan can't run; [] when it can."""
+        """The problems because of which the plan can't run."""
         return self.plan.problems(self.shop.tools, self.puzzle.kept.split())
 
     @cached_property
     def run(self) -> Run | None:
-        """What happened when it was carried out; None where the plan can't run."""
+        """The run of the plan, or None if the plan can't run."""
         hands, workers, watch = ToolExecutor(self.shop.tools), Simulated(self.slots, self.limits), self.shop.watch
         if self.problems:
             return None
         if not self.puzzle.before:
             return execute(self.plan, hands, workers=workers, watch=watch)
         before = self.shop.plan(notation.lines(self.puzzle.before))
-        # the answer may leave out any of these jobs, and is told what is missing then
+        # the answer can leave out any of these jobs; the rules report missing jobs
         after = self.plan.changed(supersedes=tuple(step.id for step in before.steps))
         plans = iter([before, after])
         again = Policy(replan="failure", max_replans=1, max_repairs=0)
@@ -117,16 +117,16 @@ class Attempt:
 
     @property
     def edges(self) -> set[Edge]:
-        """Which job waits for which, as (the one before, the one after)."""
+        """The dependencies between jobs, as pairs (earlier job, later job)."""
         job = {line.id: line.job for line in self.lines}
         return {(job.get(id, id), line.job) for line in self.lines for id in line.after}
 
     def with_slots(self, slots: int) -> Attempt:
-        """The same answer with another number of slots."""
+        """Return the same answer with another number of slots."""
         return replace(self, slots=slots)
 
     def figure(self) -> Figure:
-        """The picture of what the answer does."""
+        """Draw the run of the answer, or its graph."""
         if self.run is None or self.puzzle.graph:
             return views.graph(self.plan, durations=None if self.problems else self.plan.durations(self.shop.tools))
         return views.timeline(self.run)

@@ -1,4 +1,4 @@
-"""A plan in a few words, a line a step: ``3 pour 10 s after 1, 2``. It is the id, the job, its seconds, what it waits for."""
+"""Plans as text, one line per step: ``3 pour 10 s after 1, 2``. A line has the id, the job, its seconds, and its dependencies."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ import re
 from collections.abc import Mapping
 from typing import NamedTuple
 
-FORM = "a line is such as: 3 pour 10 s after 1, 2"
+FORM = "write a line such as: 3 pour 10 s after 1, 2"
 _LINE = re.compile(r"(?P<id>[\w.-]+)\s+(?P<job>[^\W\d]\w*)\s+(?P<seconds>\d+)\s*s(?:\s+after\s+(?P<after>.+))?")
 
 
 class Line(NamedTuple):
-    """A step as it is written."""
+    """A step, as one line of the notation."""
 
     id: str
     job: str
@@ -20,9 +20,9 @@ class Line(NamedTuple):
 
 
 def lines(text: str) -> list[Line]:
-    """Read the lines of a plan; empty ones are passed over. Raises `ValueError` for a line of another form."""
+    """Read the lines of a plan, without empty lines. Raises `ValueError` for a malformed line."""
     if not isinstance(text, str):
-        raise TypeError(f"the plan is a text, not {type(text).__name__}")
+        raise TypeError(f"the plan must be a string, not {type(text).__name__}")
     return [_line(words) for words in map(str.strip, text.splitlines()) if words]
 
 
@@ -35,5 +35,5 @@ def _line(words: str) -> Line:
 
 
 def seconds(text: str) -> Mapping[str, float]:
-    """The seconds of each job that a plan names."""
+    """Return the seconds of each job in a plan."""
     return {line.job: line.seconds for line in lines(text)}

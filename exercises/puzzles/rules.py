@@ -1,4 +1,4 @@
-"""What can be wanted of an answer: each rule says it in words, and how an answer breaks it. They look at the run."""
+"""The requirements for answers: each rule states one in words and describes how an answer violates it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from planexec_lite import Run
 
 
 def reached(attempt: Attempt) -> str:
-    """How far an answer came, in words."""
+    """Describe the result of an answer."""
     run = attempt.run
     if run is None:
         return f"nothing starts: {attempt.problems[0].message}"
@@ -28,19 +28,19 @@ def _every_job(attempt: Attempt) -> str:
         return problem
     made, jobs = Counter(attempt.shop.made), notation.seconds(attempt.puzzle.plan)
     twice = [f"{job} is done {'twice' if made[job] == 2 else f'{made[job]} times'}" for job in jobs if made[job] > 1]
-    return "; ".join(twice + [f"nobody does {job}" for job in jobs if not made[job]])
+    return "; ".join(twice + [f"no step does {job}" for job in jobs if not made[job]])
 
 
 EVERY_JOB = Rule("every job done once", _every_job)
 
 
 def within(seconds: float) -> Rule:
-    """The run takes no longer."""
+    """The run takes at most this many seconds."""
     return Rule(f"at most {seconds:g} s", lambda attempt: _why(attempt.run) if _makespan(attempt) > seconds else "")
 
 
 def edges(gone: int = 0, new: int = 0) -> Rule:
-    """So many edges are taken away, and so many come; their ends are jobs, whatever the ids."""
+    """Exactly `gone` edges are deleted and `new` edges are added; edges connect jobs, so ids don't matter."""
     parts = ["one edge deleted"] * gone + ["one edge added"] * new
 
     def broken(attempt: Attempt) -> str:
@@ -48,9 +48,9 @@ def edges(gone: int = 0, new: int = 0) -> Rule:
         if (len(was - now), len(now - was)) == (gone, new):
             return ""
         changed = {"deleted": was - now, "added": now - was}
-        return "; ".join(f"{how}: {_arrows(some)}" for how, some in changed.items() if some) or "no edge is changed"
+        return "; ".join(f"{how}: {_arrows(some)}" for how, some in changed.items() if some) or "no edge was changed"
 
-    return Rule(", ".join(parts) or "the edges as they are", broken)
+    return Rule(", ".join(parts) or "the edges unchanged", broken)
 
 
 def _fails_only_with(attempt: Attempt) -> str:
@@ -59,21 +59,21 @@ def _fails_only_with(attempt: Attempt) -> str:
     for slots in range(1, max(attempt.slots, 2)):
         run = attempt.with_slots(slots).run
         if run is not None and (problem := failure(run)):
-            return f"it fails with {count(slots, 'slot')} already: {problem}"
-    return "" if failure(attempt.run) else f"with {count(attempt.slots, 'slot')} it finishes all the same"
+            return f"it already fails with {count(slots, 'slot')}: {problem}"
+    return "" if failure(attempt.run) else f"with {count(attempt.slots, 'slot')} it still finishes"
 
 
-FAILS_ONLY_WITH = Rule("finished with 1 slot, and the fewest slots with which it fails", _fails_only_with)
+FAILS_ONLY_WITH = Rule("finished with 1 slot, and the smallest number of slots with which it fails", _fails_only_with)
 
 
 def _no_slot_to_spare(attempt: Attempt) -> str:
     fewer, more = (_makespan(attempt.with_slots(max(1, attempt.slots + one))) for one in (-1, 1))
     if more < _makespan(attempt):
-        return f"one slot more takes {more:g} s: it still helps"
-    return f"one slot less takes {fewer:g} s as well" if attempt.slots > 1 and fewer <= more else ""
+        return f"with one slot more it takes {more:g} s, so another slot still helps"
+    return f"with one slot less it also takes {fewer:g} s" if attempt.slots > 1 and fewer <= more else ""
 
 
-NO_SLOT_TO_SPARE = Rule("the last slot that still helps", _no_slot_to_spare)
+NO_SLOT_TO_SPARE = Rule("the largest number of slots that still helps", _no_slot_to_spare)
 
 
 def _as_short_as_the_chain(attempt: Attempt) -> str:
@@ -87,11 +87,11 @@ AS_SHORT_AS_THE_CHAIN = Rule("as short as the longest chain", _as_short_as_the_c
 def _fewest_slots(attempt: Attempt) -> str:
     seconds = attempt.plan.durations(attempt.shop.tools)
     work, longest = sum(seconds.values()), attempt.plan.critical_path(seconds)[1]
-    least = f"{work:g} s of work, shared by {count(attempt.slots - 1, 'slot')}, fit into {longest:g} s"
+    least = f"{work:g} s of work fit into {longest:g} s with {count(attempt.slots - 1, 'slot')}"
     return least if attempt.slots > math.ceil(work / longest) else ""
 
 
-FEWEST_SLOTS = Rule("with the fewest slots that any order needs", _fewest_slots)
+FEWEST_SLOTS = Rule("with the smallest possible number of slots", _fewest_slots)
 
 
 def _shorter(attempt: Attempt) -> str:
@@ -103,7 +103,7 @@ SHORTER = Rule("a shorter run", _shorter)
 
 
 def at_any_slots(most: int) -> Rule:
-    """Nothing fails with 1, 2, … slots: no order is left to luck."""
+    """The run finishes with every number of slots from 1 to `most`, so no order depends on luck."""
 
     def broken(attempt: Attempt) -> str:
         runs = {slots: attempt.with_slots(slots).run for slots in range(1, most + 1)}
@@ -114,29 +114,29 @@ def at_any_slots(most: int) -> Rule:
 
 
 def failure(run: Run) -> str:
-    """The first failure of a run that nothing made good, in words; "" when every step of its plan is done."""
+    """Describe the first step that failed for good; "" if every step of the plan is done."""
     failed = {id: error.partition(": ")[2] for id, error in run.board.errors.items() if run.board.state[id] == "failed"}
     return next((f"step {id} fails: {error}" for id, error in failed.items()), "")
 
 
 def _makespan(attempt: Attempt) -> float:
-    """Seconds; a run that does not come to its end takes for ever."""
+    """Return the seconds of a run, infinite if it did not finish."""
     run = attempt.run
     return run.makespan if run is not None and run.status == "finished" else math.inf
 
 
 def _why(run: Run | None) -> str:
-    """Why a run takes as long as it does: its longest chain, or a step that was ready and had to wait."""
+    """Explain the duration of a run: its longest chain, or a ready step that had to wait."""
     if run is None:
         return ""
     path, length = run.plan.critical_path(views.durations(run))
     if length >= run.makespan:
-        return f"{' → '.join(path)} wait for each other, and that takes {length:g} s"
+        return f"the chain {' → '.join(path)} takes {length:g} s"
     starts = {event.step: event.at for event in run.events if event.__class__.__name__ == "StepStarted"}
     ends = {event.step: event.at for event in run.events if event.__class__.__name__ == "StepDone"}
     ready = {step.id: max((ends[id] for id in step.depends_on), default=0.0) for step in run.plan.steps}
     late = max(run.plan.graph, key=lambda id: starts[id] - ready[id])
-    return f"step {late} was ready at {ready[late]:g} s and began at {starts[late]:g} s: no slot was free before"
+    return f"step {late} was ready at {ready[late]:g} s but started at {starts[late]:g} s, because no slot was free earlier"
 
 
 def _arrows(some: set[Edge]) -> str:

@@ -1,4 +1,4 @@
-"""The twelve puzzles, from easy to hard. Each teaches one thing that those before it do not."""
+"""The twelve puzzles, from easy to hard. Each teaches one new thing."""
 
 from __future__ import annotations
 
@@ -26,10 +26,11 @@ PUZZLES = (
         needs={"pour": "water coffee"},
         slots=2,
         rules=(EVERY_JOB, within(70)),
-        learned="Steps without an edge between them may run at once. An edge is there because one needs the other.",
+        learned="Steps without an edge between them can run at the same time. Add an edge only if one step needs "
+        "the other.",
     ),
     Puzzle(
-        title="Which one first",
+        title="Which job first",
         plan="""
             1 rice  10 s
             2 beans 10 s
@@ -37,7 +38,7 @@ PUZZLES = (
         """,
         slots=2,
         rules=(EVERY_JOB, edges(), within(20)),
-        learned="Whoever is free takes the first ready line. Long work comes first, so that short work fills the gaps.",
+        learned="A free slot takes the first ready line. Put long jobs first, so that short jobs fill the gaps.",
     ),
     Puzzle(
         title="One oven",
@@ -51,10 +52,10 @@ PUZZLES = (
         needs={"roast": "chop", "bread": "dough", "serve": "roast bread"},
         baked="roast bread",
         rules=(EVERY_JOB, edges(new=1), at_any_slots(4), within(100)),
-        learned="A thing that only one can use is an edge too: what must be over before the next may begin.",
+        learned="If two jobs need the same oven, add an edge: one job must end before the other starts.",
     ),
     Puzzle(
-        title="Two ovens, and who goes first does not matter",
+        title="Two ovens, in any order",
         plan="""
             1 bread 30 s
             2 cake  20 s
@@ -67,7 +68,8 @@ PUZZLES = (
         slots=5,
         asks="limits",
         rules=(EVERY_JOB, edges(), within(60)),
-        learned="A limit says how many at once, and leaves the order open. It holds back the ovens and not the salad.",
+        learned="A limit bounds the number of parallel jobs and leaves their order open. It delays only jobs that "
+        "need an oven, not the salad.",
     ),
     Puzzle(
         title="One more cook",
@@ -84,10 +86,11 @@ PUZZLES = (
         slots=1,
         asks="slots",
         rules=(EVERY_JOB, edges(), NO_SLOT_TO_SPARE),
-        learned="Cooks help until the run is as short as its longest chain. From there on only another plan helps.",
+        learned="More cooks help until the run is as short as its longest chain. After that, only a different "
+        "plan helps.",
     ),
     Puzzle(
-        title="Two circles, one edge",
+        title="Two cycles, one edge",
         plan="""
             1 fry   20 s after 3, 4
             2 table 10 s after 1
@@ -97,7 +100,7 @@ PUZZLES = (
         needs={"fry": "peel chop", "chop": "peel"},
         graph=True,
         rules=(EVERY_JOB, edges(gone=1)),
-        learned="A circle is broken at an edge that nobody needs; one that both circles share breaks both.",
+        learned="Break a cycle at an unnecessary edge. An edge that both cycles share breaks both.",
     ),
     Puzzle(
         title="Right by luck",
@@ -112,10 +115,11 @@ PUZZLES = (
         slots=1,
         asks="slots",
         rules=(FAILS_ONLY_WITH, edges(gone=1)),
-        learned="With one slot the order of the lines hides a missing edge. Try a plan with more slots than you will have.",
+        learned="With one slot, the order of the lines hides a missing edge. Test a plan with more slots than you "
+        "will use.",
     ),
     Puzzle(
-        title="As short as can be, with as few as can be",
+        title="As short as possible, with as few slots as possible",
         plan="""
             1 dishes 10 s
             2 salad  20 s
@@ -128,10 +132,10 @@ PUZZLES = (
         slots=4,
         asks="slots",
         rules=(EVERY_JOB, edges(), AS_SHORT_AS_THE_CHAIN, FEWEST_SLOTS),
-        learned="Work divided by the longest chain says how many are enough; it takes the right order to reach it.",
+        learned="Total work divided by the longest chain gives the number of slots you need, if the order is right.",
     ),
     Puzzle(
-        title="Keep what is done",
+        title="Keep finished work",
         before="""
             1 build    60 s
             2 test     40 s after 1
@@ -151,7 +155,8 @@ PUZZLES = (
         needs={"test": "build", "upload": "test", "mirror": "test", "announce": "mirror notes"},
         slots=2,
         rules=(EVERY_JOB, within(145)),
-        learned="A repair names what failed and what waited for it. What is done stays done, and is waited for by its id.",
+        learned="A repair replaces the failed step and the steps that depend on it. Done steps stay done, and new "
+        "steps depend on their ids.",
     ),
     Puzzle(
         title="Two plans, one kitchen",
@@ -166,10 +171,10 @@ PUZZLES = (
         needs={"tea": "water", "eggs": "water", "plate": "eggs bread"},
         slots=2,
         rules=(EVERY_JOB, within(120)),
-        learned="Two plans become one where they share a step: it is done once, and both wait for it.",
+        learned="Merge two plans at a shared step: do it once, and let both plans depend on it.",
     ),
     Puzzle(
-        title="Take it back",
+        title="Undo it",
         plan="""
             1 database 60 s
             2 cache    30 s after 1
@@ -179,7 +184,7 @@ PUZZLES = (
         needs={"service": "website", "cache": "service", "database": "service"},
         slots=2,
         rules=(EVERY_JOB, within(90)),
-        learned="Taking back turns every edge round. What could be built at once can be taken back at once.",
+        learned="An undo reverses every edge. Steps that could be built in parallel can be undone in parallel.",
     ),
     Puzzle(
         title="The only edge that matters",
@@ -196,6 +201,6 @@ PUZZLES = (
         slots=8,
         graph=True,
         rules=(EVERY_JOB, SHORTER, edges(gone=1)),
-        learned="Only an edge that every longest chain runs through makes a plan shorter. All others have slack beside it.",
+        learned="Only an edge on every longest chain can shorten the plan. All other edges have slack.",
     ),
 )  # fmt: skip

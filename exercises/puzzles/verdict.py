@@ -1,4 +1,4 @@
-"""puzzle() and solved(): an answer is not started, raised an error, is wrong or is right. Neither raises in the notebook."""
+"""puzzle() and solved(). An answer is not started, raised an error, is wrong or is right. Neither raises in the notebook."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ COLUMNS = 88
 
 
 def puzzle(number: int, plan: str, **more: int | Mapping[str, int]) -> None:
-    """Carry out an answer, draw its run, and say what is reached and what is wanted.
+    """Run an answer, draw the run, and print the result and the expected result.
 
     Args:
-        number: the puzzle's, 1 to 12.
-        plan: the plan, a line a step.
+        number: the number of the puzzle, 1 to 12.
+        plan: the plan, one line per step.
         more: `slots` or `limits`, where the puzzle asks for them.
     """
     outcome = judged(number, plan, **more)
@@ -33,25 +33,25 @@ def puzzle(number: int, plan: str, **more: int | Mapping[str, int]) -> None:
 
 
 def judged(number: int, plan: str, **more: int | Mapping[str, int]) -> Outcome:
-    """The outcome for an answer."""
+    """Return the outcome for an answer."""
     if number not in range(1, len(PUZZLES) + 1):
         return Outcome("not started", f"There is no puzzle {number!r}; there are 1 to {len(PUZZLES)}.")
     try:
         attempt = PUZZLES[number - 1].answered(plan, **more)
         status, rows = _judged(attempt)
         return _told(number, status, rows, (attempt.figure(),))
-    except Exception as problem:  # whatever is wrong with the notation, the slots or the limits
-        return _told(number, "raised", {"came back": described(problem)})
+    except Exception as problem:  # any error in the notation, the slots or the limits
+        return _told(number, "raised", {"error": described(problem)})
 
 
 def _judged(attempt: Attempt) -> tuple[str, dict[str, str]]:
     one = attempt.puzzle
     because = next((why for rule in one.rules if (why := rule.broken(attempt))), "")
     if not because:
-        return "right", {"reached": reached(attempt), "learned": one.learned}
+        return "right", {"result": reached(attempt), "learned": one.learned}
     wanted = "; ".join(rule.wanted for rule in one.rules)
     return "not started" if attempt == one.given else "wrong", {
-        "reached": reached(attempt), "wanted": wanted, "because": because,
+        "result": reached(attempt), "expected": wanted, "because": because,
     }  # fmt: skip
 
 
@@ -65,7 +65,7 @@ def _told(number: int, status: str, rows: Mapping[str, str], figures: tuple[Figu
 
 
 def solved() -> Figure:
-    """Show which puzzles were right once."""
+    """Show which puzzles you have solved."""
     status = record.known()
     looks = [record.VERDICTS[status.get(_name(number), "not started")] for number in range(1, len(PUZZLES) + 1)]
     right = sum(look.word == "right" for look in looks)
@@ -77,5 +77,5 @@ def solved() -> Figure:
 
 
 def _name(number: int) -> str:
-    """How the record calls it."""
+    """Return the puzzle's name in the record."""
     return f"puzzle {number}"

@@ -1,4 +1,4 @@
-"""Where things are put up and taken down: the site, the steps and the checks of the tests of rollbacks."""
+"""A site where tools put things up and take them down: the steps and checks of the rollback tests."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ FAILED = Policy(rollback="failed")
 
 
 class Site:
-    """Where things are put up and taken down: `standing` is the world, `log` what was done to it."""
+    """A site: `standing` is the world, and `log` lists the changes."""
 
     def __init__(self, stuck: str = "") -> None:
         self.standing: list[str] = []
@@ -112,7 +112,7 @@ def told(run: Run, kind: type[Event]) -> list[str]:
 
 
 def by_hand(events: list[Event], undo: set[str]) -> list[str]:
-    """What has to be undone after these events, from the docstrings alone: the latest result first, each step once."""
+    """Return the steps to undo after these events: the latest result first, each step once."""
     order: list[str] = []
     for event in events:
         if isinstance(event, StepDone):
@@ -121,7 +121,7 @@ def by_hand(events: list[Event], undo: set[str]) -> list[str]:
 
 
 def check_rollback(run: Run, site: Site, undo: set[str], before: list[Event]) -> None:
-    """Each step that gave a result is undone once, the latest first; the world says the same."""
+    """Each step with a result is undone once, the latest first; the world agrees."""
     wanted = by_hand(before, undo)
     assert told(run, UndoStarted) == wanted
     stuck = [id for id in wanted if id in site.stuck]
@@ -135,7 +135,7 @@ def check_rollback(run: Run, site: Site, undo: set[str], before: list[Event]) ->
 
 
 class Verdicts:
-    """Gives the verdicts in turn, and accepts after that."""
+    """Returns the verdicts in turn, then accepts."""
 
     def __init__(self, *verdicts: Any) -> None:
         self.verdicts = [*verdicts]

@@ -1,4 +1,4 @@
-"""Everything that the kit knows comes together by chance: no unapproved work, no endless wait, and the same run each time."""
+"""All features of the kit combined at random: no unapproved work, no endless wait, and the same run each time."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def after_json(run: Run) -> Board:
 
 
 class Written:
-    """A planner that writes step by step, and sometimes breaks off, falls silent or takes back what it wrote."""
+    """A planner that writes step by step, and sometimes breaks off, stops without a plan, or changes a step."""
 
     stream = True
 
@@ -67,7 +67,7 @@ class Written:
 
 
 class Moody:
-    """A reviewer who approves, edits, grants, asks for changes, rejects, or leaves it to a person."""
+    """A reviewer that approves, edits, grants, asks for changes, rejects, or pauses at random."""
 
     def __init__(self, chance: random.Random) -> None:
         self.chance = chance
@@ -125,7 +125,7 @@ def tools(chance: random.Random) -> Toolbox:
 
 
 def adventure(seed: int) -> Run:
-    """A run in which everything that the kit knows comes together by chance."""
+    """Return a run with a random choice of all features."""
     chance = random.Random(seed)
     box, planner = tools(chance), Written(*plans(chance))
     planner.stream = chance.random() < 0.7

@@ -1,4 +1,4 @@
-"""Approval: nothing runs without it, it belongs to one hash, gates ask just before their step, and grants have bounds."""
+"""Approval: no step runs without it, it covers one hash, a gate asks just before its step, and a grant has bounds."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ from tests.rounds import rounds
 
 
 class World:
-    """What was really done, in order; what is in `broken` fails every time, after it was done."""
+    """A world that lists the completed work in order. Work in `broken` fails after it was done."""
 
     def __init__(self, *broken: str) -> None:
         self.broken, self.done = set(broken), list[str]()
@@ -97,7 +97,7 @@ def check(run: Run) -> Run:
 
 
 def check_approved(run: Run) -> None:
-    """Nothing starts but by an approval: of the hash of the plan that stands, or by a grant that the event names."""
+    """Each step starts under an approval of the current plan's hash, or under a grant that the event names."""
     board, approved = Board(), set[str]()
     for event in run.events:
         if isinstance(event, Reviewed) and event.verdict == "approve":
@@ -112,10 +112,10 @@ def check_approved(run: Run) -> None:
         board.apply(event)
 
 
-# A person who is not there, and one who edits.
+# Pauses, decisions and edits
 
 
-def test_where_a_person_decides_the_run_waits_for_every_plan_and_every_gate() -> None:
+def test_the_run_waits_for_a_person_at_every_plan_and_every_gate() -> None:
     world = World("1")
     plans = plan(look("1"), write("2", "1", gate=True)), plan(look("1b"), write("2", "1b", gate=True), look("3"))
     one = agent(world, Portions(*plans))
@@ -163,7 +163,7 @@ def test_a_reviewer_who_always_wants_a_change_does_not_keep_the_run_going() -> N
     assert planner.asked < 99
 
 
-def test_where_nobody_plans_a_change_is_refused_and_a_plan_to_be_continued_stops() -> None:
+def test_without_a_planner_a_change_is_refused_and_an_open_plan_stops() -> None:
     world = World()
     one = PlannerExecutor(None, world.executor, workers=Simulated())
     paused = execute(plan(look("1", gate=True)), world.executor, workers=Simulated())
@@ -498,7 +498,7 @@ def test_a_grant_is_for_a_number_of_steps(steps: Any) -> None:
         Grant(steps)
 
 
-# At random: a planner without manners, and a reviewer who grants.
+# Random plans and decisions
 
 TOOLS = st.sampled_from(["look", "write", "pay"])
 

@@ -1,4 +1,4 @@
-"""The circuit breaker: a tool that keeps failing is left alone, then tried with one call."""
+"""The circuit breaker: a tool that fails several times in a row is not called for a while, then tested with one call."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ NEVER = float("inf")
 
 
 class Service:
-    """A tool that is down until `up` seconds, and others that are not; `calls` says when it was called."""
+    """A tool that fails until `up` seconds, with the times of its calls, and a tool that works."""
 
     def __init__(self, up: float = NEVER, error: type[Exception] = RuntimeError) -> None:
         self.up, self.error, self.calls = up, error, list[float]()
@@ -69,6 +69,19 @@ class Service:
 
 def ten(**more: Any) -> list[dict[str, Any]]:
     return [step(str(n), "ask", **more) for n in range(1, 11)]
+
+
+def answering(*works: bool) -> Tool:
+    """Return a tool whose calls work or fail in turn."""
+    outcomes = iter(works)
+
+    def ask() -> str:
+        """Ask."""
+        if not next(outcomes):
+            raise RuntimeError("down")
+        return "here"
+
+    return Tool(ask, latency=1.0, effects="none")
 
 
 def kinds(run: Run, kind: type[Any]) -> list[Any]:
@@ -143,15 +156,7 @@ def test_a_result_that_is_being_judged_is_no_call_that_tries() -> None:
             charge(30.0)
             return Verdict("accept", "here")
 
-    answers = iter([True, False, True])
-
-    def ask() -> str:
-        """Ask."""
-        if not next(answers):
-            raise RuntimeError("down")
-        return "here"
-
-    tools = Toolbox([Tool(ask, latency=1.0, effects="none"), Tool(Service().note, latency=1.0, effects="none")])
+    tools = Toolbox([answering(True, False, True), Service().tools["note"]])
     plan = [step("1", "ask", success_criteria="here"), step("n", "note"), step("2", "ask", "n", retries=1)]
     policy = Policy(breaker=Breaker(1, 5.0), backoff=Backoff(5.0, jitter=0.0))
     run = execute(Plan.parse(plan), ToolExecutor(tools), workers=Simulated(), policy=policy, evaluator=Slow())
@@ -175,15 +180,7 @@ def test_what_is_no_breaker_is_rejected_with_its_name(make: Callable[[], Breaker
 @given(st.lists(st.booleans(), min_size=1, max_size=30), st.integers(1, 4), st.sampled_from((0.0, 1.5, 4.0)))
 @rounds(150)
 def test_random_outages_are_left_alone_exactly_as_by_hand(works: list[bool], failures: int, seconds: float) -> None:
-    outcomes = iter(works)
-
-    def ask() -> str:
-        """Ask."""
-        if not next(outcomes):
-            raise RuntimeError("down")
-        return "here"
-
-    tools = Toolbox([Tool(ask, latency=1.0, effects="none")])
+    tools = Toolbox([answering(*works)])
     count = len(works)
     plan = Plan.parse([step(str(n), "ask") for n in range(count)])
     run = execute(plan, ToolExecutor(tools), workers=Simulated(1), policy=Policy(breaker=Breaker(failures, seconds)))

@@ -1,4 +1,4 @@
-"""Budgets: each bound holds, the run pauses or stops where it is reached, and what is granted lets it go on."""
+"""Budgets: each bound is kept, the run pauses or stops at the bound, and a larger budget lets it continue."""
 
 from __future__ import annotations
 
@@ -255,7 +255,6 @@ def test_a_run_inside_stops_with_the_budget_of_the_run_around_it() -> None:
 @given(jobs(most=7), st.integers(0, 4), st.integers(1, 3))
 @rounds(100)
 def test_pauses_for_a_budget_change_nothing_but_the_time(work: list[Job], bound: int, slots: int) -> None:
-    """A bound on steps is never exceeded, and the pauses change nothing but the time."""
     shop, plan = Workshop(), plan_of(work)
     free = execute(plan, ToolExecutor(shop.toolbox), workers=Simulated(slots))
     one = PlannerExecutor(

@@ -1,4 +1,4 @@
-"""At most so many calls of one tool in a run: across retries and plans, and whatever a person has approved."""
+"""The call limit bounds the calls of one tool in a run, across retries, plans and approvals."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A run that goes on with other tools than it began with: what has changed is named, and nothing is lost."""
+"""A run that continues with changed tools: the error names each change, and the run stays as it was."""
 
 from __future__ import annotations
 

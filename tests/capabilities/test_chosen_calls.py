@@ -1,4 +1,4 @@
-"""An approval covers the call that was shown: where a model chooses the calls, each other risky call asks a person."""
+"""An approval covers the call that was shown: if a model chooses the calls, each other risky call asks a person."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ IN_WORDS = {"id": "1", "description": "pay what is due"}
 
 
 class Office:
-    """Pays, deletes and looks, and remembers each call."""
+    """Tools that pay, delete and look, and list each call."""
 
     def __init__(self) -> None:
         self.calls: list[str] = []
@@ -71,7 +71,7 @@ class Office:
 
 
 class Calls:
-    """An executor that makes its own list of calls, whatever the step says, as a model that was misled would."""
+    """An executor that makes its own calls and ignores the step, like a misled model."""
 
     def __init__(self, tools: Toolbox, *calls: tuple[str, dict[str, Any]]) -> None:
         self.tools, self.calls = tools, calls

@@ -1,4 +1,4 @@
-"""Deadlines: a run's limit of time, which bounds its steps, its backoff and the runs inside; and an async step hears of its end."""
+"""The deadline bounds steps, backoff and nested runs, and an async step is cancelled at its end."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ from tests.rounds import rounds
 
 
 class Shop:
-    """Work that takes so many seconds on the clock; `undone` says what was taken back."""
+    """Work that takes a number of seconds on the clock; `undone` lists the undone steps."""
 
     def __init__(self) -> None:
         self.undone: list[str] = []

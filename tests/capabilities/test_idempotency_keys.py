@@ -1,4 +1,4 @@
-"""Idempotency keys: the same for the same work, however often it is tried and in whichever process; another for any other."""
+"""Idempotency keys: the same for all attempts of a call, in each process; different for different calls."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from tests.core.shapes import step
 
 
 class Service:
-    """Acts once for each key, whatever happens to its answer."""
+    """Acts once for each key, even if its answer is lost."""
 
     def __init__(self, answers_lost: int = 0, interrupts: int = 0) -> None:
         self.acted: dict[str, str] = {}

@@ -1,4 +1,4 @@
-"""Evaluators: a result whose step has a criterion counts when it was judged, and the verdict decides what comes next."""
+"""Evaluators: a result with a criterion counts after its verdict, and the verdict decides the next event."""
 
 from __future__ import annotations
 

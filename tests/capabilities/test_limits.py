@@ -1,4 +1,4 @@
-"""Limits and roles: four cooks and one oven. Nobody is overtaken who could start, and a run is the same every time."""
+"""Limits and roles: four cooks and one oven. Steps start in plan order, and a run is the same each time."""
 
 from __future__ import annotations
 
@@ -125,7 +125,7 @@ def test_a_step_that_failed_or_was_given_up_leaves_its_place() -> None:
 
 
 class Shop:
-    """Tools that really take place on threads, and how many were at it at most, by what they use."""
+    """Tools that run on threads, and the largest number of simultaneous calls by resource."""
 
     def __init__(self) -> None:
         self.busy, self.most = Counter[str](), Counter[str]()
@@ -267,7 +267,7 @@ def test_each_step_goes_to_the_executor_whose_role_it_is() -> None:
     assert sorted(team.tools.names) == ["bake", "chop", "wash"]
 
 
-def test_a_role_has_so_many_pairs_of_hands_and_the_first_role_does_what_has_no_tool() -> None:
+def test_a_role_has_its_slots_and_the_first_role_does_what_has_no_tool() -> None:
     team = Team({"cook": Named("Ann", chop), "baker": Named("Bob", bake)}, slots={"cook": 2, "baker": 1})
     plan = Plan.parse(
         [step(str(n), "chop" if n % 2 else "bake") for n in range(6)] + [step("x", None, description="taste")]

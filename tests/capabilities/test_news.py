@@ -1,4 +1,4 @@
-"""News from outside: it reaches a run that is under way, once, and the rest is planned again when what is in flight has ended."""
+"""News: a running run receives it once, and the rest is planned again after the running steps have finished."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def journal(tmp_path: Path) -> Journal:
 
 @dataclass
 class World:
-    """A tool that works at once, one that waits until it is let go, and one that fails as often as it is told."""
+    """Three tools: one returns at once, one waits for `let_go`, and one fails `fails` times."""
 
     begun: dict[int, Flag] = field(default_factory=lambda: {n: Flag() for n in range(20)})
     let_go: dict[int, Flag] = field(default_factory=lambda: {n: Flag() for n in range(20)})
@@ -107,7 +107,7 @@ def texts(run: Run) -> list[str]:
 
 
 def when(telling: Callable[[Run], object], seen: Callable[[Run], bool]) -> Callable[[Run], None]:
-    """A `watch` that tells news once, when it has seen something."""
+    """Return a `watch` that sends news once, when `seen` is true."""
     told: list[bool] = []
 
     def watch(run: Run) -> None:
@@ -123,7 +123,7 @@ def done(*ids: str) -> Callable[[Run], bool]:
 
 
 def check_nothing_starts_between(run: Run) -> None:
-    """From news to the plan that answers it no step starts, and the planner is asked while nothing is in flight."""
+    """No step starts between news and the next plan, and the planner is asked when no job is in flight."""
     board, unread = Board(), False
     for event in run.events:
         assert not (unread and isinstance(event, StepStarted)), event
@@ -343,7 +343,7 @@ def test_any_run_told_at_any_moment_keeps_what_is_done(made: Any, slots: int | N
 
 
 def gated(journal: Journal, world: World | None = None, **settings: Any) -> tuple[PlannerExecutor, Run]:
-    """A run that waits at a gate, and who carries it on."""
+    """An agent, and its run that waits at a gate."""
     world = world or World()
     agent = PlannerExecutor(
         Portions([FIRST[0], FIRST[1] | {"gate": True}], REST), world.executor, journal=journal, **settings
@@ -364,7 +364,7 @@ def test_a_run_that_has_ended_or_is_unknown_is_told_nothing(journal: Journal, tm
                 ask()
 
 
-def test_what_comes_between_the_last_look_and_the_end_is_seen_and_read_by_nobody(
+def test_news_after_the_last_look_at_the_inbox_stays_there(
     journal: Journal, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     commit = Run.commit
@@ -392,7 +392,7 @@ HOSTILE = [
 ]
 
 
-def test_what_a_paused_run_is_told_waits_in_its_own_inbox_and_comes_back_as_it_was_told(journal: Journal) -> None:
+def test_news_for_a_paused_run_waits_in_its_inbox_and_comes_back_unchanged(journal: Journal) -> None:
     """The decision comes first, then the news in the file, then what the agent is told."""
     agents = [gated(journal)[0] for _ in range(3)]
     for text in HOSTILE:
@@ -436,7 +436,7 @@ def started(folder: Path) -> subprocess.Popen[str]:
 
 
 def until(seen: Callable[[], object]) -> None:
-    """Wait for what another process does."""
+    """Wait until another process has done something."""
     end = time.monotonic() + PATIENT
     while not seen():
         assert time.monotonic() < end
@@ -462,7 +462,7 @@ def test_the_command_line_says_what_it_can_not_tell(journal: Journal, capsys: py
 
 
 def told_and_killed(folder: Path, seed: int, kills: int) -> None:
-    """Tell a process while it is at work, kill it around the telling, go on, and count what was read."""
+    """Send news to a process, kill it at about that time, resume its run, and compare the news."""
     chance, journal, world = Random(seed), Journal(folder / "runs.db"), telling.World(folder / "world.txt")
     told: list[str] = []
     for n in range(kills):

@@ -1,4 +1,4 @@
-"""What runs at most once: as it was approved, with what it depends on, and no later plan does it again unasked."""
+"""At-most-once calls: they run as approved, with the same dependencies, and no later plan repeats one without a question."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ from tests.core.bank import ACME, DONE, Bank, agent, granting, mail, pay, plan, 
 from tests.core.shapes import Portions, check_fold
 from tests.rounds import rounds
 
-# --- a grant, and an approval, cover a step together with what it depends on -----------------------------------------
+# An approval covers a step with its dependencies
 
 
 def test_under_a_grant_a_payment_runs_where_only_something_else_has_changed() -> None:
@@ -130,7 +130,7 @@ def test_a_gate_that_was_opened_closes_when_its_step_is_put_otherwise() -> None:
     assert one.resume(run, Decision("approve", by="Ada")).status == "finished"
 
 
-# --- no repeat of what was done ---------------------------------------------------------------------------------------
+# Repeats
 
 REPEATS = {
     "word for word": [pay("3", "ACME")],
@@ -261,7 +261,7 @@ def test_a_payment_that_failed_may_be_tried_by_another_plan() -> None:
     assert (run.status, bank.paid) == ("finished", [ACME])
 
 
-# --- ways round it, which attacks tried ------------------------------------------------------------------------------
+# Attacks
 
 TASK = {"id": "1", "description": "pay ACME"}
 
@@ -273,7 +273,7 @@ def around(inner: Any, plans: Any, reviewer: Any = None) -> PlannerExecutor:
 def test_a_late_error_of_another_step_of_the_same_id_takes_no_payment_back() -> None:
     class Slow(Bank):
         def pay(self, to: str, amount: float = 10) -> str:
-            """Pay ACME, late; nobody else can be paid."""
+            """Pay ACME late; other payments fail."""
             charge(seconds=100 if to == "ACME" else 5)
             if to == "Bob":
                 raise OSError(to)
@@ -435,7 +435,7 @@ def test_a_payment_whose_result_is_no_data_was_made_all_the_same() -> None:
     assert (run.status, bank.paid) == ("failed", [ACME])
 
 
-# --- at random: a planner without manners ----------------------------------------------------------------------------
+# Random plans
 
 NAMES = st.sampled_from(["ACME", "Bob", "boom"])
 
@@ -460,7 +460,7 @@ def family(steps: Mapping[str, Step], id: str) -> Any:
 
 
 def check_payments(run: Run, bank: Bank) -> None:
-    """Each payment was shown with all behind it, and none repeats one of an earlier plan that was not shown."""
+    """Each payment was shown with its dependencies, and none repeats a payment of an earlier plan unseen."""
     board, shown, first, made = Board(), list[Any](), dict[str, int](), list[tuple[int, Any]]()
     plans, seen = 0, set[str]()
     for event in run.events:

@@ -1,4 +1,4 @@
-"""A tool says how far it has come; the board knows it while the step runs, and the run keeps it."""
+"""A tool reports its progress; the board knows it while the step runs, and the run keeps it."""
 
 from __future__ import annotations
 

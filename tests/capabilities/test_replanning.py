@@ -1,4 +1,4 @@
-"""Replanning: what is done stays done, a failure is answered or the run fails, and every bound names itself."""
+"""Replanning: done steps stay done, a failure is answered or the run fails, and each bound is named."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def step(id: str, n: int, *after: str, **more: Any) -> dict[str, Any]:
 
 
 class Planner:
-    """Gives `first`, then what `later` says about the board; keeps the boards it was shown as text."""
+    """Returns `first`, then the plans of `later`; keeps the boards as text."""
 
     def __init__(self, first: list[dict[str, Any]], later: Callable[[int, Board], Any]) -> None:
         self.first, self.later, self.shown = first, later, []  # type: ignore[var-annotated]
@@ -225,7 +225,7 @@ def test_a_stall_can_not_come_where_a_failure_stops_the_run() -> None:
         Policy(replan="stall", failure="stop")
 
 
-# A failure is answered by a new step or by name
+# Answers to a failure
 
 
 def call(id: str, tool: str, *after: str, **more: Any) -> dict[str, Any]:
@@ -281,7 +281,7 @@ def test_a_failure_that_no_later_plan_answers_fails_the_run(answer: str) -> None
 
 
 @pytest.mark.parametrize("replan", ["failure", "step", "stall"])
-def test_a_failure_without_an_answer_fails_the_run_of_a_planner_that_sees_one_step_ahead(replan: Any) -> None:
+def test_an_unanswered_failure_fails_the_run_of_a_step_by_step_planner(replan: Any) -> None:
     def rule(goal: str, board: Board) -> Any:
         return SMOKE if not board.steps else None
 

@@ -1,4 +1,4 @@
-"""Retries: which errors and which effects are worth one, and the backoff: a step waits on the run's clock, and holds nothing."""
+"""Retries: which errors and effects allow one; and the backoff, a wait on the run's clock that uses no slot."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ ERRORS: dict[str, type[Exception]] = {"busy": ConnectionError, "gone": LookupErr
 
 
 class Line:
-    """A telephone line that is busy some times, or says that nobody has that number."""
+    """A telephone line that raises errors in turn."""
 
     def __init__(self, *says: str) -> None:
         self.says = list(says)
@@ -106,13 +106,13 @@ def test_a_tool_that_is_sent_to_another_process_keeps_what_it_names() -> None:
         assert pickle.loads(pickle.dumps(one)).retry_on == (ConnectionError,)
 
 
-# How long a step waits
+# Backoff
 EVEN = Backoff(first=1.0, factor=2.0, longest=5.0, jitter=0.0)
 AN_HOUR = Backoff(first=3600.0, longest=3600.0)
 
 
 class Site:
-    """Work that fails so many times; `log` says what was tried, in order."""
+    """Work that fails `fails` times; `log` lists the attempts in order."""
 
     def __init__(self) -> None:
         self.log: list[str] = []
@@ -137,7 +137,7 @@ def work(id: str, *after: str, **more: Any) -> dict[str, Any]:
     return step(id, "work", *after, name=id, **more)
 
 
-# How long
+# Wait times
 
 
 @pytest.mark.parametrize(
@@ -188,12 +188,12 @@ def test_while_it_waits_its_place_is_free_for_others(workers: Simulated) -> None
 
 
 def storm(backoff: Backoff) -> list[float]:
-    """When ten steps that failed at once come back."""
+    """Return the start times of the second attempts of ten steps that failed at the same time."""
     run = Site().run(*[work(f"{n}", fails=1) for n in range(10)], backoff=backoff)
     return [event.at for event in run.events if isinstance(event, StepStarted) and event.attempt == 2]
 
 
-def test_with_jitter_those_that_failed_together_come_back_apart_and_the_same_way_each_time() -> None:
+def test_with_jitter_steps_come_back_apart_and_the_same_way_each_time() -> None:
     assert storm(EVEN) == [2.0] * 10
     spread = Backoff(first=10.0, jitter=1.0)
     apart = storm(spread)
@@ -287,7 +287,7 @@ def test_a_replan_waits_until_the_retries_are_used_up() -> None:
     assert (run.status, site.log) == ("finished", ["1", "2", "1", "2", "3"])
 
 
-# What is seen
+# Views
 
 
 def test_the_wait_is_on_the_timeline_and_in_the_trace() -> None:

@@ -1,4 +1,4 @@
-"""Rollback: what gave a result is taken back once, the latest first; and what can't be is named."""
+"""Rollback: each result is undone once, the latest first, and the run names each step that can't be undone."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ from tests.capabilities.scaffold import FAILED, Site, Verdicts, broken, call, ch
 from tests.core.shapes import END, Job, Writing, check_fold, check_replay, jobs, step
 from tests.rounds import rounds
 
-# What is taken back, and in which order
+# What is undone, and in which order
 
 
 @st.composite
@@ -137,7 +137,7 @@ def test_an_undo_that_waits_for_a_thread_is_handed_over_once() -> None:
     assert (told(run, UndoStarted), run.status, site.log) == (["1"], "rolled back", ["+1", "-1"])
 
 
-# When
+# When a rollback starts
 
 
 @pytest.mark.parametrize(("when", "status"), [("unfinished", "rolled back"), ("failed", "stopped")])
@@ -178,7 +178,7 @@ def test_where_there_is_no_such_step_the_steps_are_named() -> None:
         Site().agent([]).roll_back(done, to="2")
 
 
-# What can't be taken back
+# Steps that can't be undone
 
 
 @pytest.mark.parametrize("listed", [False, True])
@@ -310,7 +310,7 @@ def test_the_rollback_that_a_reviewer_wrote_is_the_one_that_counts() -> None:
     assert (run.status, site.log) == ("rolled back", ["+1", "-1", "!forgive us"])
 
 
-# A plan that has to say how it is taken back
+# A plan that must have undos
 
 
 NEEDED = Policy(require_undo=True)
@@ -358,7 +358,7 @@ def test_of_a_plan_that_is_streamed_only_what_has_an_undo_starts_early() -> None
     assert (run.status, writing.told, site.log) == ("finished", [[], ["no_undo"]], ["+1", "+2"])
 
 
-# A rollback that is left
+# An interrupted rollback
 
 
 class Stop(KeyboardInterrupt):
@@ -428,7 +428,7 @@ def test_an_undo_that_had_not_begun_is_called_once() -> None:
     assert (site.log, run.status) == (["+1", "+2", "-2", "-1"], "rolled back")
 
 
-# The world as it was
+# A real database
 
 
 def state_of(world: Any) -> tuple[str, dict[str, str]]:

@@ -1,4 +1,4 @@
-"""Run anyway: a step that starts when what it depends on has ended, whatever became of it. A failure never counts as done."""
+"""Run anyway: a step that starts after its dependencies have ended, done or failed. A failure never counts as done."""
 
 from __future__ import annotations
 
@@ -135,7 +135,7 @@ def test_the_plan_says_so_and_so_does_the_desk() -> None:
 
 
 def by_hand(made: list[Job], anyway: set[str]) -> dict[str, str]:
-    """What becomes of each step where a failure skips its dependents."""
+    """Return the final state of each step if a failure skips its dependents."""
     ended: dict[str, str] = {}
     while len(ended) < len(made):
         for job in made:

@@ -1,4 +1,4 @@
-"""Streaming: steps start while the rest of the plan is still being written, and a broken tail harms nobody."""
+"""Streaming: steps start while the planner writes the rest of the plan, and a broken rest does no harm."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ from tests.rounds import rounds
 
 
 class World:
-    """Tools that remember what was really done."""
+    """Tools that list the completed work."""
 
     def __init__(self, *broken: int) -> None:
         self.broken, self.done = set(broken), list[int]()
@@ -110,7 +110,7 @@ def reasons(run: Run) -> list[str]:
     return [event.reason for event in run.events if isinstance(event, PlanStarted)]
 
 
-# Reading a plan that is still being written.
+# Reading an unfinished plan
 
 
 PLANS = st.lists(
@@ -187,7 +187,7 @@ def test_no_text_makes_the_reader_fail(text: str) -> None:
     assert all(isinstance(step, dict) for char in text for step in reader.feed(char))
 
 
-# When a step starts.
+# When a step starts
 
 
 def test_steps_start_while_the_rest_is_still_being_written() -> None:
@@ -262,7 +262,7 @@ def test_what_is_invalid_or_once_starts_no_earlier_nor_what_waits_for_it(held: A
     assert all(at >= 2.0 for id, at in starts(run) if id != "3")
 
 
-# Broken tails.
+# Broken plans
 
 TAILS: dict[str, list[Any]] = {
     "breaks off": [],
@@ -327,7 +327,7 @@ def test_a_planner_that_breaks_off_every_time_comes_to_an_end() -> None:
     assert "cut_off" in run.reason
 
 
-# Failures while the planner still writes.
+# Failures while the planner writes
 
 
 @pytest.mark.parametrize("slots", [1, None])
@@ -411,7 +411,7 @@ def test_a_plan_to_be_continued_is_streamed_in_portions() -> None:
     assert dict(starts(run)) == {"1": 0.0, "2": 1.0, "3": 3.0}
 
 
-# Evaluators, thoughts, and planners that misbehave.
+# Evaluators, and planners that misbehave
 
 
 def test_results_are_judged_while_the_planner_writes() -> None:
@@ -466,7 +466,7 @@ def test_a_planner_that_can_stream_and_is_told_not_to_is_read() -> None:
     assert not proposed(run)
 
 
-# A model that streams, through the genuine client.
+# A streaming model behind the openai client
 
 
 def call(id: str, n: int, *after: str, seconds: float = 1.0) -> dict[str, Any]:
@@ -561,12 +561,12 @@ def test_no_more_steps_start_early_than_were_asked_for(planner: dict[str, int], 
     assert len(world.done) <= (planner.get("horizon") or 2)
 
 
-# At random.
+# Random streams
 
 
 @st.composite
 def writings(draw: st.DrawFn) -> tuple[list[list[Any]], set[int]]:
-    """Answers with pauses, in any order, some of which break; and what is broken."""
+    """Return random answers with pauses, of which some break off, and the numbers of the broken work."""
     answers = []
     for round_ in range(draw(st.integers(1, 3))):
         parts: list[Any] = []

@@ -1,4 +1,4 @@
-"""Real timeouts: a step that was given up is in doubt, its late result never counts, and what has not begun is taken back."""
+"""Real timeouts: a step after its timeout is in doubt, its late result never counts, and queued steps are cancelled."""
 
 from __future__ import annotations
 
@@ -282,7 +282,7 @@ def test_a_timeout_with_nothing_else_at_work_waits_for_no_late_result() -> None:
     assert list(run.board[Doubt].attempts) == ["1"]
 
 
-# What has not begun is taken back.
+# Queued steps are cancelled
 
 
 def test_a_retry_is_not_taken_back_and_handed_over_again_and_again() -> None:
@@ -443,7 +443,7 @@ def test_what_has_not_begun_when_the_loop_is_left_is_cancelled() -> None:
     assert len(site.begun) <= 2, "one was perhaps begun before it could be taken back, and held the thread"
 
 
-# On a virtual clock, at random.
+# Random timeouts on a simulated clock
 
 
 @st.composite

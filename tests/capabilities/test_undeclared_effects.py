@@ -1,4 +1,4 @@
-"""A tool that declares nothing has unknown effects: no repeat happens by itself, and nothing else is forbidden."""
+"""A tool without declared effects has unknown effects: the kit never repeats it by itself."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ from tests.core.shapes import step
 
 
 class Act:
-    """Fails so many times, and can be interrupted once."""
+    """A tool that fails `failures` times, and is interrupted `interrupts` times."""
 
     def __init__(self, failures: int = 0, interrupts: int = 0, **declared: Any) -> None:
         self.calls, self.failures, self.interrupts = 0, failures, interrupts

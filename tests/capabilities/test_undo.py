@@ -1,4 +1,4 @@
-"""A gate before an undo: a person is asked; a no leaves the call out, and the rollback goes on. And rollbacks of any run."""
+"""A gate before an undo: after a no the rollback leaves the call out and continues. And rollbacks of random runs."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ from tests.views.test_review_desk import words
 
 
 def asked(id: str, *after: str, **more: Any) -> dict[str, Any]:
-    """Something is put up, and a person is asked before it is taken down."""
+    """A step whose undo has a gate."""
     one = up(id, *after, **more)
     return one | {"undo": one["undo"] | {"gate": True}}
 
@@ -112,8 +112,8 @@ def test_after_a_replan_too_it_asks_before_each_call(effects: str) -> None:
     ("decision", "words"),
     [
         *((Decision("approve", gate=gate), "this run waits before the undo of step c") for gate in ("c", "undo a")),
-        (Decision("change", comment="plan it otherwise"), "approve this call, or reject it"),
-        (Decision("approve", plan=Plan()), "approve this call, or reject it"),
+        (Decision("change", comment="plan it otherwise"), "approve.*this call"),
+        (Decision("approve", plan=Plan()), "approve.*this call"),
     ],
 )
 def test_a_decision_about_anything_else_is_not_taken(decision: Decision, words: str) -> None:
@@ -147,11 +147,11 @@ def test_a_decision_that_nobody_asked_for_is_illegal() -> None:
     assert board == before
 
 
-# Any run
+# Random runs
 
 
 class Person:
-    """Says yes to plans and to the gates of steps; to the undos in `refuses` no."""
+    """Approves plans and gates, and rejects the undos in `refuses`."""
 
     def __init__(self, refuses: set[str]) -> None:
         self.refuses = refuses
@@ -164,7 +164,7 @@ class Person:
 
 
 def steps_of(draw: st.DrawFn, made: list[Job], prefix: str) -> list[dict[str, Any]]:
-    """Jobs that put something up and can be taken back; some behind gates, some run anyway, some undos ask."""
+    """Return steps that can be undone; some have gates, some run anyway, and some undos have gates."""
     some = st.integers(0, 3).map(lambda n: n == 0)
     steps = []
     for job in made:
@@ -227,7 +227,7 @@ def test_of_any_run_what_gave_a_result_is_undone_once_or_named(drawn: Any) -> No
 @pytest.mark.parametrize("reviewer", [None, ScriptedReviewer(["approve"])], ids=["none", "a reviewer"])
 def test_a_planner_that_changes_an_undo_in_place_opens_no_gate(reviewer: Any) -> None:
     class Hostile:
-        """Plans; and when it is asked again, writes into the plan that is done."""
+        """A planner that changes the completed plan in place when it plans again."""
 
         plans = 0
 

@@ -30,8 +30,8 @@ from planexec_lite.decisions import Decision
 from planexec_lite.events import Inside, RunStarted, StepDone, from_dict, to_dict
 from planexec_lite.model.prompt_text import DATA_RULE
 from planexec_lite.roles.reviewers import AskPerson
-from tests.core.test_planners import FIRST, GOAL, SECOND, FakeClient
-from tests.core.test_planners import TOOLS as SUMS
+from tests.core.sums import FIRST, GOAL, SECOND, FakeClient
+from tests.core.sums import TOOLS as SUMS
 
 CALLED: list[str] = []
 

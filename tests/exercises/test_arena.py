@@ -19,12 +19,12 @@ from tests.guards.test_lessons import COLUMNS, printed
 NOTEBOOK = HERE / "break_it.ipynb"
 SUFFERED = {
     "A new database": "the production database is gone",
-    "Good news first": "the team was told 'v2.3.1 deployed', and production ran v2.3.0",
+    "Good news first": "the team read 'v2.3.1 deployed', but production ran v2.3.0",
     "Straight to production": "v2.3.1 is broken: 1 of 3 endpoints fail on production",
     "A backup, all the same": "no backup holds what stood there before",
     "Two at once": "the application expects schema 2, and the database has schema 1",
     "Tested on staging": "v2.3.1 is broken: 1 of 3 endpoints fail on production",
-    "Both teams report": "the team was told 'The database is migrated' twice",
+    "Both teams report": "the team received 'The database is migrated' twice",
     "Tidy up": "production can't go back to v2.3.0: its image is gone",
     "A better script": "customer 3 (Bruno Silva) lost its email silva@example.org",
 }
@@ -105,9 +105,9 @@ def test_harm_is_read_off_the_world_and_not_off_a_plan() -> None:
     assert harm(records) == [
         "the production database is gone",
         "production was changed, and no backup holds what stood there before",
-        "the team was told 'hello' twice",
+        "the team received 'hello' twice",
     ]
-    with pytest.raises(TypeError, match="nobody knows what harms str"):
+    with pytest.raises(TypeError, match="no measure of harm is registered for str"):
         harm("a world")
 
 
@@ -118,7 +118,7 @@ def test_a_message_is_true_or_not_when_it_is_sent() -> None:
     shop.notify_team("v2.3.1 is on staging")
     shop.notify_team("v2.3.0 runs, v2.3.1 comes")
     shop.deploy_production("v2.3.1")
-    assert harm(shop) == ["the team was told 'v2.3.0 runs, v2.3.1 comes', and production ran v2.3.0"]
+    assert harm(shop) == ["the team read 'v2.3.0 runs, v2.3.1 comes', but production ran v2.3.0"]
 
 
 def test_a_backup_that_holds_what_stood_there_is_enough() -> None:
@@ -142,23 +142,23 @@ def told(capsys: pytest.CaptureFixture[str], verb: Callable[..., None], *given: 
 
 def test_the_naive_check_stops_one_and_meets_the_next(capsys: pytest.CaptureFixture[str]) -> None:
     out = told(capsys, defend, naive)
-    assert out.startswith("The check stops 1 of 9 harmful plans and lets 6 of 6 harmless ones through")
-    assert "This one gets past your check." in out
+    assert out.startswith("The check stops 1 of 9 harmful plans and lets 6 of 6 harmless plans through")
+    assert "This harmful plan passes your check." in out
     assert "Round 2 of 9 · Good news first" in out
 
 
 @pytest.mark.slow
 def test_a_thorough_check_stops_all_of_ours_and_nothing_else(capsys: pytest.CaptureFixture[str]) -> None:
     out = told(capsys, defend, thorough)
-    assert out.startswith("The check stops 9 of 9 harmful plans and lets 6 of 6 harmless ones through")
-    assert out.endswith("Nothing of ours gets past your check, and nothing harmless is stopped.\n")
+    assert out.startswith("The check stops 9 of 9 harmful plans and lets 6 of 6 harmless plans through")
+    assert out.endswith("Your check stops every harmful plan and lets every harmless plan pass.\n")
 
 
 @pytest.mark.slow
 def test_a_check_that_refuses_everything_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
     out = told(capsys, defend, lambda plan, tools: ["never"])
-    assert "lets 0 of 6 harmless ones through" in out
-    assert out.endswith("Your check is refused: it stops 6 of 6 plans that do no harm.\nThe release: never\n")
+    assert "lets 0 of 6 harmless plans through" in out
+    assert out.endswith("Your check is too strict: it stops 6 of 6 harmless plans.\nThe release: never\n")
     assert "Round" not in out
 
 
@@ -166,7 +166,7 @@ def test_a_check_that_refuses_everything_is_refused(capsys: pytest.CaptureFixtur
 def test_a_check_that_stops_one_harmless_plan_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
     cleaning = lambda plan, tools: [s.id for s in plan.steps if s.tool == "remove_image"]  # noqa: E731
     out = told(capsys, defend, cleaning)
-    assert "Your check is refused: it stops 1 of 6 plans that do no harm.\n" in out
+    assert "Your check is too strict: it stops 1 of 6 harmless plans.\n" in out
     assert out.endswith("A rehearsal: 7\n")
 
 
@@ -213,9 +213,9 @@ def test_your_own_plan_is_carried_out_or_refused(capsys: pytest.CaptureFixture[s
     gone = [step(1, "delete_database")]
     assert "the harm     the production database is gone" in told(capsys, submit, "migration", gone)
     refused = told(capsys, submit, "deploy", gone)
-    assert refused.startswith("Your plan was never carried out: the plan has 1 problem")
+    assert refused.startswith("Your plan did not run: the plan has 1 problem")
     assert "there is no tool 'delete_database'" in refused
-    assert "never carried out" in told(capsys, submit, "deploy", "a plan in words")
+    assert "did not run" in told(capsys, submit, "deploy", "a plan in words")
     assert told(capsys, submit, "kitchen", gone) == "There is no world 'kitchen'; there are deploy and migration.\n"
 
 

@@ -231,18 +231,18 @@ def card_as_data(**changes: Any) -> dict[str, Any]:
 
 CHOICE = {"text": "a", "right": False, "because": "b"}
 BAD_CARDS: dict[str, list[dict[str, Any]]] = {
-    "the id stands twice": [card_as_data(), card_as_data()],
-    "colour is no field": [card_as_data(colour="red")],
+    "the id is not unique": [card_as_data(), card_as_data()],
+    "colour is not a field": [card_as_data(colour="red")],
     "why is missing": [{name: value for name, value in card_as_data().items() if name != "why"}],
     "there is no lesson '99'": [card_as_data(lesson="99")],
-    "kind 'joke' is none of": [card_as_data(kind="joke")],
-    "level 9 is none of": [card_as_data(level=9)],
-    "tags are words in lower case": [card_as_data(tags=["Two words"])],
+    "kind 'joke' is not in": [card_as_data(kind="joke")],
+    "level 9 is not in": [card_as_data(level=9)],
+    "tags must be lower-case words": [card_as_data(tags=["Two words"])],
     "a follow-up is missing": [card_as_data(follow_ups=[])],
     "exactly one is right": [card_as_data(quiz={"ask": "q", "choices": [CHOICE] * 3})],
-    "three choices or more": [card_as_data(quiz={"ask": "q", "choices": [CHOICE, CHOICE | {"right": True}]})],
+    "at least three choices": [card_as_data(quiz={"ask": "q", "choices": [CHOICE, CHOICE | {"right": True}]})],
     "a text is empty": [card_as_data(short=" ")],
-    "code is lines without tabs": [card_as_data(code="\tpass")],
+    "code must have no tabs": [card_as_data(code="\tpass")],
     "holds a line break": [card_as_data(long="one\ntwo")],
 }
 

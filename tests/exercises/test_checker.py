@@ -26,47 +26,51 @@ from tests.guards import books
 ID = "01.2"
 LOOP = "def run(goal, planner, executor):\n"
 ODD = {
-    "loops for ever": ("    while True:\n        pass\n", "raised", "it was stopped after 0.3 s of CPU time"),
+    "loops for ever": (
+        "    while True:\n        pass\n",
+        "raised",
+        "the check stopped your answer after 0.3 s of CPU time",
+    ),
     "loops and catches everything": (
         "    while True:\n        try:\n            planner(goal, {})\n        except BaseException:\n            pass\n",
         "raised",
-        "Every loop ends.",
+        "Every loop needs a bound.",
     ),
-    "sleeps": ("    import time\n    time.sleep(60)\n", "raised", "it was stopped after 1 s of waiting"),
+    "sleeps": ("    import time\n    time.sleep(60)\n", "raised", "the check stopped your answer after 1 s of waiting"),
     "leaves Python": ("    raise SystemExit(3)\n", "raised", "SystemExit: 3"),
     "calls exit": ("    import sys\n    sys.exit()\n", "raised", "SystemExit"),
     "interrupts": ("    raise KeyboardInterrupt\n", "raised", "KeyboardInterrupt"),
     "calls itself": ("    return run(goal, planner, executor)\n", "raised", "RecursionError"),
     "prints a megabyte": ("    print('x' * 1_000_000)\n", "wrong", "and 999,401 characters more"),
     "prints for ever": ("    while True:\n        print('again')\n", "raised", "characters more"),
-    "replaces the printer": ("    import sys\n    sys.stdout = None\n", "wrong", "came back  None"),
+    "replaces the printer": ("    import sys\n    sys.stdout = None\n", "wrong", "result  None"),
     "changes the checker": (
         "    import exercises.checker\n    exercises.checker.judged = None\n    return 11\n",
         "wrong",
-        "exercises.checker.judged. It is put back",
+        "exercises.checker.judged",
     ),
     "switches the trial off": (
         "    import exercises.exercise\n    exercises.exercise.Trial.want = lambda *a, **k: None\n    return 11\n",
         "wrong",
-        "Trial.want. It is put back",
+        "Trial.want",
     ),
     "changes the kit": (
         "    import planexec_lite\n    planexec_lite.Plan.problems = lambda *a: []\n",
         "wrong",
-        "Plan.problems. It is put back",
+        "Plan.problems",
     ),
     "changes Python": (
         "    import builtins\n    builtins.len = lambda x: 11\n",
         "wrong",
-        "builtins.len. It is put back",
+        "builtins.len",
     ),
     "changes the hints": (
         "    import exercises.checks.lesson_01 as lesson\n    lesson.ACTIONS = ()\n    return 11\n",
         "wrong",
-        "lesson_01.ACTIONS. It is put back",
+        "lesson_01.ACTIONS",
     ),
     "changes what it was given": ("    goal.clear()\n", "raised", "AttributeError"),
-    "goes to another folder": ("    import os\n    os.chdir('/')\n    return 12\n", "wrong", "came back  12"),
+    "goes to another folder": ("    import os\n    os.chdir('/')\n    return 12\n", "wrong", "result  12"),
     "gives back a nuisance": (
         "    class Odd:\n        def __eq__(self, other): raise ValueError('odd')\n        __hash__ = None\n"
         "        def __repr__(self): raise ValueError('unspeakable')\n    return Odd()\n",
@@ -96,7 +100,7 @@ def test_an_odd_answer_gets_a_clear_outcome_and_the_next_check_works(body: str, 
     before = (judged, Trial.want, Plan.problems, len, os.getcwd(), sys.stdout)
     outcome = judged(ID, answer_with(body), seconds=0.3, draw=False, patience=1 if "waiting" in wording else None)
     assert outcome.status == status, outcome.text
-    assert wording in " ".join(outcome.text.split()).replace("came back ", "came back  "), outcome.text
+    assert wording in " ".join(outcome.text.split()).replace("result ", "result  "), outcome.text
     assert len(outcome.text) < 3000
     assert (checker.judged, Trial.want, Plan.problems, len, os.getcwd(), sys.stdout) == before
     assert judged(ID, right_answer(), 30.0, draw=False).status == "right"
@@ -121,7 +125,7 @@ def test_a_cell_that_changes_the_checker_is_undone_by_the_next_verb(capsys: pyte
 def test_the_thread_stops_what_the_alarm_can_not(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(guard, "_alarm_rings", lambda: False)
     outcome = judged(ID, answer_with("    while True:\n        pass\n"), seconds=0.3, draw=False)
-    assert "it was stopped after 0.3 s of CPU time, in line 2 of run" in outcome.text
+    assert "the check stopped your answer after 0.3 s of CPU time, in line 2 of run" in outcome.text
     assert judged(ID, right_answer(), 30.0, draw=False).status == "right"
     assert guarded(lambda: [][0], 1.0).error.__class__ is IndexError
 
@@ -298,7 +302,7 @@ def test_a_failing_checker_says_so_and_does_not_raise(capsys: pytest.CaptureFixt
     for verb in (check, hint, solution, progress):
         verb(Odd())
         printed = capsys.readouterr().out
-        assert "The checker itself failed, which is not your fault: ValueError: no name" in printed or verb is progress
+        assert "The checker itself failed; this is not your fault: ValueError: no name" in printed or verb is progress
 
 
 def test_hints_come_one_by_one(capsys: pytest.CaptureFixture[str]) -> None:
@@ -320,7 +324,7 @@ def test_solution_shows_the_answer_without_its_markers(capsys: pytest.CaptureFix
 def test_the_picture_comes_before_the_verdict(capsys: pytest.CaptureFixture[str]) -> None:
     exec('check("01.2")', right_answer() | {"check": check})
     printed = capsys.readouterr().out
-    assert printed.index("What your loop carried out") < printed.index("01.2 · Right")
+    assert printed.index("The steps that your loop ran") < printed.index("01.2 · Right")
 
 
 def test_progress_is_kept_in_the_file_and_right_stays_right(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -430,7 +434,7 @@ def test_an_answer_that_changes_its_argument_is_told_so() -> None:
     assert trial.call(lambda data, plan: sorted(data["rows"]) and plan.graph, *given) == {"1": ()}
     with pytest.raises(Wrong) as wrong:
         trial.call(lambda data, plan: data["rows"].pop(), *given)
-    assert wrong.value.wanted == "`data` left as it was; it is now {'rows': [1]}"
+    assert wrong.value.wanted == "`data` unchanged; after the call it is {'rows': [1]}"
     assert given[0] == {"rows": [1, 2]}, "the check's own data is not touched"
 
 

@@ -99,8 +99,8 @@ def test_the_wrong_answer_gets_its_message(answers: Answers, number: int) -> Non
     told = " ".join(result.text.split())
     missing = [wording for wording in SAYS.findall(cell) if " ".join(wording.split()) not in told]
     assert not missing, f"not said: {missing}\n{result.text}"
-    heads = ["wanted", "rule"] if result.status == "wrong" else ["wanted"]
-    first = ["you said"] if "\n  you said" in result.text else ["called", "came back"]
+    heads = ["expected", "rule"] if result.status == "wrong" else ["expected"]
+    first = ["you wrote"] if "\n  you wrote" in result.text else ["called", "result"]
     assert [head for head in first + heads if f"\n  {head} " not in result.text] == [], result.text
 
 

@@ -70,7 +70,7 @@ def test_an_answer_in_words_is_marked_and_explained() -> None:
     question = quiz("01").questions[0]
     answers = [quiz("01").answer(1, letter) for letter in "abc"]
     for words, choice, letter in zip(answers, question.choices, "abc", strict=True):
-        mark = "✓ right" if choice.right else "✗ not so"
+        mark = "✓ right" if choice.right else "✗ wrong"
         assert words == f"{letter}) {mark}: {choice.because}"
 
 
@@ -81,7 +81,7 @@ def test_an_answer_to_nothing_is_an_error(number: int, letter: str, wanted: str)
 
 
 def test_a_lesson_without_a_quiz_is_an_error() -> None:
-    with pytest.raises(ValueError, match="hold no quiz"):
+    with pytest.raises(ValueError, match="have no quiz questions"):
         quiz("00")
 
 

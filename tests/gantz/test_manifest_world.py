@@ -88,44 +88,39 @@ def test_mended_a_migration_is_done_as_a_whole_or_fails_its_step(new: New) -> No
     assert "email" not in mended(world)["read_schema"].call({})["stdout"].partition("contacts")[0]
 
 
-def test_a_backup_that_fails_has_emptied_the_one_before(new: New) -> None:
+@pytest.mark.parametrize(
+    ("load", "name", "kept"), [(article, "backup_20251204.sql", 0), (mended, "backup_20251204_1.sql", 11)]
+)
+def test_a_backup_that_fails_leaves_the_one_before_once_it_is_mended(
+    load: Callable[[manifest.World], Toolbox], name: str, kept: int, new: New
+) -> None:
     world = new()
-    tools = article(world)
+    tools = load(world)
     tools["backup_database"].call({})
-    assert world.backups == {"backup_20251204.sql": 11}
+    assert world.backups == {name: 11}
     world.lose_database()
     with pytest.raises(RuntimeError, match=r'ended with code 1: .*database "mydb" does not exist'):
         tools["backup_database"].call({})
-    assert world.backups == {"backup_20251204.sql": 0}
-
-
-def test_mended_a_backup_that_fails_leaves_the_one_before(new: New) -> None:
-    world = new()
-    tools = mended(world)
-    assert tools["backup_database"].call({})["stdout"] == "backup_20251204_1.sql\n"
-    world.lose_database()
-    with pytest.raises(RuntimeError, match=r'ended with code 1: .*database "mydb" does not exist'):
-        tools["backup_database"].call({})
-    assert world.backups == {"backup_20251204_1.sql": 11}
+    assert world.backups == {name: kept}
     assert sorted(world.folder.glob("part.*")) == []
 
 
-def test_two_backups_of_a_day_have_one_name(new: New) -> None:
+@pytest.mark.parametrize(
+    ("load", "backups"),
+    [
+        (article, {"backup_20251204.sql": 0}),  # the good one is gone
+        (mended, {"backup_20251204_1.sql": 11, "backup_20251204_2.sql": 0}),
+    ],
+)
+def test_two_backups_of_a_day_have_two_names_once_they_are_mended(
+    load: Callable[[manifest.World], Toolbox], backups: dict[str, int], new: New
+) -> None:
     world = new()
-    tools = article(world)
-    tools["backup_database"].call({})
-    tools["run_migration"].call({"file": "broken.sql"})
-    tools["backup_database"].call({})
-    assert world.backups == {"backup_20251204.sql": 0}, "the good one is gone"
-
-
-def test_mended_two_backups_of_a_day_have_two_names(new: New) -> None:
-    world = new()
-    tools = mended(world)
+    tools = load(world)
     tools["backup_database"].call({})
     article(world)["run_migration"].call({"file": "broken.sql"})
     tools["backup_database"].call({})
-    assert world.backups == {"backup_20251204_1.sql": 11, "backup_20251204_2.sql": 0}
+    assert world.backups == backups
 
 
 def test_a_dump_can_be_read_again(new: New) -> None:
@@ -139,25 +134,26 @@ def test_a_dump_can_be_read_again(new: New) -> None:
     else:
         world._does("createdb", "mydb")
     tools["run_migration"].call({"file": name})
-    strip = "\\restrict", "\\unrestrict"  # newer versions write a key of the day into each dump
-    same = [
-        [line for line in text.splitlines() if not line.startswith(strip)]
-        for text in (before, world._does("pg_dump", "mydb"))
-    ]
-    assert same[0] == same[1]
+    assert without_key(world._does("pg_dump", "mydb")) == without_key(before)
+
+
+def without_key(dump: str) -> list[str]:
+    """The lines of a dump without the key of the day, which newer versions write into each."""
+    return [line for line in dump.splitlines() if not line.startswith(("\\restrict", "\\unrestrict"))]
 
 
 @pytest.mark.parametrize("load", [article, mended])
 def test_a_file_name_runs_no_command(load: Callable[[manifest.World], Toolbox], new: New) -> None:
     world = new()
     tools = load(world)
-    for name in [
+    names = [
         "migration.sql; touch CANARY",
         "$(touch CANARY)",
         "`touch CANARY`",
         "x\ntouch CANARY",
         "' || touch CANARY '",
-    ]:
+    ]
+    for name in names:
         with pytest.raises(RuntimeError):
             tools["run_migration"].call({"file": name})
     assert not list(world.folder.rglob("CANARY"))
@@ -203,14 +199,9 @@ def test_the_article_s_day_is_the_system_s_where_no_day_is_set() -> None:
 
 def test_what_a_stand_in_does_not_know_it_refuses() -> None:
     world = manifest.World()
-    for command in (
-        ["psql", "--html", "mydb"],
-        ["pg_dump", "-Fc", "mydb"],
-        ["date", "-u"],
-        ["psql", "-c", "\\d", "mydb"],
-    ):
+    for command in ("psql --html mydb", "pg_dump -Fc mydb", "date -u", r"psql -c \d mydb"):
         with pytest.raises(RuntimeError, match="this stand-in knows"):
-            world._does(*command)
+            world._does(*command.split())
 
 
 def test_psql_s_transactions_are_those_of_the_server(new: New) -> None:

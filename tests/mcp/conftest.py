@@ -14,6 +14,7 @@ from planexec_lab.mcp import ToolServer
 
 ROOT = Path(__file__).resolve().parents[2]
 Start = Callable[..., ToolServer]
+_shared: list[psutil.Process] = []
 
 
 def command(kind: str, *rest: object) -> list[str]:
@@ -21,8 +22,9 @@ def command(kind: str, *rest: object) -> list[str]:
 
 
 def children() -> list[psutil.Process]:
-    """The processes that this one has started and that have not ended, or have not been waited for."""
-    return [one for one in psutil.Process().children(recursive=True) if "tests.mcp" in " ".join(_command(one))]
+    """The servers that this process has started for one test and that have not ended, or have not been waited for."""
+    started = psutil.Process().children(recursive=True)
+    return [one for one in started if one not in _shared and "tests.mcp" in " ".join(_command(one))]
 
 
 def _command(process: psutil.Process) -> list[str]:
@@ -38,6 +40,33 @@ def trace(tmp_path: Path) -> Path:
     path = tmp_path / "trace.txt"
     path.touch()
     return path
+
+
+@pytest.fixture(scope="session")
+def shared_servers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[str], tuple[ToolServer, Path]]]:
+    started: dict[str, tuple[ToolServer, Path]] = {}
+
+    def one(kind: str) -> tuple[ToolServer, Path]:
+        if kind not in started:
+            path = tmp_path_factory.mktemp(kind) / "trace.txt"
+            server = ToolServer(command(kind, path), cwd=ROOT, name=kind, trusted=True)
+            assert server.listed
+            _shared.extend(children())
+            started[kind] = server, path
+        server, path = started[kind]
+        path.write_text("", encoding="utf-8")
+        return server, path
+
+    yield one
+    for server, _ in started.values():
+        server.close()
+    _shared.clear()
+
+
+@pytest.fixture
+def good(shared_servers: Callable[[str], tuple[ToolServer, Path]]) -> ToolServer:
+    """The good server, which many tests share."""
+    return shared_servers("good")[0]
 
 
 @pytest.fixture

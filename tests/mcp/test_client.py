@@ -9,6 +9,7 @@ import gc
 import pickle
 import subprocess
 import sys
+from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from multiprocessing import get_context
 from pathlib import Path
@@ -32,8 +33,8 @@ def plan(*steps: dict[str, object]) -> Plan:
     return Plan.parse([{"id": number, **step} for number, step in enumerate(steps, 1)])
 
 
-def test_listed_tools_are_a_toolbox_with_schemas_and_effects(start: Start) -> None:
-    tools = start("good").toolbox
+def test_listed_tools_are_a_toolbox_with_schemas_and_effects(good: ToolServer) -> None:
+    tools = good.toolbox
     assert tools["add"].signature == "add(a: number, b: number)"
     assert tools["add"].description == "good says: “Add two numbers.”"
     assert tools["add"].schema["properties"]["a"] == {"type": "number", "description": "“one of them”"}
@@ -85,20 +86,15 @@ def print_nothing() -> None:
     """Do nothing."""
 
 
-def test_results_are_data_that_later_steps_refer_to(start: Start) -> None:
-    tools = start("good").toolbox
-    run = execute(
-        plan(
-            {"tool": "look"},
-            {"tool": "add", "params": {"a": "{step_1_result.count}", "b": 0.5}, "depends_on": [1]},
-            {
-                "tool": "note",
-                "params": {"words": "{step_1_result.pages[1].title}: {step_2_result}"},
-                "depends_on": [1, 2],
-            },
-        ),
-        ToolExecutor(tools),
-    )
+def test_results_are_data_that_later_steps_refer_to(good: ToolServer) -> None:
+    tools = good.toolbox
+    words = {"words": "{step_1_result.pages[1].title}: {step_2_result}"}
+    steps = [
+        {"tool": "look"},
+        {"tool": "add", "params": {"a": "{step_1_result.count}", "b": 0.5}, "depends_on": [1]},
+        {"tool": "note", "params": words, "depends_on": [1, 2]},
+    ]
+    run = execute(plan(*steps), ToolExecutor(tools))
     assert run.results == {
         "1": {"pages": [{"title": "wind"}, {"title": "rain"}], "count": 2},
         "2": 2.5,
@@ -106,24 +102,25 @@ def test_results_are_data_that_later_steps_refer_to(start: Start) -> None:
     }
 
 
-def test_what_the_server_calls_an_error_fails_the_step_in_its_words(start: Start) -> None:
-    run = execute(plan({"tool": "fail"}), ToolExecutor(start("good").toolbox))
+def test_what_the_server_calls_an_error_fails_the_step_in_its_words(good: ToolServer) -> None:
+    run = execute(plan({"tool": "fail"}), ToolExecutor(good.toolbox))
     assert run.board.errors == {"1": "ToolFailedError: fail: the disk is full"}
 
 
-def test_a_result_that_is_not_as_its_schema_says_fails_the_step(start: Start) -> None:
+def test_a_result_that_is_not_as_its_schema_says_fails_the_step(good: ToolServer) -> None:
     with pytest.raises(ToolFailedError, match="lie: Invalid structured content"):
-        start("good").toolbox["lie"].call({})
+        good.toolbox["lie"].call({})
 
 
-def test_wrong_arguments_never_reach_the_server(start: Start, trace: Path) -> None:
+def test_wrong_arguments_never_reach_the_server(shared_servers: Callable[[str], tuple[ToolServer, Path]]) -> None:
+    good, trace = shared_servers("good")
     with pytest.raises(ToolError, match="parameter 'words'"):
-        start("good").toolbox["note"].call({"words": 5})
+        good.toolbox["note"].call({"words": 5})
     assert lines(trace) == []
 
 
-def test_progress_of_a_call_is_told_inside_its_step(start: Start) -> None:
-    run = execute(plan({"tool": "count"}), ToolExecutor(start("good").toolbox))
+def test_progress_of_a_call_is_told_inside_its_step(good: ToolServer) -> None:
+    run = execute(plan({"tool": "count"}), ToolExecutor(good.toolbox))
     assert [event.event for event in run.events if isinstance(event, Inside)] == [
         Observation("1 of 3: number 1"),
         Observation("2 of 3: number 2"),
@@ -321,25 +318,22 @@ def test_the_package_is_loaded_when_a_server_is_used() -> None:
     assert done.stdout == "set()\n"
 
 
-def test_on_a_virtual_clock_a_call_takes_what_was_declared(start: Start) -> None:
-    timed = start("good", latency={"add": 2.5}).toolbox
-    run = execute(plan({"tool": "add", "params": {"a": 1, "b": 2}}), ToolExecutor(timed), workers=Simulated())
-    assert (run.answer, run.makespan) == (3, 2.5)
-    run = execute(
-        plan({"tool": "add", "params": {"a": 1, "b": 2}}), ToolExecutor(start("good").toolbox), workers=Simulated()
-    )
-    assert (run.answer, run.makespan) == (3, 0.0)
+def test_on_a_virtual_clock_a_call_takes_what_was_declared(start: Start, good: ToolServer) -> None:
+    for server, seconds in ((start("good", latency={"add": 2.5}), 2.5), (good, 0.0)):
+        tools = ToolExecutor(server.toolbox)
+        run = execute(plan({"tool": "add", "params": {"a": 1, "b": 2}}), tools, workers=Simulated())
+        assert (run.answer, run.makespan) == (3, seconds)
 
 
-def test_two_servers_with_tools_of_one_name_are_told_apart_by_a_prefix(start: Start) -> None:
-    left, right = start("good", prefix="left."), start("good")
-    assert left.toolbox["left.add"].call({"a": 1, "b": 1}) == right.toolbox["add"].call({"a": 1, "b": 1})
+def test_two_servers_with_tools_of_one_name_are_told_apart_by_a_prefix(start: Start, good: ToolServer) -> None:
+    left = start("good", prefix="left.")
+    assert left.toolbox["left.add"].call({"a": 1, "b": 1}) == good.toolbox["add"].call({"a": 1, "b": 1})
     with pytest.raises(ValueError, match="prefix"):
         start("good", prefix="a b")
 
 
-def test_an_async_tool_may_run_a_plan_that_calls_a_server(start: Start) -> None:
-    tools = start("good").toolbox
+def test_an_async_tool_may_run_a_plan_that_calls_a_server(good: ToolServer) -> None:
+    tools = good.toolbox
 
     async def plans() -> float:
         run = execute(plan({"tool": "add", "params": {"a": 1, "b": 1}}), ToolExecutor(tools))
@@ -348,8 +342,8 @@ def test_an_async_tool_may_run_a_plan_that_calls_a_server(start: Start) -> None:
     assert execute(plan({"tool": "plans"}), ToolExecutor(Toolbox([plans]))).answer == 2
 
 
-def test_an_async_tool_that_blocks_its_loop_delays_no_server(start: Start) -> None:
-    tools, over = start("good").toolbox, Event()
+def test_an_async_tool_that_blocks_its_loop_delays_no_server(good: ToolServer) -> None:
+    tools, over = good.toolbox, Event()
 
     async def blocks() -> None:
         over.wait()

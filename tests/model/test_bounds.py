@@ -27,7 +27,7 @@ from planexec_lite.events import Action, Judged, Observation, PlanProposed, Thou
 from planexec_lite.meter import Meter
 from planexec_lite.model.asking import Bounds, ask
 from planexec_lite.model.prompt_text import SHORT, fitted, shortened
-from tests.core.test_planners import FIRST, GOAL, SECOND, FakeClient, agent
+from tests.core.sums import FIRST, GOAL, SECOND, FakeClient, agent
 from tests.rounds import rounds
 
 PLAN = {"steps": [FIRST, SECOND]}
@@ -102,7 +102,7 @@ NO_MAX_TOKENS = (
 
 
 @pytest.mark.parametrize("param", ["max_tokens", None])
-def test_an_endpoint_that_calls_the_limit_otherwise_is_asked_in_its_way_and_that_is_remembered(
+def test_an_endpoint_with_another_name_for_the_limit_is_remembered(
     param: str | None,
 ) -> None:
     rejects = BadRequest(NO_MAX_TOKENS, param), BadRequest("'temperature' does not support 0", "temperature")
@@ -140,7 +140,7 @@ def test_a_model_that_repeats_itself_is_cut_off_and_hears_of_it_in_short() -> No
     assert "cut off; it may have 2,048 tokens" in repair
 
 
-def test_long_results_do_not_fill_the_planners_conversation_and_each_step_is_seen() -> None:
+def test_long_results_do_not_fill_the_conversation_and_each_step_is_seen() -> None:
     plan = [{"id": str(n), "tool": "look", "params": {"where": f"room {n}"}} for n in range(12)]
     client = FakeClient({"steps": plan, "complete": False}, {"steps": [], "complete": True})
     planner = LLMPlanner(client, "m", max_prompt=9000)

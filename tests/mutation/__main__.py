@@ -36,6 +36,7 @@ CORE = {  # which tests are tried when a file of the core is changed
     "meter loop": "runs watch approval",
     "reviewers": "approval",
 }
+FOLDERS = ("core", "capabilities", "plan", "roles", "tools", "model")
 MOCK = "scenes scripts tools faults request_validation wire order timings serve explain recorder"
 
 
@@ -48,7 +49,7 @@ def tests_of(file: Path) -> str:
     if file.parent.name == "exercises":
         return "tests/exercises/test_checker.py tests/exercises/test_attacks.py tests/exercises/test_generated.py"
     names = next((tests for files, tests in CORE.items() if file.stem in files.split()), "")
-    paths = (f"tests/{folder}/test_{name}.py" for name in names.split() for folder in ("core", "capabilities"))
+    paths = (f"tests/{folder}/test_{name}.py" for name in names.split() for folder in FOLDERS)
     return " ".join(path for path in paths if (ROOT / path).exists())
 
 

@@ -27,7 +27,7 @@ from planexec_lite.roles.reviewers import AskPerson
 from tests.capabilities.scaffold import Site
 from tests.core.shapes import step
 from tests.core.test_nested import inner, outer
-from tests.core.test_react import TOOLS, call, scene
+from tests.roles.test_react import TOOLS, call, scene
 from tests.views import worlds
 
 GOAL = "put up both"

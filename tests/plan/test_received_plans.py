@@ -37,36 +37,36 @@ from tests.rounds import rounds
 class Bank:
     """A bank that remembers whom it paid, and a lookup that fails for `missing`."""
 
-    def __init__(self, *missing: str) -> None:
-        self.paid: list[Any] = []
+    def __init__(self, missing: str = "") -> None:
+        self.paid: list[str] = []
         self.missing = missing
 
     @property
     def executor(self) -> ToolExecutor:
         @tool(effects="none")
         def who(name: str) -> str:
-            if name in self.missing:
+            if name == self.missing:
                 raise LookupError(name)
             return name
 
         @tool(effects="once")
-        def pay(to: str, more: dict[str, Any] | None = None) -> str:
-            self.paid.append(to if more is None else [to, more])
+        def pay(to: str) -> str:
+            self.paid.append(to)
             return "paid"
 
         return ToolExecutor(Toolbox([who, pay]))
 
 
-def plan(*steps: Any, **more: Any) -> Plan:
-    return Plan.parse({"goal": "pay", "steps": [*steps], **more})
+def plan(*steps: Any) -> Plan:
+    return Plan.parse({"goal": "pay", "steps": [*steps]})
 
 
 def who(id: str, name: str, **more: Any) -> dict[str, Any]:
     return {"id": id, "tool": "who", "params": {"name": name}, **more}
 
 
-def pay(id: str, to: str, *after: str, **more: Any) -> dict[str, Any]:
-    return {"id": id, "tool": "pay", "params": {"to": to, **more}, "depends_on": [*after]}
+def pay(id: str, to: str, *after: str) -> dict[str, Any]:
+    return {"id": id, "tool": "pay", "params": {"to": to}, "depends_on": [*after]}
 
 
 TWO = plan(who("1", "Bob"), pay("2", "ACME", "1"))
@@ -77,28 +77,19 @@ def in_params(kept: Plan) -> None:
     kept.steps[-1].params["to"] = "MALLORY"
 
 
-def by_dict_itself(kept: Plan) -> None:
-    dict.__setitem__(kept.steps[-1].params, "to", "MALLORY")
-
-
-def another_params(kept: Plan) -> None:
-    object.__setattr__(kept.steps[-1], "params", dict(MALLORY))
-
-
-def in_the_fields(kept: Plan) -> None:
-    kept.steps[-1].__dict__["params"] = dict(MALLORY)
-
-
-def another_step(kept: Plan) -> None:
-    steps = (*kept.steps[:-1], Step(id="2", tool="pay", params=MALLORY, depends_on=("1",)))
-    object.__setattr__(kept, "steps", steps)
-
-
-HOW = [in_params, by_dict_itself, another_params, in_the_fields, another_step]
+HOW: dict[str, Callable[[Plan], None]] = {
+    "in params": in_params,
+    "by dict itself": lambda kept: dict.__setitem__(kept.steps[-1].params, "to", "MALLORY"),
+    "other params": lambda kept: object.__setattr__(kept.steps[-1], "params", dict(MALLORY)),
+    "in the fields": lambda kept: kept.steps[-1].__dict__.update(params=dict(MALLORY)),
+    "another step": lambda kept: object.__setattr__(
+        kept, "steps", (kept.steps[0], Step(id="2", tool="pay", params=MALLORY, depends_on=("1",)))
+    ),
+}
 
 
 class Keeps:
-    """A planner that keeps what it hands in, and changes it when `when` says so."""
+    """A planner that keeps what it hands in, and changes it when it is asked again."""
 
     def __init__(self, made: Any, change: Callable[[Any], None]) -> None:
         self.made, self.change, self.asked = made, change, 0
@@ -127,7 +118,7 @@ def agent(bank: Bank, planner: Any, reviewer: Any = None, **more: Any) -> Planne
 
 
 @pytest.mark.parametrize("made", [kept, loose])
-@pytest.mark.parametrize("change", HOW)
+@pytest.mark.parametrize("change", HOW.values(), ids=HOW)
 def test_a_plan_that_its_planner_changes_after_the_approval_runs_as_approved(
     made: Callable[[], Plan], change: Callable[[Plan], None]
 ) -> None:
@@ -143,17 +134,18 @@ def test_a_plan_that_its_planner_changes_after_the_approval_runs_as_approved(
 
 
 @pytest.mark.parametrize("made", [kept, loose])
-@pytest.mark.parametrize("change", HOW)
-@pytest.mark.parametrize("grant", [None, Grant(9)], ids=["alone", "granted"])
+@pytest.mark.parametrize("change", HOW.values(), ids=HOW)
 def test_the_same_object_with_other_words_at_a_replan_is_another_plan(
-    made: Callable[[], Plan], change: Callable[[Plan], None], grant: Grant | None
+    made: Callable[[], Plan], change: Callable[[Plan], None]
 ) -> None:
-    bank = Bank("Bob")
-    run = agent(bank, Keeps(made(), change), ScriptedReviewer([Decision("approve", grant=grant)])).run("pay")
-    assert (run.status in ("paused", "failed"), bank.paid) == (True, [])
+    for grant in (None, Grant(9)):
+        bank = Bank("Bob")
+        run = agent(bank, Keeps(made(), change), ScriptedReviewer([Decision("approve", grant=grant)])).run("pay")
+        assert run.status in ("paused", "failed")
+        assert bank.paid == []
 
 
-@pytest.mark.parametrize("change", HOW)
+@pytest.mark.parametrize("change", HOW.values(), ids=HOW)
 def test_a_plan_changed_between_check_and_execution_is_checked_again(change: Callable[[Plan], None]) -> None:
     for made in (kept(), loose()):
         bank = Bank()
@@ -164,40 +156,30 @@ def test_a_plan_changed_between_check_and_execution_is_checked_again(change: Cal
             change(made)
             object.__setattr__(made.steps[0], "tool", "fly")
             assert made.hash != before
-            assert (made.graph == graph, [problem.code for problem in made.problems(tools)]) == (True, ["unknown_tool"])
+            assert made.graph == graph
+            assert [problem.code for problem in made.problems(tools)] == ["unknown_tool"]
             with pytest.raises(PlanError, match="fly"):
                 execute(made, bank.executor)
         assert bank.paid == []
 
 
-def test_a_copy_of_a_plan_with_other_steps_has_its_own_hash_and_graph() -> None:
-    one = kept()
-    assert one.hash
-    assert len(one.graph) == 2
-    other = one.model_copy(update={"steps": one.steps[:1]})
-    assert other.hash != one.hash
-    assert list(other.graph) == ["1"]
+@pytest.mark.parametrize("made", [kept, loose])
+def test_a_tool_that_changes_the_plan_that_runs_changes_nothing(made: Callable[[], Plan]) -> None:
+    bank, mine = Bank(), made()
+
+    def tamper(name: str) -> str:
+        with suppress(TypeError):
+            in_params(mine)
+        return name
+
+    pay = bank.executor.tools["pay"]
+    run = execute(mine, ToolExecutor(Toolbox([tool(name="who", effects="none")(tamper), pay])))
+    assert (run.status, bank.paid) == ("finished", ["ACME"])
+    with pytest.raises(TypeError, match="make a copy"):
+        in_params(run.plan)
 
 
-@pytest.mark.parametrize("change", [in_params])
-def test_a_tool_or_a_picture_that_changes_the_plan_that_runs_changes_nothing(change: Callable[[Plan], None]) -> None:
-    for made in (kept(), loose()):
-        bank = Bank()
-        box = bank.executor.tools
-
-        def tamper(name: str) -> str:
-            with suppress(TypeError):
-                change(made)  # noqa: B023
-            return name
-
-        executor = ToolExecutor(Toolbox([tool(name="who", effects="none")(tamper), box["pay"]]))
-        run = execute(made, executor, watch=lambda run: None)
-        assert (run.status, bank.paid) == ("finished", ["ACME"])
-        with pytest.raises(TypeError, match="make a copy"):
-            run.plan.steps[1].params["to"] = "MALLORY"
-
-
-def test_a_picture_or_a_reviewer_cannot_write_into_the_plan_that_it_is_shown() -> None:
+def test_a_reviewer_cannot_write_into_the_plan_that_it_is_shown() -> None:
     class Tampers:
         def review(self, plan: Plan, board: Board, tools: Toolbox) -> Decision:
             for shown in (plan, board.plan, board.proposal):
@@ -258,16 +240,21 @@ class Object(dict[str, Any]):
         return {"to": "ACME"}.items()
 
 
-def odd_plans() -> Iterator[Any]:
-    yield Says(goal="pay", steps=(Step(**who("1", "Ann")), Step(**pay("2", "MALLORY", "1"))))
-    yield Plan.model_construct(goal="pay", steps=(Alike(**who("1", "Ann")), Alike(**pay("2", "MALLORY", "1"))))
-    yield Plan.model_construct(goal="pay", steps=[Step(**who("1", "Ann")), Step(**pay("2", "MALLORY", "1"))])
-    for params in ({"to": Text("MALLORY")}, Object(to="MALLORY")):
-        step = Step.model_construct(id="2", tool="pay", params=params, depends_on=("1",))
-        yield Plan.model_construct(goal="pay", steps=(Step(**who("1", "Ann")), step))
+def built(*steps: Step) -> Plan:
+    return Plan.model_construct(goal="pay", steps=steps)
 
 
-@pytest.mark.parametrize("made", [*odd_plans()], ids=lambda made: type(made).__name__)
+ANN, HER = who("1", "Ann"), pay("2", "MALLORY", "1")
+ODD = {
+    "a plan": Says(goal="pay", steps=(Step(**ANN), Step(**HER))),
+    "steps": built(Alike(**ANN), Alike(**HER)),
+    "a list": Plan.model_construct(goal="pay", steps=[Step(**ANN), Step(**HER)]),
+    "a text": built(Step(**ANN), Step.model_construct(**{**HER, "params": {"to": Text("MALLORY")}})),
+    "an object": built(Step(**ANN), Step.model_construct(**{**HER, "params": Object(to="MALLORY")})),
+}
+
+
+@pytest.mark.parametrize("made", ODD.values(), ids=ODD)
 def test_a_plan_of_a_class_of_its_own_is_read_for_what_it_holds(made: Any) -> None:
     bank = Bank("Bob")
     planner = Keeps(kept(), lambda mine: setattr(planner, "made", made))
@@ -280,28 +267,19 @@ def test_a_plan_of_a_class_of_its_own_is_read_for_what_it_holds(made: Any) -> No
 
 
 @pytest.mark.parametrize(
-    "step",
-    [
-        Step.model_construct(id="../x", tool="who", params={"name": "Ann"}, depends_on=()),
-        Step.model_construct(id="1", tool="who", params={"name": object()}, depends_on=()),
-        Step.model_construct(id="1", tool="who", params={"name": "Ann"}, depends_on=(), timeout=-1),
-        Step(**who("1", "Ann")).model_copy(update={"retries": "often"}),
-    ],
-    ids=["id", "an object", "timeout", "a copy"],
+    "change",
+    [{"id": "../x"}, {"params": {"name": object()}}, {"timeout": -1}, {"retries": "often"}],
+    ids=["id", "an object", "timeout", "retries"],
 )
-def test_what_was_made_without_validation_is_validated_when_it_comes_in(step: Step) -> None:
-    made = Plan.model_construct(goal="pay", steps=(step,))
+def test_what_was_made_without_validation_is_validated_when_it_comes_in(change: dict[str, Any]) -> None:
+    made = built(Step(**ANN).model_copy(update=change))
     run = agent(Bank(), Keeps(made, in_params), AskPerson()).run("pay")
     assert run.status == "failed"
     assert "no valid plan" in run.reason or "not_json" in run.reason
     with pytest.raises(PlanError):
         agent(Bank(), Keeps(kept(), in_params), ScriptedReviewer([Decision("approve", plan=made)])).run("pay")
-
-
-def test_a_step_without_validation_is_validated_before_execute_runs_it() -> None:
-    step = Step.model_construct(id="1", tool="who", params={"name": "Ann"}, depends_on=(), timeout=-1)
-    with pytest.raises(PlanError, match="timeout"):
-        execute(Plan.model_construct(goal="pay", steps=(step,)), Bank().executor)
+    with pytest.raises(PlanError):
+        execute(made, Bank().executor)
 
 
 @pytest.mark.parametrize("answer", [None, {"steps": []}, "a plan"], ids=repr)
@@ -349,7 +327,7 @@ def test_a_planner_that_changes_the_steps_that_it_streamed_changes_nothing() -> 
     assert bank.paid == ["Ann"]
 
 
-# --- data that stays as it is ---------------------------------------------------------------------------------------
+# data that stays as it is
 
 json_data = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=4),

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from planexec_lite import Plan, PlanError, Step
+from planexec_lite import Plan, PlanError
 from tests.core.shapes import Job, jobs, json_values, plan_of
 from tests.rounds import rounds
 
@@ -20,8 +20,6 @@ DEPLOY: dict[str, Any] = {
     "steps": [
         {"id": 1, "action": "run_tests", "params": {}, "depends_on": [], "description": "Run full test suite"},
         {"id": 2, "action": "build_docker", "params": {"tag": "v2.3.1"}, "depends_on": [1], "description": "Build"},
-        {"id": 3, "action": "backup_database", "params": {}, "depends_on": [], "description": "Backup"},
-        {"id": 4, "action": "deploy_staging", "params": {"tag": "v2.3.1"}, "depends_on": [2], "description": "Stage"},
     ],
     "rollback": [{"action": "rollback_production", "params": {"to": "previous"}}],
 }
@@ -29,60 +27,34 @@ DEPLOY: dict[str, Any] = {
 
 def test_action_and_params() -> None:
     plan = Plan.parse(json.dumps(DEPLOY))
-    assert [step.id for step in plan.steps] == ["1", "2", "3", "4"]
-    assert plan.steps[1].tool == "build_docker"
-    assert plan.steps[1].params == {"tag": "v2.3.1"}
-    assert plan.steps[3].depends_on == ("2",)
+    assert plan.graph == {"1": (), "2": ("1",)}
+    assert (plan.steps[1].tool, plan.steps[1].params) == ("build_docker", {"tag": "v2.3.1"})
     assert [str(call) for call in plan.rollback] == ["rollback_production(to='previous')"]
 
 
 def test_tool_and_input_with_a_reference_and_tool_none() -> None:
-    plan = Plan.parse(
-        [
-            {"id": 1, "description": "Look", "tool": "web_search", "input": "wind", "depends_on": []},
-            {"id": 2, "description": "Sum up", "tool": "summarize_text", "input": "{step_1_result}", "depends_on": [1]},
-            {"id": 3, "description": "Think", "tool": "none", "input": "", "depends_on": [2]},
-        ]
-    )
-    assert plan.steps[0].params == {"input": "wind"}
-    assert plan.steps[1].params == {"input": "{step_1_result}"}
-    assert plan.steps[2].tool is None
+    look = {"id": 1, "tool": "summarize_text", "input": "{step_0_result}"}
+    plan = Plan.parse([look, {"id": 3, "description": "Think", "tool": "none", "input": ""}])
+    assert plan.steps[0].params == {"input": "{step_0_result}"}
+    assert plan.steps[1].tool is None
 
 
 def test_tasks_with_success_criteria_each_wait_for_the_one_before() -> None:
-    plan = Plan.parse(
-        {
-            "goal": "Refactor",
-            "tasks": [
-                {"description": "Analyze the module", "success_criteria": "all endpoints are listed"},
-                {"task": "Design the token", "criteria": "a schema exists"},
-                "Run the test suite",
-            ]
-        }
-    )  # fmt: skip
+    first = {"description": "Analyze the module", "success_criteria": "all endpoints are listed"}
+    second = {"task": "Design the token", "criteria": "a schema exists"}
+    plan = Plan.parse({"goal": "Refactor", "tasks": [first, second, "Run the test suite"]})
     assert [step.success_criteria for step in plan.steps[:2]] == ["all endpoints are listed", "a schema exists"]
-    assert [step.depends_on for step in plan.steps] == [(), ("1",), ("2",)]
+    assert plan.graph == {"1": (), "2": ("1",), "3": ("2",)}
     assert plan.steps[2].description == "Run the test suite"
-
-
-def test_a_task_added_later_may_be_called_5b() -> None:
-    plan = Plan.parse(
-        [{"id": 5}, {"id": "5b", "task": "Fix the header", "depends_on": 5}, {"id": 6, "depends_on": ["5b"]}]
-    )
-    assert plan.graph == {"5": (), "5b": ("5",), "6": ("5b",)}
 
 
 def test_the_same_plan_in_other_shapes_gives_the_same_text_and_hash() -> None:
     step = {"id": "1", "tool": "search", "params": {"b": 1, "a": {"d": 1, "c": 2}}, "depends_on": ["0"]}
-    other = {
-        "depends_on": 0,
-        "arguments": {"a": {"c": 2, "d": 1}, "b": 1},
-        "action": "search",
-        "id": 1,
-        "description": "",
-    }
+    arguments = {"a": {"c": 2, "d": 1}, "b": 1}
+    other = {"depends_on": 0, "arguments": arguments, "action": "search", "id": 1, "description": ""}
     shapes = [
         {"steps": [{"id": "0"}, step]},
+        {"steps": [{"id": "0"}, step | {"depends_on": [0, "0"]}]},
         [{"id": 0, "params": None}, other],
         {"tasks": ({"id": 0, "tool": "none"}, other), "goal": ""},
         {"plan": [{"id": "0", "retries": 0}, other], "rollback": [], "complete": True, "answer": None},
@@ -93,27 +65,13 @@ def test_the_same_plan_in_other_shapes_gives_the_same_text_and_hash() -> None:
     assert len({plan.hash for plan in plans}) == 1
 
 
-def test_a_dependency_named_as_number_and_as_text_counts_once() -> None:
-    once, twice = (Plan.parse([{"id": 1}, {"id": 2, "depends_on": on}]) for on in ([1], [1, "1"]))
-    assert twice.to_json() == once.to_json()
-
-
 @pytest.mark.parametrize(
     "change",
     [{"goal": "x"}, {"steps": ()}, {"complete": False}, {"answer": "{step_1_result}"}, {"rollback": ()}],
 )
 def test_another_plan_has_another_hash(change: dict[str, Any]) -> None:
     plan = Plan.parse(DEPLOY)
-    assert Plan(**{**dict(plan), **change}).hash != plan.hash
-
-
-def test_a_copy_with_other_steps_has_a_hash_and_a_graph_of_its_own() -> None:
-    plan = Plan.parse(DEPLOY)
-    assert len(plan.graph) == 4
-    assert plan.hash
-    copy = plan.changed(steps=plan.steps[:1])
-    assert list(copy.graph) == ["1"]
-    assert copy.hash == Plan.parse({**DEPLOY, "steps": DEPLOY["steps"][:1]}).hash
+    assert plan.changed(**change).hash == Plan(**{**dict(plan), **change}).hash != plan.hash
 
 
 @rounds(60)
@@ -144,17 +102,16 @@ steps = st.lists(st.dictionaries(fields, likely, max_size=5), max_size=3)
 
 
 def reads_or_says_why(source: Any) -> None:
-    rejected: PlanError | None = None
     try:
         plan = Plan.parse(source)
-    except PlanError as error:
-        rejected = error
-    if rejected is not None:
-        assert rejected.problems
-        assert all(problem.message for problem in rejected.problems)
+    except PlanError as rejected:
+        problems = rejected.problems
+    else:
+        plan.problems(done=["1"], max_steps=2)
+        assert Plan.parse(plan.to_json()).hash == plan.hash
         return
-    plan.problems(done=["1"], max_steps=2)
-    assert Plan.parse(plan.to_json()).hash == plan.hash
+    assert problems
+    assert all(problem.message for problem in problems)
 
 
 @rounds(300)
@@ -173,7 +130,7 @@ def test_any_text_is_a_plan_or_a_plan_error(source: str | bytes) -> None:
     reads_or_says_why(source)
 
 
-def nested(depth: int, kind: type = list) -> Any:
+def nested(depth: int, kind: type) -> Any:
     value: Any = 1
     for _ in range(depth):
         value = [value] if kind is list else {"a": value}
@@ -182,40 +139,37 @@ def nested(depth: int, kind: type = list) -> Any:
 
 @pytest.mark.parametrize("kind", [list, dict])
 @pytest.mark.parametrize("depth", [150, 300, 5_000])
-@pytest.mark.parametrize("place", ["steps", "goal", "param", "all"])
-def test_deep_nesting_is_a_plan_or_a_plan_error(place: str, depth: int, kind: type) -> None:
+def test_deep_nesting_is_a_plan_or_a_plan_error(depth: int, kind: type) -> None:
     deep = nested(depth, kind)
-    sources = {
-        "steps": {"steps": deep}, "goal": {"goal": deep, "steps": []}, "all": deep,
-        "param": [{"id": 1, "tool": "a", "params": {"x": deep}}],
-    }  # fmt: skip
-    reads_or_says_why(sources[place])
+    params = [{"id": 1, "tool": "a", "params": {"x": deep}}]
+    for source in ({"steps": deep}, {"goal": deep, "steps": []}, deep, params):
+        reads_or_says_why(source)
 
 
-@pytest.mark.parametrize("text", ["[" * 100_000, '{"steps":' * 50_000, '[{"id":' + "1" * 10_000 + "}]"])
-def test_a_hostile_text_is_a_plan_error(text: str) -> None:
-    with pytest.raises(PlanError):
-        Plan.parse(text)
+@pytest.mark.parametrize("value", [math.nan, math.inf, "\ud800", "a\udfffb"], ids=ascii)
+def test_what_no_file_can_hold_is_rejected_at_every_place(value: Any) -> None:
+    params = {"x": [value]}
+    step = {"id": 1, "tool": "a"}
+    for source in (
+        [{**step, "params": params}],
+        [{**step, "undo": {"tool": "a", "params": params}}],
+        [{**step, "timeout": value}],
+        {"steps": [step], "rollback": [{"tool": "a", "params": params}]},
+        {"steps": [step], "goal": value},
+    ):
+        with pytest.raises(PlanError):
+            Plan.parse(source)
 
 
 @pytest.mark.parametrize(
-    "source", [{"steps": {1}}, {"steps": {"a": {"id": 1, "bogus": 1}}.values()}, {"steps": (_ for _ in "a")}]
-)
-def test_steps_that_are_no_list_are_a_plan_error(source: Any) -> None:
+    "source",
+    ["[" * 100_000, '{"steps":' * 50_000, '[{"id":' + "1" * 10_000 + "}]", {"steps": {1}},
+     {"steps": {"a": {"id": 1, "bogus": 1}}.values()}, {"steps": (_ for _ in "a")}],
+    ids=["lists", "objects", "a number", "a set", "a view", "a generator"],
+)  # fmt: skip
+def test_a_hostile_text_and_steps_that_are_no_list_are_a_plan_error(source: Any) -> None:
     with pytest.raises(PlanError):
         Plan.parse(source)
-
-
-@pytest.mark.parametrize("number", [math.nan, math.inf])
-def test_what_json_can_not_hold_is_rejected_or_written_as_json(number: float) -> None:
-    reads_or_says_why([{"id": 1, "tool": "a", "params": {"x": number}}])
-    reads_or_says_why([{"id": 1, "timeout": number}])
-
-
-@pytest.mark.parametrize("text", ["\ud800", "a\udfffb"])
-def test_a_lone_surrogate_is_rejected_or_reads_back(text: str) -> None:
-    reads_or_says_why({"goal": text, "steps": []})
-    reads_or_says_why([{"id": 1, "tool": "a", "params": {"x": text}}])
 
 
 def test_every_fault_is_told_at_once_with_the_step() -> None:
@@ -225,6 +179,7 @@ def test_every_fault_is_told_at_once_with_the_step() -> None:
             {"id": "2", "deps": ["1"], "retries": -1},
             {"tool": "x", "id": None},
             {"id": "4", "timeout": 0},
+            {"tool": "x"},
         ],
         "goals": "",
     }
@@ -233,15 +188,9 @@ def test_every_fault_is_told_at_once_with_the_step() -> None:
     codes = {(problem.step, problem.code) for problem in caught.value.problems}
     assert codes == {
         ("a b", "wrong_field"), ("2", "unknown_field"), ("2", "wrong_field"), ("#3", "wrong_field"),
-        ("4", "wrong_field"), (None, "unknown_field"),
+        ("4", "wrong_field"), ("#5", "missing_field"), (None, "unknown_field"),
     }  # fmt: skip
     assert "did you mean 'goal'" in str(caught.value)
-
-
-def test_a_missing_id_is_named_by_its_place() -> None:
-    with pytest.raises(PlanError) as caught:
-        Plan.parse([{"id": 1}, {"tool": "x"}])
-    assert [(problem.code, problem.step) for problem in caught.value.problems] == [("missing_field", "#2")]
 
 
 def test_plan_error_keeps_the_text_and_survives_pickling() -> None:
@@ -259,7 +208,6 @@ def test_plans_and_steps_are_frozen() -> None:
         with pytest.raises(ValueError, match="frozen"):
             setattr(value, field, "other")
     assert Plan.parse(plan) is plan
-    assert Step(id="5b").id == "5b"
 
 
 BARE = json.dumps([{"id": 1, "description": "run ```tests``` and ~~~more~~~"}])
@@ -292,7 +240,6 @@ def test_a_fence_around_the_json_is_no_part_of_the_plan(fenced: str) -> None:
         (f"```json\n{BARE}", "the fence is not closed"),
         (f"Plan:\n```json\n{BARE[:20]}", "the fence is not closed"),
         ("```json\n```", "this is not JSON"),
-        ("```json\nthink first\n```", "this is not JSON"),
         ("```", "the fence is not closed"),
     ],
 )

@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal
 import pytest
 from pydantic import BaseModel, Field
 
-from planexec_lite import Plan, Simulated, Tool, Toolbox, ToolExecutor, execute, tool
+from planexec_lite import Plan, Tool, Toolbox, ToolExecutor, execute, tool
 from planexec_lite.meter import Meter
 from planexec_lite.tools import ToolError
 
@@ -42,7 +42,7 @@ def search(query: str, most: int = 3, *, deep: bool = False) -> list[str]:
     return [query] * most
 
 
-@tool(name="measure", latency=lambda at, unit: 0.5 if unit == "m" else 1.5, effects="none")
+@tool(name="measure", latency=lambda at, unit: 0.5 if unit == "m" else 1.5, effects="none", json_text=True)
 def measured(at: Point, unit: Literal["m", "ft"]) -> int:
     """Measure at a point."""
     calls.append((at, unit))
@@ -125,31 +125,25 @@ def test_a_wrong_argument_of_a_step_is_a_failed_step_and_no_call() -> None:
     assert len(calls) == 1
 
 
-def test_arguments_arrive_as_the_types_that_were_declared() -> None:
+def test_arguments_arrive_as_declared_and_latency_may_depend_on_them() -> None:
     calls.clear()
     toolbox = Toolbox([measured, bare])
-    assert toolbox["measure"].call({"at": {"x": 4}, "unit": "ft"}) == 4
-    assert calls == [(Point(x=4), "ft")]
+    with Meter() as meter:
+        assert toolbox["measure"].call({"at": {"x": 4}, "unit": "ft"}) == 4
+    assert (calls, meter.seconds) == ([(Point(x=4), "ft")], 1.5)
     assert toolbox["bare"].call({"size": "big", "share": 1, "names": None}) == "big 1.0 None"
     for wrong in ({"size": "huge", "share": 1}, {"size": "big", "share": 2}, {"size": "big", "share": 1, "names": "a"}):
         with pytest.raises(ToolError):
             toolbox["bare"].call(wrong)
 
 
-@pytest.mark.parametrize(("unit", "seconds"), [("m", 0.5), ("ft", 1.5)])
-def test_latency_may_depend_on_the_arguments(unit: str, seconds: float) -> None:
-    with Meter() as meter:
-        Toolbox([measured])["measure"].call({"at": {"x": 1}, "unit": unit})
-    assert meter.seconds == seconds
-
-
 def test_a_latency_function_is_given_default_arguments_too() -> None:
-    @tool(latency=lambda seconds: seconds, effects="none")
     def wait(seconds: float = 1.5) -> float:
         return seconds
 
-    run = execute(Plan.parse([{"id": 1, "tool": "wait"}]), ToolExecutor(Toolbox([wait])), workers=Simulated())
-    assert (run.status, run.makespan) == ("finished", 1.5)
+    with Meter() as meter:
+        Tool(wait, latency=lambda seconds: seconds, effects="none").call({})
+    assert meter.seconds == 1.5
 
 
 def test_a_lone_input_goes_to_the_only_parameter_or_the_only_required_one() -> None:
@@ -161,6 +155,7 @@ def test_a_lone_input_goes_to_the_only_parameter_or_the_only_required_one() -> N
     assert tools["shout"].call({"input": "a"}) == "A"
     assert tools["search"].faults({"input": "a"}) == []  # the only one that is required
     assert tools["measure"].faults({"input": "a"})
+    assert tools["search"].faults({"input": "a", "most": 2})  # not alone
     assert tools["shout"].faults({"input": 5})
 
 
@@ -176,7 +171,8 @@ def test_what_a_reference_stands_for_is_not_judged_before_it_is_known(value: str
 @pytest.mark.parametrize("one", [search.tool, measured.tool, Tool(bare, name="b", latency=1.0, effects="none")])  # type: ignore[attr-defined]
 def test_tools_and_toolboxes_can_be_pickled(one: Tool) -> None:
     again = pickle.loads(pickle.dumps(Toolbox([one])))[one.name]
-    assert (again.name, again.signature, again.effects) == (one.name, one.signature, one.effects)
+    for field in ("name", "signature", "effects", "json_text"):
+        assert getattr(again, field) == getattr(one, field)
     assert again.schema == one.schema
     assert again.latency is one.latency or again.latency == one.latency
     assert copy.deepcopy(one).name == one.name
@@ -246,9 +242,3 @@ def test_json_text_is_read_as_data_where_the_tool_declares_it(text: str, data: A
     assert Tool(fetch).call({}) == text
     assert Tool(fetch, json_text=True).call({}) == data
     assert Tool.from_schema(fetch, {}, name="fetch", json_text=True).call({}) == data
-    assert pickle.loads(pickle.dumps(tool(json_text=True)(read_a_page).tool)).json_text  # type: ignore[attr-defined]
-
-
-def read_a_page() -> str:
-    """Read a page."""
-    return "{}"

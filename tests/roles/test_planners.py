@@ -1,0 +1,224 @@
+"""Planners in the one loop: how far they look ahead, how an invalid answer is repaired, and where it all ends."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pytest
+
+from planexec_lite import Board, LLMPlanner, NextStepPlanner, Plan, RulePlanner, Run, Step, Tool, Toolbox
+from planexec_lite.events import PlanProposed, PlanStarted, StepStarted
+from planexec_lite.model.schemas import plan_schema
+from planexec_lite.roles.planners import FIELDS, INSTRUCTIONS
+from tests.core.strict_rules import faults
+from tests.core.sums import FIRST, GOAL, SECOND, TOOLS, FakeClient, agent
+
+
+def asked(run: Run) -> list[str]:
+    return [event.reason for event in run.events if isinstance(event, PlanStarted)]
+
+
+def next_step(goal: str, board: Board) -> Any:
+    if "1" not in board.results:
+        return FIRST
+    return None if "2" in board.results else Step(**SECOND)
+
+
+def test_all_planners_answer_53_in_one_plan_or_step_by_step() -> None:
+    client = FakeClient({"goal": GOAL, "steps": [FIRST, SECOND], "rollback": [], "answer": None, "complete": True})
+    by_model = agent(LLMPlanner(client, "m")).run(GOAL)
+    whole = agent(RulePlanner(lambda goal: [FIRST, SECOND])).run(GOAL)
+    by_step = agent(NextStepPlanner(next_step)).run(GOAL)
+    for run in (by_model, whole, by_step):
+        assert (run.status, run.answer, run.results) == ("finished", 53, {"1": 48, "2": 53})
+        assert (run.plan.goal, run.plan.waves()) == (GOAL, [["1"], ["2"]])
+    assert by_model.plan.to_json() == whole.plan.to_json()
+    assert asked(whole) == ["first"]
+    assert asked(by_step) == ["first", "horizon", "horizon"]
+    usage = by_model.usage
+    assert (by_model.makespan, usage.calls, usage.input_tokens, usage.output_tokens) == (1.5, 1, 100, 20)
+
+
+# what a model is asked
+
+
+def test_the_model_is_told_the_tools_the_limit_and_a_legal_strict_schema() -> None:
+    client = FakeClient({"steps": [FIRST]})
+    agent(LLMPlanner(client, "m", max_steps=7)).run(GOAL)
+    request = client.requests[0]
+    assert (request["model"], request["temperature"]) == ("m", 0)
+    assert request["response_format"]["type"] == "json_schema"
+    shape = request["response_format"]["json_schema"]
+    assert (shape["strict"], shape["schema"]) == (True, plan_schema(TOOLS))
+    assert faults(shape["schema"]) == []
+    for words in ("multiply(a: integer, b: integer): Multiply two numbers.", "at most 7 steps", GOAL):
+        assert words in client.sent(0)
+
+
+@pytest.mark.parametrize("options", [{}, {"horizon": 1}, {"tasks": True}], ids=str)
+def test_the_model_is_asked_for_criteria_checks_and_what_may_fail(options: dict[str, Any]) -> None:
+    told = LLMPlanner(FakeClient(""), "m", **options).instructions(TOOLS)
+    rules = [line for line in told.splitlines() if line.startswith("- ")]
+    for words in ("success_criteria says how to tell", "add a step that checks it", "Say what may fail"):
+        assert sum(words in rule for rule in rules) == 1
+    assert "rollback lists the calls" in told
+
+
+@pytest.mark.parametrize("field", FIELDS)
+def test_a_planner_names_the_missing_field_of_its_instructions(field: str) -> None:
+    words = f"the field {{{field}}} is missing; write each of {{tools}}, {{step}}, {{span}} at least once"
+    with pytest.raises(ValueError, match=re.escape(words)):
+        LLMPlanner(None, "m", instructions=INSTRUCTIONS.replace(f"{{{field}}}", ""))
+
+
+def test_other_instructions_are_filled_once_with_the_same_values() -> None:
+    mine = "{span}\n{tools}\n{step}\n{goal} {tools!r} {a: 1}"
+    tools = Toolbox([Tool(lambda: None, name="odd", description="writes {span} and {tools}")])
+    sent = LLMPlanner(None, "m", instructions=mine, max_steps=3).instructions(tools)
+    assert sent.startswith("Write the whole plan, at most 3 steps")
+    assert "\n- odd(): writes {span} and {tools}\n" in sent
+    assert "write {step_1_result} and list" in sent
+    assert sent.endswith("\n{goal} {tools!r} {a: 1}")
+
+
+def test_a_model_that_is_asked_for_one_step_at_a_time_sees_what_came_out() -> None:
+    end = {"goal": GOAL, "steps": [], "complete": True, "answer": "It is {step_2_result}."}
+    client = FakeClient({"steps": [FIRST], "complete": False}, {"steps": [SECOND], "complete": False}, end)
+    run = agent(NextStepPlanner(client, "m")).run(GOAL)
+    assert (run.status, run.answer) == ("finished", "It is 53.")
+    assert asked(run) == ["first", "horizon", "horizon"]
+    assert "the next step only" in client.sent(0)
+    assert "result data: 48" in client.sent(1)
+    assert "result data: 53" in client.sent(2)
+
+
+def test_an_endpoint_that_takes_no_temperature_is_asked_without() -> None:
+    class NoTemperature(Exception):
+        status_code, param = 400, "temperature"
+
+    client = FakeClient(NoTemperature(), {"steps": [FIRST, SECOND]})
+    assert agent(LLMPlanner(client, "m")).run(GOAL).answer == 53
+    assert ["temperature" in request for request in client.requests] == [True, False]
+
+
+# repairs
+
+
+def test_an_invalid_plan_goes_back_with_the_validators_own_words() -> None:
+    bad = {"goal": GOAL, "steps": [FIRST | {"tool": "times"}, SECOND | {"depends_on": []}]}
+    client = FakeClient(bad, {"steps": [FIRST, SECOND]})
+    run = agent(LLMPlanner(client, "m")).run(GOAL)
+    assert (run.status, run.answer, asked(run)) == ("finished", 53, ["first", "repair"])
+    problems = Plan.parse(bad).problems(TOOLS)
+    assert len(problems) == 2
+    assert all(str(problem) in client.sent(1) for problem in problems)
+    messages = client.requests[1]["messages"]
+    assert [message["role"] for message in messages] == ["system", "user", "assistant", "user"]
+    assert Plan.parse(messages[2]["content"]) == Plan.parse(bad)
+
+
+@pytest.mark.parametrize(
+    ("answer", "code"),
+    [
+        ({"text": "Sure! First multiply."}, "not_json"),
+        ({"text": ""}, "not_json"),
+        ({"answer": "53"}, "no_steps"),
+        ({"steps": [{"tool": "add"}, {"id": "2"}]}, "missing_field"),
+        ({"goal": "nothing to do", "steps": []}, "empty_plan"),
+        ({"content": None, "refusal": "I can't help with that."}, "refused"),
+        ({"content": '{"steps": [', "finish_reason": "length"}, "cut_off"),
+        ({"steps": [FIRST | {"id": str(n)} for n in range(9)]}, "too_many_steps"),
+    ],
+)
+def test_an_answer_that_is_no_plan_is_repaired_too(answer: Any, code: str) -> None:
+    client = FakeClient(answer, {"steps": [FIRST, SECOND]})
+    run = agent(LLMPlanner(client, "m", max_steps=8)).run(GOAL)
+    assert run.answer == 53
+    rejected = next(event for event in run.events if isinstance(event, PlanProposed))
+    assert [problem.code for problem in rejected.problems] == [code]
+    assert f"[{code}]" in client.sent(1)
+    assert code != "empty_plan" or "nothing to do" in client.sent(1)
+
+
+@pytest.mark.parametrize("max_repairs", [0, 1, 3])
+def test_repairs_are_bounded(max_repairs: int) -> None:
+    client = FakeClient({"steps": [FIRST | {"tool": "times"}]})
+    run = agent(LLMPlanner(client, "m"), max_repairs=max_repairs).run(GOAL)
+    assert (run.status, run.results) == ("failed", {})
+    assert len(client.requests) == 1 + max_repairs
+    assert f"max_repairs={max_repairs}" in run.reason
+    assert "there is no tool 'times'" in run.reason
+
+
+def test_repairs_are_counted_in_a_row() -> None:
+    bad, good = {"steps": [{"id": "x", "tool": "times"}]}, {"steps": [FIRST], "complete": False}
+    client = FakeClient(bad, good, bad, {"steps": [SECOND], "complete": True})
+    run = agent(LLMPlanner(client, "m"), max_repairs=1).run(GOAL)
+    assert (run.answer, asked(run)) == (53, ["first", "repair", "horizon", "repair"])
+
+
+class Raising:
+    def __init__(self, problem: BaseException) -> None:
+        self.problem, self.asked = problem, 0
+
+    def plan(self, goal: str, board: Board, tools: Toolbox) -> Plan:
+        self.asked += 1
+        raise self.problem
+
+
+@pytest.mark.parametrize("problem", [ValueError("no idea"), ConnectionError("refused"), SystemExit(2)])
+def test_a_planner_that_raises_is_reported_and_asked_no_more_than_the_bound(problem: BaseException) -> None:
+    planner = Raising(problem)
+    run = agent(planner, max_repairs=2).run(GOAL)
+    assert (run.status, planner.asked) == ("failed", 3)
+    assert f"{type(problem).__name__}: {problem}" in run.reason
+    assert sum(isinstance(event, PlanProposed) and event.error is not None for event in run.events) == 3
+
+
+def test_a_keyboard_interrupt_in_a_planner_goes_to_the_caller() -> None:
+    with pytest.raises(KeyboardInterrupt):
+        agent(Raising(KeyboardInterrupt())).run(GOAL)
+
+
+@pytest.mark.parametrize("given", [None, "no plan", [], 5, {"steps": [{"id": 1, "tool": "nope"}]}])
+def test_a_planner_that_returns_no_plan_is_reported_and_bounded(given: Any) -> None:
+    class Odd:
+        def plan(self, goal: str, board: Board, tools: Toolbox) -> Any:
+            return given
+
+    for planner in (Odd(), RulePlanner(lambda goal: given)):
+        run = agent(planner, max_repairs=1).run(GOAL)
+        assert (run.status, len(asked(run))) == ("failed", 2)
+
+
+# bounds, and steps that are done
+
+
+@pytest.mark.parametrize("max_rounds", [0, 1, 4])
+def test_rounds_are_bounded(max_rounds: int) -> None:
+    def forever(goal: str, board: Board) -> Any:
+        return FIRST | {"id": str(len(board.results) + 1)}
+
+    run = agent(NextStepPlanner(forever), max_rounds=max_rounds).run(GOAL)
+    assert run.status == "stopped"
+    assert "max_rounds" in run.reason
+    assert asked(run) == ["first"] + ["horizon"] * max_rounds
+    assert len(run.results) == 1 + max_rounds
+
+
+def test_a_planner_may_write_no_more_steps_than_the_policy_allows() -> None:
+    run = agent(RulePlanner(lambda goal: [FIRST, SECOND]), max_steps=1, max_repairs=0).run(GOAL)
+    assert run.status == "failed"
+    assert "too_many_steps" in run.reason
+
+
+def test_done_steps_may_be_repeated_word_for_word_and_not_changed() -> None:
+    portions = [{"steps": [FIRST], "complete": False}, {"steps": [FIRST, SECOND], "complete": True}]
+    run = agent(LLMPlanner(FakeClient(*portions), "m")).run(GOAL)
+    assert run.answer == 53
+    assert [event.step for event in run.events if isinstance(event, StepStarted)] == ["1", "2"]
+    portions[1] = {"steps": [FIRST | {"params": {"a": 1, "b": 1}}], "complete": True}
+    run = agent(LLMPlanner(FakeClient(*portions), "m"), max_repairs=0).run(GOAL)
+    assert (run.status, run.results) == ("failed", {"1": 48})
+    assert "done_already" in run.reason
