@@ -70,7 +70,7 @@ def _whole_plan(plan: Plan, ids: int, done: Collection[str], max_steps: int | No
         return
     for id, times in Counter(step.id for step in plan.steps).items():
         if times > 1:
-            yield Problem("duplicate_id", id, f"{times} steps have the id {id!r}", "give each step a different id")
+            yield Problem("duplicate_id", id, f"{times} steps have the id {id!r}", "give each step an id of its own")
         if id in done:
             hint = f"refer to its result as {{step_{id}_result}}, and give new work a new id, such as '{id}b'"
             yield Problem("done_already", id, f"step {id} is done already; it is not done again", hint)
