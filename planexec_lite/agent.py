@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, cast
 
 from planexec_lite import assembly, references
-from planexec_lite.assembly import CONTEXT, HEARD, PLAN_CHECKS, Policy, decider
+from planexec_lite.assembly import CONTEXT, EVENT_OF, PLAN_CHECKS, Policy, decider
 from planexec_lite.capabilities import doubt, judging, nesting, planning, require_undo, retries
 from planexec_lite.capabilities.nesting import InnerRun, Teller
 from planexec_lite.capabilities.once_calls import digest_of
@@ -230,8 +230,8 @@ class PlannerExecutor:
         """Return the task that the workers run for `job`, with its context."""
         task = WORK[type(job)].task(self, run, job)
         context: dict[str, Any] = {}
-        for told in CONTEXT:
-            context |= told(self, run, job)
+        for context_of in CONTEXT:
+            context |= context_of(self, run, job)
         if context:
             task.call = InContext(task.call, JobContext(**context))
         return task
@@ -243,8 +243,8 @@ class PlannerExecutor:
         if isinstance(message, Finished):
             return work.finished(job, message)
         if isinstance(message, Progress):
-            heard = HEARD.get(type(message.event))
-            event = heard(message.at, job, message.event) if heard is not None else None
+            to_event = EVENT_OF.get(type(message.event))
+            event = to_event(message.at, job, message.event) if to_event is not None else None
             return [event] if event is not None else []
         if isinstance(message, TimedOut):
             return work.timed_out(job, message) if work.timed_out is not None else []
@@ -295,8 +295,9 @@ class PlannerExecutor:
         meter = current.get()
         inner: InnerRun | None = meter.context.inside if meter is not None else None
         known: Run | None = nesting.known_run(inner, Run)
-        told = inner.events if inner is not None else ()
-        teller = Teller(isinstance(self.workers, Simulated), self.watch, len(told), told[-1].at if told else 0.0)
+        reported = inner.events if inner is not None else ()
+        latest = reported[-1].at if reported else 0.0
+        teller = Teller(isinstance(self.workers, Simulated), self.watch, len(reported), latest)
         agent = replace(self, watch=teller, journal=inner.store if inner is not None else None)
         try:
             if known is None or inner is None:
@@ -312,7 +313,7 @@ class PlannerExecutor:
             agent.policy = nesting.within_step(self.policy, inner, known)
             teller.tell(known)
             run = agent.resume(known, decision)
-            if run.status == "paused" and len(run.events) == len(told):
+            if run.status == "paused" and len(run.events) == len(reported):
                 emit(run.events[-1])  # it still waits for the same decision
             return run
         except Exception as problem:
@@ -383,22 +384,22 @@ def _step(agent: PlannerExecutor, run: Run, job: StepStarted) -> Task:
 
 def _step_finished(job: StepStarted, message: Finished) -> list[Event]:
     report, at, id = message.report, message.at, job.step
-    told = (message.seconds, report.calls)
+    usage = (message.seconds, report.calls)
     events = [*_inside(job, message.inside)] if message.inside else []
     if report.waits is not None:
         reason, call, made, inside, short = report.waits
-        events.append(StepPaused(at, id, reason, *told, report.once, call, made, inside, dict(short), report.leaves))
+        events.append(StepPaused(at, id, reason, *usage, report.once, call, made, inside, dict(short), report.leaves))
     elif report.error is None:
-        events.append(StepDone(at, id, report.value, *told, report.leaves))
+        events.append(StepDone(at, id, report.value, *usage, report.leaves))
     else:  # after an at-most-once call it is unknown how much of the step was done
-        events.append(StepFailed(at, id, report.error, *told, report.once, report.final, report.leaves))
+        events.append(StepFailed(at, id, report.error, *usage, report.once, report.final, report.leaves))
     return events
 
 
 def _inside(job: Any, happened: Iterable[tuple[float, Any]]) -> Iterator[Event]:
     for at, emitted in happened:
-        if (heard := HEARD.get(type(emitted))) is not None:
-            if (event := heard(at, job, emitted)) is not None:
+        if (to_event := EVENT_OF.get(type(emitted))) is not None:
+            if (event := to_event(at, job, emitted)) is not None:
                 yield event
         else:
             yield Inside(at, job.step, emitted, job.inside if isinstance(emitted, Event) else 0)
@@ -426,11 +427,11 @@ def _undo(agent: PlannerExecutor, run: Run, job: UndoStarted) -> Task:
     """Return the task that undoes a step: a tool call with the timeout of that step, or the rollback of its nested
     run.
     """
-    board, mine, done = run.board, run.board[Rollback], run.board[WorkDone]
+    board, rollback, done = run.board, run.board[Rollback], run.board[WorkDone]
     if job.call is None:
         inside = agent_inside(agent.executor, board.steps[job.step])
         return Task(job, inside.undo_inside if inside is not None else _no_agent)
-    undo = mine.calling
+    undo = rollback.calling
     number = undo.number if undo is not None else 0
     timeout = done.completed[number].step.timeout if number else None
     step = Step(id=job.step.replace(" ", "-"), tool=job.call.tool, params=job.call.params)
@@ -447,13 +448,13 @@ def _no_agent() -> None:
 
 def _undo_finished(job: UndoStarted, message: Finished) -> list[Event]:
     report, at, id = message.report, message.at, job.step
-    told = (message.seconds, report.calls)
+    usage = (message.seconds, report.calls)
     events = [*_inside(job, message.inside)]
     if report.waits is not None:
-        return [*events, UndoPaused(at, id, report.waits.reason, report.waits.inside, *told)]
+        return [*events, UndoPaused(at, id, report.waits.reason, report.waits.inside, *usage)]
     if report.error is None:
-        return [*events, UndoDone(at, id, report.value, *told)]
-    return [*events, UndoFailed(at, id, report.error, *told, report.once)]
+        return [*events, UndoDone(at, id, report.value, *usage)]
+    return [*events, UndoFailed(at, id, report.error, *usage, report.once)]
 
 
 def _undo_timed_out(job: UndoStarted, message: TimedOut) -> list[Event]:

@@ -106,7 +106,9 @@ NEEDS: Mapping[Rule | Guard, str] = {
     budget.return_queued_jobs: "budget",
     nesting.ask_inside: "agent_inside",
 }
-"""What a rule or guard requires before it is asked: a role of the run, a setting, or a method of the executor."""
+"""The requirement of a rule or guard, checked before it is asked: a role of the run, a setting, or a method of the
+executor.
+"""
 PLAN_CHECKS: tuple[planning.PlanCheck, ...] = (
     require_undo.undo_is_missing,
     require_undo.undo_is_dropped,
@@ -117,7 +119,7 @@ PLAN_CHECKS: tuple[planning.PlanCheck, ...] = (
 )
 CONTEXT = (deadline.context, once_calls.context, budget.context, chosen_calls.context, nesting.context)
 """The functions that fill a job's `JobContext` when it starts."""
-HEARD = streaming.HEARD | progress.HEARD
+EVENT_OF = streaming.EVENT_OF | progress.EVENT_OF
 """By type of value that a job emits, the function that returns its event. Other values become `Inside` events."""
 SETTINGS = (replanning, retries, deadline, rollback, budget, call_limit)
 """The capabilities that check their settings."""

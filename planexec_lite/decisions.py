@@ -139,7 +139,7 @@ def _refusals(run: Run, waits: Run, decision: Decision, has_planner: bool) -> It
     if reason in (
         "budget",
         "doubt",
-    ):  # these are not about the plan inside: the person might have looked at the run around it
+    ):  # these questions are not about the nested plan: the person might have looked at the outer run
         hashes.add(_stands(board).hash)
     # the subject
     of_plan = asked.reason in ("approval", "gate") and board.has_reviewer
@@ -160,15 +160,15 @@ def _refusals(run: Run, waits: Run, decision: Decision, has_planner: bool) -> It
         known = ", ".join(f'"{one}"' for one in ANSWERS[reason])
         yield f'"{verdict}" is no answer here, since this run {run.reason}; answer {known}'
     if waits is not run and decision.plan is not None:
-        yield "the plan of the run inside can't be edited from here; say yes or no to it, or ask for a change"
+        yield "the nested run's plan can't be edited here; approve it, reject it, or ask for a change"
     if verdict == "change" and not has_planner:
         yield "there is no planner to change the plan; approve it, reject it, or edit it yourself"
     # the budget
     if decision.budget is not None and not short:
-        yield f"more budget is granted to a run that waits for it, and this one {waits.reason}"
+        yield f"only a run that waits for more budget takes one, and this run {waits.reason}"
     if short and verdict == "approve":
         if decision.plan is not None or decision.grant is not None:
-            yield "a budget is granted by itself; the plan is decided about when it is asked for"
+            yield "the run waits for more budget, not for a decision about the plan; leave out the plan and the grant"
         amounts = decision.budget.bounds if decision.budget else {}
         if missing := [f"{name}=…" for name in short if not amounts.get(name)]:
             yield f'this run {waits.reason}; say how much: Decision("approve", budget=Budget({", ".join(missing)}))'

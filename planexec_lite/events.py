@@ -111,7 +111,7 @@ def _inner_to_data(inner: Any) -> dict[str, Any]:
         data = to_dict(inner) if known else {"data": to_jsonable_python(inner, fallback=shown, inf_nan_mode="strings")}
         json.dumps(data, ensure_ascii=False, allow_nan=False).encode()
         return data
-    except Exception:  # its own methods are called, and may raise anything
+    except Exception:  # the value's own methods can raise any error
         return {"data": shown(inner).encode(errors="backslashreplace").decode()}
 
 

@@ -59,7 +59,9 @@ FILE = SQLiteFile(
 
 
 class StoredRun(NamedTuple):
-    """A run in a journal. `status` is as `Run.status`: "running" while a process carries it on, "interrupted" if none does."""
+    """A run in a journal. `status` is as in `Run.status`: "running" while a process drives it, "interrupted" if none
+    does.
+    """
 
     id: str
     goal: str
@@ -69,18 +71,21 @@ class StoredRun(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Journal:
-    """A file to which runs are written while they run. Give it to `PlannerExecutor` or `execute`, or read it by itself.
+    """A file that stores runs while they are running. Give it to `PlannerExecutor` or `execute`, or use it to read
+    stored runs.
 
-    Recorded events are on disk before their consequences begin: one commit each time that the loop wakes up. Many runs and several
-    processes can share a file. One process at a time carries on a run; all processes can send it news.
+    Events are on disk before anything that depends on them begins; there is one commit each time the loop wakes up.
+    Many runs and several processes can share a file. Only one process at a time drives a run, but all processes can
+    send it news.
 
     Args:
-        path: the file. The first run creates it, and only its owner can read it; its folder must exist. The files "-wal", "-shm"
-            and "-lock" and the folder "-leases", with the same name before these endings, belong to it.
-        synchronous: when SQLite waits for the disk. "FULL": a commit survives a loss of power. "NORMAL": it survives the death
-            of the process. "OFF": no waiting at all.
+        path: the file. The first run creates it, and only its owner can read it; its folder must exist. The files
+            "-wal", "-shm" and "-lock" and the folder "-leases", with the same name before these endings, belong to it.
+        synchronous: when SQLite waits for the disk. "FULL": a commit survives a power failure. "NORMAL": it survives
+            the death of the process. "OFF": SQLite never waits.
 
-    Its methods raise `JournalError` for a file that is missing, damaged, locked or foreign, and for a run that it does not contain.
+    Its methods raise `JournalError` for a file that is missing, damaged, locked or foreign, and for a run that it does
+    not contain.
     """
 
     path: Path

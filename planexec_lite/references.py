@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 
 from pydantic_core import to_jsonable_python
 
-_FIELD = r"\w++(?: \w++)*+"  # names of fields are other people's: "Exchange Rate" is one
+_FIELD = r"\w++(?: \w++)*+"  # field names can come from other systems, such as "Exchange Rate"
 _PATH = rf"(?:\.{_FIELD}|\[-?\d+\])*+"
 _LONGEST = 1_000  # characters between the braces of a reference
 _REFERENCE = re.compile(rf"\s*step_(?P<step>[\w.-]{{1,200}}?)_result(?P<path>{_PATH})\s*")
@@ -229,7 +229,7 @@ def json_in(text: str) -> dict[str, Any] | list[Any] | None:
 
 
 def _refuse(constant: str) -> None:
-    raise ValueError(f"{constant} is no JSON")
+    raise ValueError(f"JSON has no {constant}")
 
 
 def _copy(value: Any) -> Any:

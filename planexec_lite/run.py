@@ -115,10 +115,10 @@ class Run:
         """
         if self.board.ended:
             return
-        if self.log is not None and (told := self.log.inbox()):
-            news = [NewsReceived(self.board.now, text) for text in told.values()]
+        if self.log is not None and (unread := self.log.inbox()):
+            news = [NewsReceived(self.board.now, text) for text in unread.values()]
             # saved before it is applied, so that recorded news can't be in the inbox any more and be read twice
-            self.log.append(self.stored, [*self.events[self.stored :], *news], "running", [*told])
+            self.log.append(self.stored, [*self.events[self.stored :], *news], "running", [*unread])
             for one in news:
                 self.record(one)
             self.stored = len(self.events)
@@ -214,11 +214,11 @@ class Run:
 
         Raises `ValueError` if the step has no nested run.
         """
-        told = [event for event in self.events if isinstance(event, Inside) and event.step == str(step) and event.run]
-        if not told:
+        nested = [event for event in self.events if isinstance(event, Inside) and event.step == str(step) and event.run]
+        if not nested:
             raise ValueError(f"there is no run inside step {step}")
-        latest = max(event.run for event in told)
-        return Run([event.event for event in told if event.run == latest])
+        latest = max(event.run for event in nested)
+        return Run([event.event for event in nested if event.run == latest])
 
     def story(self, step: str | int) -> str:
         """Return the history of a step as text, with one line for each of its events: the time, the event and its

@@ -21,7 +21,7 @@ HINTS = {
     "additionalProperties": 'give every object "additionalProperties": false, so that the model can add nothing',
     "required": 'list every property in "required"; an optional one is written as a union with null',
     "$ref": "put the other keywords into the definition that the $ref names",
-    "root": "wrap the value in an object with a single property",
+    "root": "wrap the value in an object with one property",
     "permitted": "strict schemas allow only a few keywords; describe the rule in a description, and check the value yourself",
     "type": 'add a "type", or use anyOf, enum, const or $ref',
     "format": f"strict schemas allow these formats: {', '.join(sorted(FORMATS))}; describe others in a description",

@@ -114,7 +114,7 @@ def _plan_proposed(board: Board, event: e.PlanProposed) -> None:
 
 def _step_started(board: Board, event: e.StepStarted) -> None:
     mine = board[Approvals]
-    if mine.grant_scope is not None and event.attempt == 1:  # a retry is not another step
+    if mine.grant_scope is not None and event.attempt == 1:  # a retry is not a further step
         mine.begun.append(board.steps[event.step])
 
 

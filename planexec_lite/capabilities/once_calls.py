@@ -208,7 +208,7 @@ def repeated(board: Board, id: str, step: Step, call: str, plan: int) -> Spent |
     """
     since = board.brought_by(id) if board.steps.get(id) == step else plan
     for one in reversed(board[OnceCalls].spent):
-        # a judge that wants the step tried again wants its own call again
+        # an evaluator that asks for a retry of the step asks for a repeat of its call
         earlier = one.plan < plan if one.step == id else one.since < since
         if one.call == call and earlier:
             return one
@@ -243,7 +243,7 @@ def identify(board: Board, policy: object, event: e.Event, executor: Any) -> Ans
     id, step, mine = event.step, board.steps[event.step], board[OnceCalls]
     known, number = mine.call_of(id)
     if id in mine.resumes and known and number not in mine.done.get(known, ()):
-        return replace(event, key=mine.latest[id].key)  # it continues the attempt before
+        return replace(event, key=mine.latest[id].key)  # it continues the previous attempt
     call = identity(step, board.results, executor.tools)
     if mine.spent and id not in mine.allowed and max(board.plans, board.brought_by(id)) > 1:
         one, approvals = repeated(board, id, step, call, board.plans), board[Approvals]

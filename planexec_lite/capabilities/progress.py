@@ -50,4 +50,4 @@ def _settled(board: Board, event: e.StepStarted | e.StepDone) -> None:
 
 
 CAPABILITY = Capability(Progress, folds={StepProgress: _progressed, e.StepStarted: _settled, e.StepDone: _settled})
-HEARD = {Percent: lambda at, job, emitted: None if job.id is None else StepProgress(at, job.id, emitted.done)}
+EVENT_OF = {Percent: lambda at, job, emitted: None if job.id is None else StepProgress(at, job.id, emitted.done)}

@@ -38,7 +38,7 @@ class StepReady(NamedTuple):
     step: Step
 
 
-HEARD = {StepReady: lambda at, job, emitted: StepProposed(at, emitted.step)}
+EVENT_OF = {StepReady: lambda at, job, emitted: StepProposed(at, emitted.step)}
 
 
 class StreamBuffer:

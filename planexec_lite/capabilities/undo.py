@@ -167,7 +167,7 @@ def unknown(board: Board) -> dict[str, str]:
         if step.undo is not None or board.effects_of(step) != "none"
     }
     for id, _ in mine.inside:
-        reasons.pop(id, None)  # its rollback tells
+        reasons.pop(id, None)  # the events of its rollback give the reason
     return reasons | {undo.label: "it is unknown whether it was undone" for undo in mine.unsure}
 
 

@@ -41,7 +41,7 @@ class Moves(NamedTuple):
 
 @dataclass(frozen=True)
 class Capability:
-    """The additions of one capability to the board.
+    """A capability's additions to the board.
 
     Args:
         part: a dataclass with its part of the state, available as ``board[Part]``.
@@ -63,7 +63,7 @@ class Capability:
 
 
 class Handlers(NamedTuple):
-    """What `Board.apply` does for one event type, collected from all capabilities."""
+    """The handlers of an event type, collected from all capabilities."""
 
     moves: Moves | None
     checks: tuple[Callable[[Board, Any], None], ...]

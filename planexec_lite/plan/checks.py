@@ -36,14 +36,8 @@ def problems(plan: Plan, toolbox: Toolbox | None, done: Collection[str], max_ste
             faults += _unreadable(step.id, params, names, waits_for, "it")
         if step.retries > MAX_RETRIES:
             message = f"it has {step.retries} retries; at most {MAX_RETRIES} are allowed"
-            faults.append(
-                Problem(
-                    "too_many_retries",
-                    step.id,
-                    message,
-                    "use fewer retries; a step that fails that often needs another plan",
-                )
-            )
+            hint = "use fewer retries; a step that fails that often needs another plan"
+            faults.append(Problem("too_many_retries", step.id, message, hint))
         if tool is not None and toolbox is not None:
             faults += _arguments(step.id, tool, params, toolbox)
         if step.undo is not None:

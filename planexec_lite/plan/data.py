@@ -103,14 +103,12 @@ def as_data(value: Any, step: Step) -> Any:
         return value
     try:
         if isinstance(value, int | float):
-            data = json.loads(
-                json.dumps(value, allow_nan=False)
-            )  # a subclass of a number, or a number that the fast path excludes
+            # a subclass of a number, or a number that the fast path excludes
+            data = json.loads(json.dumps(value, allow_nan=False))
         else:
             data = to_jsonable_python(_ordered(_ANYTHING.dump_python(value)))
-            json.dumps(
-                data, ensure_ascii=False, allow_nan=False
-            ).encode()  # a string can contain characters that can't be saved
+            # a string can contain characters that can't be saved
+            json.dumps(data, ensure_ascii=False, allow_nan=False).encode()
         return fixed(data)
     except (PydanticSerializationError, TypeError, ValueError, RecursionError) as error:
         cause = str(error).splitlines()[0]

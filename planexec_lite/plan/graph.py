@@ -60,7 +60,7 @@ def cycles(graph: Graph) -> list[list[str]]:
     Every id that can never start is on a reported cycle or depends on it, and each cycle is reported once.
     """
     started = {id for level in levels(graph) for id in level}
-    # from each id one that it waits for and that is stuck too: such a walk has to come back to itself
+    # from each stuck id follow a dependency that is stuck too: such a walk must end in a cycle
     stuck = {id: next(other for other in graph[id] if other in graph and other not in started)
              for id in graph if id not in started}  # fmt: skip
     seen: set[str] = set()

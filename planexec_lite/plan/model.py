@@ -30,7 +30,7 @@ class Plan(BaseModel):
             name the failed steps here, so that no failure is silently ignored.
     """
 
-    # A step inside a plan is validated under the plan's settings where its own validator is not built yet.
+    # Until the validator of `Step` is built, pydantic validates a plan's steps with the plan's settings.
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False, defer_build=True)
 
     goal: str = ""
@@ -67,7 +67,7 @@ class Plan(BaseModel):
         return Plan(**{name: fields.get(name, getattr(self, name)) for name in Plan.model_fields})
 
     def to_json(self, indent: int | None = 2) -> str:
-        """Return the plan as canonical JSON. Equal plans give equal text, whatever form they were read from."""
+        """Return the plan as canonical JSON. Equal plans give equal text, even if they were read from different forms."""
         return json.dumps(reading.canonical(self), indent=indent, ensure_ascii=False)
 
     @property
@@ -123,7 +123,9 @@ class Plan(BaseModel):
         return {id: toolbox[tool].seconds(toolbox[tool].bind(params)) if tool else 0.0 for id, tool, params in calls}
 
     def effects(self, toolbox: Toolbox) -> dict[str, Effects]:
-        """Return the effect of each step on the world, by step id: "none", "idempotent" (safe to repeat) or "once"."""
+        """Return the effect of each step on the world, by step id: "none", "idempotent" (safe to repeat), "unknown"
+        or "once".
+        """
         by_tool = toolbox.effects
         return {step.id: step.effects_with(by_tool) for step in self.steps}
 

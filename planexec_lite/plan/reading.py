@@ -124,9 +124,8 @@ def received(kind: type[P], given: Any, giver: str) -> P:
     except ValidationError as error:
         raise PlanError(_from_pydantic(error, json.loads(text), kind), text.decode()) from None
     except (ValueError, TypeError, RecursionError) as error:
-        raise PlanError(
-            [Problem("not_json", None, f"{giver} gave a plan that JSON can't represent: {error}")]
-        ) from None
+        message = f"{giver} gave a plan that JSON can't represent: {error}"
+        raise PlanError([Problem("not_json", None, message)]) from None
 
 
 def canonical(plan: Any) -> dict[str, Any]:
@@ -249,10 +248,10 @@ class StepReader:
 
     def __init__(self) -> None:
         self.text = ""
-        self._at = 0  # how far the text is read
-        self._open: list[str] = []  # the brackets that are open
-        self._key = ""  # the last string at the top of the object: the name of the next value
-        self._steps_at: int | None = None  # how many brackets are open inside the list of steps
+        self._at = 0  # position in the text
+        self._open: list[str] = []  # open brackets
+        self._key = ""  # the last string at the top level: the key of the next value
+        self._steps_at: int | None = None  # number of open brackets inside the list of steps
         self._string_from: int | None = None
         self._step_from = 0
         self._begun = False

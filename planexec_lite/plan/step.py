@@ -24,7 +24,7 @@ def _params(value: Any) -> Any:
 def _names(value: Any) -> None:
     """Raise `ValueError` if two keys of an object are the same in JSON, as 1 and "1" are."""
     if isinstance(value, Mapping):
-        if len({str(name) for name in value}) < len(value):  # of 1 and "1" only the last would be kept
+        if len({str(name) for name in value}) < len(value):  # JSON would keep only the last of 1 and "1"
             raise ValueError(
                 f"the keys of an object are strings in JSON, and two of these are the same: {', '.join(map(repr, value))}"
             )
@@ -53,9 +53,7 @@ def _written(value: Any) -> str:
     return str(references.whole(value) or repr(value))
 
 
-Id = Annotated[
-    str, Field(pattern=r"^[\w.-]+$")
-]  # a plan with other letters than ASCII can be shown, not run: see `checks`
+Id = Annotated[str, Field(pattern=r"^[\w.-]+$")]  # other letters than ASCII can be shown but do not run: see `checks`
 ToolName = Annotated[str | None, BeforeValidator(_tool)]
 Params = Annotated[dict[str, JsonValue], BeforeValidator(_params), AfterValidator(fixed)]
 _NONE: dict[str, JsonValue] = fixed({})
@@ -110,7 +108,7 @@ class Step(_WordForWord):
         gate: ask a person right before this step.
         run_anyway: start when all dependencies have ended, even if some failed for good or were skipped. The step gets
             the results of the completed ones; a reference to any other result is an error.
-        effects: "none", "idempotent" or "once"; a step can declare a stronger effect than its tool, never a weaker one.
+        effects: "none", "idempotent", "unknown" or "once"; a step can declare a stronger effect than its tool, never a weaker one.
             None: the effect of the tool.
         undo: the call that undoes this step; it can refer to the results of the step and of its dependencies. A
             rollback makes the call once if the step has a result, even if an evaluator rejected that result; if an

@@ -70,7 +70,7 @@ class LLMEvaluator:
         try:
             data = json.loads(unfenced(answer.text))
             changed = step.model_copy(update={"description": data["task"]}) if data["task"] else None
-            rejects = data["rejects"] if data["rejects"] in board.results else None  # a model may name an unknown step
+            rejects = data["rejects"] if data["rejects"] in board.results else None  # a model can name an unknown step
             return Verdict(data["verdict"], data["reason"], changed, rejects)
         except (KeyError, TypeError, ValueError) as error:
             words = shortened(answer.text or answer.refusal or "", SHORT)

@@ -35,11 +35,11 @@ class ApprovedCalls:
     """The calls that are approved for one step. The value can be sent to another process.
 
     Args:
-        tool: the tool that the step names; None where it names no call.
+        tool: the tool that the step names; None if the step names no call.
         text: the call that the step names (see `Tool.call_text`).
-        asks: whether a person approves plans, here or in the run around this one.
-        allowed: the calls that a person has allowed since the step paused for them.
-        made: the calls that the step made before it paused and that must not run again.
+        asks: whether a person approves plans, in this run or in the outer one.
+        allowed: the calls that a person has approved since the step paused for them.
+        made: the calls that the step made before it paused; they are not repeated.
     """
 
     tool: str | None = None

@@ -38,7 +38,7 @@ def awaited(value: Awaitable[Any], *, loop: Literal["tools", "servers"] = "tools
     if sys.platform == "emscripten":
         if isinstance(value, Coroutine):
             value.close()
-        raise RuntimeError("async tools need a thread, and threads are not to be had in a browser tab; use a plain def")
+        raise RuntimeError("async tools need a thread, and a browser tab has none; use a plain def")
     import asyncio  # loaded when the first async tool is called: it takes a third of this package's import time
 
     meter = current.get()
@@ -126,7 +126,7 @@ def _place(name: str) -> tuple[_Loop, bool]:
 
 
 def _ended(call: Future[Any], seconds: float | None) -> bool:
-    """Wait for the end of `call`, at most so many seconds. An interrupt cancels it."""
+    """Wait for the end of `call`, at most `seconds`, and return whether it has ended. An interrupt cancels it."""
     from concurrent.futures import wait
 
     try:

@@ -39,11 +39,11 @@ _NUMBERS = {*_BOUNDS, "minLength", "maxLength", "minItems", "maxItems"}
 def arguments_from(name: str, schema: Mapping[str, Any], *, checked_elsewhere: bool = False) -> Arguments:
     """Return the validators and the closed schema of the tool `name`, whose arguments `schema` describes.
 
-    The object is closed: a plan can name the parameters in ``properties`` and no others. A null for an optional parameter
-    that accepts no null leaves the parameter out.
+    The object is closed: a plan can name only the parameters in ``properties``. If an optional parameter does not
+    accept null, a null counts as leaving the parameter out.
 
-    Raises `ToolError` for a schema that can't be read, and, unless the arguments are also `checked_elsewhere`, for one with
-    keywords that can't be checked here.
+    Raises `ToolError` for a schema that can't be read. It also raises it for a schema with keywords that can't be
+    checked here, unless the arguments are `checked_elsewhere`.
     """
     reader = _Reader(name, schema, checked_elsewhere)
     properties, required = reader.read()
@@ -328,6 +328,6 @@ def _spared(value: Any, judge: Callable[[Any], Any]) -> Any:
 
 
 def _still_whole(value: Any, judge: Callable[[Any], Any]) -> Any:
-    """In JSON 3 is a number, and must not become 3.0."""
+    """Keep an int an int: JSON does not distinguish 3 from 3.0, but the result must stay 3."""
     number = judge(value)
     return value if type(value) is int else number

@@ -83,7 +83,7 @@ def _described(doc: str) -> dict[str, str]:
 
 def suggest(name: str, known: Iterable[str]) -> str:
     """Return ``"; did you mean 'x'?"`` for the nearest of the first 200 `known` names, or an empty text."""
-    import difflib  # for errors alone
+    import difflib  # only needed for errors
 
     near = difflib.get_close_matches(name, list(islice(known, 200)), n=1)
     return f"; did you mean {near[0]!r}?" if near else ""

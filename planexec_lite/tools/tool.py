@@ -44,12 +44,12 @@ class Options(TypedDict, total=False):
 
 
 def worst(effects: Iterable[Effects]) -> Effects:
-    """Return the effects that do most harm when they are repeated; "none" where there are none."""
+    """Return the strongest of the effects, the least safe to repeat; "none" if there are no effects."""
     return max(effects, key=_FROM_BEST.index, default="none")
 
 
 class Fault(NamedTuple):
-    """One way in which arguments do not fit: a code, the parameter, and a message."""
+    """A way in which arguments do not fit: a code, the parameter, and a message."""
 
     code: str
     parameter: str

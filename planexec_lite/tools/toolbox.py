@@ -13,12 +13,13 @@ from planexec_lite.tools.tool import Effects, Tool
 class Toolbox:
     """The tools of a run, by name. Takes functions (with or without `@tool`) and `Tool` objects.
 
-    ``toolbox["search"]`` gives a `Tool`, ``"search" in toolbox`` asks for one, and a loop yields them in order.
+    ``toolbox["search"]`` returns a `Tool`, ``"search" in toolbox`` checks for it, and iteration yields the tools in
+    order.
 
     Args:
         tools: the functions and tools.
-        copied: returns the same tools on a copy of the world, so that a plan can be tried without
-            changing the world; None: the world can't be copied.
+        copied: returns the same tools on a copy of the world, so that a plan can be tried without changing the world;
+            None: the world can't be copied.
     """
 
     def __init__(

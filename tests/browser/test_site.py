@@ -163,7 +163,7 @@ def test_a_first_output_needs_no_more_megabytes_than_said(address: str, visitor:
 def test_what_a_tab_has_not_is_named(address: str, visitor: Page) -> None:
     tab.opened(visitor, address, name_of(LESSONS[0]))
     heard = tab.told(visitor, ABSENT)
-    assert "async tools need a thread, and threads are not to be had in a browser tab; use a plain def" in heard
+    assert "async tools need a thread, and a browser tab has none; use a plain def" in heard
     assert "a browser tab has no threads; use Inline or Simulated" in heard
     assert "a browser tab has no sockets; use client() or async_client()" in heard
 

@@ -338,16 +338,16 @@ def test_a_wrong_word_is_named_in_the_line_that_has_it() -> None:
         llm.when(user="a").fails("tired")
     with pytest.raises(ScriptError, match="exactly one of"):
         llm.when(user="a").then("x", json={})
-    with pytest.raises(ScriptError, match="times is 1 or more, or None for ever"):
+    with pytest.raises(ScriptError, match="times is 1 or more, or None for all attempts"):
         llm.when(user="a").fails(times=0)
-    with pytest.raises(ScriptError, match=r"also\(…\) goes on after calls"):
+    with pytest.raises(ScriptError, match=r"also\(…\) adds a call to"):
         llm.when(user="a").also("search")
-    with pytest.raises(ScriptError, match=r"having\(…\) is for the reply before it"):
+    with pytest.raises(ScriptError, match=r"having\(…\) changes the reply before it"):
         llm.when(user="a").having(latency=2)
 
 
 def test_a_dialogue_without_a_reply_is_named_when_it_is_needed() -> None:
     llm = MockLLM()
     llm.when(user="a").fails(times=2)
-    with pytest.raises(ScriptError, match=r"test_fluent\.py:\d+: 'user: a' has no reply; go on with \.then"):
+    with pytest.raises(ScriptError, match=r"test_fluent\.py:\d+: 'user: a' has no reply; add \.then"):
         assert llm.scenes

@@ -105,7 +105,7 @@ def test_the_command_records_until_it_is_interrupted(tmp_path: Path) -> None:
 def test_an_endpoint_that_is_not_there_is_said_plainly(tmp_path: Path) -> None:
     recorder = Recorder("http://127.0.0.1:9/v1", tmp_path / "lesson.yaml")
     with serve(recorder.respond) as here, openai.OpenAI(api_key="x", base_url=here, max_retries=0) as through:
-        with pytest.raises(openai.InternalServerError, match="gave no answer"):
+        with pytest.raises(openai.InternalServerError, match="did not answer"):
             through.chat.completions.create(**completion("talk"))
         with pytest.raises(openai.BadRequestError, match="Expected a value <= 2"):
             through.chat.completions.create(**completion("talk", temperature=3))

@@ -142,7 +142,7 @@ def test_a_python_reply_computes_from_the_conversation() -> None:
 
 
 def test_a_python_reply_that_fails_or_returns_nothing_is_refused_with_its_error() -> None:
-    for function, told in ((lambda _: 1 / 0, "ZeroDivisionError"), (lambda _: None, "lack a return")):
+    for function, told in ((lambda _: 1 / 0, "ZeroDivisionError"), (lambda _: None, "a return statement missing")):
         error = error_of([Scene("bad", Reply(python=function))], request("x"))
         assert error.code == "scene_failed"
         assert told in error.message

@@ -158,11 +158,14 @@ def test_every_fault_is_named_with_its_line_and_mend(tmp_path: Path) -> None:
             "deploy.yaml:2: the reply uses {{x}}, but when.find has no 'x'",
         ),
         ("scenes:\n - name: a\n   when: {find: {x: '('}}\n   reply: {text: x}", "deploy.yaml:3: find 'x'"),
-        ("scenes:\n - name: a\n   when: {find: {x: '(a)(b)'}}\n   reply: {text: x}", "use one group"),
+        ("scenes:\n - name: a\n   when: {find: {x: '(a)(b)'}}\n   reply: {text: x}", "use a single group"),
         ("scenes:\n - name: a\n   when: {says: []}\n   reply: {text: x}", "deploy.yaml:3: says is empty"),
         ("scenes:\n - name: a\n   when: {says: [x, 1]}\n   reply: {text: x}", "deploy.yaml:3: says[1] must be a text"),
         ("scenes:\n - name: a\n   when: {says: ''}\n   reply: {text: x}", "an empty text in says"),
-        ("scenes:\n - name: a\n   reply: {json: {1: x}}", "deploy.yaml:3: json holds keys that are not texts"),
+        (
+            "scenes:\n - name: a\n   reply: {json: {1: x}}",
+            "deploy.yaml:3: json contains tuples, or keys that are not strings",
+        ),
         ("scenes:\n - name: a\n   reply: {python: f}", "must be written in Python"),
         (
             "scenes:\n - name: a\n   when: {turn: 0}\n   reply: {text: a}",

@@ -347,7 +347,7 @@ def test_the_command_prints_refusals_and_reads_a_changed_script_again(tmp_path: 
             assert served.stdout.readline() == "1 scenes read again\n"
             assert client.chat.completions.create(**completion("x")).choices[0].message.content == "good day"
             script.write_text("scenes:\n- nam: x\n")
-            assert "the last one still answers" in served.stdout.readline()
+            assert "the previous one stays in use" in served.stdout.readline()
             assert "hello.yaml:2: unknown field 'nam'" in served.stdout.readline()
             assert client.chat.completions.create(**completion("x")).choices[0].message.content == "good day"
         served.send_signal(signal.SIGTERM)
