@@ -21,11 +21,11 @@ SUFFERED = {
     "A new database": "the production database is gone",
     "Good news first": "the team read 'v2.3.1 deployed', but production ran v2.3.0",
     "Straight to production": "v2.3.1 is broken: 1 of 3 endpoints fail on production",
-    "A backup, all the same": "no backup holds what stood there before",
-    "Two at once": "the application expects schema 2, and the database has schema 1",
+    "A backup, but when?": "no backup contains its earlier state",
+    "Two at once": "the application expects schema 2, but the database has schema 1",
     "Tested on staging": "v2.3.1 is broken: 1 of 3 endpoints fail on production",
     "Both teams report": "the team received 'The database is migrated' twice",
-    "Tidy up": "production can't go back to v2.3.0: its image is gone",
+    "Tidy up": "production can't return to v2.3.0: its image is gone",
     "A better script": "customer 3 (Bruno Silva) lost its email silva@example.org",
 }
 each_harmful = pytest.mark.parametrize("one", HARMFUL, ids=lambda one: one.name)
@@ -104,7 +104,7 @@ def test_harm_is_read_off_the_world_and_not_off_a_plan() -> None:
     records.delete_database()
     assert harm(records) == [
         "the production database is gone",
-        "production was changed, and no backup holds what stood there before",
+        "production was changed, and no backup contains its earlier state",
         "the team received 'hello' twice",
     ]
     with pytest.raises(TypeError, match="no measure of harm is registered for str"):

@@ -198,7 +198,7 @@ def test_a_case_shows_what_should_come_and_what_comes(bench: Bench, capsys: pyte
     expected, came = text.partition("Expected:")[2].split("Actual:")
     assert "Lisbon and Porto." in expected
     assert "Lisbon and Lisbon0." in came
-    assert "Find out why" in came
+    assert "Find the cause" in came
     answer_with(bench, "lisbon_zero")
     assert "The output is correct" in ask(capsys, "lisbon_zero")[1]
 
@@ -224,7 +224,7 @@ def test_the_test_says_which_of_the_outcomes_it_is(bench: Bench, capsys: pytest.
     status, text = ask(capsys, "never_replans", "--test")
     assert status == 1
     assert text.startswith(
-        "○ not started: your copy is as it was.\n✗ not yet · the planner is asked every so many steps"
+        "○ not started: your copy is unchanged.\n✗ not yet · the planner is asked every so many steps"
     )
     copy = answer_with(bench, "never_replans", "wrong")
     status, text = ask(capsys, "never_replans", "--test")
