@@ -173,7 +173,7 @@ def test_a_yes_says_how_much_and_of_all_that_is_short() -> None:
             one.resume(run, decision)
     assert one.resume(run, approve(steps=9, seconds=90)).status == "finished"
     waits = PlannerExecutor(Asked(FIVE), ToolExecutor(TOOLS), AskFirst())
-    with pytest.raises(ValueError, match="granted to a run that waits for it, and this one waits for approval"):
+    with pytest.raises(ValueError, match="waits for more budget takes one, and this run waits for approval"):
         waits.resume(waits.run("go"), approve(steps=2))
 
 
