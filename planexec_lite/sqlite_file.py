@@ -187,7 +187,7 @@ class SQLiteFile:
             if _is_empty(connection):
                 self._create(connection)
             self._check(connection, path)
-            connection.execute("PRAGMA journal_mode = WAL")
+            _to_wal(connection)
             connection.execute(f"PRAGMA synchronous = {synchronous}")
             connection.execute("PRAGMA foreign_keys = ON")
             _is_empty(connection)  # the first read of a new file creates "-wal" and "-shm"
@@ -377,6 +377,19 @@ def _number(name: str) -> tuple[int, int] | None:
 def _connect(path: Path, how: str, factory: type[sqlite3.Connection] = sqlite3.Connection) -> sqlite3.Connection:
     name = quote(os.fsencode(path.absolute()), safe="")  # a file name can contain any character
     return sqlite3.connect(f"file:{name}?{how}", PATIENCE, isolation_level=None, uri=True, factory=factory)
+
+
+def _to_wal(connection: sqlite3.Connection) -> None:
+    """Turn on the write-ahead log. SQLite refuses at once while another process writes a new file, so this waits."""
+    until = monotonic() + PATIENCE
+    while True:
+        try:
+            connection.execute("PRAGMA journal_mode = WAL")
+            return
+        except sqlite3.OperationalError as problem:
+            if problem.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or monotonic() > until:
+                raise
+            sleep(0.01)
 
 
 def _is_empty(connection: sqlite3.Connection) -> bool:

@@ -198,8 +198,8 @@ def _undone(run: Run) -> list[str]:
 
 @exercise(
     "09.2",
-    nudge="Take one plan at a time and go through its failure step by step: which step must start although "
-    "another failed, and which can't start because another failed?",
+    nudge="Take one plan at a time and go through its failure step by step. Find the step that must start although "
+    "another failed, and the step that can't start because another failed.",
     question="Which steps are safe to retry, and what about the step that takes money? Which error will be the "
     "same tomorrow?",
     learned="Failures differ: one needs a step that runs anyway, one a rollback, one a retry. The right policy "

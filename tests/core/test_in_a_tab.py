@@ -33,13 +33,13 @@ def test_an_async_tool_names_what_to_use_in_a_tab() -> None:
     async def fetch() -> str:
         return "here"
 
-    with pytest.raises(RuntimeError, match="browser tab; use a plain def"):
+    with pytest.raises(RuntimeError, match="browser tab has none; use a plain def"):
         Toolbox([fetch])["fetch"].call({})
 
 
 @pytest.mark.usefixtures("in_a_tab")
 def test_a_server_names_what_to_use_in_a_tab() -> None:
-    with pytest.raises(RuntimeError, match=r"browser tab; use client\(\)"), MockLLM([]).serve():
+    with pytest.raises(RuntimeError, match=r"browser tab has no sockets; use client\(\)"), MockLLM([]).serve():
         pass
 
 

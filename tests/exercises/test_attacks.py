@@ -94,7 +94,7 @@ def test_a_progress_file_is_never_half_written_though_two_kernels_write_it(
 def test_a_stubborn_answer_is_stopped_and_the_next_is_judged(body: str) -> None:
     outcome = judged("01.2", answer(body), seconds=0.2, draw=False, patience=0.5)
     assert outcome.status == "raised"
-    assert "it was stopped after" in outcome.text
+    assert "the check stopped your answer after" in outcome.text
     assert judged("01.2", answer("return 1"), seconds=3, draw=False).status == "wrong"
 
 

@@ -239,11 +239,11 @@ BAD_CARDS: dict[str, list[dict[str, Any]]] = {
     "level 9 is not in": [card_as_data(level=9)],
     "tags must be lower-case words": [card_as_data(tags=["Two words"])],
     "a follow-up is missing": [card_as_data(follow_ups=[])],
-    "exactly one is right": [card_as_data(quiz={"ask": "q", "choices": [CHOICE] * 3})],
+    "exactly one of them right": [card_as_data(quiz={"ask": "q", "choices": [CHOICE] * 3})],
     "at least three choices": [card_as_data(quiz={"ask": "q", "choices": [CHOICE, CHOICE | {"right": True}]})],
     "a text is empty": [card_as_data(short=" ")],
     "code must have no tabs": [card_as_data(code="\tpass")],
-    "holds a line break": [card_as_data(long="one\ntwo")],
+    "contains a line break": [card_as_data(long="one\ntwo")],
 }
 
 

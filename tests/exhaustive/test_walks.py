@@ -21,8 +21,8 @@ WRONG = {  # name: the file in planexec_lite, what it says, what it says instead
     "goes on while a person is asked": ("core.decide", "board.ended or board.paused:", "board.ended:"),
     "ends while something is under way": (
         "capabilities.replanning",
-        'return when_idle(board, Ended(board.now, "failed", _first',
-        'return (Ended(board.now, "failed", _first',
+        'return when_idle(board, e.Ended(board.now, "failed", _first',
+        'return (e.Ended(board.now, "failed", _first',
     ),
     "never judges": ("capabilities.judging", "if to_judge else None", "if False else None"),
     "counts each retry as the first attempt": (
@@ -84,7 +84,7 @@ WRONG = {  # name: the file in planexec_lite, what it says, what it says instead
     ),
     "calls a tool whose breaker is open": ("capabilities.breaker", "if open_for > 0:", "if open_for > 1e9:"),
     "takes nothing back": ("capabilities.rollback", 'policy.rollback == "never"', "True"),
-    "takes back though it finished": ("capabilities.rollback", 'event.status == "finished" or', "False or"),
+    "takes back though it finished": ("capabilities.rollback", 'or event.status == "finished":', "or False:"),
     "goes on while a step is in doubt": ("capabilities.doubt", "None if doubted is None", "None if True"),
     "goes on while it is taken back": (
         "capabilities.rollback",

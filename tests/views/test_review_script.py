@@ -49,7 +49,7 @@ def test_a_choice_is_made_by_its_words() -> None:
         ([("Approve", "yes")], "this is a button"),
         ([("1: tool", "fly"), "Approve"], "there is no tool 'fly'"),
         ([("1: units", "feet"), "Approve"], "parameter 'units'"),
-        ([], "the script has ended and nothing is decided"),
+        ([], "the script ended without a decision"),
         (["Approve", "Remove 1"], "decided about already"),
     ],
 )
