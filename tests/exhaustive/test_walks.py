@@ -190,7 +190,8 @@ def test_a_broken_rule_is_told_with_the_events_that_led_to_it() -> None:
     assert str(told.value).startswith("the run stands still\n")
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", [pytest.param(kind, marks=[pytest.mark.weekly] * (kind in WIDE)) for kind in KINDS])
 def test_a_run_decides_the_same_without_the_rules_that_it_does_not_ask(kind: Any) -> None:
     def compared(board: Board, policy: Policy) -> Event | None:
         decided = assembly.answer(board, policy)
