@@ -253,60 +253,73 @@ def _results(ids: Sequence[str]) -> dict[str, str]:
     return {id: f"{id} 1" for id in ids}
 
 
+BILL = {"to": "flat 11", "euros": 30}
+OTHERS: tuple[tuple[str, dict[str, Any], str], ...] = (
+    ("another run", {"run": "8"}, "The same call in another run is another payment."),
+    ("another tool", {"tool": "refund"}, "Another tool does something else."),
+    ("another amount", {"arguments": BILL | {"euros": 31}}, "Other arguments make another payment."),
+    ("another receiver", {"arguments": BILL | {"to": "flat 12"}}, "Other arguments make another payment."),
+    (
+        "130 euros for flat 1",
+        {"arguments": {"to": "flat 1", "euros": 130}},
+        "Joined without a separator, the values of two calls can look equal. Separate them.",
+    ),
+    ("a tip of 5", {"arguments": BILL | {"tip": 5}}, "Other arguments make another payment."),
+    ("a fee of 5", {"arguments": BILL | {"fee": 5}}, "The names of the arguments belong to the call: a tip is no fee."),
+)
+
+
 @exercise(
     "10.2",
-    nudge="Write down three payments of 30 euros: two steps of one run, and a second attempt at the first. One of "
-    "the four values differs between the first two and is the same in the first and the third.",
-    question="Tomorrow the same plan runs again, and the rent is due again. Which value is different tomorrow?",
-    learned="An idempotency key names the intended action, not the attempt: run and step. Make it before the "
-    "first attempt; it is the same in every process.",
+    nudge="Compare four calls: a first attempt, a second attempt, the same payment in a renamed step, and a second bill. "
+    "Some values in `call` are equal in the first three. Only `taken` distinguishes the fourth.",
+    question="Two equal bills were sent. The first got no answer, the second is done. Now the first is retried: which "
+    "of the two keys is not in `taken`?",
+    learned="An idempotency key names the call: run, tool, arguments and occurrence. A repeat gets the lowest number "
+    "that is not taken, and so its old key, even after a replan that renames the step.",
 )
 def stable_key(trial: Trial, key: Any) -> None:
-    """A string that is the same for all attempts at one payment and different for every other payment."""
-    bill = {"to": "the landlord", "euros": 30}
+    """A string that is the same for each repeat of a call and different for every other call."""
 
-    def made(run: str, step: str, attempt: int, process: int = 1) -> str:
+    def made(taken: Sequence[str] = (), process: int = 1, **changes: Any) -> str:
+        call = {"run": "7", "step": "rent", "attempt": 1, "tool": "pay", "arguments": BILL} | changes
         with in_process(process):
-            came = trial.call(key, run, step, attempt, bill)
+            came = trial.call(key, call, list(taken))
         trial.want(
             isinstance(came, str) and came, "a non-empty string", "The key is sent with the call as a short string."
         )
         return str(came)
 
-    first = made("7", "3", 1)
-    if made("7", "3", 1) != first:
+    first = made()
+    if made() != first:
         trial.came = "a different string each time"
         trial.wrong(
             "the same string again", "The same arguments must give the same key, so don't use randomness or clocks."
         )
-    told = f"{first!r}, the key of the first attempt"
-    trial.want(
-        made("7", "3", 2) == first, told, "A second attempt is the same payment, and the bank must recognise it."
-    )
+    told = "the key of the first attempt"
+    trial.want(made(attempt=2) == first, told, "A second attempt is the same call, and the bank must recognise it.")
+    trial.want(made(step="pay_rent") == first, told, "A replan can rename the step; the call is still the same.")
+    reordered = dict(reversed(BILL.items()))
+    trial.want(made(arguments=reordered) == first, told, "The order of the arguments means nothing.")
     rule = "`hash` of a string gives a different number in every process, and so after a crash."
-    trial.want(made("7", "3", 1, process=2) == first, told, rule)
-    seen = {first: ("7", "3")}
-    for run, step in [
-        ("7", "4"),
-        ("8", "3"),
-        ("7", "5b"),
-        ("7", "13"),
-        ("71", "3"),
-        ("8", "4"),
-        ("7", "a"),
-        ("7", "b"),
-    ]:
-        came = made(run, step, 1)
-        other = seen.setdefault(came, (run, step))
-        rule = {
-            True: "Two steps with the same amount and receiver are two payments: rent and electricity might cost the same.",
-            False: "The same step in another run is another payment.",
-        }[run == other[0]]
-        if len(run + step) > 2 and len(other[0] + other[1]) > 2:
-            rule = "Joined without a separator, two names can equal two other names. Separate them."
-        trial.want(
-            other == (run, step), f"a key that differs from the key of step {other[1]} in run {other[0]}", rule
-        )  # fmt: skip
+    trial.want(made(process=2) == first, told, rule)
+    seen = [first]
+    for name, changes, rule in OTHERS:
+        came = made(**changes)
+        trial.want(came not in seen, f"a new key, because this is {name}", rule)
+        seen.append(came)
+    small, bills = BILL | {"euros": 3}, list[str]()
+    for number in range(12):
+        bills.append(made(bills, arguments=small))
+        rule = "An equal call that is done or running has this key, so this call is a new one and needs another key."
+        trial.want(bills[-1] not in bills[:-1], f"a key that is not in `taken`, for the bill number {number + 1}", rule)
+        trial.want(bills[-1] not in seen, "a key that no other payment has", OTHERS[4][2])
+    rule = "Only equal calls count: another payment in `taken` does not change this key."
+    trial.want(made(seen[2:]) == first, told, rule)
+    rule = (
+        "The first of the two equal calls is not known to be done, so this is its repeat, and its number is not taken."
+    )
+    trial.want(made(bills[1:2], arguments=small) == bills[0], "the key of the first of the two", rule)
 
 
 USED = "Every model call uses the budget: those of the planner, the judge and the steps, also in failed attempts."
