@@ -222,6 +222,13 @@ def test_a_verdict_may_stand_in_a_fence_and_behind_thoughts() -> None:
     assert [event.reason for event in run.events if isinstance(event, Judged)] == ["seen"]
 
 
+@pytest.mark.parametrize("task", [["look"], 5, {"a": 1}])
+def test_a_verdict_counts_without_a_task_that_is_no_text(task: Any) -> None:
+    verdict = json.dumps({"verdict": "replan", "reason": "dark", "task": task, "rejects": None})
+    run = execute(JUDGED, ToolExecutor(TOOLS), evaluator=LLMEvaluator(always(completion(verdict)), "m"))
+    assert [(event.verdict, event.error) for event in run.events if isinstance(event, Judged)] == [("replan", None)]
+
+
 # what is around an answer
 
 AROUND = {
