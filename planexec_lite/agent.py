@@ -51,7 +51,7 @@ from planexec_lite.roles.executors import (
     perform,
 )
 from planexec_lite.run import Run, RunStore
-from planexec_lite.tools import Effects, Toolbox, limits_of
+from planexec_lite.tools import Effects, Toolbox, leave_loop, limits_of
 from planexec_lite.workers import Inline, Simulated, Workers
 
 if TYPE_CHECKING:
@@ -202,6 +202,7 @@ class PlannerExecutor:
     def _drive(self, run: Run) -> Run:
         """Drive the run until it ends or pauses. An exception gets the run so far as its attribute ``run``."""
         try:
+            leave_loop()  # an async tool that runs this run blocks the loop of the async tools
             store = run.journal or self.journal
             written_down = nullcontext() if store is None else store.carry_on(run)
             with written_down, run.listen(), self.workers.open(run.board.now) as session:

@@ -136,10 +136,7 @@ def _refusals(run: Run, waits: Run, decision: Decision, has_planner: bool) -> It
     board, asked, question = run.board, cast(Paused, run.board.paused), cast(Paused, waits.board.paused)
     verdict, reason, short = decision.verdict, question.reason, question.short
     hashes = {_stands(waits.board).hash, waits.board.plan.hash}
-    if reason in (
-        "budget",
-        "doubt",
-    ):  # these questions are not about the nested plan: the person might have looked at the outer run
+    if reason in ("budget", "doubt"):  # not about the nested plan: the person might have looked at the outer run
         hashes.add(_stands(board).hash)
     # the subject
     of_plan = asked.reason in ("approval", "gate") and board.has_reviewer

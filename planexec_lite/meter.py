@@ -14,6 +14,7 @@ from dataclasses import dataclass, fields
 from time import perf_counter
 from typing import Any, Literal, NamedTuple
 
+FOREVER = 1e9  # seconds: threads can't wait much longer, but a timeout can be any number
 current: ContextVar[Meter | None] = ContextVar("meter", default=None)
 
 
@@ -191,7 +192,10 @@ class Meter:
         """Seconds until the job times out, at least zero; None: never."""
         if self.context.limit is None:
             return None
-        return max(0.0, self.context.limit - (self.seconds if self.at is not None else perf_counter() - self.began))
+        return max(
+            0.0,
+            min(self.context.limit, FOREVER) - (self.seconds if self.at is not None else perf_counter() - self.began),
+        )
 
     def check_model_call(self) -> None:
         """Raise `OverBudgetError` if the job has no model call left."""

@@ -176,9 +176,7 @@ class SQLiteFile:
                 'of processes mp_context=get_context("spawn")'
             )
         self._check_size(path)
-        with suppress(
-            FileExistsError
-        ):  # only its owner can read it; SQLite creates "-wal" and "-shm" with the same mode
+        with suppress(FileExistsError):  # only its owner can read it; "-wal" and "-shm" get the same mode
             os.close(os.open(_real(path), os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
         connection = _connect(path, "mode=rw", Connection)
         assert isinstance(connection, Connection)

@@ -135,9 +135,7 @@ def _reviewed(board: Board, event: e.Reviewed) -> None:
         return
     if event.verdict == "reject":
         mine.rejected = None if inside == "undo" else event
-    if (
-        event.step is None or event.verdict == "change"
-    ):  # a yes at a gate is about that step only; the grant stays valid
+    if event.step is None or event.verdict == "change":  # a yes at a gate is about that step: the grant stays valid
         mine.grant_scope, mine.begun = None, []
     if event.verdict == "change":
         mine.changes_asked += 1

@@ -184,9 +184,7 @@ def identity(step: Step, results: Mapping[str, Any], tools: Toolbox) -> str:
     try:
         arguments = tool.with_defaults(tool.arguments(params))
         to_jsonable_python(arguments)
-    except (
-        Exception
-    ):  # the call can't be made, or receives an object of any class: only the plan's parameters can be compared
+    except Exception:  # it can't be made, or receives an object of any class: the plan's parameters are compared
         return digest_of(tool.call_text(params))
     return digest_of(text_of([step.tool, _same(arguments)]))
 

@@ -53,9 +53,8 @@ def propose(planner: Any, board: Board, executor: Any, policy: Any, checks: Sequ
             plan = planner.plan(board.goal, shown, tools)
         plan = Plan.received(plan, "the planner")
     except PlanError as error:
-        text = error.text.encode(
-            errors="backslashreplace"
-        ).decode()  # a model can write characters that a file can't contain
+        # a model can write characters that a file can't contain
+        text = error.text.encode(errors="backslashreplace").decode()
         return CheckedPlan(None, tuple(map(_writable, (*error.problems, *written.dangling()))), text)
     plan = without_done(plan, board)
     problems = plan.problems(tools, done=board.results.keys(), max_steps=policy.max_steps)

@@ -145,7 +145,7 @@ def _begin(board: Board, event: RollbackStarted) -> None:
     mine, items = board[Rollback], [*undos(board, event.to, event.made)]
     mine.started, mine.again, mine.allowed, mine.undone = event, board.ended is not None, False, []
     mine.left = [one for one in reversed(items) if isinstance(one, Undo)]
-    mine.remains = [*unknown(board).items(), *(one for one in items if not isinstance(one, Undo))]
+    mine.remains = [*unknown(board), *(one for one in items if not isinstance(one, Undo))]
     board.ended = board.paused = None
 
 

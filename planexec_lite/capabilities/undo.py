@@ -144,20 +144,18 @@ def undos(board: Board, to: str | None, made_before: tuple[str, ...]) -> Iterato
                 yield undo
         elif number not in mine.gone and one.lasts and not one.inside:
             yield id, "no undo of its own"
-    did_something = (
-        mine.inside or mine.unsure or any(one.undo is not None or one.lasts for one in mine.completed.values())
-    )
+    acted = mine.inside or mine.unsure or any(one.undo is not None or one.lasts for one in mine.completed.values())
     for place, call in enumerate(mine.listed_calls if to is None else (), 1):
         undo = Undo(f"{LISTED} {place}", call)
         missing = [one.step for one in references.find(call.params) if one.step not in mine.latest]
         if missing:
             yield undo.label, f"step {missing[0]} gave no result"
-        elif did_something and (text := mine.call_text(undo)) not in made:
+        elif acted and (text := mine.call_text(undo)) not in made:
             made.add(text)
             yield undo
 
 
-def unknown(board: Board) -> dict[str, str]:
+def unknown(board: Board) -> list[tuple[str, str]]:
     """Return the labels of the steps that might have been done and of the undos that might have been made, and why."""
     mine, attempts = board[WorkDone], board[Doubt].attempts
     doubts = {id: (board.steps[id], UNKNOWN) for id, count in attempts.items() if count > mine.explained[id]}
@@ -168,7 +166,7 @@ def unknown(board: Board) -> dict[str, str]:
     }
     for id, _ in mine.inside:
         reasons.pop(id, None)  # the events of its rollback give the reason
-    return reasons | {undo.label: "it is unknown whether it was undone" for undo in mine.unsure}
+    return [*reasons.items(), *((undo.label, "it is unknown whether it was undone") for undo in mine.unsure)]
 
 
 def list_calls(board: Board) -> None:

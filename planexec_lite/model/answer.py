@@ -22,6 +22,10 @@ class AnswerError(RuntimeError):
     """The endpoint sent no answer. The message quotes what it sent instead, and suggests a fix."""
 
 
+class ReportedError(AnswerError):
+    """The endpoint sent an error object, with a status that reports success."""
+
+
 @dataclass(frozen=True, slots=True)
 class ToolCall:
     """A tool call that a model requests: the call's id, the tool's name, and its arguments as JSON text."""
@@ -72,7 +76,7 @@ class Reading:
         """
         self._sent = sent
         if error := sent.get("error"):
-            raise AnswerError(f"the endpoint sent an error: {quoted(error)}; check the model's name and the endpoint")
+            raise ReportedError(f"the endpoint sent an error: {quoted(error)}; check the model's name and the endpoint")
         try:
             return self._add(sent)
         except (AttributeError, KeyError, TypeError) as error:
@@ -90,7 +94,7 @@ class Reading:
         self.refusal += message.get("refusal") or ""
         for place, call in enumerate(message.get("tool_calls") or ()):
             function, index = call["function"], call.get("index")
-            place = place if index is None else index
+            place = index if type(index) is int else place
             known = self._calls.setdefault(place, {"id": "", "name": "", "arguments": ""})
             known["id"] = known["id"] or call.get("id") or ""
             known["name"] = known["name"] or function.get("name") or ""
@@ -116,7 +120,11 @@ class Reading:
             ToolCall(call["id"] or f"call_{place}", call["name"], call["arguments"])
             for place, call in sorted(self._calls.items())
         )
-        return Answer(spoken(self.text), self.refusal or None, self.finish_reason or "length", tuple(calls))
+        reason = str(self.finish_reason or "length").lower()
+        if reason == "content_filter":
+            raise AnswerError("the endpoint's content filter stopped the answer; change the goal, or ask another model")
+        reason = "length" if reason in ("max_tokens", "model_length") else reason
+        return Answer(spoken(self.text), self.refusal or None, reason, tuple(calls))
 
 
 _LINE_OF_A_STREAM = re.compile(rb"\s*(data|event|id|retry)?:")
@@ -137,8 +145,10 @@ def objects(parts: Iterable[bytes], most: int | None = None) -> Iterator[dict[st
         stream = stream or _LINE_OF_A_STREAM.match(received) is not None
         if stream:
             *lines, received = received.split(b"\n")
-            data = [line[5:].strip() for line in lines if line.startswith(b"data:")]
-            yield from (_object(line) for line in data if line != b"[DONE]")
+            for data in [line[5:].strip() for line in lines if line.startswith(b"data:")]:
+                if data == b"[DONE]":
+                    return
+                yield _object(data)
         yield {}
     if not stream:
         yield _object(received)
@@ -169,7 +179,7 @@ def _count(tokens: Any) -> int | None:
 
 
 _MAY_BE_THOUGHTS = re.compile(r"\s*<")
-_THOUGHTS = re.compile(r"\A(?!\s*[{\[]).*?</think>\s*|\A\s*<think>.*\Z", re.S)
+_THOUGHTS = re.compile(r"\A\s*<think>.*?(?:</think>\s*|\Z)|\A(?!\s*[{\[`]).*?</think>[ \t]*(?=[\n{\[]|\Z)\s*", re.S)
 _END_MARK = re.compile(r"<\|\w{1,30}\|>\s*\Z")
 
 

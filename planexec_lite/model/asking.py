@@ -18,8 +18,8 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 from weakref import WeakKeyDictionary
 
-from planexec_lite.meter import ModelCall, charge, current
-from planexec_lite.model.answer import Answer, AnswerError, Message, Reading, objects, quoted
+from planexec_lite.meter import FOREVER, ModelCall, charge, current
+from planexec_lite.model.answer import Answer, Message, Reading, ReportedError, objects, quoted
 from planexec_lite.model.prompt_text import fitted
 
 if TYPE_CHECKING:
@@ -173,7 +173,10 @@ _rejected: WeakKeyDictionary[Any, dict[str, frozenset[str]]] = WeakKeyDictionary
 
 def _asked(client: Any, request: dict[str, Any], bounds: Bounds) -> Iterator[str | Answer]:
     """Ask without the rejected parts; once an answer arrives, remember them for this client and model."""
-    known = _rejected.setdefault(client, {})
+    try:
+        known = _rejected.setdefault(client, {})
+    except TypeError:  # nothing can be remembered about this client, because it has no hash
+        known = {}
     rejected = known.get(request["model"], frozenset())
     while True:
         in_prompt = "response_format" in rejected and "response_format" in request
@@ -196,7 +199,7 @@ def _asked(client: Any, request: dict[str, Any], bounds: Bounds) -> Iterator[str
 
 
 def _rejected_part(error: Exception, sent: dict[str, Any]) -> str | None:
-    if not isinstance(error, AnswerError) and getattr(error, "status_code", None) not in (400, 415, 422, 501):
+    if not isinstance(error, ReportedError) and getattr(error, "status_code", None) not in (400, 415, 422, 501):
         return None
     words = f"{error} {getattr(error, 'param', '')}"
     mentioned = (name for name, pattern in _OPTIONAL.items() if re.search(pattern, words, re.I))
@@ -274,7 +277,7 @@ def _seconds_left() -> float | None:
     left = [bound for bound in (meter.left, None if allowed is None else allowed - spent) if bound is not None]
     if not left:
         return None
-    return max(min(left), _LEAST_ON_A_VIRTUAL_CLOCK if virtual else 0.0)
+    return max(min(*left, FOREVER), _LEAST_ON_A_VIRTUAL_CLOCK if virtual else 0.0)
 
 
 def _in_time(parts: Iterator[T], seconds: float | None) -> Iterator[T]:

@@ -69,7 +69,8 @@ class LLMEvaluator:
             raise ValueError(f"{message}: {shortened(answer.text, 200)}")
         try:
             data = json.loads(unfenced(answer.text))
-            changed = step.model_copy(update={"description": data["task"]}) if data["task"] else None
+            task = data["task"] if isinstance(data["task"], str) else None  # the verdict counts without it
+            changed = step.model_copy(update={"description": task}) if task else None
             rejects = data["rejects"] if data["rejects"] in board.results else None  # a model can name an unknown step
             return Verdict(data["verdict"], data["reason"], changed, rejects)
         except (KeyError, TypeError, ValueError) as error:

@@ -5,7 +5,8 @@ another thread. All async tools share one loop: they wait side by side, and can 
 MCP servers have another loop, so no tool can block them. The tool runs in the context of its step, so its costs count for
 that step.
 
-A tool can block the loop, or ignore its cancellation. A call that has not begun within `GRACE` seconds gets a new loop. A call
+A tool can block the loop, or ignore its cancellation. A call that has not begun within `GRACE` seconds gets a new loop, and so do
+the calls of a plan that an async tool runs: that tool blocks the loop until the plan has ended. A call
 that has begun cannot move to another thread: it waits until the blocking tool returns, or until its own timeout.
 """
 
@@ -14,6 +15,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Awaitable, Coroutine
+from contextlib import suppress
 from threading import Lock, Thread, current_thread
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -67,9 +69,7 @@ def awaited(value: Awaitable[Any], *, loop: Literal["tools", "servers"] = "tools
             call = asyncio.run_coroutine_threadsafe(begin(begun), place.loop)
             if not _ended(call, GRACE) and begun.acquire(blocking=False):
                 call.cancel()
-                with _one_at_a_time:
-                    if _shared.get(loop) is place:
-                        del _shared[loop]
+                leave_loop(place.thread)
                 continue
             seconds = left()
             if not _ended(call, None if seconds is None else seconds + GRACE):
@@ -77,7 +77,7 @@ def awaited(value: Awaitable[Any], *, loop: Literal["tools", "servers"] = "tools
                 raise TimeoutError(f"it was cancelled, and did not end within {GRACE:g} s")
             result, problem = call.result()
         finally:
-            if not shared:
+            if not shared or (_shared.get(loop) is not place and not asyncio.all_tasks(place.loop)):
                 place.stop()
         if timed and isinstance(problem, asyncio.CancelledError):
             raise TimeoutError("it was cancelled") from None
@@ -99,9 +99,10 @@ class _Loop:
         self.thread.start()
 
     def stop(self) -> None:
-        """Stop the loop from any thread, after its calls have ended."""
+        """Stop the loop from any thread, after its calls have ended. It can be stopped twice."""
         self._over = True
-        self.loop.call_soon_threadsafe(self.loop.stop)
+        with suppress(RuntimeError):
+            self.loop.call_soon_threadsafe(self.loop.stop)
 
     def _run(self) -> None:
         import asyncio
@@ -113,6 +114,16 @@ class _Loop:
 
 _shared: dict[str, _Loop] = {}
 _one_at_a_time = Lock()
+
+
+def leave_loop(thread: Thread | None = None) -> None:
+    """Later calls get a new loop instead of the one of `thread` (None: this thread), which is blocked.
+
+    That loop stops when its calls have ended.
+    """
+    with _one_at_a_time:
+        for name in [name for name, place in _shared.items() if place.thread is (thread or current_thread())]:
+            del _shared[name]
 
 
 def _place(name: str) -> tuple[_Loop, bool]:

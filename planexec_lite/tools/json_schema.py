@@ -52,11 +52,17 @@ def arguments_from(name: str, schema: Mapping[str, Any], *, checked_elsewhere: b
     shown = {**properties, **named}  # a ``$ref`` has a name that a signature shows
     closed = {**reader.root, "type": "object", "properties": shown, "additionalProperties": False}
     closed |= {"required": required} if required else {}
-    some = {one: _node(part, spare_references=True) for one, part in properties.items()}
-    optional = {one for one, node in some.items() if not SchemaValidator(node).isinstance_python(None)} - {*required}
-    whole = {one: _node(part) for one, part in properties.items()}
     defaults = {one: part["default"] for one, part in properties.items() if "default" in part}
-    return Arguments(_validator(whole, required, optional), _validator(some, (), optional), lambda: closed, defaults)
+    try:
+        some = {one: _node(part, spare_references=True) for one, part in properties.items()}
+        optional = {one for one, node in some.items() if not SchemaValidator(node).isinstance_python(None)} - {
+            *required
+        }
+        whole = {one: _node(part) for one, part in properties.items()}
+        validators = _validator(whole, required, optional), _validator(some, (), optional)
+    except (SchemaError, ValueError, OverflowError) as error:  # a bound below zero, without end or too large
+        raise ToolError(f"tool {name!r}: its schema can't be read ({' '.join(str(error).split())})") from None
+    return Arguments(*validators, lambda: closed, defaults, reader.root)
 
 
 def written_out(name: str, schema: Mapping[str, Any]) -> dict[str, Any]:
@@ -124,7 +130,7 @@ class _Reader:
             names |= {one: True for one in required if one not in names}
             whole["properties"] = {name: self.schema(one, f"{where}.{name}", inside) for name, one in names.items()}
         for keyword, place in (("items", "[]"), ("additionalProperties", ".*")):
-            if whole.get(keyword, False) is not False:
+            if keyword in whole and (keyword == "items" or whole[keyword] is not False):
                 whole[keyword] = self.schema(whole[keyword], where + place, inside)
         if "anyOf" in whole:
             whole["anyOf"] = [self.schema(one, where, inside) for one in _distinct(self.listed(whole, "anyOf", where))]

@@ -23,12 +23,14 @@ class Arguments(NamedTuple):
 
     `validate` returns them as the function accepts them, `validate_some` also where some are missing; both raise pydantic's
     `ValidationError`. `schema` makes their JSON schema, a closed object. `defaults` are the values of missing parameters.
+    `given` is the JSON schema that describes them; None: type hints do.
     """
 
     validate: Callable[[Any], Any]
     validate_some: Callable[[Any], Any]
     schema: Callable[[], dict[str, Any]]
     defaults: Mapping[str, Any]
+    given: Mapping[str, Any] | None = None
 
 
 def arguments_of(name: str, function: Callable[..., Any], doc: str) -> Arguments:
@@ -110,7 +112,8 @@ def kind_of(schema: Mapping[str, Any] | bool) -> str:
     if isinstance(schema.get("type"), list):
         return " or ".join(kind_of({**schema, "type": kind}) for kind in schema["type"])
     if schema.get("type") == "array":
-        return "list of " + kind_of(schema.get("items", {}))
+        items = schema.get("items")  # a list has the places of a tuple
+        return "list of " + kind_of(items if isinstance(items, dict) else True)
     return str(schema.get("type") or schema.get("$ref", "any").rsplit("/", 1)[-1])
 
 

@@ -113,7 +113,6 @@ class Tool:
         self.retry_on = None if retry_on is None else tuple(retry_on)
         self.checked_elsewhere = checked_elsewhere
         self.pin = pin
-        self._has_hints = schema is None
         doc = inspect.cleandoc(function.__doc__ or "") if schema is None else ""
         self.description = " ".join((doc.split("\n\n")[0] if description is None else description).split())
         self._arguments = (
@@ -151,7 +150,7 @@ class Tool:
         if getattr(self.function, "tool", None) is self:
             return getattr, (self.function, "tool")
         options = {option: getattr(self, option) for option in Options.__annotations__}
-        return partial(Tool, schema=None if self._has_hints else self.schema, **options), (self.function,)
+        return partial(Tool, schema=self._arguments.given, **options), (self.function,)
 
     @property
     def effects(self) -> Effects:

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from planexec_lite.core.loop import WorkerSession
 from planexec_lite.core.tasks import Cancelled, Finished, Late, Message, Progress, Report, Task, TimedOut
+from planexec_lite.meter import FOREVER
 from planexec_lite.workers.session import carried_by, carry_out, check_slots, described, measure
 
 if TYPE_CHECKING:
@@ -236,7 +237,7 @@ class _Session:
         left = [since + (task.rest or 0) - now for task, since in self.resting.values()]
         left += [self._end(task, began) - now for task, began in self.limited.values()]
         left += [_LOOK for _, began in self.limited.values() if began is None]
-        return max(0.0, min(left)) if left else None
+        return max(0.0, min(*left, FOREVER)) if left else None
 
     def _end(self, task: Task, began: float | None) -> float:
         """When a job times out, by the computer's clock; infinite while it has not begun, if there is no deadline."""

@@ -26,6 +26,7 @@ from planexec_lite import (
     PlannerExecutor,
     Policy,
     Pool,
+    RulePlanner,
     Run,
     ScriptedReviewer,
     Simulated,
@@ -34,6 +35,7 @@ from planexec_lite import (
     ToolExecutor,
     execute,
 )
+from planexec_lite.capabilities.doubt import UNKNOWN
 from planexec_lite.capabilities.rollback import Rollback
 from planexec_lite.events import (
     RollbackStarted,
@@ -200,6 +202,33 @@ def test_an_undo_that_may_have_been_made_is_not_made_again(listed: bool) -> None
     check_fold(again)
     assert (again.status, refunds) == ("rolled back", ["1"])
     assert (label, "it is unknown whether it was undone") in again.board[Rollback].remains
+
+
+def test_a_step_in_doubt_stays_listed_beside_the_doubtful_undo_of_a_later_step_with_its_id() -> None:
+    def pay(to: str) -> str:
+        """Pay, and break down behind that if nobody is named."""
+        if not to:
+            made_once()
+            raise RuntimeError("no answer")
+        return to
+
+    def refund(to: str) -> None:
+        """Pay it back, and break down behind that."""
+        made_once()
+        raise RuntimeError("no answer")
+
+    tools = Toolbox([Tool(pay, effects="once"), Tool(refund, effects="once")])
+    first = Plan.parse([{"id": "1", "tool": "pay", "params": {"to": ""}}])
+    then = Plan.parse([{"id": "1", "tool": "pay", "params": {"to": "a"}, "undo": call("refund", to="a")}])
+    plans = iter([first, then])
+    planner = RulePlanner(lambda goal: next(plans))
+    agent = PlannerExecutor(planner, ToolExecutor(tools), workers=Simulated(), policy=Policy(replan="failure"))
+    run = agent.roll_back(agent.run("g"))
+    assert run.board[Rollback].remains == [("1", UNKNOWN), ("1", "RuntimeError: no answer")]
+    assert agent.roll_back(run).board[Rollback].remains == [
+        ("1", UNKNOWN),
+        ("1", "it is unknown whether it was undone"),
+    ]
 
 
 TELL = call("tell", text="sorry")

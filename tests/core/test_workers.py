@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import multiprocessing
 import os
 import sys
@@ -287,3 +288,20 @@ def test_model_calls_of_steps_add_up_to_the_usage(threads: ThreadPoolExecutor) -
     for workers in (Inline(), Simulated(2), Pool(threads)):
         usage = execute(plan, ToolExecutor(Toolbox([asks])), workers=workers).usage
         assert (usage.calls, usage.input_tokens, usage.output_tokens, usage.seconds) == (4, 10, 4, 2.0)
+
+
+@tool
+async def naps(seconds: float) -> str:
+    """Wait without blocking."""
+    await asyncio.sleep(seconds)
+    return "done"
+
+
+@pytest.mark.parametrize("longest", [1e10, 1e300])
+@pytest.mark.parametrize("by", ["timeout", "deadline"])
+def test_a_timeout_can_be_longer_than_a_thread_can_wait(longest: float, by: str, threads: ThreadPoolExecutor) -> None:
+    nap = {"id": "1", "tool": "naps", "params": {"seconds": 0.7}} | ({"timeout": longest} if by == "timeout" else {})
+    policy = Policy(deadline=longest) if by == "deadline" else Policy()
+    for workers in (Inline(), Pool(threads)):
+        run = execute(Plan.parse([nap]), ToolExecutor(Toolbox([naps])), workers=workers, policy=policy)
+        assert (run.status, run.answer) == ("finished", "done")

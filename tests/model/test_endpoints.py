@@ -222,6 +222,13 @@ def test_a_verdict_may_stand_in_a_fence_and_behind_thoughts() -> None:
     assert [event.reason for event in run.events if isinstance(event, Judged)] == ["seen"]
 
 
+@pytest.mark.parametrize("task", [["look"], 5, {"a": 1}])
+def test_a_verdict_counts_without_a_task_that_is_no_text(task: Any) -> None:
+    verdict = json.dumps({"verdict": "replan", "reason": "dark", "task": task, "rejects": None})
+    run = execute(JUDGED, ToolExecutor(TOOLS), evaluator=LLMEvaluator(always(completion(verdict)), "m"))
+    assert [(event.verdict, event.error) for event in run.events if isinstance(event, Judged)] == [("replan", None)]
+
+
 # what is around an answer
 
 AROUND = {
@@ -230,6 +237,8 @@ AROUND = {
     PLAN + "<|im_end|>": PLAN,
     "<think>never ends": "",
     '{"text": "a\\n</think>\\nb"}': '{"text": "a\\n</think>\\nb"}',
+    "The log has </think> in it.": "The log has </think> in it.",
+    '```json\n{"text": "</think> x"}\n```': '```json\n{"text": "</think> x"}\n```',
     "a < b": "a < b",
     "<b>bold</b>": "<b>bold</b>",
 }
@@ -317,7 +326,7 @@ def test_an_answer_that_is_none_is_told_in_the_endpoints_words(what: str, stream
     asked = streams(*body) if isinstance(body, list) else always(body, kind=kind)
     run = planned(asked, stream=stream, policy=Policy(max_repairs=0))
     (failed,) = [event for event in run.events if isinstance(event, PlanProposed) and event.error is not None]
-    assert failed.error.startswith("AnswerError: ")
+    assert failed.error.startswith(("AnswerError: ", "ReportedError: "))
     assert words in failed.error
     assert "; " in failed.error, "it says what to do"
 
@@ -330,14 +339,59 @@ def test_a_stream_may_be_written_in_every_way_that_its_standard_allows() -> None
         assert list(ask_streaming(asked, "m", ASKED))[-1] == Answer("ab", None, "stop")
 
 
+@pytest.mark.parametrize("reason", ["max_tokens", "model_length", "LENGTH"])
+def test_an_answer_that_was_cut_off_is_no_result_in_any_spelling(reason: str) -> None:
+    body = completion("The first half")
+    body["choices"][0]["finish_reason"] = reason
+    assert ask(always(body), "m", ASKED).finish_reason == "length"
+    run = execute(Plan.parse(["look"]), ReActExecutor(always(body), TOOLS, max_iterations=1))
+    assert "was cut off" in run.reason
+
+
+def test_an_answer_that_a_filter_stopped_is_none() -> None:
+    body = completion("The first half")
+    body["choices"][0]["finish_reason"] = "content_filter"
+    with pytest.raises(AnswerError, match="content filter"):
+        ask(always(body), "m", ASKED)
+
+
+def test_nothing_is_read_behind_the_end_of_a_stream() -> None:
+    stream = Endless(b": still here\n\n", 0.0)
+    stream.first = f"data: {json.dumps(delta('a', 'stop'))}\n\ndata: [DONE]\n\n".encode()
+    assert list(ask_streaming(always(stream), "m", ASKED)) == ["a", Answer("a", None, "stop")]
+    assert stream.count <= 2
+
+
+@pytest.mark.parametrize("said", ["max_tokens and json_schema are fine", "x" * 200_000])
+def test_the_words_of_a_model_reject_no_part_of_a_request(said: str) -> None:
+    requests: list[Any] = []
+
+    def respond(request: dict[str, Any]) -> httpx2.Response:
+        requests.append(request)
+        return response(said)
+
+    with pytest.raises(AnswerError):
+        ask(client(respond), "m", ASKED, {"type": "object"}, Bounds(max_tokens=10))
+    assert len(requests) == 1
+
+
+def test_a_client_that_has_no_hash_can_be_asked() -> None:
+    class Wrapped:
+        __hash__ = None  # type: ignore[assignment]
+        chat = always(completion("seen")).chat
+
+    assert ask(Wrapped(), "m", ASKED).text == "seen"
+
+
 # an answer without end
 
 
 class Endless(httpx2.SyncByteStream):
     def __init__(self, part: bytes, pause: float) -> None:
-        self.part, self.pause, self.count = part, pause, 0
+        self.part, self.pause, self.count, self.first = part, pause, 0, b""
 
     def __iter__(self) -> Iterator[bytes]:
+        yield self.first
         while True:
             time.sleep(self.pause)
             self.count += 1

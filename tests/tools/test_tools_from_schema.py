@@ -391,3 +391,34 @@ def test_the_same_tool_may_call_another_function(tool: Tool) -> None:
     assert again.call({"query": "x", "most": "4"}) == ["most", "query"]
     assert again.faults({"q": 1}) == tool.faults({"q": 1})
     assert tool.call({"query": "x"}) in ("x", {"query": "x"})
+
+
+NEVER = float("inf")
+NO_BOUNDS = [
+    {"type": "string", "minLength": -1},
+    {"type": "string", "maxLength": 1e30},
+    {"type": "array", "items": {"type": "string"}, "maxItems": -3},
+    {"type": "array", "items": {"type": "string"}, "maxItems": float("nan")},
+    {"type": "integer", "minimum": NEVER},
+    {"type": "number", "minimum": 10**400},
+    {"type": "array", "items": False},
+]
+
+
+@pytest.mark.parametrize("parameter", NO_BOUNDS, ids=str)
+def test_a_bound_that_no_value_can_be_checked_against_is_refused_with_the_tools_name(parameter: dict[str, Any]) -> None:
+    with pytest.raises(ToolError, match="tool 'search'"):
+        one(parameter)
+
+
+def test_the_places_of_a_tuple_are_described() -> None:
+    pair = one({"type": "array", "items": [{"type": "string"}, {"type": "integer"}]}, checked_elsewhere=True)
+    assert pair.signature == "search(x: list of any)"
+
+
+def test_a_tool_whose_schema_is_composed_can_be_pickled() -> None:
+    part = {"type": "object", "properties": {"x": {"type": ["string", "null"], "minLength": 2}}}
+    composed = of({"allOf": [part]})
+    again = pickle.loads(pickle.dumps(composed))
+    assert (again.digest, again.signature) == (composed.digest, composed.signature)
+    assert again.faults({"x": "a"}) == composed.faults({"x": "a"}) != []
