@@ -603,7 +603,7 @@ def _file_read(variation: str, pages: int) -> tuple[Event, ...]:
 
     def read_page(number: int) -> str:
         """Read a page of the file."""
-        return f"Page {number}: " + "what stands there is of some length, and somebody reads it. " * 4
+        return f"Page {number}: " + "this page has several words, and the agent reads all of it. " * 4
 
     steps = [
         {"id": str(number), "description": f"Read page {number}", "tool": "read_page", "params": {"number": number}}

@@ -14,27 +14,29 @@ from tests.exercises.mutants import mutants
 from tests.guards.books import ROOT
 from tests.mutation.changes import Change, copy_to, keep, kept, turns_red
 
-CORE = {  # which tests are tried when a file of the core is changed
-    "board step_table ready_queue transitions proposals approvals once_calls decide replanning policy run jobs": (
-        "runs replanning approval schedule judging transitions"
-    ),
+MORE = {  # by changed file, the tests that are tried besides those of the same name
+    "board": "runs replanning approval schedule judging transitions",
+    "ready_queue": "schedule limits",
+    "decide loop agent run": "runs schedule watch",
+    "events": "transitions runs",
+    "decisions": "approval judging",
+    "meter": "budget watch",
+    "planning": "planners replanning",
+    "nesting": "nested nested_doubt",
+    "undo require_undo": "rollback",
+    "doubt": "nested_doubt",
+    "new_effects": "untrusted_results",
     "checks": "problems",
-    "graph": "graph",
-    "reading model": "reading problems planners streaming",
-    "stream_buffer": "streaming",
-    "references": "references",
-    "schemas schema": "schemas tools",
-    "limits": "limits schedule",
-    "grants": "approval",
+    "model reading": "reading problems received_plans",
+    "schemas signature json_schema": "schemas tools tools_from_schema",
+    "tool toolbox": "tools",
+    "awaiting": "async_tools",
+    "real_time session": "workers timeouts limits",
+    "simulated": "simulation",
+    "executors team": "workers runs",
     "evaluators": "judging",
-    "session inline pool simulated": "workers timeouts limits",
-    "tool toolbox awaiting": "tools async_tools",
-    "kinds record inner": "events",
-    "direct react team": "react workers runs",
-    "planners": "planners",
-    "asking answer marking": "endpoints untrusted_results",
-    "meter loop": "runs watch approval",
     "reviewers": "approval",
+    "asking answer": "endpoints",
 }
 FOLDERS = ("core", "capabilities", "plan", "roles", "tools", "model")
 MOCK = "scenes scripts tools faults request_validation wire order timings serve explain recorder"
@@ -48,8 +50,12 @@ def tests_of(file: Path) -> str:
         return " ".join(f"tests/mock_llm/test_{name}.py" for name in MOCK.split())
     if file.parent.name == "exercises":
         return "tests/exercises/test_checker.py tests/exercises/test_attacks.py tests/exercises/test_generated.py"
-    names = next((tests for files, tests in CORE.items() if file.stem in files.split()), "")
-    paths = (f"tests/{folder}/test_{name}.py" for name in names.split() for folder in FOLDERS)
+    names = next((tests for files, tests in MORE.items() if file.stem in files.split()), "")
+    paths = (
+        f"tests/{folder}/test_{name}.py"
+        for name in {file.stem: 0, **dict.fromkeys(names.split())}
+        for folder in FOLDERS
+    )
     return " ".join(path for path in paths if (ROOT / path).exists())
 
 
