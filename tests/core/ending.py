@@ -209,14 +209,15 @@ def job_of(event: Any) -> str | None:
 def standing(loop: Loop, event: StepStarted) -> str | None:
     """What became of the step's future, where it tells more than what its thread is at."""
     run, policy, session = loop
-    futures, count = getattr(session, "futures", None), getattr(session, "started", 0)
-    if futures is None:
+    submitted, count = getattr(session, "submitted", None), getattr(session, "started", 0)
+    if submitted is None:
         return None
     jobs = [event for event in run.events if isinstance(event, Job)]
     number = next(place for place, job in enumerate(jobs, 1) if job is event) - (len(jobs) - count)
-    future: Future[Any] | None = futures.get(number)
-    if number < 1 or future is None:
+    job = submitted.get(number)
+    if number < 1 or job is None:
         return "; its workers know nothing of it"
+    future: Future[Any] = job.future
     if future.cancelled():
         return "; it was taken back, and the loop was not told"
     if future.done():
