@@ -23,7 +23,7 @@ class Shelf(ThreadPoolExecutor):
     """Does what fails, and puts the rest on a shelf."""
 
     def submit(self, fn: Any, /, *args: Any, **named: Any) -> Any:
-        return super().submit(fn, *args, **named) if args[-1][1].id == "bad" else Future()
+        return super().submit(fn, *args, **named) if args[0].args[1].id == "bad" else Future()
 
 
 SOON = 8  # looks, a tenth of a second apart
