@@ -84,7 +84,7 @@ class Pool:
         limits: how many steps can use a resource at once, such as ``{"oven": 1}``.
         permits: a folder that this process and the workers share, if they are on several machines; None: a temporary one.
 
-    Raises `TypeError` for anything but an executor, and `RuntimeError` in a browser tab, where there are no threads.
+    Raises `TypeError` for anything but an executor, and `RuntimeError` for threads and processes in a browser tab, which has none.
     """
 
     executor: FutureExecutor | Callable[[], FutureExecutor]
@@ -94,11 +94,11 @@ class Pool:
 
     def __post_init__(self) -> None:
         check_slots(self.slots)
-        if sys.platform == "emscripten":
+        given: object = self.executor
+        if sys.platform == "emscripten" and type(given).__module__.startswith("concurrent."):
             raise RuntimeError("a browser tab has no threads; use Inline or Simulated")
         from concurrent.futures import Executor
 
-        given: object = self.executor
         if not isinstance(given, Executor) and (isinstance(given, type) or not callable(given)):
             threads = given if type(given) is int and given > 0 else 2
             raise TypeError(
