@@ -6,6 +6,7 @@ from typing import Any
 
 from exercises.checks import said
 from exercises.exercise import Trial, exercise
+from planexec_lab import views
 from planexec_lab.worlds import deploy
 from planexec_lite import Plan
 
@@ -88,19 +89,20 @@ def enough(trial: Trial, slots_for: Any) -> None:
     work, longest = sum(SECONDS.values()), RELEASE.critical_path(SECONDS)[1]
     fewest = "a load of at most 0.8 and expected seconds of at most the limit, with as few slots as possible"
     rule = "The load is runs a second × work / slots. The seconds come from the lesson's formula."
-    for a_minute in (1, 2, 10, 100):
-        for limit in (600.0, 400.0, 300.0, 267.0, 266.0, 200.0):
-            for share in (1.0, 0.5):
-                wanted = _slots(a_minute, work * share, longest * share, limit)
-                came = trial.call(slots_for, a_minute, work * share, longest * share, limit)
-                if wanted is None:
-                    none = "None: the critical path alone takes longer"
-                    trial.want(came is None, none, "Return None if no number of slots is enough.")
-                else:
-                    trial.want(type(came) is int and came == wanted, fewest, rule)
+    release = [(rate, limit) for rate in (0.1, 1, 2, 10, 100) for limit in (1000.0, 600.0, 400.0, 300.0, 266.0, 200.0)]
+    cases = [(rate, work * share, longest * share, limit) for rate, limit in release for share in (1.0, 0.5)]
+    for case in [*cases, (60, 0.8, 0.5, 600.0), (15, 2.0, 1.0, 3.0)]:
+        wanted, came = _slots(*case), trial.call(slots_for, *case)
+        if wanted is None:
+            none = "None: the critical path alone takes longer"
+            trial.want(came is None, none, "Return None if no number of slots is enough.")
+        else:
+            trial.want(type(came) is int and came == wanted, fewest, rule)
+    needed = {rate: slots_for(rate, work, longest, 400.0) for rate in (1, 2, 5, 10)}
+    trial.show(views.curves, {"slots": needed}, "Slots for 400 seconds", across="runs a minute", up="slots")
 
 
-def _slots(a_minute: int, work: float, longest: float, limit: float) -> int | None:
+def _slots(a_minute: float, work: float, longest: float, limit: float) -> int | None:
     if limit <= longest:
         return None
     slots = 1

@@ -6,7 +6,8 @@ import time
 from pathlib import Path
 from typing import Any
 
-from planexec_lite import Plan, Toolbox, tool
+from planexec_lite.plan import Plan
+from planexec_lite.tools import Toolbox, tool
 
 
 @tool(effects="none")

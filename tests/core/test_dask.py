@@ -51,9 +51,7 @@ def test_a_timeout_fires_while_the_step_runs(client: Any) -> None:
     time.sleep(3)  # the worker is free again
 
 
-def test_a_killed_worker_leaves_its_at_most_once_call_in_doubt_and_the_rest_finishes(
-    client: Any, tmp_path: Path
-) -> None:
+def test_a_killed_worker_leaves_its_booking_in_doubt_the_rest_is_done(client: Any, tmp_path: Path) -> None:
     book = tmp_path / "booked"
     slow = {"id": "slow", "tool": "books", "params": {"path": str(book), "bill": "slow", "seconds": 5}}
     others = [{"id": n, "tool": "fine", "params": {"value": n}} for n in range(6)]

@@ -49,7 +49,7 @@ class Bank:
 
 @pytest.mark.parametrize("effects", ["once", "unknown"])
 @pytest.mark.parametrize("repeat", [False, True], ids=["fails", "repeats"])
-def test_a_call_whose_worker_died_after_it_began_is_in_doubt_and_not_begun_again(effects: str, repeat: bool) -> None:
+def test_a_call_whose_worker_died_after_it_began_is_in_doubt(effects: str, repeat: bool) -> None:
     bank = Bank()
     run = bank.run(Cluster({0: "after"}, repeat=repeat), effects, "rent", "gas", retries=3)
     assert bank.booked.count("rent") == 1
@@ -89,7 +89,7 @@ def test_a_timeout_fires_though_the_future_is_never_running() -> None:
     assert [event.in_doubt for event in run.events if isinstance(event, StepFailed)] == [True]
 
 
-def test_at_the_deadline_a_queued_call_is_cancelled_and_one_that_has_begun_is_in_doubt() -> None:
+def test_at_the_deadline_a_queued_call_is_cancelled_a_begun_one_in_doubt() -> None:
     bank = Bank(slow=1.0)
     run = bank.run(Cluster(hold=(1,)), "once", "rent", "gas", deadline=0.3)
     assert bank.booked == ["rent"]
@@ -98,7 +98,7 @@ def test_at_the_deadline_a_queued_call_is_cancelled_and_one_that_has_begun_is_in
     assert run.board.state["gas"] != "running"
 
 
-def test_two_runs_and_a_retry_are_calls_of_their_own_to_an_executor_that_remembers_results() -> None:
+def test_an_executor_that_remembers_results_repeats_equal_calls() -> None:
     cluster, bank = Cluster(), Bank()
     for _ in range(2):
         assert bank.run(cluster, "none", "rent").status == "finished"

@@ -30,7 +30,7 @@ def wait_for(path: Path) -> None:
         time.sleep(0.01)
 
 
-def test_an_executor_dies_the_other_takes_over_and_a_new_driver_finds_the_call(tmp_path: Path) -> None:
+def test_an_executor_dies_another_takes_over_and_a_driver_attaches(tmp_path: Path) -> None:
     from planexec_lab.tickets.on_dbos import Tickets, pulse
 
     file, ledger = tmp_path / "tickets.db", tmp_path / "ledger"
