@@ -24,8 +24,7 @@ from dbos import DBOS, DBOSClient
 
 from planexec_lite.workers import Report
 
-LEASE, QUEUE, VERSION = 2.0, "steps", "1"
-_LOOK = 0.05
+LEASE, _LOOK, QUEUE, VERSION = 2.0, 0.05, "steps", "1"
 
 
 def address(file: str) -> str:

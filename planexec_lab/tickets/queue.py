@@ -12,12 +12,13 @@ from __future__ import annotations
 import pickle
 import sqlite3
 import time
+from collections import namedtuple
 from collections.abc import Callable, Sequence
 from concurrent.futures import Executor, Future
 from contextlib import closing
 from pathlib import Path
 from threading import Event, Lock, Thread
-from typing import Any, NamedTuple
+from typing import Any
 from uuid import uuid4
 
 from planexec_lite.workers import Report
@@ -41,14 +42,7 @@ SUBMIT = "INSERT INTO tickets (key, tool, repeatable, work) VALUES (?, ?, ?, ?) 
 CANCEL = "DELETE FROM tickets WHERE id = ? AND state = 'queued'"
 
 
-class Row(NamedTuple):
-    """A ticket, without what it carries."""
-
-    id: int
-    tool: str
-    state: str
-    holder: str
-    fence: int
+Row = namedtuple("Row", "id tool state holder fence")  # a ticket, without what it carries
 
 
 class Ticket(Future[Any]):
@@ -135,9 +129,7 @@ class Tickets(Executor):
 def opened(file: str | Path) -> sqlite3.Connection:
     """Return a connection to the file of tickets, which is made if it is missing."""
     db = sqlite3.connect(file, timeout=30, isolation_level=None, check_same_thread=False)
-    db.execute("PRAGMA journal_mode = WAL")
-    db.execute("PRAGMA synchronous = NORMAL")
-    db.executescript(SCHEMA)
+    db.executescript(f"PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; {SCHEMA}")
     return db
 
 
