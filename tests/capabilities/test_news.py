@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sqlite3
 import subprocess
 import sys
 import time
@@ -41,9 +40,7 @@ from planexec_lite import (
     execute,
 )
 from planexec_lite.capabilities.news import News
-from planexec_lite.capabilities.replanning import Replanning
 from planexec_lite.events import (
-    BackoffStarted,
     Inside,
     NewsReceived,
     PlanStarted,
@@ -204,19 +201,6 @@ def test_a_step_is_not_tried_again_before_the_planner_has_read_the_news(backoff:
     assert run.makespan < 1
     assert [event.reason for event in run.events if isinstance(event, PlanStarted)] == ["first", "news", "repair"]
     check_nothing_starts_between(run)
-
-
-def test_a_step_that_rests_is_called_back_when_news_comes() -> None:
-    first = [step("1", "fail", n=1), step("2", "act", n=2), step("3", "act", "2", n=3)]
-    policy = Policy(retries=1, backoff=Backoff(first=60.0))
-    agent = PlannerExecutor(Portions(first, REST), World(fails=1).executor, workers=Simulated(), policy=policy)
-    agent.watch = when(
-        lambda run: agent.tell(run, "hurry"),
-        lambda run: BackoffStarted in map(type, run.board.in_flight.values()),
-    )
-    run = to_its_end(lambda: agent.run("go"))
-    assert (run.status, run.board[Replanning].replans) == ("finished", 1)
-    assert run.makespan < 60, "nobody waits for a retry that is not wanted any more"
 
 
 def test_news_without_a_planner_is_recorded_and_changes_nothing(journal: Journal) -> None:
@@ -404,24 +388,6 @@ def test_news_for_a_paused_run_waits_in_its_inbox_and_comes_back_unchanged(journ
     assert texts(run) == texts(journal.load(1)) == HOSTILE
     assert (run.status, list(run.results), journal.inbox(1)) == ("finished", ["1", "9"], [])
     assert texts(agents[1].tell(journal.load(2), "by the agent")) == ["in the file", "by the agent"]
-
-
-def test_a_disk_that_fails_while_news_is_read_leaves_it_in_the_inbox(
-    journal: Journal, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    agent, run = gated(journal)
-    journal.tell(1, "once")
-
-    def full(*_: object) -> None:
-        raise sqlite3.OperationalError("disk is full")
-
-    with monkeypatch.context() as patch:
-        patch.setattr("planexec_lite.journal.append", full)
-        with pytest.raises(JournalError) as left:
-            agent.resume(run)
-    assert journal.inbox(1) == ["once"]
-    assert texts(left.value.run) == []  # type: ignore[attr-defined]
-    assert texts(agent.resume(left.value.run)) == ["once"]  # type: ignore[attr-defined]
 
 
 # Another process

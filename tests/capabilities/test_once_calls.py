@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from contextlib import suppress
 from decimal import Decimal
 from typing import Any
 
@@ -42,7 +41,6 @@ from planexec_lite.events import (
     from_dict,
     to_dict,
 )
-from planexec_lite.meter import charge
 from planexec_lite.references import resolve
 from tests.core.bank import ACME, DONE, Bank, agent, granting, mail, pay, plan, who
 from tests.core.shapes import Portions, check_fold
@@ -63,13 +61,6 @@ def test_under_a_grant_a_payment_runs_where_only_something_else_has_changed() ->
 
 
 CHANGED = {
-    "the step before": [
-        [
-            plan(who("2", "boom"), pay("9", "{step_2_result}", "2")),
-            plan(who("2", "MALLORY"), pay("9", "{step_2_result}", "2")),
-        ],
-        granting(),
-    ],
     "a step far before": [
         [
             plan(who("2", name), who("3", "{step_2_result}", "2"), pay("9", "{step_3_result}", "3"))
@@ -133,14 +124,11 @@ def test_a_gate_that_was_opened_closes_when_its_step_is_put_otherwise() -> None:
 # Repeats
 
 REPEATS = {
-    "word for word": [pay("3", "ACME")],
     "with the default written out": [pay("3", "ACME", amount=10)],
-    "with 10.0 for 10": [pay("3", "ACME", amount=10.0)],
     "with the amount as a text": [pay("3", "ACME", amount="10")],
     "through a done step": [pay("3", "{step_0_result}", "0")],
     "through an item": [pay("3", "{step_0_result}", "0", "1", amount=10)],
     "with other words beside it": [pay("3", "ACME", "1", description="another", timeout=50, effects="once")],
-    "as the second of two": [who("x", "fine"), pay("3", "ACME", "x")],
 }
 
 
@@ -224,10 +212,6 @@ MADE: dict[str, list[Plan]] = {
         plan(who("1", "boom"), who("5", "x")),
         plan(pay("7", "ACME")),
     ],
-    "in doubt, its step kept": [
-        plan(pay("1", "ACME", timeout=2), who("2", "boom")),
-        plan(pay("1", "ACME", timeout=2), who("3", "x")),
-    ],
     "done too late": [SLOW, plan(pay("w", "Bob", timeout=100), who("x", "boom", "w")), plan(pay("7", "ACME"))],
     "judged, and rejected": [plan(pay("1", "ACME", success_criteria="more")), plan(pay("2", "ACME"))],
     "rejected, its step kept": [
@@ -247,20 +231,6 @@ def test_what_was_made_however_it_ended_is_not_made_again(name: str) -> None:
     assert "runs at most once" in run.reason
 
 
-def test_a_payment_that_failed_may_be_tried_by_another_plan() -> None:
-    class Fails(Bank):
-        def pay(self, to: str, amount: float = 10) -> str:
-            """Pay somebody, at the second attempt."""
-            if not self.missing:
-                return super().pay(to, amount)
-            self.missing.clear()
-            raise ConnectionError("refused")
-
-    bank = Fails("once")
-    run = agent(bank, [plan(pay("1", "ACME")), plan(pay("2", "ACME"), who("3", "x"))]).run("pay")
-    assert (run.status, bank.paid) == ("finished", [ACME])
-
-
 # Attacks
 
 TASK = {"id": "1", "description": "pay ACME"}
@@ -268,24 +238,6 @@ TASK = {"id": "1", "description": "pay ACME"}
 
 def around(inner: Any, plans: Any, reviewer: Any = None) -> PlannerExecutor:
     return PlannerExecutor(Portions(*plans), inner, reviewer, workers=Simulated(), policy=Policy(replan="failure"))
-
-
-def test_a_late_error_of_another_step_of_the_same_id_takes_no_payment_back() -> None:
-    class Slow(Bank):
-        def pay(self, to: str, amount: float = 10) -> str:
-            """Pay ACME late; other payments fail."""
-            charge(seconds=100 if to == "ACME" else 5)
-            if to == "Bob":
-                raise OSError(to)
-            return super().pay(to, amount)
-
-    bank = Slow("boom")
-    second = [pay("1", "Bob", timeout=2), who("w", "x"), who("z", "boom", "w")]
-    third = plan(pay("5", "Carl", timeout=50), who("6", "boom", "5"))
-    run = agent(
-        bank, [plan(pay("1", "ACME", timeout=2)), plan(*second), third, plan(pay("7", "ACME"), who("8", "x"))]
-    ).run("pay")
-    assert (run.status, bank.paid) == ("failed", [ACME, ("Carl", 10)])
 
 
 @pytest.mark.parametrize("reviewer", [None, granting()], ids=["alone", "granted"])
@@ -320,20 +272,6 @@ def test_calls_are_compared_as_the_tool_receives_them(first: list[str], then: li
     assert len(paid) == 1
 
 
-def test_a_planner_that_changes_a_tool_changes_nothing_about_its_effects() -> None:
-    class Tampers(Portions):
-        def plan(self, goal: str, board: Board, tools: Toolbox) -> Plan:
-            with suppress(AttributeError):
-                tools["pay"].effects = "none"  # type: ignore[misc]
-            return super().plan(goal, board, tools)
-
-    bank = Bank("boom")
-    one = PlannerExecutor(
-        Tampers(DONE, plan(pay("3", "ACME"))), bank.executor, workers=Simulated(), policy=Policy(replan="failure")
-    )
-    assert (one.run("pay").status, bank.paid) == ("failed", [ACME])
-
-
 def test_a_change_that_is_asked_for_ends_earlier_approvals() -> None:
     first, other = (plan(who("0", name, gate=True), pay("1", "ACME", "0")) for name in ("x", "y"))
     bank = Bank()
@@ -341,35 +279,6 @@ def test_a_change_that_is_asked_for_ends_earlier_approvals() -> None:
     run = one.tell(one.run("pay"), "news")
     run = one.resume(run, Decision("change", comment="nothing of it"))
     assert (run.status, run.reason, bank.paid) == ("paused", "waits for approval", [])
-
-
-@pytest.mark.parametrize("who_does", ["planner", "evaluator"])
-def test_a_step_that_is_changed_by_force_where_it_stands_is_not_paid(who_does: str) -> None:
-    def force(board: Board) -> None:
-        dict.__setitem__(board.steps["9"].params, "to", "MALLORY")
-
-    class Judge(RuleEvaluator):
-        def evaluate(self, step: Step, result: Any, board: Board) -> Verdict:
-            if who_does == "evaluator":
-                force(board)
-            return Verdict("accept")
-
-    class Planner(Portions):
-        def plan(self, goal: str, board: Board, tools: Toolbox) -> Plan:
-            if not self.asked:
-                return super().plan(goal, board, tools)
-            force(board)
-            return Plan(steps=(board.steps["9"],))
-
-    bank = Bank("boom")
-    last = who("2", "boom" if who_does == "planner" else "x", "1")
-    steps = plan(who("1", "x", success_criteria="y"), last, pay("9", "ACME", "2"))
-    policy = Policy(replan="failure")
-    judge = Judge(lambda step, result: None)
-    one = PlannerExecutor(Planner(steps), bank.executor, granting(), judge, Simulated(), policy)
-    with suppress(ValueError):
-        assert one.run("pay").status != "finished"
-    assert bank.paid == []
 
 
 def test_a_verdict_of_two_faces_is_read_once() -> None:

@@ -26,7 +26,6 @@ from planexec_lite import (
     PlannerExecutor,
     Policy,
     Pool,
-    RulePlanner,
     Run,
     ScriptedReviewer,
     Simulated,
@@ -35,18 +34,16 @@ from planexec_lite import (
     ToolExecutor,
     execute,
 )
-from planexec_lite.capabilities.doubt import UNKNOWN
 from planexec_lite.capabilities.rollback import Rollback
 from planexec_lite.events import (
     RollbackStarted,
     StepDone,
-    StepProposed,
     UndoStarted,
 )
 from planexec_lite.meter import made_once
 from planexec_lite.plan import Step
 from tests.capabilities.scaffold import FAILED, Site, Verdicts, broken, call, check_rollback, told, up
-from tests.core.shapes import END, Job, Writing, check_fold, check_replay, jobs, step
+from tests.core.shapes import Job, check_fold, check_replay, jobs, step
 from tests.rounds import rounds
 
 # What is undone, and in which order
@@ -93,15 +90,6 @@ def test_what_was_done_is_undone_once_and_the_latest_first(drawn: Any) -> None:
         check_fold(by_itself)
         assert by_itself.status == "rolled back"
         check_rollback(by_itself, site, undo, before)
-
-
-def test_a_step_that_a_later_plan_repeats_is_undone_once() -> None:
-    site = Site()
-    one = up("1", success_criteria="straight")
-    policy = Policy(rollback="failed", replan="failure", max_replans=1)
-    agent = site.agent([one], [one, broken("2", "1")], policy=policy, evaluator=Verdicts("replan"))
-    run = agent.run("build")
-    assert (run.status, site.log) == ("rolled back", ["+1", "+1", "-1"])
 
 
 def test_each_result_of_what_may_be_done_once_is_taken_back() -> None:
@@ -174,12 +162,6 @@ def test_by_hand_it_goes_back_to_a_step_that_stays_and_later_further() -> None:
     check_fold(again)
 
 
-def test_where_there_is_no_such_step_the_steps_are_named() -> None:
-    done = Site().run(up("1"), up("2", fails=9), policy=Policy())
-    with pytest.raises(ValueError, match=r"to='2': step 2 has no result; steps with results: 1$"):
-        Site().agent([]).roll_back(done, to="2")
-
-
 # Steps that can't be undone
 
 
@@ -202,33 +184,6 @@ def test_an_undo_that_may_have_been_made_is_not_made_again(listed: bool) -> None
     check_fold(again)
     assert (again.status, refunds) == ("rolled back", ["1"])
     assert (label, "it is unknown whether it was undone") in again.board[Rollback].remains
-
-
-def test_a_step_in_doubt_stays_listed_beside_the_doubtful_undo_of_a_later_step_with_its_id() -> None:
-    def pay(to: str) -> str:
-        """Pay, and break down behind that if nobody is named."""
-        if not to:
-            made_once()
-            raise RuntimeError("no answer")
-        return to
-
-    def refund(to: str) -> None:
-        """Pay it back, and break down behind that."""
-        made_once()
-        raise RuntimeError("no answer")
-
-    tools = Toolbox([Tool(pay, effects="once"), Tool(refund, effects="once")])
-    first = Plan.parse([{"id": "1", "tool": "pay", "params": {"to": ""}}])
-    then = Plan.parse([{"id": "1", "tool": "pay", "params": {"to": "a"}, "undo": call("refund", to="a")}])
-    plans = iter([first, then])
-    planner = RulePlanner(lambda goal: next(plans))
-    agent = PlannerExecutor(planner, ToolExecutor(tools), workers=Simulated(), policy=Policy(replan="failure"))
-    run = agent.roll_back(agent.run("g"))
-    assert run.board[Rollback].remains == [("1", UNKNOWN), ("1", "RuntimeError: no answer")]
-    assert agent.roll_back(run).board[Rollback].remains == [
-        ("1", UNKNOWN),
-        ("1", "it is unknown whether it was undone"),
-    ]
 
 
 TELL = call("tell", text="sorry")
@@ -259,12 +214,6 @@ CASES: dict[str, tuple[list[Any], list[Any], str, str]] = {
         "+1 +2 -2",
         "undone: 2; not undone: 1 (it was done after its timeout)",
     ),
-    "the undo is slow": (
-        [up("1", timeout=2.0, undo=call("slow", name="1")), broken("2", "1")],
-        [],
-        "+1 -1",
-        "not undone: 1 (TimeoutError: took longer than its timeout of 2 s)",
-    ),
     "its reference has no result": (
         [up("1", fails=9), up("2", "1", undo=up("1")["undo"]) | {"run_anyway": True}],
         [],
@@ -289,7 +238,6 @@ CASES: dict[str, tuple[list[Any], list[Any], str, str]] = {
         "+1 !sorry",
         "not undone: 1 (no undo of its own); not undone: rollback 1 (step 2 gave no result)",
     ),
-    "nothing was changed": ([step("1", "look"), broken("2", "1")], [TELL], "", "RuntimeError: it does not look good"),
 }
 
 
@@ -356,14 +304,6 @@ def test_where_an_undo_is_required_a_plan_without_one_is_invalid() -> None:
     assert site.log == []
 
 
-def test_an_undo_a_rollback_that_refers_to_it_or_a_gate_are_enough() -> None:
-    steps = [up("1"), up("2", undo=None), step("3", "tell", "2", text="done", gate=True)]
-    back = call("take_down", name="{step_2_result.name}")
-    plan = Plan.parse({"steps": steps, "rollback": [back]})
-    assert plan.without_undo(Site().tools) == []
-    assert [problem.step for problem in Plan(steps=plan.steps).without_undo(Site().tools)] == ["2"]
-
-
 def test_a_later_plan_keeps_the_calls_that_take_back_what_is_done() -> None:
     site = Site()
     back = [call("take_down", name="{step_1_result.name}")]
@@ -374,17 +314,6 @@ def test_a_later_plan_keeps_the_calls_that_take_back_what_is_done() -> None:
     run = agent.run("build")
     assert agent.planner.told == [[], [], ["no_undo"]]  # type: ignore[union-attr]
     assert (run.status, site.log) == ("rolled back", ["+1", "+3", "-3", "-1"])
-
-
-def test_of_a_plan_that_is_streamed_only_what_has_an_undo_starts_early() -> None:
-    site = Site()
-    first = [up("1"), 1.0, up("2", undo=None), 1.0, END]
-    writing = Writing(first, [up("1"), up("2", "1"), END])
-    agent = PlannerExecutor(writing, ToolExecutor(site.tools), workers=Simulated(), policy=NEEDED)
-    run = agent.run("build")
-    early = [event.step for event in run.events if isinstance(event, StepProposed)]
-    assert [(one.id, one.undo is not None) for one in early] == [("1", True), ("2", True)]
-    assert (run.status, writing.told, site.log) == ("finished", [[], ["no_undo"]], ["+1", "+2"])
 
 
 # An interrupted rollback
