@@ -94,9 +94,6 @@ def check_approved(run: Run) -> None:
         board.apply(event)
 
 
-# Pauses, decisions and edits
-
-
 def test_the_run_waits_for_a_person_at_every_plan_and_every_gate() -> None:
     world = World("1")
     plans = plan(look("1"), write("2", "1", gate=True)), plan(look("1b"), write("2", "1b", gate=True), look("3"))
@@ -229,9 +226,6 @@ def test_an_edited_plan_or_a_grant_goes_with_an_approval_only(verdict: Any) -> N
         Decision("maybe")  # type: ignore[arg-type]
 
 
-# Grants.
-
-
 def granting(bound: int, *more: Any) -> ScriptedReviewer:
     return ScriptedReviewer([Decision("approve", by="Ada", grant=Grant(bound)), *more])
 
@@ -327,9 +321,6 @@ def test_a_grant_that_comes_with_an_edited_plan_is_about_the_edited_plan() -> No
     assert (run.status, run.reason, world.done) == ("paused", "waits for approval", ["1"])
 
 
-# Attacks.
-
-
 def put(x: object, **more: Any) -> dict[str, Any]:
     return {"id": "put", "tool": "put", "params": {"x": x}, **more}
 
@@ -397,8 +388,6 @@ def test_a_grant_is_for_a_number_of_steps(steps: Any) -> None:
     with pytest.raises(ValueError, match="new_steps"):
         Grant(steps)
 
-
-# Random plans and decisions
 
 TOOLS = st.sampled_from(["look", "write", "pay"])
 

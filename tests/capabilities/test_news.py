@@ -130,9 +130,6 @@ def check_nothing_starts_between(run: Run) -> None:
     check_fold(run)
 
 
-# In the same process
-
-
 @contextmanager
 def under_way(agent: PlannerExecutor, goal: str = "go") -> Iterator[tuple[Run, Callable[[], Run]]]:
     """A run in a thread: the object that `watch` is given, and what waits for its end."""
@@ -323,9 +320,6 @@ def test_any_run_told_at_any_moment_keeps_what_is_done(made: Any, slots: int | N
     check_nothing_starts_between(run)
 
 
-# Through the journal
-
-
 def gated(journal: Journal, world: World | None = None, **settings: Any) -> tuple[PlannerExecutor, Run]:
     """An agent, and its run that waits at a gate."""
     world = world or World()
@@ -388,9 +382,6 @@ def test_news_for_a_paused_run_waits_in_its_inbox_and_comes_back_unchanged(journ
     assert texts(run) == texts(journal.load(1)) == HOSTILE
     assert (run.status, list(run.results), journal.inbox(1)) == ("finished", ["1", "9"], [])
     assert texts(agents[1].tell(journal.load(2), "by the agent")) == ["in the file", "by the agent"]
-
-
-# Another process
 
 
 def started(folder: Path) -> subprocess.Popen[str]:

@@ -46,8 +46,6 @@ from tests.core.bank import ACME, DONE, Bank, agent, granting, mail, pay, plan, 
 from tests.core.shapes import Portions, check_fold
 from tests.rounds import rounds
 
-# An approval covers a step with its dependencies
-
 
 def test_under_a_grant_a_payment_runs_where_only_something_else_has_changed() -> None:
     paying = [who("1", "ACME"), pay("9", "{step_1_result}", "1")]
@@ -84,44 +82,36 @@ def test_a_payment_whose_input_has_changed_asks(name: str) -> None:
     check_fold(run)
 
 
-@pytest.mark.parametrize(
-    ("fields", "asks"),
-    [
-        ({"tool": "who", "params": {"name": "x"}}, "a step that it depends on has changed"),
-        ({"effects": "none"}, "the evaluator changed the words"),  # it may do the worst that any tool does
-    ],
-    ids=["a tool", "words"],
-)
-def test_behind_a_step_that_an_evaluator_put_otherwise_a_payment_asks(fields: dict[str, Any], asks: str) -> None:
-    def rule(step: Step, result: Any) -> Verdict:
-        if step.description == "find ACME":
-            return Verdict("modify", "no", changed=step.model_copy(update={"description": "find MALLORY"}))
-        return Verdict("accept")
+def puts_otherwise(words: str) -> RuleEvaluator:
+    """An evaluator that changes the words of the first step that it judges."""
+    changed = list[Step]()
 
-    bank = Bank()
-    find = {"id": "1", "description": "find ACME", "success_criteria": "right", "retries": 1, **fields}
-    steps = plan(find, pay("2", "ACME", "1"))
-    run = agent(bank, [steps], ScriptedReviewer(["approve"]), evaluator=RuleEvaluator(rule)).run("pay")
+    def rule(step: Step, result: Any) -> Verdict:
+        if changed:
+            return Verdict("accept")
+        changed.append(step.model_copy(update={"description": words}))
+        return Verdict("modify", "no", changed=changed[0])
+
+    return RuleEvaluator(rule)
+
+
+def test_behind_a_step_that_an_evaluator_put_otherwise_a_payment_asks_and_a_gate_closes() -> None:
+    judged = {"success_criteria": "right", "retries": 1}
+    bank, find = Bank(), who("1", "x", **judged)
+    run = agent(bank, [plan(find, pay("2", "ACME", "1"))], granting(), evaluator=puts_otherwise("find MALLORY")).run(
+        "pay"
+    )
     assert (run.status, bank.paid) == ("paused", [])
-    assert asks in run.reason
-
-
-def test_a_gate_that_was_opened_closes_when_its_step_is_put_otherwise() -> None:
-    def rule(step: Step, result: Any) -> Verdict:
-        changed = step.model_copy(update={"description": "send it to MALLORY"})
-        return Verdict("modify", "no", changed=changed) if not step.description else Verdict("accept")
-
-    bank = Bank()
-    steps = plan(pay("1", "ACME", gate=True, success_criteria="right", retries=1))
-    one = agent(bank, [steps], ScriptedReviewer(["approve", "approve"]), evaluator=RuleEvaluator(rule))
+    assert "a step that it depends on has changed" in run.reason
+    reviewer = ScriptedReviewer(["approve", "approve"])
+    gated = plan(pay("1", "ACME", gate=True, **judged))
+    one = agent(bank, [gated], reviewer, evaluator=puts_otherwise("send it to MALLORY"))
     run = one.run("pay")
     assert (run.status, bank.paid) == ("paused", [ACME])
     assert run.reason.startswith("waits for gate of step 1")
     assert Run([from_dict(to_dict(event)) for event in run.events]).board == run.board
     assert one.resume(run, Decision("approve", by="Ada")).status == "finished"
 
-
-# Repeats
 
 REPEATS = {
     "with the default written out": [pay("3", "ACME", amount=10)],
@@ -230,8 +220,6 @@ def test_what_was_made_however_it_ended_is_not_made_again(name: str) -> None:
     assert (run.status, bank.paid.count(ACME)) == ("failed", 1)
     assert "runs at most once" in run.reason
 
-
-# Attacks
 
 TASK = {"id": "1", "description": "pay ACME"}
 
@@ -343,8 +331,6 @@ def test_a_payment_whose_result_is_no_data_was_made_all_the_same() -> None:
     run = agent(bank, [plan(pay("1", "ACME")), plan(pay("2", "ACME"), who("3", "x"))]).run("pay")
     assert (run.status, bank.paid) == ("failed", [ACME])
 
-
-# Random plans
 
 NAMES = st.sampled_from(["ACME", "Bob", "boom"])
 

@@ -190,9 +190,6 @@ def test_a_stall_can_not_come_where_a_failure_stops_the_run() -> None:
         Policy(replan="stall", failure="stop")
 
 
-# Answers to a failure
-
-
 def call(id: str, tool: str, *after: str, **more: Any) -> dict[str, Any]:
     return {"id": id, "tool": tool, "depends_on": [*after], **more}
 

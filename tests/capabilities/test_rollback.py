@@ -42,20 +42,18 @@ from planexec_lite.events import (
 )
 from planexec_lite.meter import made_once
 from planexec_lite.plan import Step
-from tests.capabilities.scaffold import FAILED, Site, Verdicts, broken, call, check_rollback, told, up
-from tests.core.shapes import Job, check_fold, check_replay, jobs, step
+from tests.capabilities.scaffold import FAILED, Site, Verdicts, broken, call, carry_out, check_rollback, told, up
+from tests.core.shapes import Job, check_fold, jobs, step
 from tests.rounds import rounds
-
-# What is undone, and in which order
 
 
 @st.composite
-def sites(draw: st.DrawFn) -> tuple[list[Job], set[str], set[str], Policy, int | None]:
+def sites(draw: st.DrawFn) -> tuple[list[Job], set[str], set[str], dict[str, Any], int | None]:
     made = draw(jobs())
     undo = {job.id for job in made if draw(st.booleans())}
     stuck = {job.id for job in made if draw(st.integers(0, 4)) == 0}
     failure, when = draw(st.sampled_from(["skip", "stop"])), draw(st.sampled_from(["never", "failed", "unfinished"]))
-    policy = Policy(failure=failure, rollback=when, retries=draw(st.integers(0, 1)))  # type: ignore[arg-type]
+    policy = {"failure": failure, "rollback": when, "retries": draw(st.integers(0, 1))}
     return made, undo, stuck, policy, draw(st.sampled_from([None, 1, 2, 3]))
 
 
@@ -73,19 +71,16 @@ def planned(made: list[Job], undo: set[str]) -> list[dict[str, Any]]:
 def test_what_was_done_is_undone_once_and_the_latest_first(drawn: Any) -> None:
     made, undo, stuck, policy, slots = drawn
     site = Site(" ".join(stuck))
-    plan = Plan.parse({"steps": planned(made, undo)})
-    run = execute(plan, ToolExecutor(site.tools), workers=Simulated(slots), policy=policy)
-    check_fold(run)
-    check_replay(run, policy)
+    run = carry_out(planned(made, undo), site.tools, Simulated(slots), **policy)
     begun = [place for place, event in enumerate(run.events) if isinstance(event, RollbackStarted)]
     before = run.events[: begun[0]] if begun else run.events
     if begun:
-        assert policy.rollback != "never"
+        assert policy["rollback"] != "never"
         assert run.status == "rolled back"
         check_rollback(run, site, undo, before)
     else:
         nothing_done = not any(isinstance(event, StepDone) for event in run.events)
-        assert policy.rollback == "never" or run.status == "finished" or nothing_done
+        assert policy["rollback"] == "never" or run.status == "finished" or nothing_done
         by_itself = PlannerExecutor(None, ToolExecutor(site.tools), workers=Simulated()).roll_back(run)
         check_fold(by_itself)
         assert by_itself.status == "rolled back"
@@ -106,9 +101,8 @@ def test_each_result_of_what_may_be_done_once_is_taken_back() -> None:
 
     tools = Toolbox([Tool(order, effects="once"), Tool(cancel, effects="idempotent"), *Site().tools])
     undo = call("cancel", number="{step_1_result}")
-    plan = Plan.parse([step("1", "order", success_criteria="cheap", retries=1, undo=undo), broken("2", "1")])
-    run = execute(plan, ToolExecutor(tools), workers=Simulated(), policy=FAILED, evaluator=Verdicts("retry"))
-    check_fold(run)
+    steps = [step("1", "order", success_criteria="cheap", retries=1, undo=undo), broken("2", "1")]
+    carry_out(steps, tools, rollback="failed", evaluator=Verdicts("retry"))
     assert log == ["+1", "+2", "-2", "-1"]
 
 
@@ -119,15 +113,11 @@ def test_an_undo_that_waits_for_a_thread_is_handed_over_once() -> None:
         """Keep the only thread for a while."""
         return over.wait(0.6)
 
-    tools = ToolExecutor(Toolbox([*site.tools, Tool(wait, effects="none")]))
-    policy = Policy(deadline=0.3, rollback="unfinished")
+    tools = Toolbox([*site.tools, Tool(wait, effects="none")])
     with ThreadPoolExecutor(1) as threads:
-        run = execute(Plan.parse([up("1"), step("2", "wait", "1")]), tools, workers=Pool(threads), policy=policy)
-    check_fold(run)
+        steps = [up("1"), step("2", "wait", "1")]
+        run = carry_out(steps, tools, Pool(threads), deadline=0.3, rollback="unfinished")
     assert (told(run, UndoStarted), run.status, site.log) == (["1"], "rolled back", ["+1", "-1"])
-
-
-# When a rollback starts
 
 
 @pytest.mark.parametrize(("when", "status"), [("unfinished", "rolled back"), ("failed", "stopped")])
@@ -160,9 +150,6 @@ def test_by_hand_it_goes_back_to_a_step_that_stays_and_later_further() -> None:
     again = agent.roll_back(whole)
     assert (again.reason, len(site.log)) == ("asked for; nothing was undone", 7)
     check_fold(again)
-
-
-# Steps that can't be undone
 
 
 @pytest.mark.parametrize("listed", [False, True])
@@ -251,9 +238,6 @@ def test_what_is_undone_and_what_is_not_is_named(name: str) -> None:
     assert run.reason.endswith(reason)
 
 
-# The plan's rollback
-
-
 @pytest.mark.parametrize("name", ["{step_1_result.name}", "1"])
 def test_a_call_that_does_the_same_as_another_is_not_made(name: str) -> None:
     site = Site()
@@ -287,9 +271,6 @@ def test_the_rollback_that_a_reviewer_wrote_is_the_one_that_counts() -> None:
     assert (run.status, site.log) == ("rolled back", ["+1", "-1", "!forgive us"])
 
 
-# A plan that must have undos
-
-
 NEEDED = Policy(require_undo=True)
 
 
@@ -314,9 +295,6 @@ def test_a_later_plan_keeps_the_calls_that_take_back_what_is_done() -> None:
     run = agent.run("build")
     assert agent.planner.told == [[], [], ["no_undo"]]  # type: ignore[union-attr]
     assert (run.status, site.log) == ("rolled back", ["+1", "+3", "-3", "-1"])
-
-
-# An interrupted rollback
 
 
 class Stop(KeyboardInterrupt):
@@ -384,9 +362,6 @@ def test_an_undo_that_had_not_begun_is_called_once() -> None:
     run = site.agent([]).resume(caught.value.run)  # type: ignore[attr-defined]
     check_fold(run)
     assert (site.log, run.status) == (["+1", "+2", "-2", "-1"], "rolled back")
-
-
-# A real database
 
 
 def state_of(world: Any) -> tuple[str, dict[str, str]]:

@@ -100,9 +100,6 @@ def reasons(run: Run) -> list[str]:
     return [event.reason for event in run.events if isinstance(event, PlanStarted)]
 
 
-# Reading an unfinished plan
-
-
 PLANS = st.lists(
     st.fixed_dictionaries({"id": st.text(max_size=3), "params": json_values, "description": st.text()})
     | st.dictionaries(st.sampled_from(["steps", "tasks", "plan", "{", '"']), json_values, max_size=3),
@@ -170,9 +167,6 @@ def test_a_step_is_given_with_its_last_brace_and_not_later() -> None:
     assert reader.feed("}]}") == [{"id": "2"}]
 
 
-# When a step starts
-
-
 THREE = [1.0, work("1", seconds=3.0), 1.0, work("2", seconds=3.0), 1.0, work("3", seconds=3.0), END]
 HELD = [step("1", "pay", n=1), work("2", seconds=5.0), work("3"), work("4"), 0.5, END]
 TIMES: dict[str, tuple[list[Any], int | None, list[tuple[str, float]]]] = {
@@ -237,8 +231,6 @@ def test_what_is_invalid_or_once_starts_no_earlier_nor_what_waits_for_it(held: A
     assert all(at >= 2.0 for id, at in starts(run) if id != "3")
 
 
-# Broken plans
-
 TAILS: dict[str, list[Any]] = {
     "breaks off": [],
     "no plan": [Plan()],
@@ -288,9 +280,6 @@ def test_references_to_steps_that_never_came_are_reported_at_the_end() -> None:
     assert planner.told[1] == [problem.code for problem in first.problems]
 
 
-# Failures while the planner writes
-
-
 @pytest.mark.parametrize("slots", [1, None])
 def test_what_waits_for_a_failed_step_is_skipped_also_when_it_arrives_later(slots: int | None) -> None:
     answer = [work("1"), work("2", "1"), 2.0, work("3", "1"), work("4", "3"), step("5", "pay", "1", n=5), work("6")]
@@ -334,9 +323,6 @@ def test_a_streamed_replan_replaces_what_is_not_done_and_keeps_what_is() -> None
     assert run.board.state == {"1": "done", "2": "superseded", "4": "superseded", "5": "done", "3": "done"}
 
 
-# Evaluators, and planners that misbehave
-
-
 def test_a_step_that_was_modified_while_the_planner_wrote_stays_modified() -> None:
     def judge(step: Step, result: Any) -> Any:
         changed = step.model_copy(update={"params": {"n": 100, "seconds": 1.0}})
@@ -355,9 +341,6 @@ def test_a_planner_that_raises_while_it_writes_is_asked_again(problem: BaseExcep
         run = carry_out(world, Writing([work("1"), problem], [work("2"), END]), Pool(pool))
     assert run.status == "finished"
     assert 2 in world.done
-
-
-# A streaming model behind the openai client
 
 
 def call(id: str, n: int, *after: str, seconds: float = 1.0) -> dict[str, Any]:
@@ -445,9 +428,6 @@ def test_no_more_steps_start_early_than_were_asked_for(planner: dict[str, int], 
     assert run.status == "failed"
     assert "too_many_steps" in run.reason
     assert len(world.done) <= (planner.get("horizon") or 2)
-
-
-# Random streams
 
 
 @st.composite

@@ -199,9 +199,6 @@ def test_in_simulation_a_late_result_comes_when_the_work_is_over() -> None:
     assert run.makespan == 14.0
 
 
-# Queued steps are cancelled
-
-
 def test_a_retry_that_waits_for_a_thread_when_the_run_stops_stays_failed() -> None:
     site = Site()
     with ThreadPoolExecutor(2) as pool:
@@ -297,9 +294,6 @@ def test_what_has_not_begun_when_the_loop_is_left_is_cancelled() -> None:
             site.to_its_end(lambda: execute(plan, site.executor, workers=Pool(one), watch=burst))
         one.shutdown()
     assert len(site.begun) <= 2, "one was perhaps begun before it could be taken back, and held the thread"
-
-
-# Random timeouts on a simulated clock
 
 
 @st.composite

@@ -147,9 +147,6 @@ def test_a_decision_that_nobody_asked_for_is_illegal() -> None:
     assert board == before
 
 
-# Random runs
-
-
 class Person:
     """Approves plans and gates, and rejects the undos in `refuses`."""
 
