@@ -25,49 +25,12 @@ from planexec_lite import (
     Simulated,
     Step,
     Toolbox,
-    ToolExecutor,
     Verdict,
     execute,
-    tool,
 )
 from planexec_lite.plan.data import copied, fixed
+from tests.core.bank import ACME, Bank, pay, plan, who
 from tests.rounds import rounds
-
-
-class Bank:
-    """A bank that remembers whom it paid, and a lookup that fails for `missing`."""
-
-    def __init__(self, missing: str = "") -> None:
-        self.paid: list[str] = []
-        self.missing = missing
-
-    @property
-    def executor(self) -> ToolExecutor:
-        @tool(effects="none")
-        def who(name: str) -> str:
-            if name == self.missing:
-                raise LookupError(name)
-            return name
-
-        @tool(effects="once")
-        def pay(to: str) -> str:
-            self.paid.append(to)
-            return "paid"
-
-        return ToolExecutor(Toolbox([who, pay]))
-
-
-def plan(*steps: Any) -> Plan:
-    return Plan.parse({"goal": "pay", "steps": [*steps]})
-
-
-def who(id: str, name: str, **more: Any) -> dict[str, Any]:
-    return {"id": id, "tool": "who", "params": {"name": name}, **more}
-
-
-def pay(id: str, to: str, *after: str) -> dict[str, Any]:
-    return {"id": id, "tool": "pay", "params": {"to": to}, "depends_on": [*after]}
-
 
 TWO = plan(who("1", "Bob"), pay("2", "ACME", "1"))
 MALLORY = {"to": "MALLORY"}
@@ -128,7 +91,7 @@ def test_a_plan_that_its_planner_changes_after_the_approval_runs_as_approved(
     with suppress(TypeError):
         change(mine)
     end = one.resume(paused, Decision("approve"))
-    assert (end.status, bank.paid) == ("finished", ["ACME"])
+    assert (end.status, bank.paid) == ("finished", [ACME])
     assert "MALLORY" not in str([*end.events, end.plan])
 
 
@@ -172,7 +135,7 @@ def test_a_reviewer_cannot_write_into_the_plan_that_it_is_shown() -> None:
 
     bank = Bank()
     assert agent(bank, Keeps(kept(), in_params), Tampers()).run("pay").status == "finished"
-    assert bank.paid == ["ACME"]
+    assert bank.paid == [ACME]
 
 
 class Says(Plan):
@@ -278,7 +241,7 @@ def test_an_evaluator_that_keeps_the_step_it_changed_changes_nothing_later() -> 
     bank = Bank()
     steps = [who("1", "Bob", success_criteria="known", retries=1), pay("2", "{step_1_result}", "1")]
     run = agent(bank, Keeps(plan(*steps), in_params), evaluator=RuleEvaluator(rule)).run("pay")
-    assert (run.status, bank.paid, run.plan.steps[0].params) == ("finished", ["Ann"], {"name": "Ann"})
+    assert (run.status, bank.paid, run.plan.steps[0].params) == ("finished", [("Ann", 10)], {"name": "Ann"})
 
 
 def test_a_planner_that_changes_the_steps_that_it_streamed_changes_nothing() -> None:
@@ -296,7 +259,7 @@ def test_a_planner_that_changes_the_steps_that_it_streamed_changes_nothing() -> 
 
     bank = Bank()
     assert agent(bank, Streams()).run("pay").status == "finished"
-    assert bank.paid == ["Ann"]
+    assert bank.paid == [("Ann", 10)]
 
 
 # data that stays as it is
