@@ -20,7 +20,6 @@ from planexec_lite import (
     PlanError,
     PlannerExecutor,
     Policy,
-    RulePlanner,
     Run,
     ScriptedReviewer,
     Simulated,
@@ -31,6 +30,7 @@ from planexec_lite import (
 )
 from planexec_lite.capabilities.approval import Approvals
 from planexec_lite.events import PlanProposed, Reviewed, StepStarted
+from tests.capabilities.scaffold import planned
 from tests.core.shapes import Portions, check_fold, check_order, step
 from tests.rounds import rounds
 
@@ -230,17 +230,6 @@ def granting(bound: int, *more: Any) -> ScriptedReviewer:
     return ScriptedReviewer([Decision("approve", by="Ada", grant=Grant(bound)), *more])
 
 
-def test_within_a_grant_a_replan_runs_unasked_and_says_whose_grant_it_was() -> None:
-    world = World("1")
-    run = agent(world, Portions(plan(look("1"), look("2", "1")), plan(look("1b"), look("2", "1b"))), granting(2)).run(
-        "x"
-    )
-    check(run)
-    assert (run.status, world.done) == ("finished", ["1", "1b", "2"])
-    assert [event.granted_by for event in run.events if isinstance(event, PlanProposed)] == ["", "Ada"]
-    assert len(run.board.reviews) == 1
-
-
 GRANT = Decision("approve", by="Ada", grant=Grant(2))
 TRIED: dict[str, tuple[set[str], list[Any], list[Any], list[str]]] = {
     "small steps": (set("1234"), [plan(look(str(n))) for n in range(1, 8)], [GRANT], ["1", "2", "3"]),
@@ -283,11 +272,13 @@ def test_what_neither_an_approval_nor_a_grant_covers_asks(name: str) -> None:
     assert (run.status, world.done) == ("paused", done)
 
 
-def test_what_the_approved_plan_did_itself_is_not_new() -> None:
+def test_within_a_grant_a_replan_runs_unasked_and_what_the_approved_plan_did_is_not_new() -> None:
     world = World("2")
     plans = plan(pay("1"), look("2"), write("3", "1", "2")), plan(pay("1"), look("2b"), write("3", "1", "2b"))
     run = check(agent(world, Portions(*plans), granting(2)).run("x"))
     assert (run.status, world.done) == ("finished", ["1", "2", "2b", "3"])
+    assert [event.granted_by for event in run.events if isinstance(event, PlanProposed)] == ["", "Ada"]
+    assert len(run.board.reviews) == 1
 
 
 FIRST = plan(look("1"), look("2", "1"), write("3", "2"), rollback=[{"tool": "write", "params": {"what": "back"}}])
@@ -332,8 +323,7 @@ class Putting(World):
     def executor(self) -> ToolExecutor:
         def put(x: bool | int | float) -> str:
             """Put a value somewhere."""
-            self.done.append(repr(x))
-            return repr(x)
+            return self.do(repr(x))
 
         return ToolExecutor(Toolbox([*super().executor.tools, Tool(put, effects="idempotent")]))
 
@@ -418,10 +408,8 @@ def test_nothing_ever_runs_that_was_neither_approved_nor_granted(
         for word in words
         if word != "stay"
     ]
-    run = agent(world, Portions(*made), ScriptedReviewer(decisions), replan=replan, max_replans=4, max_rounds=6).run(
-        "x"
-    )
-    check(run)
+    bounds: dict[str, Any] = {"replan": replan, "max_replans": 4, "max_rounds": 6}
+    run = check(agent(world, Portions(*made), ScriptedReviewer(decisions), **bounds).run("x"))
     assert run.status in ("finished", "failed", "stopped", "paused")
     seen, bound, spent = list[Any](), 0, list[Any]()
     board = Board()
@@ -470,15 +458,8 @@ def test_a_decision_that_names_its_plan_opens_no_gate_and_no_other_plan() -> Non
 
 @pytest.mark.parametrize("destructive", [False, True])
 def test_a_grant_covers_no_new_step_that_may_delete_something(destructive: bool) -> None:
-    done: list[str] = []
-
-    def clean(what: str) -> str:
-        """Clean something."""
-        done.append(what)
-        return what
-
-    tools = Toolbox([Tool(clean, effects="idempotent", destructive=destructive)])
-    plans = iter([{"steps": [step("1", "clean", what="a")], "complete": False}, [step("2", "clean", what="b")]])
-    reviewer = ScriptedReviewer([Decision("approve", grant=Grant(new_steps=5))])
-    run = PlannerExecutor(RulePlanner(lambda goal: next(plans)), ToolExecutor(tools), reviewer).run("clean")
-    assert (run.status, done) == (("paused", ["a"]) if destructive else ("finished", ["a", "b"]))
+    world = World()
+    tools = Toolbox([Tool(world.do, name="clean", effects="idempotent", destructive=destructive)])
+    plans = {"steps": [step("1", "clean", what="a")], "complete": False}, [step("2", "clean", what="b")]
+    run = planned(tools, *plans, roles={"reviewer": granting(5)}).run("clean")
+    assert (run.status, world.done) == (("paused", ["a"]) if destructive else ("finished", ["a", "b"]))

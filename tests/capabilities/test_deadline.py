@@ -12,7 +12,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from planexec_lite import (
-    Backoff,
     Inline,
     Plan,
     PlannerExecutor,
@@ -26,7 +25,7 @@ from planexec_lite import (
     ToolExecutor,
 )
 from planexec_lite.capabilities.doubt import Doubt
-from planexec_lite.events import BackoffEnded, StepStarted
+from planexec_lite.events import StepStarted
 from planexec_lite.meter import charge
 from tests.capabilities.scaffold import carry_out
 from tests.core.shapes import Job, Portions, Workshop, jobs, plan_of, starts, step
@@ -66,14 +65,6 @@ def test_at_the_deadline_nothing_starts_and_what_is_under_way_is_given_up() -> N
     assert run.board.errors["2"] == "TimeoutError: still running at the run's deadline of 6 s"
     assert run.board[Doubt].attempts == {"2": 1}
     assert run.makespan == 6.0
-
-
-def test_a_backoff_ends_with_it() -> None:
-    run = Shop().run(work("1", works=False), retries=5, backoff=Backoff(4.0, jitter=0.0), deadline=6.0)
-    assert starts(run) == [("1", 0.0), ("1", 5.0)]
-    run = Shop().run(work("1", works=False), retries=5, backoff=Backoff(9.0, jitter=0.0), deadline=6.0)
-    (rest,) = [event for event in run.events if isinstance(event, BackoffEnded)]
-    assert (rest.at, rest.seconds, run.status) == (6.0, 5.0, "stopped")
 
 
 def test_what_was_done_is_taken_back_where_that_is_wanted() -> None:

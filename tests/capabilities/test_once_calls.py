@@ -269,29 +269,6 @@ def test_a_change_that_is_asked_for_ends_earlier_approvals() -> None:
     assert (run.status, run.reason, bank.paid) == ("paused", "waits for approval", [])
 
 
-def test_a_verdict_of_two_faces_is_read_once() -> None:
-    class Faces(Verdict):
-        asked = 0
-
-        def __getattribute__(self, name: str) -> Any:
-            if name == "changed":
-                Faces.asked += 1
-                return None if Faces.asked == 1 else Step(**pay("1", "MALLORY"))
-            return object.__getattribute__(self, name)
-
-    def rule(step: Step, result: Any) -> Verdict:
-        if bank.paid:
-            return Verdict("accept")
-        made = Faces("modify", "so")
-        Faces.asked = 0
-        return made
-
-    bank = Bank()
-    steps = plan(who("1", "x", success_criteria="y", retries=1))
-    agent(bank, [steps], ApproveAll(), evaluator=RuleEvaluator(rule)).run("pay")
-    assert bank.paid == []
-
-
 def test_a_run_inside_that_paid_and_failed_is_not_begun_anew() -> None:
     bank = Bank("boom")
     inner = around(bank.executor, [plan(pay("a", "ACME"), who("b", "boom", "a"))])

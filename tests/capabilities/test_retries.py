@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import pickle
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
@@ -25,7 +24,6 @@ from planexec_lite import (
     Tool,
     Toolbox,
     Verdict,
-    tool,
 )
 from planexec_lite.events import BackoffEnded, BackoffStarted, StepFailed, StepStarted
 from tests.capabilities.scaffold import carry_out, planned
@@ -86,17 +84,6 @@ def test_it_is_so_on_threads_and_in_async_tools() -> None:
         for workers, name in ((Inline(), "ring_async"), (Pool(threads), "ring"), (Pool(threads), "ring_async")):
             run = Line("busy", "gone").run([ConnectionError], workers, name, retries=5)
             assert (run.status, tries(run)) == ("failed", 2)
-
-
-@tool(retry_on=[ConnectionError], effects="none")
-def ring() -> str:
-    """Ring once."""
-    return "hello"
-
-
-def test_a_tool_that_is_sent_to_another_process_keeps_what_it_names() -> None:
-    for one in (ring.tool, Tool(ring, name="phone", retry_on=(ConnectionError,), effects="none")):  # type: ignore[attr-defined]
-        assert pickle.loads(pickle.dumps(one)).retry_on == (ConnectionError,)
 
 
 # Backoff
@@ -195,14 +182,6 @@ def test_it_changes_when_and_never_what(made: Any, slots: int | None, failure: A
         assert (run.results, run.board.state, run.status) == (at_once.results, at_once.board.state, at_once.status)
     for before, after in pairwise([event for event in run.events if isinstance(event, BackoffStarted | BackoffEnded)]):
         assert before.at <= after.at
-
-
-def test_inline_others_go_first_and_only_then_it_is_waited_for() -> None:
-    site = Site()
-    run = site.run(work("1", fails=1), work("2"), work("3", "1"), backoff=Backoff(0.05, jitter=0.0), workers=Inline())
-    assert (run.status, site.log) == ("finished", ["1", "2", "1", "3"])
-    (waited,) = [event.seconds for event in run.events if isinstance(event, BackoffEnded)]
-    assert waited >= 0.05
 
 
 @pytest.mark.parametrize("kind", ["inline", "threads", "simulated"])

@@ -307,31 +307,3 @@ def test_ctrl_c_cancels_the_async_tool_and_stops_the_run(ctrl_c: None) -> None:
         execute(Plan.parse([step("1", "long")]), ToolExecutor(Toolbox([long])))
     assert cancelled.wait(60)
     assert carry_out([step("1", "awaits", value=1)], Inline()).results == {"1": 2}
-
-
-def test_plans_that_async_tools_run_wait_for_no_blocked_loop_and_leave_none_behind() -> None:
-    @tool(effects="none")
-    async def leaf(x: int) -> int:
-        return x
-
-    inner = Plan.parse([{"id": id, "tool": "leaf", "params": {"x": 1}} for id in "12"])
-    with ThreadPoolExecutor(2) as threads:
-
-        @tool(effects="none")
-        async def outer(x: int) -> str:
-            return execute(inner, ToolExecutor(Toolbox([leaf])), workers=Pool(threads)).status
-
-        plan = Plan.parse([{"id": "1", "tool": "outer", "params": {"x": 1}}])
-        execute(plan, ToolExecutor(Toolbox([outer])))
-        loops, began = len(_loops()), time.perf_counter()
-        for _ in range(4):
-            assert execute(plan, ToolExecutor(Toolbox([outer]))).answer == "finished"
-        assert time.perf_counter() - began < 4 * awaiting.GRACE
-    until = time.perf_counter() + 10
-    while len(_loops()) > loops and time.perf_counter() < until:
-        time.sleep(0.01)
-    assert len(_loops()) <= loops
-
-
-def _loops() -> list[threading.Thread]:
-    return [thread for thread in threading.enumerate() if thread.name.startswith("planexec_lite async tools")]
