@@ -38,14 +38,8 @@ from planexec_lite import (
     ToolExecutor,
     execute,
 )
+from planexec_lite import events as e
 from planexec_lite.capabilities.news import News
-from planexec_lite.events import (
-    Inside,
-    NewsReceived,
-    PlanStarted,
-    StepDone,
-    StepStarted,
-)
 from planexec_lite.workers import Workers
 from tests.capabilities.scaffold import planned
 from tests.core import telling
@@ -93,7 +87,7 @@ REST = [step("9", "act", n=9)]
 
 
 def texts(run: Run) -> list[str]:
-    return [event.text for event in run.events if isinstance(event, NewsReceived)]
+    return [event.text for event in run.events if isinstance(event, e.NewsReceived)]
 
 
 def when(telling: Callable[[Run], object], seen: Callable[[Run], bool]) -> Callable[[Run], None]:
@@ -116,8 +110,8 @@ def check_nothing_starts_between(run: Run) -> None:
     """No step starts between news and the next plan, and the planner is asked when no job is in flight."""
     board, unread = Board(), False
     for event in run.events:
-        assert not (unread and isinstance(event, StepStarted)), event
-        assert not (isinstance(event, PlanStarted) and board.in_flight), event
+        assert not (unread and isinstance(event, e.StepStarted)), event
+        assert not (isinstance(event, e.PlanStarted) and board.in_flight), event
         board.apply(event)
         unread = board[News].unplanned
     check_fold(run)
@@ -155,7 +149,7 @@ def test_news_that_watch_tells_is_read_once_and_done_work_is_kept(
     run = to_its_end(lambda: agent.run("go"))
     # the watcher tells when step 2 has been decided on: it is in flight, and heard out
     assert (run.status, texts(run), world.did) == ("finished", ["one", "two"], [1, 2, 9])
-    assert [event.reason for event in run.events if isinstance(event, PlanStarted)] == ["first", "news"]
+    assert [event.reason for event in run.events if isinstance(event, e.PlanStarted)] == ["first", "news"]
     check_nothing_starts_between(run)
     assert journal.load(1).events == run.events
     assert list(journal.inbox(1)) == []
@@ -171,7 +165,7 @@ def test_a_step_is_not_tried_again_before_the_planner_has_read_the_news(backoff:
     run = to_its_end(lambda: agent.run("go"))
     assert (run.status, world.did) == ("finished", [1, 9])
     assert run.makespan < 1
-    assert [event.reason for event in run.events if isinstance(event, PlanStarted)] == ["first", "news", "repair"]
+    assert [event.reason for event in run.events if isinstance(event, e.PlanStarted)] == ["first", "news", "repair"]
     check_nothing_starts_between(run)
 
 
@@ -256,7 +250,9 @@ def test_a_run_inside_a_step_is_heard_out_and_told_nothing() -> None:
     run = to_its_end(lambda: outer.run("go"))
     assert (run.status, world.did, list(run.results)) == ("finished", [1, 2, 3, 1, 2, 3], ["a", "c"])
     assert texts(run) == ["hurry"]
-    assert not [event for event in run.events if isinstance(event, Inside) and isinstance(event.event, NewsReceived)]
+    assert not [
+        event for event in run.events if isinstance(event, e.Inside) and isinstance(event.event, e.NewsReceived)
+    ]
 
 
 @rounds(100)
@@ -292,7 +288,7 @@ def test_any_run_told_at_any_moment_keeps_what_is_done(made: Any, slots: int | N
     run = to_its_end(lambda: agent.run("go"))
     assert run.board.ended
     assert texts(run) + list(run.inbox) == told
-    finished = [event.step for event in run.events if isinstance(event, StepDone)]
+    finished = [event.step for event in run.events if isinstance(event, e.StepDone)]
     assert len(finished) == len(set(finished)), "what is done is done again"
     check_nothing_starts_between(run)
 

@@ -30,17 +30,8 @@ from planexec_lite import (
     Verdict,
     execute,
 )
+from planexec_lite import events as e
 from planexec_lite.capabilities.approval import Approvals
-from planexec_lite.events import (
-    Paused,
-    PlanProposed,
-    Reviewed,
-    StepBlocked,
-    StepFailed,
-    StepStarted,
-    from_dict,
-    to_dict,
-)
 from planexec_lite.references import resolve
 from tests.core.bank import ACME, DONE, Bank, agent, granting, mail, pay, plan, who
 from tests.core.shapes import Portions, check_fold
@@ -109,7 +100,7 @@ def test_behind_a_step_that_an_evaluator_put_otherwise_a_payment_asks_and_a_gate
     run = one.run("pay")
     assert (run.status, bank.paid) == ("paused", [ACME])
     assert run.reason.startswith("waits for gate of step 1")
-    assert Run([from_dict(to_dict(event)) for event in run.events]).board == run.board
+    assert Run([e.from_dict(e.to_dict(event)) for event in run.events]).board == run.board
     assert one.resume(run, Decision("approve", by="Ada")).status == "finished"
 
 
@@ -144,7 +135,7 @@ def test_a_repeat_that_shows_only_when_the_step_starts_fails_without_a_reviewer(
     bank = Bank("boom")
     run = agent(bank, [DONE, LATE, plan(who("4", "fine"))]).run("pay")
     assert (run.status, bank.paid) == ("finished", [ACME])
-    assert [event.step for event in run.events if isinstance(event, StepBlocked)] == ["3"]
+    assert [event.step for event in run.events if isinstance(event, e.StepBlocked)] == ["3"]
     assert "already made this call" in str(run.board.reviews or run.events)
     assert run.board.state["3"] == "superseded"
     check_fold(run)
@@ -164,13 +155,13 @@ def test_a_repeat_that_shows_only_when_the_step_starts_asks_a_person(then: Plan,
     run = one.run("pay")
     assert (run.status, bank.paid) == ("paused", [ACME])
     assert run.reason == "waits for gate of step 3: step 1 already made this call, which runs at most once"
-    assert [event.step for event in run.events if isinstance(event, Paused) and event.about == "repeat"] == ["3"]
+    assert [event.step for event in run.events if isinstance(event, e.Paused) and event.about == "repeat"] == ["3"]
     check_fold(run)
     assert one.resume(run, Decision("reject")).status == "stopped"
     assert one.resume(run, Decision("approve", by="Ada")).status == "finished"
     assert bank.paid == [ACME, ACME]
     run = agent(Bank("boom"), [DONE, then], ApproveAll()).run("pay")
-    assert [event.step for event in run.events if isinstance(event, Reviewed)] == [None, None, "3"]
+    assert [event.step for event in run.events if isinstance(event, e.Reviewed)] == [None, None, "3"]
 
 
 def test_another_payment_is_no_repeat() -> None:
@@ -274,7 +265,7 @@ def test_a_run_inside_that_paid_and_failed_is_not_begun_anew() -> None:
     inner = around(bank.executor, [plan(pay("a", "ACME"), who("b", "boom", "a"))])
     run = around(inner, [plan({**TASK, "retries": 2}), plan({**TASK, "retries": 2}, who("2", "x"))]).run("pay")
     assert (run.status, bank.paid) == ("failed", [ACME])
-    assert [event.in_doubt for event in run.events if isinstance(event, StepFailed)] == [True]
+    assert [event.in_doubt for event in run.events if isinstance(event, e.StepFailed)] == [True]
 
 
 @pytest.mark.parametrize("how", ["news", "change", "another step"])
@@ -336,16 +327,16 @@ def check_payments(run: Run, bank: Bank) -> None:
     board, shown, first, made = Board(), list[Any](), dict[str, int](), list[tuple[int, Any]]()
     plans, seen = 0, set[str]()
     for event in run.events:
-        if isinstance(event, PlanProposed) and event.plan is not None and not event.problems:
+        if isinstance(event, e.PlanProposed) and event.plan is not None and not event.problems:
             plans += 1
             for step in event.plan.steps:
                 if board.steps.get(step.id) != step or board.state[step.id] == "done":
                     first[step.id] = plans
         board.apply(event)
-        if isinstance(event, Reviewed) and event.verdict == "approve" and event.step is None:
+        if isinstance(event, e.Reviewed) and event.verdict == "approve" and event.step is None:
             shown = [family(board.steps, id) for id in board.unfinished]
             seen = set(board.results)
-        if isinstance(event, StepStarted) and board.steps[event.step].tool == "pay":
+        if isinstance(event, e.StepStarted) and board.steps[event.step].tool == "pay":
             step = board.steps[event.step]
             call = {"amount": 10.0, **resolve(step.params, board.results)}
             if board.has_reviewer and event.step not in board[Approvals].opened:

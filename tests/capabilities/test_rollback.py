@@ -34,12 +34,8 @@ from planexec_lite import (
     ToolExecutor,
     execute,
 )
+from planexec_lite import events as e
 from planexec_lite.capabilities.rollback import Rollback
-from planexec_lite.events import (
-    RollbackStarted,
-    StepDone,
-    UndoStarted,
-)
 from planexec_lite.meter import made_once
 from planexec_lite.plan import Step
 from tests.capabilities.scaffold import FAILED, Site, Verdicts, broken, call, carry_out, check_rollback, told, up
@@ -72,14 +68,14 @@ def test_what_was_done_is_undone_once_and_the_latest_first(drawn: Any) -> None:
     made, undo, stuck, policy, slots = drawn
     site = Site(" ".join(stuck))
     run = carry_out(planned(made, undo), site.tools, Simulated(slots), **policy)
-    begun = [place for place, event in enumerate(run.events) if isinstance(event, RollbackStarted)]
+    begun = [place for place, event in enumerate(run.events) if isinstance(event, e.RollbackStarted)]
     before = run.events[: begun[0]] if begun else run.events
     if begun:
         assert policy["rollback"] != "never"
         assert run.status == "rolled back"
         check_rollback(run, site, undo, before)
     else:
-        nothing_done = not any(isinstance(event, StepDone) for event in run.events)
+        nothing_done = not any(isinstance(event, e.StepDone) for event in run.events)
         assert policy["rollback"] == "never" or run.status == "finished" or nothing_done
         by_itself = PlannerExecutor(None, ToolExecutor(site.tools), workers=Simulated()).roll_back(run)
         check_fold(by_itself)
@@ -117,7 +113,7 @@ def test_an_undo_that_waits_for_a_thread_is_handed_over_once() -> None:
     with ThreadPoolExecutor(1) as threads:
         steps = [up("1"), step("2", "wait", "1")]
         run = carry_out(steps, tools, Pool(threads), deadline=0.3, rollback="unfinished")
-    assert (told(run, UndoStarted), run.status, site.log) == (["1"], "rolled back", ["+1", "-1"])
+    assert (told(run, e.UndoStarted), run.status, site.log) == (["1"], "rolled back", ["+1", "-1"])
 
 
 @pytest.mark.parametrize(("when", "status"), [("unfinished", "rolled back"), ("failed", "stopped")])
@@ -352,7 +348,7 @@ def test_an_undo_that_had_not_begun_is_called_once() -> None:
     site = Site()
 
     def watch(run: Run) -> None:
-        if isinstance(run.events[-1], UndoStarted) and run.events[-1].step == "1" and not stopped:
+        if isinstance(run.events[-1], e.UndoStarted) and run.events[-1].step == "1" and not stopped:
             stopped.append(True)
             raise Stop
 

@@ -30,14 +30,7 @@ from planexec_lite import (
     Verdict,
     tool,
 )
-from planexec_lite.events import (
-    Judged,
-    PlanProposed,
-    PlanStarted,
-    StepFailed,
-    StepProposed,
-    StepStarted,
-)
+from planexec_lite import events as e
 from planexec_lite.plan import StepReader
 from planexec_lite.workers import Workers
 from tests.core.ending import to_its_end
@@ -89,15 +82,15 @@ def carry_out(world: World, planner: Any, workers: Workers | None = None, **opti
 
 
 def proposed(run: Run) -> dict[str, float]:
-    return {event.step.id: event.at for event in run.events if isinstance(event, StepProposed)}
+    return {event.step.id: event.at for event in run.events if isinstance(event, e.StepProposed)}
 
 
 def ends(run: Run) -> list[float]:
-    return [event.at for event in run.events if isinstance(event, PlanProposed)]
+    return [event.at for event in run.events if isinstance(event, e.PlanProposed)]
 
 
 def reasons(run: Run) -> list[str]:
-    return [event.reason for event in run.events if isinstance(event, PlanStarted)]
+    return [event.reason for event in run.events if isinstance(event, e.PlanStarted)]
 
 
 PLANS = st.lists(
@@ -256,10 +249,12 @@ def test_a_broken_tail_keeps_what_is_done_and_cancels_what_has_not_started(tail:
     assert 4 not in world.done, "it had not started when the plan broke"
     assert run.board.state["4"] == "superseded"
     assert set(run.results) >= {"1", "x"}
-    repair = next(place for place, e in enumerate(run.events) if isinstance(e, PlanStarted) and e.reason == "repair")
-    broke = next(place for place, e in enumerate(run.events) if isinstance(e, PlanProposed))
-    assert not any(isinstance(e, StepStarted) for e in run.events[broke:repair])
-    begun = {e.step for e in run.events[:broke] if isinstance(e, StepStarted)}
+    repair = next(
+        place for place, event in enumerate(run.events) if isinstance(event, e.PlanStarted) and event.reason == "repair"
+    )
+    broke = next(place for place, event in enumerate(run.events) if isinstance(event, e.PlanProposed))
+    assert not any(isinstance(event, e.StepStarted) for event in run.events[broke:repair])
+    begun = {event.step for event in run.events[:broke] if isinstance(event, e.StepStarted)}
     assert begun <= set(run.results), "what had started has ended"
 
 
@@ -272,7 +267,7 @@ def test_references_to_steps_that_never_came_are_reported_at_the_end() -> None:
     planner = Writing(answer, [work("4", n=4), END])
     tools = Toolbox([*World().tools, note])
     run = PlannerExecutor(planner, ToolExecutor(tools), workers=Simulated()).run("work")
-    (first, _) = (event for event in run.events if isinstance(event, PlanProposed))
+    (first, _) = (event for event in run.events if isinstance(event, e.PlanProposed))
     told = {(problem.code, problem.step): problem.message for problem in first.problems}
     assert {("cut_off", None), ("unknown_dependency", "2")} <= told.keys()
     assert "step '7', which never came" in told["unknown_dependency", "2"]
@@ -407,8 +402,8 @@ def test_a_models_broken_answer_is_told_to_it_and_written_again(name: str) -> No
     reply, code = BROKEN[name]
     world = World()
     run = ask_model(scenes(reply, GOOD), world, Simulated(1))
-    (first, *_) = (event for event in run.events if isinstance(event, PlanProposed))
-    codes = [problem.code for problem in first.problems] if isinstance(first, PlanProposed) else ["planner_failed"]
+    (first, *_) = (event for event in run.events if isinstance(event, e.PlanProposed))
+    codes = [problem.code for problem in first.problems] if isinstance(first, e.PlanProposed) else ["planner_failed"]
     assert code in codes
     assert (run.status, reasons(run)) == ("finished", ["first", "repair"])
     assert len(world.done) == len(set(world.done)), "nothing that is done is done again"
@@ -416,7 +411,7 @@ def test_a_models_broken_answer_is_told_to_it_and_written_again(name: str) -> No
     assert set(run.results) == {str(n) for n in world.done}
     if name in ("prose", "refusal", "server error"):
         assert sorted(world.done) == [1, 9]
-        assert "StepProposed" not in [type(e).__name__ for e in run.events[: run.events.index(first)]]
+        assert "StepProposed" not in [type(event).__name__ for event in run.events[: run.events.index(first)]]
 
 
 @pytest.mark.parametrize(
@@ -479,7 +474,7 @@ def test_random_writings_are_lawful(
         assert run.board.ended
         assert planner.asked <= 3 * (1 + 2 + 4)
         assert not run.board.in_flight
-        assert len([e for e in run.events if isinstance(e, StepStarted)]) == len(world.done)
+        assert len([event for event in run.events if isinstance(event, e.StepStarted)]) == len(world.done)
         for id, state in run.board.state.items():
             known = ("done", "failed", "skipped", "superseded", "waiting")
             assert state in known or (state, run.status) == ("judging", "failed"), (
@@ -488,7 +483,7 @@ def test_random_writings_are_lawful(
             assert (state == "done") == (id in run.results)
         if failure == "skip" and run.status == "failed" and not run.board.problems:
             assert "waiting" not in run.board.state.values()
-        failed = {event.step for event in run.events if isinstance(event, StepFailed | Judged)}
+        failed = {event.step for event in run.events if isinstance(event, e.StepFailed | e.Judged)}
         assert {id for id, state in run.board.state.items() if state == "failed"} <= failed
         runs.append(run)
     assert runs[0].events == runs[1].events
