@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 
 from planexec_lite import (
     ApproveAll,
-    AskPerson,
     Board,
     Decision,
     Grant,
@@ -278,14 +277,6 @@ def test_a_run_inside_that_paid_and_waits_goes_on_or_is_no_more(how: str) -> Non
     run = one.resume(run, Decision("change", comment="so")) if how == "change" else one.tell(run, "news")
     run = one.resume(run, Decision("approve")) if run.status == "paused" else run
     assert (run.status, bank.paid) == ("failed" if how == "another step" else "finished", [ACME])
-
-
-def test_a_step_of_a_run_inside_may_do_what_any_tool_does() -> None:
-    bank = Bank("boom")
-    inner = around(bank.executor, [plan(pay("a", "MALLORY"))])
-    first, then = plan(who("1", "boom"), who("2", "x", "1")), plan(who("1", "MALLORY"), who("2", "x", "1"))
-    outer = around(inner, [first, then], AskPerson())
-    assert not (board := outer.run("look").board).repeatable(board.steps["1"])
 
 
 def test_a_payment_whose_result_is_no_data_was_made_all_the_same() -> None:

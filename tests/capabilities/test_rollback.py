@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import sqlite3
-import threading
 from collections.abc import Mapping
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -25,7 +23,6 @@ from planexec_lite import (
     PlanError,
     PlannerExecutor,
     Policy,
-    Pool,
     Run,
     ScriptedReviewer,
     Simulated,
@@ -38,7 +35,7 @@ from planexec_lite import events as e
 from planexec_lite.capabilities.rollback import Rollback
 from planexec_lite.meter import made_once
 from planexec_lite.plan import Step
-from tests.capabilities.scaffold import FAILED, Site, Verdicts, broken, call, carry_out, check_rollback, told, up
+from tests.capabilities.scaffold import FAILED, Site, Verdicts, broken, call, carry_out, check_rollback, up
 from tests.core.shapes import Job, check_fold, jobs, step
 from tests.rounds import rounds
 
@@ -100,20 +97,6 @@ def test_each_result_of_what_may_be_done_once_is_taken_back() -> None:
     steps = [step("1", "order", success_criteria="cheap", retries=1, undo=undo), broken("2", "1")]
     carry_out(steps, tools, rollback="failed", evaluator=Verdicts("retry"))
     assert log == ["+1", "+2", "-2", "-1"]
-
-
-def test_an_undo_that_waits_for_a_thread_is_handed_over_once() -> None:
-    site, over = Site(), threading.Event()
-
-    def wait() -> bool:
-        """Keep the only thread for a while."""
-        return over.wait(0.6)
-
-    tools = Toolbox([*site.tools, Tool(wait, effects="none")])
-    with ThreadPoolExecutor(1) as threads:
-        steps = [up("1"), step("2", "wait", "1")]
-        run = carry_out(steps, tools, Pool(threads), deadline=0.3, rollback="unfinished")
-    assert (told(run, e.UndoStarted), run.status, site.log) == (["1"], "rolled back", ["+1", "-1"])
 
 
 @pytest.mark.parametrize(("when", "status"), [("unfinished", "rolled back"), ("failed", "stopped")])
@@ -342,22 +325,6 @@ def test_what_was_under_way_when_the_run_was_left_is_named_until_it_is_done() ->
     assert run.reason.endswith("; not undone: 1 (interrupted; nobody knows whether it was done)")
     done = site.agent([]).resume(left)
     assert site.agent([]).roll_back(done).reason == "asked for; undone: 1"
-
-
-def test_an_undo_that_had_not_begun_is_called_once() -> None:
-    site = Site()
-
-    def watch(run: Run) -> None:
-        if isinstance(run.events[-1], e.UndoStarted) and run.events[-1].step == "1" and not stopped:
-            stopped.append(True)
-            raise Stop
-
-    stopped: list[bool] = []
-    with pytest.raises(Stop) as caught:
-        site.run(up("1"), up("2", "1"), broken("3", "2"), watch=watch)
-    run = site.agent([]).resume(caught.value.run)  # type: ignore[attr-defined]
-    check_fold(run)
-    assert (site.log, run.status) == (["+1", "+2", "-2", "-1"], "rolled back")
 
 
 def state_of(world: Any) -> tuple[str, dict[str, str]]:

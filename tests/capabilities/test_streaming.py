@@ -318,17 +318,6 @@ def test_a_streamed_replan_replaces_what_is_not_done_and_keeps_what_is() -> None
     assert run.board.state == {"1": "done", "2": "superseded", "4": "superseded", "5": "done", "3": "done"}
 
 
-def test_a_step_that_was_modified_while_the_planner_wrote_stays_modified() -> None:
-    def judge(step: Step, result: Any) -> Any:
-        changed = step.model_copy(update={"params": {"n": 100, "seconds": 1.0}})
-        return True if result == 100 else Verdict("modify", "more", changed)
-
-    world = World()
-    answer = [work("1", success_criteria="100", retries=1), 3.0, work("2", "1"), END]
-    run = carry_out(world, Writing(answer), evaluator=RuleEvaluator(judge))
-    assert (run.status, world.done, run.results["1"]) == ("finished", [1, 100, 2], 100)
-
-
 @pytest.mark.parametrize("problem", [KeyError("no"), GeneratorExit(), MemoryError(), KeyboardInterrupt()], ids=repr)
 def test_a_planner_that_raises_while_it_writes_is_asked_again(problem: BaseException) -> None:
     world = World()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -197,40 +196,6 @@ def test_in_simulation_a_late_result_comes_when_the_work_is_over() -> None:
     assert (late.at, late.seconds, late.result) == (10.0, 10.0, "slow")
     assert run.board.state == {"1": "failed", "2": "skipped", "3": "done", "4": "done", "5": "done"}
     assert run.makespan == 14.0
-
-
-def test_a_retry_that_waits_for_a_thread_when_the_run_stops_stays_failed() -> None:
-    site = Site()
-    with ThreadPoolExecutor(2) as pool:
-        bad_is_at_work = threading.Event()  # before that, somebody else might have got its thread
-
-        @tool(effects="none")
-        def shaky() -> str:
-            assert bad_is_at_work.wait(60)
-            for _ in range(2):  # somebody else takes the threads before the next attempt
-                pool.submit(site.let_go.wait, 60)
-            raise RuntimeError("shaky")
-
-        @tool(effects="none")
-        def bad() -> str:
-            bad_is_at_work.set()
-            site.until("StepStarted 1 again")
-            raise RuntimeError("bad")
-
-        plan = Plan.parse([step("1", "shaky", retries=1), step("2", "bad"), step("3", "shaky", "1")])
-        tools, stop = ToolExecutor(Toolbox([shaky, bad])), Policy(failure="stop")
-        run = site.to_its_end(lambda: execute(plan, tools, workers=Pool(pool), policy=stop, watch=site.watch))
-    check_fold(run)
-    check_order(run)
-    assert run.board.state == {"1": "failed", "2": "failed", "3": "waiting"}
-    assert [type(event) for event in events(run, "1", StepStarted, StepFailed, Requeued)] == [
-        StepStarted,
-        StepFailed,
-        StepStarted,
-        Requeued,
-    ]
-    assert run.board.errors["1"] == "RuntimeError: shaky"
-    assert run.reason.startswith("step 2 failed")
 
 
 def test_a_late_result_of_a_step_whose_id_was_used_again_is_not_the_new_ones(threads: ThreadPoolExecutor) -> None:

@@ -28,8 +28,7 @@ from planexec_lite import (
 from planexec_lite.capabilities.doubt import Doubt
 from planexec_lite.capabilities.rollback import Rollback
 from planexec_lite.capabilities.undo import WorkDone
-from planexec_lite.core import IllegalTransition
-from planexec_lite.events import Reviewed, RollbackStarted, UndoDone, UndoStarted
+from planexec_lite.events import RollbackStarted, UndoDone, UndoStarted
 from tests.capabilities.scaffold import FAILED, Site, Verdicts, broken, check_rollback, told, up
 from tests.core.shapes import Job, Portions, Writing, check_fold, check_replay, jobs
 from tests.rounds import rounds
@@ -137,14 +136,6 @@ def test_the_desk_shows_the_call_what_it_is_given_and_what_follows() -> None:
     assert (shown.decision.gate, shown.decision.verdict) == ("undo c", "reject")
     assert "Rejected by Ada: the undo of step c" in words(shown)
     assert go_on(site, run, shown.decision).reason == "waits before the undo of step a"
-
-
-def test_a_decision_that_nobody_asked_for_is_illegal() -> None:
-    board: Board = paused(Site()).board.copy()
-    before = board.copy()
-    with pytest.raises(IllegalTransition, match="the run does not wait for this decision"):
-        board.apply(Reviewed(board.now, "approve", "", "Ada", step="undo b"))
-    assert board == before
 
 
 class Person:
