@@ -202,20 +202,6 @@ def test_a_half_done_plan_may_be_edited_and_its_done_steps_stay_as_they_are() ->
     assert end.board.state["2"] == "superseded"
 
 
-def test_at_a_gate_the_rest_may_be_edited_too_and_other_gates_still_ask() -> None:
-    world = World()
-    one = agent(world, Portions(plan(look("1"), pay("2", "1", gate=True), pay("3", "2", gate=True))))
-    at_gate = one.resume(one.run("work"), Decision("approve"))
-    assert at_gate.reason == "waits for gate of step 2"
-    assert one.resume(at_gate, Decision("approve", plan=plan(look("1")))).status == "finished"
-    edited = plan(look("1"), pay("2", "1", what="less"), pay("3", "2", gate=True), look("4", "3", gate=True))
-    run = check(one.resume(at_gate, Decision("approve", plan=edited)))
-    for gate, done in (("3", ["1", "less"]), ("4", ["1", "less", "3"])):
-        assert (run.status, run.reason, world.done) == ("paused", f"waits for gate of step {gate}", done)
-        run = check(one.resume(run, Decision("approve")))
-    assert run.status == "finished"
-
-
 @pytest.mark.parametrize("verdict", ["reject", "change"])
 def test_an_edited_plan_or_a_grant_goes_with_an_approval_only(verdict: Any) -> None:
     with pytest.raises(ValueError, match="go with 'approve'"):

@@ -18,7 +18,6 @@ from planexec_lite import (
     Inline,
     Plan,
     Pool,
-    RuleEvaluator,
     Run,
     Simulated,
     Step,
@@ -26,7 +25,6 @@ from planexec_lite import (
     Tool,
     Toolbox,
     ToolExecutor,
-    Verdict,
     execute,
 )
 from planexec_lite.events import StepStarted
@@ -154,18 +152,6 @@ def test_a_role_and_a_resource_of_one_name_are_two_limits() -> None:
     assert execute(plan, team, workers=Simulated(limits={"bake": 1})).makespan == 40.0
     one_baker = Team({"bake": ToolExecutor(KITCHEN.only("bake"))}, slots={"bake": 1})
     assert execute(plan, one_baker, workers=Simulated(limits={"bake": 3})).makespan == 40.0
-
-
-def test_a_step_that_was_modified_to_another_tool_falls_under_its_limits() -> None:
-    def judge(step: Step, result: Any) -> Any:
-        return Verdict("modify", "bake it", step.model_copy(update={"tool": "bake"})) if step.tool == "chop" else True
-
-    plan = Plan.parse([step("1", "chop", retries=1, success_criteria="baked"), step("2", "bake")])
-    workers = Simulated(limits={"oven": 1})
-    run = execute(plan, ToolExecutor(KITCHEN), evaluator=RuleEvaluator(judge), workers=workers)
-    assert (run.status, run.results["1"]) == ("finished", "bake ")
-    check_order(run)
-    assert run.makespan == 20.0
 
 
 class Named(ToolExecutor):

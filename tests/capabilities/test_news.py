@@ -31,7 +31,6 @@ from planexec_lite import (
     Pool,
     RulePlanner,
     Run,
-    ScriptedReviewer,
     Simulated,
     Tool,
     Toolbox,
@@ -180,23 +179,6 @@ def test_news_without_a_planner_is_recorded_and_changes_nothing(journal: Journal
 
     run = to_its_end(lambda: execute(Plan.parse(FIRST), ToolExecutor(world.tools), watch=watch, journal=journal))
     assert (run.status, world.did, sorted(texts(run))) == ("finished", [1, 2, 3], ["hurry", "now"])
-
-
-def test_news_that_comes_while_a_reviewer_is_asked_is_read_after_it() -> None:
-    world = World()
-
-    class Teller(ScriptedReviewer):
-        def review(self, plan: Plan, board: Board, tools: Toolbox) -> Decision | None:
-            if not board[News].texts:
-                agent.tell(seen[-1], "hurry")
-            return super().review(plan, board, tools)
-
-    seen: list[Run] = []
-    agent = PlannerExecutor(
-        Portions(FIRST, REST), ToolExecutor(world.tools), Teller(["approve", "approve"]), watch=seen.append
-    )
-    run = to_its_end(lambda: agent.run("go"))
-    assert (run.status, world.did, texts(run)) == ("finished", [9], ["hurry"])
 
 
 def test_news_as_a_run_pauses_is_read_when_it_is_resumed() -> None:

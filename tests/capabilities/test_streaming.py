@@ -23,7 +23,6 @@ from planexec_lite import (
     RuleEvaluator,
     Run,
     Simulated,
-    Step,
     Tool,
     Toolbox,
     ToolExecutor,
@@ -283,21 +282,6 @@ def test_what_waits_for_a_failed_step_is_skipped_also_when_it_arrives_later(slot
     assert run.board.state == {"1": "failed", **dict.fromkeys("2345", "skipped"), "6": "done"}
     assert (run.status, world.done) == ("failed", [1, 6])
     assert "skipped behind it: 2, 3, 4, 5" in run.reason
-
-
-def test_what_waits_for_a_step_to_be_tried_again_is_not_skipped_on_arrival() -> None:
-    judged: list[str] = []
-
-    def judge(step: Step, result: Any) -> Any:
-        judged.append(step.id)
-        return Verdict("retry", "once more") if judged.count(step.id) == 1 else True
-
-    again = work("2", retries=1, success_criteria="well done")
-    answer = [work("1"), again, work("3", seconds=8.0), 5.0, work("4", "2"), 1.0, END]
-    workers = Simulated(None, {"work": 1})
-    run = carry_out(World(1), Writing(answer), workers, evaluator=RuleEvaluator(judge))
-    assert dict(starts(run)) == {"1": 0.0, "3": 2.0, "2": 10.0, "4": 11.0}
-    assert run.board.state == {"1": "failed", **dict.fromkeys("234", "done")}
 
 
 @pytest.mark.parametrize("tail", [[2.0, work("3"), END], []], ids=["whole", "broken off"])

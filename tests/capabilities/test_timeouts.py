@@ -21,6 +21,7 @@ from planexec_lite import (
     Pool,
     Run,
     Simulated,
+    Tool,
     Toolbox,
     ToolExecutor,
     execute,
@@ -173,14 +174,8 @@ def test_what_ended_in_time_is_not_given_up_by_a_loop_that_was_busy_meanwhile(cl
 
 
 def test_in_simulation_a_late_result_comes_when_the_work_is_over() -> None:
-    @tool(latency=10.0, effects="none")
-    def slow() -> str:
-        return "slow"
-
-    @tool(latency=4.0, effects="none")
-    def quick() -> str:
-        return "quick"
-
+    seconds = {"slow": 10.0, "quick": 4.0}
+    tools = [Tool(lambda: "done", name=name, latency=seconds[name], effects="none") for name in seconds]
     steps = [
         step("1", "slow", timeout=3.0),
         step("2", "quick", "1"),
@@ -188,12 +183,12 @@ def test_in_simulation_a_late_result_comes_when_the_work_is_over() -> None:
         step("4", "slow", "3"),
         step("5", "slow", timeout=10.0),
     ]
-    run = execute(Plan.parse(steps), ToolExecutor(Toolbox([slow, quick])), workers=Simulated())
+    run = execute(Plan.parse(steps), ToolExecutor(Toolbox(tools)), workers=Simulated())
     check_fold(run)
     check_order(run)
     (failed,), (late,) = events(run, "1", StepFailed), events(run, "1", StepLate)
     assert (failed.at, failed.seconds, failed.in_doubt) == (3.0, 3.0, True)
-    assert (late.at, late.seconds, late.result) == (10.0, 10.0, "slow")
+    assert (late.at, late.seconds, late.result) == (10.0, 10.0, "done")
     assert run.board.state == {"1": "failed", "2": "skipped", "3": "done", "4": "done", "5": "done"}
     assert run.makespan == 14.0
 

@@ -29,7 +29,7 @@ from planexec_lite.capabilities.doubt import Doubt
 from planexec_lite.capabilities.rollback import Rollback
 from planexec_lite.capabilities.undo import WorkDone
 from planexec_lite.events import RollbackStarted, UndoDone, UndoStarted
-from tests.capabilities.scaffold import FAILED, Site, Verdicts, broken, check_rollback, told, up
+from tests.capabilities.scaffold import FAILED, Site, broken, check_rollback, told, up
 from tests.core.shapes import Job, Portions, Writing, check_fold, check_replay, jobs
 from tests.rounds import rounds
 from tests.views.desks import fill, press
@@ -90,21 +90,6 @@ def test_it_asks_about_what_a_planner_that_broke_off_had_begun() -> None:
     assert (go_on(site, run, shown.decision).status, site.standing) == ("rolled back", [])
     agent.reviewer = ApproveAll()
     assert agent.resume(run).status == "rolled back"
-
-
-@pytest.mark.parametrize("effects", ["idempotent", "once"])
-def test_after_a_replan_too_it_asks_before_each_call(effects: str) -> None:
-    site = Site()
-    rollback = [{"tool": "tell", "params": {"text": "sorry"}, "gate": True}]
-    first = {"steps": [asked("a", effects=effects, success_criteria="straight")], "rollback": rollback}
-    second = {"steps": [asked("b"), asked("a", quarters=1), broken("c", "b", "a")], "rollback": rollback}
-    policy = Policy(rollback="failed", replan="failure", max_replans=1)
-    agent = site.agent(first, second, policy=policy, evaluator=Verdicts("replan"))
-    run, gates = agent.run("build"), list[str]()
-    while run.status == "paused":
-        gates.append(run.board.paused.gate or "")  # type: ignore[union-attr]
-        run = go_on(site, run, YES)
-    assert (run.status, gates) == ("rolled back", ["undo a", "undo b", "undo a", "undo rollback 1"])
 
 
 @pytest.mark.parametrize(
