@@ -16,7 +16,6 @@ from typing import Any
 import pytest
 
 from planexec_lite import Inline, Plan, Policy, Pool, Run, Simulated, Tool, Toolbox, ToolExecutor, execute, tool
-from planexec_lite.capabilities.doubt import Doubt
 from planexec_lite.events import StepDone
 from planexec_lite.meter import ModelCall, charge
 from planexec_lite.tools import awaiting
@@ -24,7 +23,6 @@ from planexec_lite.workers import Workers
 from tests.core import odd_tools
 from tests.core.ending import to_its_end
 from tests.core.shapes import check_fold, check_order, step
-from tests.core.site import Site
 
 TOOLS = Toolbox([odd_tools.awaits, odd_tools.async_raises, odd_tools.async_process, odd_tools.fine, odd_tools.process])
 CHAIN = [
@@ -183,27 +181,6 @@ def test_a_plan_that_is_carried_out_inside_an_async_tool_does_not_lock_up(
         assert run.results == {"1": 8, "2": 16, "3": 2}
     finally:
         others.shutdown(wait=False, cancel_futures=True)
-
-
-def test_an_async_tool_that_takes_too_long_is_given_up_and_its_end_is_recorded(threads: ThreadPoolExecutor) -> None:
-    site = Site()
-
-    @tool(effects="none")
-    async def forever() -> None:
-        await asyncio.sleep(3600)
-
-    @tool(effects="none")
-    async def slow(until: str) -> str:
-        await asyncio.to_thread(site.until, until)
-        return "at last"
-
-    steps = [step("1", "forever", timeout=0.01), step("2", "slow", until="StepLate 1")]
-    tools = ToolExecutor(Toolbox([forever, slow]))
-    run = site.to_its_end(lambda: execute(Plan.parse(steps), tools, workers=Pool(threads), watch=site.watch))
-    check_fold(run)
-    check_order(run)
-    assert run.board.state == {"1": "failed", "2": "done"}
-    assert run.board[Doubt].late == {"1": "TimeoutError: it was cancelled"}
 
 
 @pytest.fixture
