@@ -79,7 +79,7 @@ def test_every_contender_runs_once_a_round_and_the_first_round_warms_up() -> Non
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="the stand-in for uv is a shell script")
-def test_without_a_network_every_framework_is_missing_and_other_folders_are_left_alone(
+def test_without_a_network_all_are_missing_and_other_folders_are_left_alone(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     uv = tmp_path / "uv"

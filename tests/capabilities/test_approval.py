@@ -258,7 +258,7 @@ def test_what_neither_an_approval_nor_a_grant_covers_asks(name: str) -> None:
     assert (run.status, world.done) == ("paused", done)
 
 
-def test_within_a_grant_a_replan_runs_unasked_and_what_the_approved_plan_did_is_not_new() -> None:
+def test_within_a_grant_a_replan_runs_and_what_the_approved_plan_did_is_old() -> None:
     world = World("2")
     plans = plan(pay("1"), look("2"), write("3", "1", "2")), plan(pay("1"), look("2b"), write("3", "1", "2b"))
     run = check(agent(world, Portions(*plans), granting(2)).run("x"))

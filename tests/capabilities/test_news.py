@@ -297,7 +297,7 @@ def test_a_run_that_has_ended_or_is_unknown_is_told_nothing(journal: Journal, tm
                 ask()
 
 
-def test_news_after_the_last_look_stays_in_the_inbox_and_the_command_line_says_so(
+def test_news_after_the_last_look_stays_in_the_inbox_and_is_shown(
     journal: Journal, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     commit = Run.commit

@@ -85,7 +85,7 @@ def puts_otherwise(words: str) -> RuleEvaluator:
     return RuleEvaluator(rule)
 
 
-def test_behind_a_step_that_an_evaluator_put_otherwise_a_payment_asks_and_a_gate_closes() -> None:
+def test_behind_a_step_put_otherwise_a_payment_asks_and_a_gate_closes() -> None:
     judged = {"success_criteria": "right", "retries": 1}
     bank, find = Bank(), who("1", "x", **judged)
     run = agent(bank, [plan(find, pay("2", "ACME", "1"))], granting(), evaluator=puts_otherwise("find MALLORY")).run(
