@@ -23,7 +23,7 @@ from planexec_lite import (
 from planexec_lite import events as e
 from tests.capabilities.test_budget import FIVE, TOOLS, Asked, Thinking
 from tests.core.shapes import step
-from tests.core.test_doubt import PLAN, Bank
+from tests.core.test_going_on import PLAN, Bank
 from tests.core.test_going_on_inside import World, agent_of
 
 

@@ -1,7 +1,6 @@
-"""A process that carries on a run until it is killed: ``python -m tests.core.crashing JOURNAL WORLD SEED``.
+"""A process that carries on a run until it is killed: ``python -m tests.journal.crashing JOURNAL WORLD SEED``.
 
-The plan follows from the seed alone. What its tools do is a line in the file WORLD, written at once, so that the file
-says what really happened, whatever the journal knows of it.
+The plan follows from the seed alone. The file WORLD has a line for each thing that its tools did.
 """
 
 from __future__ import annotations
@@ -12,6 +11,7 @@ import time
 from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
 from contextlib import AbstractContextManager, nullcontext
 from multiprocessing import get_context
+from pathlib import Path
 from random import Random
 
 from planexec_lite import (
@@ -38,13 +38,6 @@ from planexec_lite.capabilities.replanning import Replanning
 from planexec_lite.decisions import innermost
 from tests.core.shapes import step
 
-
-def count(world: os.PathLike[str]) -> int:
-    """How many lines the file has."""
-    with open(world, "rb") as file:
-        return file.read().count(b"\n")
-
-
 PAUSE = 0.003
 
 
@@ -62,10 +55,10 @@ class World:
         os.close(file)
 
     def lines(self) -> list[str]:
-        with open(self.path, encoding="utf-8") as file:
-            return file.read().splitlines()
+        return Path(self.path).read_text(encoding="utf-8").splitlines()
 
-    def _work(self, name: str, fails: str) -> str:
+    def note(self, name: str, fails: str = "") -> str:
+        """Do the work of any of the tools."""
         again = fails == "first" and f"fail {name}" in self.lines()
         self.write(f"begin {name}")
         time.sleep(PAUSE)
@@ -75,21 +68,17 @@ class World:
         self.write(f"end {name}")
         return name
 
-    def note(self, name: str, fails: str = "") -> str:
-        """Do what changes nothing."""
-        return self._work(name, fails)
-
     def put(self, name: str, fails: str = "") -> str:
         """Do what may be repeated."""
-        return self._work(name, fails)
+        return self.note(name, fails)
 
-    def pay(self, name: str, fails: str = "") -> str:
+    def pay(self, name: str) -> str:
         """Do what may be done once."""
-        return self._work(name, fails)
+        return self.note(name)
 
     def take_back(self, name: str) -> str:
         """Take back what was put."""
-        return self._work(f"undo {name}", fails="")
+        return self.note(f"undo {name}")
 
 
 def plan_of(seed: int) -> Plan:
@@ -101,7 +90,7 @@ def plan_of(seed: int) -> Plan:
         after = sorted(chance.sample(range(n), min(n, chance.randint(0, 2))))
         tool = chance.choice(kinds)
         fails = chance.choice(["first", "always"]) if tool != "pay" and chance.random() < 0.25 else ""
-        one = step(str(n), tool, *map(str, after), name=str(n), fails=fails)
+        one = step(str(n), tool, *map(str, after), name=str(n), **({"fails": fails} if fails else {}))
         one |= {"retries": 1} if fails == "first" else {}
         one |= {"success_criteria": "good work"} if tool == "put" and seed % 7 == 1 else {}
         if seed % 7 == 5 and tool == "note":
@@ -121,9 +110,8 @@ class Planner:
     def plan(self, goal: str, board: Board, tools: Toolbox) -> Plan:
         time.sleep(PAUSE)
         if board.failed:
-            return Plan.parse(
-                [step(f"mend-{board[Replanning].replans}", "note", name=f"mend-{board[Replanning].replans}")]
-            )
+            name = f"mend-{board[Replanning].replans}"
+            return Plan.parse([step(name, "note", name=name)])
         return plan_of(self.seed)
 
 

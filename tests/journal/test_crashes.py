@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import subprocess
@@ -13,15 +14,30 @@ from multiprocessing import Pipe, get_context, parent_process
 from multiprocessing.connection import Connection
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import pytest
 
-from planexec_lite import Journal, Run, Step
+from planexec_lite import (
+    AskPerson,
+    Budget,
+    Decision,
+    Journal,
+    PlannerExecutor,
+    Policy,
+    RulePlanner,
+    Run,
+    Step,
+    Tool,
+    Toolbox,
+    ToolExecutor,
+)
 from planexec_lite.capabilities.once_calls import digest_of
 from planexec_lite.events import Event, Inside, Reviewed, StepDone, StepInDoubt, StepStarted, UndoDone
+from planexec_lite.roles.executors import Executor
 from planexec_lite.workers.session import carry_out
-from tests.core import crashing
-from tests.core.shapes import check_fold
+from tests.core.shapes import check_fold, step
+from tests.journal import crashing
 
 pytestmark = [
     pytest.mark.slow,
@@ -36,12 +52,12 @@ def killed(folder: Path, seed: int, lines: int, after: float = 0.0) -> list[Even
     """
     journal, world = folder / "runs.db", folder / "world.txt"
     world.touch()
-    command = [sys.executable, "-m", "tests.core.crashing", str(journal), str(world), str(seed)]
+    command = [sys.executable, "-m", "tests.journal.crashing", str(journal), str(world), str(seed)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, start_new_session=True) as process:
         assert process.stdout is not None
         assert process.stdout.readline() == "ready\n"
-        enough = crashing.count(world) + lines
-        while crashing.count(world) < enough and process.poll() is None:
+        enough = world.read_bytes().count(b"\n") + lines
+        while world.read_bytes().count(b"\n") < enough and process.poll() is None:
             time.sleep(0.0002)
         time.sleep(after)
         with suppress(ProcessLookupError):  # it may have come to its end before
@@ -83,7 +99,7 @@ def done_inside(folder: Path, recorded: list[Event]) -> set[str]:
     return {f"{step}{'ab'[int(event.step) - 1]}" for step, event in told if isinstance(event, StepDone)}
 
 
-def in_doubt(events: list[Event], once: list[str]) -> list[str]:
+def in_doubt(events: list[Event]) -> list[str]:
     """The steps that were cut off in what may be done once, or in the run inside them."""
     steps = []
     for event in events:
@@ -120,7 +136,7 @@ def check(folder: Path, seed: int, instants: list[tuple[int, float]]) -> None:
     resolved = Counter(
         event.step for event in run.events if (isinstance(event, Reviewed) and event.verdict in ("done", "not done"))
     )
-    assert set(resolved) <= set(in_doubt(run.events, once))
+    assert set(resolved) <= set(in_doubt(run.events))
     alone, policy = undisturbed(folder, seed), crashing.policy_of(seed)
     assert run.status == alone.status, (run.reason, alone.reason)
     # on a pool, what else is done before a failure stops the run hangs on the clock
@@ -134,26 +150,14 @@ def an_instant(chance: Random) -> tuple[int, float]:
     return chance.randint(0, 12), chance.uniform(0.0, 0.006)
 
 
-@pytest.mark.parametrize("seed", range(4))
-def test_a_killed_run_goes_on_and_repeats_nothing(seed: int, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("seed", "kills"),
+    [*((seed, 1) for seed in range(4)), *(pytest.param(seed, 3, marks=pytest.mark.weekly) for seed in range(4, 76))],
+)
+def test_a_killed_run_goes_on_and_repeats_nothing(seed: int, kills: int, tmp_path: Path) -> None:
+    """Each kill comes after some lines and some thousandths of a second; a step takes three."""
     chance = Random(seed)
-    check(tmp_path, seed, [an_instant(chance)])
-
-
-@pytest.mark.weekly
-@pytest.mark.parametrize("seed", range(4, 76))
-def test_a_run_that_is_killed_three_times_comes_to_the_same_end(seed: int, tmp_path: Path) -> None:
-    chance = Random(seed)
-    check(tmp_path, seed, [an_instant(chance) for _ in range(3)])
-
-
-def test_a_killed_process_leaves_a_step_in_flight(tmp_path: Path) -> None:
-    hit = []
-    for seed in range(3):
-        folder = tmp_path / str(seed)
-        folder.mkdir()
-        hit.append(Run(killed(folder, seed, lines=3)).board.in_flight)
-    assert any(hit)
+    check(tmp_path, seed, [(chance.randint(0, 12), chance.uniform(0.0, 0.006)) for _ in range(kills)])
 
 
 def late(sender: Connection, world: str, owner: int) -> None:
@@ -182,3 +186,94 @@ def test_what_a_killed_process_handed_over_is_not_begun_after_it(tmp_path: Path)
     assert world.read_text(encoding="utf-8") == ""
     owner.join()
     assert carry_out(frozenset(), os.getpid(), None, crashing.World(str(world)).pay, ("1",)).value == "1"
+
+
+# What a run waits for is decided in another process, from the journal alone
+
+
+class World:
+    """Each call is a line in a file; in its first process a payment cuts the power when it has been made."""
+
+    def __init__(self, folder: Path, *, cut: bool = False) -> None:
+        self.file, self.cut = folder / "world.txt", cut
+        self.file.touch()
+        self.tools = Toolbox([Tool(self.put, effects="idempotent"), Tool(self.pay, effects="once")])
+
+    def put(self, what: str) -> str:
+        """Put it there."""
+        if what == "nowhere":
+            raise RuntimeError("there is no such place")
+        with self.file.open("a", encoding="utf-8") as file:
+            file.write(f"{what} ")
+        return what
+
+    def pay(self, what: str) -> str:
+        """Pay for it."""
+        self.put(what)
+        if self.cut:
+            os._exit(9)
+        return what
+
+
+A, B = step("1", "put", what="a"), step("2", "put", "1", what="b")
+UNDO = {"undo": {"tool": "put", "params": {"what": "back"}, "gate": True}}
+STEPS: dict[str, list[dict[str, Any]]] = {
+    "approval": [A],
+    "gate": [A, B | {"gate": True}],
+    "undo": [A | UNDO, step("2", "put", "1", what="nowhere")],
+    "doubt": [A, step("2", "pay", "1", what="b"), step("3", "put", "2", what="c")],
+    "budget": [A, B],
+    "inside": [{"id": "1", "description": "put a behind a gate"}],
+}
+YES = Decision("approve", "Ann")
+ASKED: dict[str, tuple[str, Decision, str, str]] = {  # why it waits, the decision, the end, and what was done
+    "approval": ("waits for approval", YES, "finished", "a"),
+    "gate": ("waits for gate of step 2", YES, "finished", "a b"),
+    "undo": ("waits before the undo of step 1", YES, "rolled back", "a back"),
+    "doubt": ("waits to be told whether step 2 was done", Decision("done", "Ann", result="b"), "finished", "a b c"),
+    "budget": (
+        "waits for more budget: 1 of 1 step used", Decision("approve", "Ann", budget=Budget(steps=1)), "finished", "a b",
+    ),
+    "inside": ("waits for gate of step 1: the run inside waits for gate of step 1", YES, "finished", "a"),
+}  # fmt: skip
+
+
+def main(kind: str, folder: Path, what: str) -> None:
+    """Begin the run; or open it, and print what it waits for; or decide. The agent is the same in each process."""
+    journal = Journal(folder / "runs.db")
+    hands: Executor = ToolExecutor(World(folder, cut=what == "begin").tools)
+    if kind == "inside":
+        hands = PlannerExecutor(RulePlanner(lambda goal: [A | {"gate": True}]), hands)
+    policy = Policy(
+        rollback="failed" if kind == "undo" else "never", budget=Budget(steps=1) if kind == "budget" else None
+    )
+    reviewer = AskPerson() if kind == "approval" else None
+    agent = PlannerExecutor(RulePlanner(lambda goal: STEPS[kind]), hands, reviewer, policy=policy, journal=journal)
+    if what == "begin":
+        run = agent.run("go")
+    else:
+        run = agent.resume(journal.load(1), ASKED[kind][1] if what == "decide" else None)
+    print(json.dumps([run.status, run.reason]))
+
+
+def printed(kind: str, folder: Path, what: str) -> Any:
+    command = [sys.executable, "-m", "tests.journal.test_crashes", kind, str(folder), what]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 0 or (kind, what, done.returncode) == ("doubt", "begin", 9), done.stderr
+    return json.loads(done.stdout or "null")
+
+
+@pytest.mark.parametrize("kind", ASKED)
+def test_a_pause_is_decided_in_another_process_from_the_journal_alone(kind: str, tmp_path: Path) -> None:
+    reason, _, status, done = ASKED[kind]
+    printed(kind, tmp_path, "begin")
+    assert printed(kind, tmp_path, "open") == ["paused", reason]
+    assert printed(kind, tmp_path, "decide")[0] == status
+    assert World(tmp_path).file.read_text(encoding="utf-8").split() == done.split()
+    run = Journal(tmp_path / "runs.db").load(1)
+    assert run.status == status
+    assert [event for event in run.events if "Ann" in repr(event)], "who decided is written down"
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], Path(sys.argv[2]), sys.argv[3])
