@@ -1,4 +1,4 @@
-"""Tools that misbehave in every way a tool can. In a module of their own, so that a process can import them."""
+"""Tools that misbehave in every way a tool can, in a module that another process can import."""
 
 from __future__ import annotations
 
