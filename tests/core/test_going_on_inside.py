@@ -287,17 +287,6 @@ def test_a_new_plan_that_keeps_the_step_goes_on_with_it_and_another_begins_anew(
 GATES = [step("a", "look", name="a") | {"gate": True}, step("b", "look", "a", name="b") | {"gate": True}]
 
 
-def test_a_decision_is_taken_once_and_not_for_the_next_pause(kept: Journal) -> None:
-    world = World(cut="a")
-    run = nested_in(world, kept, *GATES).run("go")
-    assert run.reason == "waits for gate of step 1: the run inside waits for gate of step a"
-    left(lambda: nested_in(world, kept, *GATES).resume(run, YES))
-    again = nested_in(world, kept, *GATES).resume(kept.load(1))
-    assert (again.reason, world.done) == ("waits for gate of step 1: the run inside waits for gate of step b", ["a"])
-    again = nested_in(world, kept, *GATES).resume(kept.load(1), YES)
-    assert (again.status, world.done) == ("finished", ["a", "b"])
-
-
 def test_a_pause_inside_that_was_not_told_yet_is_asked_once_more(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

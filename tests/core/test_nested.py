@@ -478,11 +478,3 @@ def test_a_step_that_an_evaluator_changed_repeats_no_call_unseen() -> None:
     run = world.agent(step("1", "pay", name="x"), put, evaluator=judge).run("go")
     assert (run.status, world.calls) == ("failed", ["pay x", "put y"])
     assert "step 1 already made this call" in run.board.errors["2"]
-
-
-def test_a_judge_may_want_the_same_call_again() -> None:
-    world, verdicts = World(), iter([Verdict("retry", "again"), Verdict("accept")])
-    judge = RuleEvaluator(lambda step, result: next(verdicts))
-    pays = step("1", "pay", name="x") | {"success_criteria": "good", "retries": 1}
-    run = world.agent(pays, evaluator=judge).run("go")
-    assert (run.status, world.calls) == ("finished", ["pay x", "pay x"])

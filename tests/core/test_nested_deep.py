@@ -1,4 +1,4 @@
-"""A run inside a run inside a run does what the flat run does: it gates, keeps to a budget, resumes, rolls back, and is drawn."""
+"""A run inside a run inside a run does what the flat run does: it gates, keeps to a budget, resumes, rolls back."""
 
 from __future__ import annotations
 
@@ -6,28 +6,12 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import wraps
-from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planexec_lab import views
-from planexec_lab.views.narration import trace
-from planexec_lite import (
-    Budget,
-    Decision,
-    Journal,
-    PlannerExecutor,
-    Policy,
-    RulePlanner,
-    Run,
-    Simulated,
-    Toolbox,
-    ToolExecutor,
-)
+from planexec_lite import Budget, Decision, PlannerExecutor, Policy, RulePlanner, Run, Simulated, Toolbox, ToolExecutor
 from planexec_lite.capabilities.rollback import Rollback
 from planexec_lite.decisions import innermost
 from planexec_lite.events import Inside, RollbackStarted, StepDone, UndoDone, UndoStarted
@@ -407,47 +391,3 @@ def test_a_rollback_that_is_cut_off_goes_on_and_takes_the_rest_back(case: Case, 
     stays = {id for id, one in case.steps.items() if one["tool"] == "put_up" and not one["undo"]}
     assert (run.status, set(site.standing)) == ("rolled back", stays)
     check_fold(run)
-
-
-# Drawing, and writing down
-
-
-@pytest.mark.slow
-@given(cases(gates=True))
-@rounds(10)
-def test_pictures_and_words_name_the_steps_of_all_levels(case: Case) -> None:
-    site = site_of(case)
-    agent = case.deep(site)
-    run, _ = to_the_end(agent, agent.run("build"))
-    run = agent.roll_back(run)
-    words = trace(run)
-    for id in case.steps:
-        outer, middle = case.groups[id]
-        assert f"inside step {outer}: inside step {middle}: step {id} gives" in words
-        if case.steps[id]["undo"]:
-            assert f"inside step {outer}: inside step {middle}: the undo of step {id} is called: take_down" in words
-            assert case.label(id) in views.timeline(run).text
-    player = views.player(run)
-    number = next((n for n, event in enumerate(run.events, 1) if isinstance(event, UndoDone)), len(run.events))
-    for at in (1, len(run.events) // 2, number):
-        assert trace(run).splitlines()[at].split("  ")[-1] in player.text(at)
-    for shown in (run, run.inside(outer), run.inside(outer).inside(middle)):
-        for draw in (views.board, views.timeline):
-            assert draw(shown).text
-        assert views.graph(shown.plan).text
-
-
-@given(cases(fails=True))
-@rounds(25)
-def test_a_deep_run_is_written_down_read_back_and_rolled_back_from_there(case: Case) -> None:
-    with TemporaryDirectory() as folder:
-        site = site_of(case)
-        journal = Journal(Path(folder) / "one.db")
-        agent = case.deep(site, journal=journal)
-        run = agent.run("build")
-        loaded = journal.load(run.id)
-        assert (loaded.events, loaded.board) == (run.events, run.board)
-        assert sum(1 for _ in journal.replay(run.id)) == len(run.events)
-        back = case.deep(site).roll_back(loaded)
-        check_rollback(back, site, case)
-        assert journal.load(run.id).board == back.board
