@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import wraps
 from typing import Any
@@ -72,12 +72,9 @@ class Case:
     def _cut(self, part: Callable[[str], str], ids: Sequence[str]) -> Any:
         """Steps that stand for several steps of the plan each."""
         parts = dict.fromkeys(part(id) for id in ids)
-        waits_for = {
-            one: {
-                part(other) for id in ids if part(id) == one for other in self.steps[id]["depends_on"] if other in ids
-            }
-            for one in parts
-        }
+        waits_for: dict[str, set[str]] = {one: set() for one in parts}
+        for id in ids:
+            waits_for[part(id)] |= {part(other) for other in self.steps[id]["depends_on"] if other in ids}
         return [step(one, None, *(waits_for[one] - {one}), description=one) for one in parts]
 
     def _inner(self, goal: str) -> Any:
@@ -141,14 +138,15 @@ def cut(site: Site, calls: int, after: bool, only: str = "") -> None:
             tool.function = cutting(tool.function)
 
 
-def told(run: Run, kind: type[Any]) -> Iterator[tuple[str, Any, float]]:
-    """The events of a kind at whatever depth: the label of the step, the event, and when it was by the clock of `run`."""
+def told(run: Run, kind: type[Any]) -> list[str]:
+    """The steps of the flat plan that have an event of this kind, in order."""
+    steps: list[str] = []
     for event in run.events:
-        path, happened = "", event
-        while isinstance(happened, Inside):
-            path, happened = f"{path}{happened.step}/", happened.event
-        if isinstance(happened, kind):
-            yield path + happened.step, happened, event.at
+        for _ in range(2):
+            event = event.event if isinstance(event, Inside) else None
+        if isinstance(event, kind):
+            steps.append(event.step)
+    return steps
 
 
 def to_the_end(
@@ -167,9 +165,8 @@ def to_the_end(
 def leaves(run: Run, case: Case) -> dict[str, Any]:
     """The results of the steps of the flat plan, wherever they were done."""
     results: dict[str, Any] = {}
-    for outer in dict.fromkeys(group for group, _ in case.groups.values()):
-        for middle in dict.fromkeys(part for group, part in case.groups.values() if group == outer):
-            results |= run.inside(outer).inside(middle).results
+    for outer, middle in dict.fromkeys(case.groups.values()):
+        results |= run.inside(outer).inside(middle).results
     return results
 
 
@@ -292,25 +289,16 @@ def test_cut_in_the_middle_of_any_call_nothing_is_done_twice(case: Case, calls: 
 
 def check_rollback(run: Run, site: Site, case: Case, *, in_order: bool = True) -> None:
     """What gave a result is undone once, the latest first over all levels; what can't be is named; the world says the same."""
-    done = {label: at for label, _, at in told(run, StepDone) if label.count("/") == 2}
-    undo = {case.label(id) for id, one in case.steps.items() if one["undo"]}
-    changed = {case.label(id) for id, one in case.steps.items() if one["tool"] != "look"}
-    wanted = {label for label in done if label in undo}
-    undone = [label for label, _, _ in told(run, UndoDone) if label.count("/") == 2]
-    stuck = {label for label in wanted if label.rpartition("/")[2] in site.stuck}
-    assert Counter(undone) == Counter(wanted - stuck)
-    named = [label for label, _ in run.board[Rollback].remains]
-    assert sorted(named) == sorted(
-        label for label in done if label in changed and (label not in undo or label in stuck)
-    )
-    downs = Counter(entry[1:] for entry in site.log if entry[0] == "-")
-    assert downs == Counter(label.rpartition("/")[2] for label in wanted)
-    stays = {label.rpartition("/")[2] for label in named} - {
-        id for id in case.steps if case.steps[id]["tool"] == "tell"
-    }
-    assert set(site.standing) == stays
+    done = told(run, StepDone)
+    wanted = {id for id in done if case.steps[id]["undo"]}
+    changed = {id for id in done if case.steps[id]["tool"] != "look"}
+    assert sorted(told(run, UndoDone)) == sorted(wanted - site.stuck)
+    stays = changed - wanted | (wanted & site.stuck)
+    assert sorted(label for label, _ in run.board[Rollback].remains) == sorted(map(case.label, stays))
+    assert sorted(entry[1:] for entry in site.log if entry[0] == "-") == sorted(wanted)
+    assert set(site.standing) == {id for id in stays if case.steps[id]["tool"] != "tell"}
     if in_order:
-        ids = [label.rpartition("/")[2] for label, _, _ in told(run, UndoStarted) if label.count("/") == 2]
+        ids = told(run, UndoStarted)
         for id in ids:
             assert all(ids.index(other) > ids.index(id) for other in case.steps[id]["depends_on"] if other in ids)
 
@@ -331,8 +319,7 @@ def test_by_hand_the_world_is_what_it_was(case: Case, stuck: set[str]) -> None:
         back = all(case.steps[id]["undo"] and id not in stuck for id in mine)
         assert state == ("undone" if mine and back else "done")
     again = agent.roll_back(run)
-    tried = [label for label, _, _ in told(again, UndoStarted)][len([*told(run, UndoStarted)]) :]
-    assert {label.rpartition("/")[2] for label in tried if label.count("/") == 2} <= stuck
+    assert {*told(again, UndoStarted)[len(told(run, UndoStarted)) :]} <= stuck
 
 
 @given(cases(fails=True), st.tuples(*[st.sampled_from([Policy(), FAILED])] * 2))
@@ -357,11 +344,9 @@ def test_after_a_failure_the_world_is_what_it_was(case: Case, inside: tuple[Poli
 @given(cases(), st.sets(st.sampled_from("12345678")), st.sets(st.sampled_from("12345678")))
 @rounds(100)
 def test_an_undo_inside_asks_where_it_says_so(case: Case, gated: set[str], refused: set[str]) -> None:
-    steps = {
-        id: one | ({"undo": one["undo"] | {"gate": True}} if one["undo"] and id in gated else {})
-        for id, one in case.steps.items()
-    }
-    case = replace(case, steps=steps)
+    for id in gated & case.steps.keys():
+        if case.steps[id]["undo"]:
+            case.steps[id]["undo"] = case.steps[id]["undo"] | {"gate": True}
     site = site_of(case)
     agent = case.deep(site)
     run = agent.roll_back(agent.run("build"))
@@ -369,11 +354,10 @@ def test_an_undo_inside_asks_where_it_says_so(case: Case, gated: set[str], refus
     wanted = [id for id in case.steps if case.steps[id]["undo"]]
     assert sorted(asked) == sorted(f"undo {id}" for id in wanted if id in gated)
     kept = {id for id in wanted if id in gated & refused}
-    stays = {id for id, one in steps.items() if one["tool"] == "put_up" and not one["undo"]}
+    stays = {id for id, one in case.steps.items() if one["tool"] == "put_up" and not one["undo"]}
     assert set(site.standing) == stays | kept
-    assert {label for label, why in run.board[Rollback].remains if why == "Ada rejected it: not now"} == {
-        case.label(id) for id in kept
-    }
+    refusals = {label for label, why in run.board[Rollback].remains if why == "Ada rejected it: not now"}
+    assert refusals == {*map(case.label, kept)}
     check_fold(run)
 
 
