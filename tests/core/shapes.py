@@ -6,7 +6,7 @@ import json
 import math
 import threading
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -308,6 +308,15 @@ def step(id: str, tool: str | None, *after: str, **more: Any) -> dict[str, Any]:
     """A step as a dict: `more` holds the fields of the step that are named in `TOP`, and the parameters of its tool."""
     fields: dict[str, Any] = {name: more.pop(name) for name in TOP if name in more}
     return {"id": id, "tool": tool, "params": more, "depends_on": list(after), **fields}
+
+
+def left(work: Callable[[], Any]) -> Run:
+    """The run as Ctrl-C left it."""
+    try:
+        work()
+    except KeyboardInterrupt as problem:
+        return problem.run  # type: ignore[attr-defined, no-any-return]
+    raise AssertionError("it was not interrupted")
 
 
 def starts(run: Run) -> list[tuple[str, float]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -38,7 +38,7 @@ from planexec_lite.capabilities.news import News
 from planexec_lite.capabilities.once_calls import OnceCalls
 from planexec_lite.capabilities.replanning import Replanning
 from planexec_lite.meter import idempotency_key
-from tests.core.shapes import Portions, check_fold, step
+from tests.core.shapes import Portions, check_fold, left, step
 
 
 class World:
@@ -68,14 +68,6 @@ def look(id: str, *after: str, **more: Any) -> dict[str, Any]:
 
 def pay(id: str, *after: str, **more: Any) -> dict[str, Any]:
     return step(id, "pay", *after, what=id, **more)
-
-
-def left(work: Callable[[], Any]) -> Run:
-    """The run as an interrupt left it."""
-    with pytest.raises(KeyboardInterrupt) as caught:
-        work()
-    run: Run = caught.value.run  # type: ignore[attr-defined]
-    return run
 
 
 def check(run: Run) -> Run:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 import sqlite3
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -34,7 +34,7 @@ from planexec_lite import events as e
 from planexec_lite.decisions import innermost
 from planexec_lite.journal import FILE, JournalError, _Log
 from planexec_lite.meter import ModelCall, charge, idempotency_key
-from tests.core.shapes import check_fold, step
+from tests.core.shapes import check_fold, left, step
 
 
 @dataclass
@@ -120,14 +120,6 @@ WORKERS: dict[str, Any] = {"workers": Simulated()}
 YES = Decision("approve", "Ann")
 
 
-def left(work: Callable[[], Any]) -> Run:
-    """The run as an interrupt left it."""
-    with pytest.raises(KeyboardInterrupt) as problem:
-        work()
-    run: Run = problem.value.run  # type: ignore[attr-defined]
-    return run
-
-
 def answered(agent: PlannerExecutor, world: World, run: Run) -> Run:
     """Say of a call in doubt what the world says."""
     while run.board.paused:
@@ -203,41 +195,31 @@ def each_commit(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seen", [False, True])
-def test_it_goes_on_from_every_commit(seen: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    world, path = World(), tmp_path / "runs.db"
+@pytest.mark.parametrize(
+    ("first", "seen"), [("", False), ("", True), ("Amp", False)], ids=["not done", "done", "a second crash"]
+)
+def test_it_goes_on_from_every_commit(first: str, seen: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What followed the commit had happened when the process was killed, or had not; perhaps it is killed a second time."""
+    world, path = World(cut=first, after=True), tmp_path / "runs.db"
+    agent = agent_of(world, Journal(path, "OFF"))
+    if first:
+        left(lambda: agent.run("go"))
     with each_commit(tmp_path / "kept", path, world, monkeypatch) as copies:
-        agent_of(world, Journal(path, "OFF")).run("go")
+        answered(agent, world, agent.resume(Journal(path, "OFF").load(1)) if first else agent.run("go"))
     assert world.done == CALLS
     assert len(copies) > 20
     for (file, done), (_, later) in zip(copies, [*copies[1:], copies[-1]], strict=True):
-        # what followed the commit had happened when the process was killed, or had not
         there, stored = World([*(later if seen else done)]), Journal(file, "OFF")
         if not stored.list():
             continue
         agent, run = agent_of(there, stored), stored.load(1)
-        run = run if run.status == "finished" else answered(agent, there, agent.resume(run))
+        if run.status != "finished":
+            run = answered(agent, there, run if run.board.paused else agent.resume(run))
         check_whole(run, there)
         twice = Counter(there.done) - Counter(CALLS)
         assert not any(name.endswith("p") for name in twice)
         # at most the call that was in flight
         assert sum(twice.values()) <= (len(later) - len(done) if seen else 0), (file, there.done)
-
-
-@pytest.mark.slow
-def test_a_second_crash_at_every_commit_changes_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    world, path = World(cut="Amp", after=True), tmp_path / "runs.db"
-    left(lambda: agent_of(world, Journal(path, "OFF")).run("go"))
-    agent = agent_of(world, Journal(path, "OFF"))
-    with each_commit(tmp_path / "kept", path, world, monkeypatch) as copies:
-        answered(agent, world, agent.resume(Journal(path, "OFF").load(1)))
-    for file, done in copies:
-        there, stored = World([*done]), Journal(file, "OFF")
-        agent, run = agent_of(there, stored), stored.load(1)
-        if run.status != "finished":
-            run = answered(agent, there, run if run.board.paused else agent.resume(run))
-        check_whole(run, there)
-        assert Counter(there.done) == Counter(CALLS)
 
 
 @pytest.mark.parametrize("asked_first", [False, True])

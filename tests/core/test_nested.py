@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -39,7 +38,7 @@ from planexec_lite.events import Inside, PlanProposed, RunStarted, StepDone, fro
 from planexec_lite.meter import ModelCall, charge, emit, idempotency_key
 from planexec_lite.model.prompt_text import DATA_RULE
 from tests.capabilities.scaffold import FAILED, Site, broken, call, up
-from tests.core.shapes import Portions, check_fold, step
+from tests.core.shapes import Portions, check_fold, left, step
 from tests.views.test_review_desk import words
 
 CALLED: list[str] = []
@@ -344,17 +343,9 @@ class World:
         return PlannerExecutor(Portions([outer]), self.agent(*inner), workers=Simulated(), **more)
 
 
-def cut_off(work: Callable[[], Any]) -> Run:
-    """The run as an interrupt left it."""
-    with pytest.raises(KeyboardInterrupt) as problem:
-        work()
-    run: Run = problem.value.run  # type: ignore[attr-defined]
-    return run
-
-
 def test_a_run_inside_is_undone_though_another_step_took_its_id(tmp_path: Path) -> None:
     world, kept = World("put y"), Journal(tmp_path / "runs.db", "OFF")
-    cut_off(lambda: world.around(PAY, PUT, journal=kept).run("go"))
+    left(lambda: world.around(PAY, PUT, journal=kept).run("go"))
     other = world.around(PAY, PUT, outer=step("1", None, description="something else"), journal=kept)
     run = other.roll_back(other.tell(kept.load(1), "news"))
     check_fold(run)
@@ -375,7 +366,7 @@ def test_the_undos_of_two_payments_have_two_keys() -> None:
 def test_without_a_journal_the_step_is_named(resumed: bool) -> None:
     world = World("put y")
     agent = world.around(PAY, PUT)
-    run = cut_off(lambda: agent.run("go"))
+    run = left(lambda: agent.run("go"))
     run = agent.roll_back(agent.resume(run) if resumed else run)
     assert run.reason == "asked for; nothing was undone; not undone: 1 (nobody knows whether it was done)"
 
@@ -385,7 +376,7 @@ def test_a_doubt_inside_is_named(tmp_path: Path) -> None:
     assert late.roll_back(late.run("go")).reason.endswith("not undone: 1/1 (nobody knows whether it was done)")
     world, kept = World("mail x"), Journal(tmp_path / "runs.db", "OFF")
     agent = world.around(step("1", "mail", name="x"), journal=kept)
-    cut_off(lambda: agent.run("go"))
+    left(lambda: agent.run("go"))
     run = agent.roll_back(agent.resume(kept.load(1)))
     assert run.reason.endswith("not undone: 1/1 (nobody knows whether it was done)")
 
@@ -395,7 +386,7 @@ def test_an_undo_inside_that_was_cut_off_is_not_made_again() -> None:
     agent = world.around(step("1", "put", name="x") | {"undo": UNDO})
     done = agent.run("go")
     world.cut = "refund x"
-    run = agent.roll_back(agent.resume(cut_off(lambda: agent.roll_back(done))))
+    run = agent.roll_back(agent.resume(left(lambda: agent.roll_back(done))))
     assert run.reason == "asked for; nothing was undone; not undone: 1 (it is unknown whether it was undone)"
     assert world.calls.count("refund x") == 1
 
@@ -413,7 +404,7 @@ def test_a_yes_is_for_one_call_also_after_a_crash() -> None:
     agent = PlannerExecutor(Portions([step("1", None)]), Chooses(), AskPerson(), workers=Simulated())
     approved = agent.resume(agent.run("go"), Decision("approve"))
     world.cut = "pay x"
-    run = agent.resume(cut_off(lambda: agent.resume(approved, Decision("approve"))))
+    run = agent.resume(left(lambda: agent.resume(approved, Decision("approve"))))
     run = agent.resume(run, Decision("not done"))
     assert run.reason == 'waits for gate of step 1: a model chose pay({"name": "x"})'
     assert world.calls == ["pay x"]
@@ -428,7 +419,7 @@ def test_a_step_that_did_not_begin_does_not_count_as_a_call() -> None:
             raise KeyboardInterrupt
 
     agent = world.agent(step("1", "put", name="x"), policy=Policy(max_calls={"put": 1}), watch=watch)
-    run = agent.resume(cut_off(lambda: agent.run("go")))
+    run = agent.resume(left(lambda: agent.run("go")))
     assert (run.status, world.calls) == ("finished", ["put x"])
 
 

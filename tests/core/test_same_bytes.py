@@ -1,4 +1,4 @@
-"""The same bytes on every run, under every hash seed and in every time zone: ``python -m tests.core.test_same_bytes`` prints them."""
+"""The same bytes on every run, whatever the hash seed and time zone: ``python -m tests.core.test_same_bytes`` prints them."""
 
 from __future__ import annotations
 

@@ -116,13 +116,6 @@ def test_a_run_in_memory_is_written_from_where_a_journal_is_given_and_an_old_cop
     assert journal.load(1).events == done.events
 
 
-def test_a_run_inside_a_step_is_written_with_the_run_around_it(journal: Journal, tmp_path: Path) -> None:
-    inner = PlannerExecutor(RulePlanner(lambda goal: TWO), ADDS, journal=Journal(tmp_path / "other.db"))
-    run = execute(Plan.parse([{"id": "1", "description": "add up"}]), inner, journal=journal)
-    assert journal.load(run.id).inside(1).results == {"1": 3, "2": 7}
-    assert not (tmp_path / "other.db").exists()
-
-
 @pytest.mark.parametrize("effects", ["unknown", "none"])
 def test_a_tool_that_writes_runs_of_its_own_may_be_tried_again(effects: Any, journal: Journal) -> None:
     failures = [ConnectionError("lost")]

@@ -21,7 +21,7 @@ from planexec_lab.prompts import Registry, RegistryError
 from planexec_lite import Journal
 from planexec_lite.roles.planners import INSTRUCTIONS
 from tests.core.shapes import step
-from tests.core.test_journal import carried_out
+from tests.journal.runs import carried_out
 
 NOON = datetime(2026, 11, 25, 12, tzinfo=UTC)
 
