@@ -46,7 +46,7 @@ json_values = st.recursive(plain, lambda part: st.lists(part) | st.dictionaries(
 
 @dataclass(frozen=True)
 class Job:
-    """A step of a random plan: it takes so many quarters of a second, and fails so many times before it succeeds."""
+    """A step of a random plan: its duration in quarters of a second, and the number of failures before it succeeds."""
 
     id: str
     waits_for: tuple[str, ...] = ()
@@ -87,7 +87,7 @@ def plan_of(made: Sequence[Job]) -> Plan:
 
 
 class Workshop:
-    """A tool with two names that works, fails as it is told, and keeps a log of what really happened, in order."""
+    """A tool with two names that works or fails as its parameters ask, and logs each call in order."""
 
     def __init__(self) -> None:
         self.log: list[tuple[str, str, Any]] = []
@@ -290,7 +290,7 @@ class Writing:
 
 
 class Portions:
-    """A planner that gives its plans in turn, the last one again and again, whatever it is told."""
+    """A planner that returns its plans in turn, and then the last one again and again."""
 
     def __init__(self, *answers: Any) -> None:
         self.answers, self.asked, self.told = answers, 0, list[list[str]]()

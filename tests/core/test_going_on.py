@@ -1,4 +1,4 @@
-"""A run that was left, by a pause, an interrupt or an error, goes on; a call that may have been made is asked about."""
+"""A run that paused, was interrupted or failed with an error is resumed; a person is asked about a call that is in doubt."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A run inside a step is written down as it goes: after a crash at any instant it goes on from there, and nothing is done twice."""
+"""A run inside a step is in the journal too: after a crash at any instant it continues from there, and no call is made twice."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def middle(goal: str) -> list[dict[str, Any]]:
 
 
 def inner(goal: str) -> list[dict[str, Any]]:
-    """What may be done once, between two calls."""
+    """An at-most-once call between two other calls."""
     charge(1.0, ModelCall("m", 5, 1))
     name = goal.splitlines()[0]
     return [

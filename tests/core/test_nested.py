@@ -245,7 +245,7 @@ def test_a_run_that_waits_inside_is_taken_back() -> None:
     assert agent.roll_back(waits).reason == "asked for; undone: 1/a, 0"
 
 
-def test_three_levels_deep_the_latest_comes_first_and_the_answer_is_about_one_undo() -> None:
+def test_three_levels_deep_the_latest_undo_comes_first_and_asks() -> None:
     site = Site()
     plans = [asking("a"), up("b", "a", quarters=6)], [up("c", quarters=4), up("d", "c", quarters=8)]
     inner = PlannerExecutor(Portions(*plans), ToolExecutor(site.tools), workers=Simulated())

@@ -109,7 +109,7 @@ def cases(draw: st.DrawFn, fails: bool = False, gates: bool = False, once: bool 
 
 
 def site_of(case: Case, stuck: str = "") -> Site:
-    """A world of its own for a run; it has what may be done once only where the plan does, since a step may call any tool."""
+    """A separate site for a run. It has at-most-once tools only if the plan uses them, as a step without a tool can call any."""
     site = Site(stuck)
     if all(one["tool"] != "tell" for one in case.steps.values()):
         site.tools = Toolbox([tool for tool in site.tools if tool.effects != "once"])

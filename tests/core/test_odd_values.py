@@ -1,4 +1,4 @@
-"""Odd values: what a plan, a tool or a picture may contain, and what becomes of it; nothing is silently something else."""
+"""Odd values in plans, tools and pictures are kept, or rejected with a message; none silently becomes another value."""
 
 from __future__ import annotations
 

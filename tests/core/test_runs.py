@@ -1,4 +1,4 @@
-"""What can be read off a run, its public names, and which results it takes."""
+"""The results, the answer and the story of a run, and the public names."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def test_results_become_plain_data(value: Any, data: Any) -> None:
     ],
     ids=lambda value: type(value).__name__,
 )
-def test_what_json_can_not_hold_is_no_result_and_a_run_that_failed_has_no_answer(value: Any) -> None:
+def test_what_json_can_not_hold_is_no_result_and_gives_no_answer(value: Any) -> None:
     run = made(value)
     assert (run.status, run.answer) == ("failed", None)
     assert "step 1: odd returned" in run.reason

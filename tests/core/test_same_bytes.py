@@ -67,7 +67,7 @@ def sets() -> Any:
 
 
 def problems(steps: int) -> list[str]:
-    """The words about a dependency on nobody, in a plan of so many steps with names that are alike."""
+    """The problems of a plan of `steps` similar ids with two missing dependencies."""
     names = [f"task-{n:04}" for n in range(steps)]
     plan = Plan.parse([*({"id": id} for id in names), {"id": "last", "depends_on": ["task-x", "taks-0001"]}])
     return [str(problem) for problem in plan.problems()]

@@ -78,7 +78,7 @@ class World:
 
 
 def plan_of(seed: int) -> Plan:
-    """A plan of up to 14 steps. By the seed it has steps that may be done once, criteria, gates, and steps without a tool."""
+    """A plan of up to 14 steps. The seed adds at-most-once calls, criteria, gates, or steps without a tool."""
     chance, steps = Random(seed), []
     for n in range(chance.randint(5, 14)):
         after = [str(other) for other in sorted(chance.sample(range(n), min(n, chance.randint(0, 2))))]
@@ -96,7 +96,7 @@ def plan_of(seed: int) -> Plan:
 
 
 def inside(goal: str) -> list[dict[str, object]]:
-    """The plan of a run inside a step: something that may be done once, or may be repeated, and a note of it."""
+    """The plan of a run inside a step: an at-most-once or idempotent call, and a note of it."""
     name, *what = goal.splitlines()[0].split()
     return [step("1", what[0] if what else "put", name=f"{name}a"), step("2", "note", "1", name=f"{name}b")]
 
@@ -134,7 +134,7 @@ def agent_of(seed: int, world: World, journal: Journal | None, pool: Executor | 
 
 
 def carried_out(agent: PlannerExecutor, world: World, run: Run | None = None) -> Run:
-    """Begin the run, or go on with it, to its end; whatever it asks is answered as by a person who looks at the world."""
+    """Begin the run or resume it, to its end. Questions are answered by what the world's file contains."""
     run = agent.run("do it") if run is None else agent.resume(run)
     while run.board.paused:
         waits = innermost(run).board

@@ -1,4 +1,4 @@
-"""A process is killed at any instant, and another goes on from its journal: nothing finished is repeated, nothing is lost."""
+"""A process is killed at any instant, and another one resumes the run from the journal: no finished step is repeated or lost."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def undisturbed(folder: Path, seed: int) -> Run:
 
 
 def done_inside(folder: Path, recorded: list[Event]) -> set[str]:
-    """What the world's file calls the work of steps of runs inside steps that are recorded as done, wherever that is."""
+    """The names in the world's file of the steps of nested runs that are recorded as done."""
     told = [(one.step, one.event) for one in recorded if isinstance(one, Inside)]
     kept = Journal(folder / "runs.db")
     for event in recorded:

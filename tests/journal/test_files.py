@@ -392,7 +392,7 @@ def test_a_clock_that_jumps_back_changes_no_time_and_no_lease(
     assert 0 <= times[-1] < 600
 
 
-# Hostile files: whatever is in them, the answer is a run or a `JournalError`, and nothing is executed
+# Hostile files: reading one gives a run or a `JournalError`, and executes no code
 
 ODD: list[Any] = [None, True, -1, 10**400, 1e308, "", "x" * 5000, "\x1b[2J\u202e", "__import__('os')", [], {}, [[[[]]]],
        {"$ref": "#"}, "{step_1_result}", "!!python/object", "cos\nsystem\n(S'true'\ntR."]  # fmt: skip

@@ -107,7 +107,7 @@ def test_any_file_name_works_also_after_a_change_of_folder(
     assert not list((tmp_path / "below").iterdir())
 
 
-def test_a_run_in_memory_is_written_from_where_a_journal_is_given_and_an_old_copy_is_refused(journal: Journal) -> None:
+def test_a_run_in_memory_gets_a_journal_and_an_old_copy_is_refused(journal: Journal) -> None:
     run = agent(journal=journal).resume(execute(Plan.parse(GATED), ADDS))
     done = agent().resume(journal.load(1), YES)
     assert journal.load(1).events == done.events

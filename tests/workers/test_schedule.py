@@ -42,7 +42,7 @@ def threads() -> Iterator[ThreadPoolExecutor]:
 
 
 def check_lawful(run: Run, made: Sequence[Job], workshop: Workshop, failure: Failure) -> None:
-    """What holds of every run on every kind of workers, whatever the order of things."""
+    """Check the rules for every run on all kinds of workers, in any order of outcomes."""
     state, by_id = run.board.state, {job.id: job for job in made}
     begun = {id for kind, id, _ in workshop.log if kind == "begin"}
     for place, (kind, id, uses) in enumerate(workshop.log):

@@ -1,4 +1,4 @@
-"""Whatever a tool does, its step ends, the run ends, and the reason is told: on every kind of workers."""
+"""Tools raise, return and end in odd ways: the step ends, the run ends, and the error names the reason, on all kinds of workers."""
 
 from __future__ import annotations
 
