@@ -177,3 +177,17 @@ def test_a_tool_may_ask_for_the_time_of_the_run_also_in_a_run_inside() -> None:
     inner = PlannerExecutor(RulePlanner(lambda goal: [plan[0]]), tools, workers=Simulated(1))
     tasks = Plan.parse([step("1", None, description="first"), step("2", None, "1", description="second")])
     assert execute(tasks, inner, workers=Simulated(1)).results == {"1": 3.0, "2": 6.0}
+
+
+def test_what_ends_at_the_same_instant_is_taken_together() -> None:
+    made = [
+        Job("a", quarters=4),
+        Job("b", quarters=4),
+        Job("d", ("b",)),
+        Job("c", ("a",)),
+        Job("e", quarters=4, fails=1),
+    ]
+    run = execute(plan_of(made), ToolExecutor(Workshop().toolbox), workers=Simulated())
+    assert [event.step for event in run.events if isinstance(event, StepStarted)] == ["a", "b", "e", "d", "c"]
+    ends = [event.step for event in run.events if isinstance(event, StepDone | StepFailed)]
+    assert ends == ["a", "b", "e", "d", "c"], "in the order of their starts"
