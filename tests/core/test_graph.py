@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from itertools import pairwise
 
 import pytest
 from hypothesis import given
 
-from planexec_lite import Plan, Toolbox, tool
+from planexec_lite import Plan, Tool, Toolbox
 from tests.core.shapes import Job, jobs, plan_of
 from tests.rounds import rounds
 
@@ -46,35 +46,20 @@ def test_the_critical_path_is_the_longest_of_all_chains(made: list[Job]) -> None
     assert plan_of(made).critical_path()[1] == max(len(chain) for end in waits_for for chain in chains(end))
 
 
-def chain(n: int) -> list[int]:
-    return [n - 1] if n > 1 else []
+@pytest.mark.weekly
+def test_a_hundred_thousand_steps_are_read_and_checked() -> None:
+    """Ten chains side by side, and every step also waits for the end of the row before it."""
+    behind = {n: [n - 10, (n - 1) // 10 * 10] if n > 10 else [] for n in range(1, MANY + 1)}
+    uses = {n: [f"{{step_{other}_result}}" for other in others] for n, others in behind.items()}
+    steps = [{"id": n, "tool": "add", "params": {"numbers": uses[n]}, "depends_on": behind[n]} for n in behind]
+    plan = Plan.parse(json.dumps(steps))
+    assert plan.problems(Toolbox([Tool(add, effects="none")])) == []
+    assert len(plan.waves()) == plan.critical_path()[1] == MANY // 10
 
 
-def fan(n: int) -> list[int]:
-    return [1] if n > 1 else []
-
-
-def layered(n: int) -> list[int]:
-    return [n - 10, (n - 1) // 10 * 10] if n > 10 else []
-
-
-@tool(effects="none")
 def add(numbers: list[int]) -> int:
     """Add numbers."""
     return sum(numbers)
-
-
-@pytest.mark.weekly
-@pytest.mark.parametrize(("shape", "waves"), [(chain, MANY), (fan, 2), (layered, MANY // 10)])
-def test_a_hundred_thousand_steps_are_read_and_checked(shape: Callable[[int], list[int]], waves: int) -> None:
-    uses = {n: [f"{{step_{before}_result}}" for before in shape(n)] for n in range(1, MANY + 1)}
-    steps = [
-        {"id": n, "tool": "add", "params": {"numbers": uses[n]}, "depends_on": shape(n)} for n in range(1, MANY + 1)
-    ]
-    plan = Plan.parse(json.dumps(steps))
-    assert plan.problems(Toolbox([add])) == []
-    assert len(plan.waves()) == waves
-    assert plan.critical_path()[1] == waves
 
 
 def test_an_empty_plan_has_no_path_and_no_waves() -> None:

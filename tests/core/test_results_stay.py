@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
@@ -140,27 +139,6 @@ def test_what_a_role_does_to_the_board_that_it_is_shown_changes_nothing() -> Non
             return ApproveAll().review(plan, board, tools) or Decision("reject")
 
     check(PlannerExecutor(Roles(), Scribbles(), Roles(), Roles(), Simulated()).run("numbers"))
-
-
-def test_a_planner_that_streams_is_shown_a_board_that_stands_still() -> None:
-    begun, seen = threading.Event(), []
-
-    class Streams:
-        stream = True
-
-        def plan(self, goal: str, board: Board, tools: Toolbox) -> Plan:
-            raise AssertionError
-
-        def parts(self, goal: str, board: Board, tools: Toolbox) -> Any:
-            yield Step(id="1", tool="begin")
-            assert begun.wait(20)
-            seen.append(dict(board.state))
-            yield Plan.parse([step("1", "begin"), step("2", "begin", "1")])
-
-    tools = Toolbox([Tool(lambda: begun.set(), name="begin", effects="none")])
-    with ThreadPoolExecutor(1) as threads:
-        run = PlannerExecutor(Streams(), ToolExecutor(tools), workers=Pool(threads)).run("go")
-    assert (run.status, seen) == ("finished", [{}])
 
 
 def test_what_is_read_off_a_run_may_be_changed_and_the_run_stays() -> None:
