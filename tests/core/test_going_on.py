@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -25,7 +24,6 @@ from planexec_lite import (
     Run,
     ScriptedReviewer,
     Simulated,
-    Step,
     Tool,
     Toolbox,
     ToolExecutor,
@@ -38,7 +36,7 @@ from planexec_lite.capabilities.news import News
 from planexec_lite.capabilities.once_calls import OnceCalls
 from planexec_lite.capabilities.replanning import Replanning
 from planexec_lite.meter import idempotency_key
-from tests.core.shapes import Portions, check_fold, left, step
+from tests.core.shapes import END, Portions, Writing, check_fold, left, step
 
 
 class World:
@@ -163,22 +161,11 @@ def test_a_planner_that_was_interrupted_is_asked_again_and_it_counts_once(replan
 
 
 def test_a_planner_that_was_interrupted_while_it_streamed_is_asked_again() -> None:
-    class Streams:
-        stream, stops = True, 1
-
-        def plan(self, goal: str, board: Board, tools: Toolbox) -> Plan:
-            raise AssertionError
-
-        def parts(self, goal: str, board: Board, tools: Toolbox) -> Iterator[Step | Plan]:
-            whole = Plan.parse([*([] if "1" in board.results else [look("1")]), look("2", "1")])
-            yield from whole.steps
-            if self.stops:
-                self.stops -= 1
-                raise KeyboardInterrupt
-            yield whole
-
-    world = World()
-    agent = PlannerExecutor(Streams(), world.executor, workers=Simulated())
+    world, planner = (
+        World(),
+        Writing([look("1"), look("2", "1"), KeyboardInterrupt()], [look("1"), look("2", "1"), END]),
+    )
+    agent = PlannerExecutor(planner, world.executor, workers=Simulated())
     run = check(agent.resume(left(lambda: agent.run("go"))))
     assert (run.status, world.did) == ("finished", ["1", "2"])
 
