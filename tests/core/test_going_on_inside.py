@@ -361,19 +361,6 @@ def test_on_threads_each_try_of_each_step_has_a_run_of_its_own(kept: Journal) ->
     assert Counter(world.done) == Counter(f"{name}{which}" for name in "ABCDEF" for which in "ab")
 
 
-def test_it_goes_on_by_whatever_link_the_journal_is_reached(tmp_path: Path) -> None:
-    real, link = tmp_path / "real" / "runs.db", tmp_path / "link.db"
-    real.parent.mkdir()
-    try:
-        link.symlink_to(real)
-    except OSError:
-        pytest.skip("links can't be made here")
-    world, kept = World(cut="Amz"), Journal(real, "OFF")
-    left(lambda: agent_of(world, Journal(link, "OFF")).run("go"))
-    check_whole(agent_of(world, kept).resume(kept.load(1)), world)
-    assert world.done == CALLS
-
-
 def test_an_error_of_watch_inside_hides_no_call_that_may_be_made_once() -> None:
     world, broken = World(), list[str]()
 
