@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import combinations
-
 import pytest
 
 from planexec_lab import spans, views
@@ -12,8 +10,9 @@ from planexec_lab.views.span_tree import BEGIN, END, MOST, draw
 from planexec_lite import Plan, Run, events
 from planexec_lite.meter import ModelCall
 from tests.spans.samples import SAMPLES
+from tests.spans.traces import OPENAI_AGENTS
 from tests.views import worlds
-from tests.views.drawing import overlap
+from tests.views.drawing import off_the_plate, overlaps
 
 
 def test_the_text_says_what_stands_inside_what() -> None:
@@ -38,8 +37,6 @@ def test_calls_stand_in_the_order_of_time_with_their_tokens() -> None:
 
 
 def test_a_trace_of_somebody_else_is_drawn_too() -> None:
-    from tests.spans.traces import OPENAI_AGENTS
-
     assert views.spans(spans.read(OPENAI_AGENTS)).title == "9 spans in 0.48 s: 2 tool calls, 2 model calls"
 
 
@@ -49,19 +46,15 @@ def test_bars_stand_on_the_axis_and_no_text_on_another(name: str) -> None:
     for box in canvas.boxes:
         assert box.x >= BEGIN
         assert box.x + box.width <= END + 0.01
-    for one, other in combinations(canvas.texts, 2):
-        assert not overlap(one, other), (one, other)
-    assert all(text.x >= 0 and text.x + text.width <= theme.WIDEST for text in canvas.texts)
+    assert overlaps(canvas.texts) == off_the_plate(canvas.texts, theme.WIDEST, 10_000) == []
     assert figure.alt.startswith(f"Spans: {figure.title}. invoke_agent")
 
 
 def test_tokens_and_dollars_are_not_cut() -> None:
-    run = Run()
-    call = ModelCall("gpt-4o", 123_456, 12_345, 3.0)
-    run.record(events.RunStarted(0.0, "much to read", planner=True, reviewer=False))
-    run.record(events.PlanStarted(0.0, "first"))
-    run.record(events.PlanProposed(3.0, Plan.parse(["rest"]), seconds=3.0, calls=(call,)))
-    _, canvas = draw(run)
+    planned = events.PlanProposed(3.0, Plan.parse(["rest"]), calls=(ModelCall("gpt-4o", 123_456, 12_345, 3.0),))
+    _, canvas = draw(
+        Run([events.RunStarted(0.0, "", planner=True, reviewer=False), events.PlanStarted(0.0, "first"), planned])
+    )
     assert "123,456 in, 12,345 out, $0.4321" in [text.holds for text in canvas.texts]
 
 
