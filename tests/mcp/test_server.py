@@ -141,17 +141,22 @@ async def test_whatever_a_tool_returns_goes_out_and_comes_in_as_it_was() -> None
         def give():  # type: ignore[no-untyped-def]
             return value
 
-        give.__annotations__["return"] = kind
+        give.__annotations__ |= {} if kind is None else {"return": kind}
         return Tool(give, name=name)
 
-    given = {"number": (3, int), "texts": (["a", "b"], list[str]), "nothing": (None, None), "odd": (object(), object)}
-    given["unknown"] = {"a": [1, None]}, Any
+    given = {
+        "number": (3, int),
+        "texts": (["a", "b"], list[str]),
+        "nothing": (None, type(None)),
+        "odd": (object(), object),
+    }
+    given |= {"unknown": ({"a": [1, None]}, None), "any": ({"a": 1}, Any), "object": ({"a": 1}, dict[str, int])}
     tools = Toolbox([returning(name, *value) for name, value in given.items()])
     async with asking(tools, "auto", None, []) as client:
         answers = {name: await client.call_tool(name, {}) for name in given}
     assert {name: answer.structured_content for name, answer in answers.items()} == {
         "number": {"result": 3}, "texts": {"result": ["a", "b"]}, "nothing": {"result": None},
-        "unknown": {"a": [1, None]}, "odd": None,
+        "unknown": {"a": [1, None]}, "odd": None, "any": {"result": {"a": 1}}, "object": {"a": 1},
     }  # fmt: skip
     assert words(answers["texts"]) == '["a", "b"]'
     assert answers["odd"].is_error
