@@ -45,9 +45,8 @@ def classic(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def of_2022(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """JupyterLab 3 on ipykernel 6 and ipywidgets 7, which Colab still has."""
     packages = ["jupyterlab>=3.6,<4", "ipykernel==6.17.1", "ipython==7.34.0", "ipywidgets==7.7.1", "notebook<7"]
-    return make_environment(
-        tmp_path_factory.mktemp("of_2022") / "env", *packages, "jupyterlab_widgets<2", "jupyter_server<2", *NEEDS
-    )
+    packages += ["jupyterlab_widgets<2", "jupyter_server<2"]
+    return make_environment(tmp_path_factory.mktemp("of_2022") / "env", *packages, *NEEDS)
 
 
 @pytest.fixture
