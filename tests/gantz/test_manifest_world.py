@@ -178,15 +178,3 @@ def test_a_stand_in_refuses_what_it_does_not_know() -> None:
     for command in ("psql --html mydb", "pg_dump -Fc mydb", "date -u", r"psql -c \d mydb"):
         with pytest.raises(RuntimeError, match="this stand-in knows"):
             world._does(*command.split())
-
-
-def test_psql_s_transactions_are_those_of_the_server(new: New) -> None:
-    world = new()
-    script = "BEGIN;\nUPDATE customers SET name = 'x';\nSELECT nothing FROM nowhere;\nUPDATE customers SET name = 'y';\nCOMMIT;\n"
-    (world.folder / "whole.sql").write_text(script, encoding="utf-8")
-    told = article(world)["run_migration"].call({"file": "whole.sql"})
-    assert told["exit_code"] == 0
-    assert told["stdout"].split("\n") == ["BEGIN", "UPDATE 12", "ROLLBACK", ""]
-    assert "current transaction is aborted" in told["stderr"]
-    count = "SELECT count(*) FROM customers WHERE name = 'x'"
-    assert world._does("psql", "-X", "-A", "-t", "-c", count, "mydb") == "0\n"

@@ -10,7 +10,6 @@ import pytest
 from planexec_lab import gantz
 from planexec_lab.worlds import manifest
 from planexec_lab.worlds.manifest.recording import RECORDING, RecordedWorld
-from planexec_lite import Simulated, ToolExecutor, execute
 from tests.gantz.recording import INJECTED, WALKS, recorded
 from tests.gantz.shells import NEEDS_A_SHELL
 
@@ -31,19 +30,6 @@ def test_the_recording_is_what_real_worlds_do() -> None:
     stored = json.loads(RECORDING.read_text(encoding="utf-8"))
     assert told(stored) == told(recorded())
     assert len(WALKS) == 11
-
-
-def migrated(world: Any, which: str, file: str) -> dict[str, Any]:
-    tools = gantz.load(getattr(world, which), **world.declared)
-    run = execute(manifest.plan_with(file), ToolExecutor(tools), workers=Simulated())
-    seen = {"events": len(run.events), "makespan": run.makespan, "results": run.results, "errors": run.board.errors}
-    return seen | {"backups": world.backups, "addresses": world.addresses()}
-
-
-@pytest.mark.parametrize("which", ["manifest", "mended"])
-@pytest.mark.parametrize("file", ["migration.sql", "broken.sql"])
-def test_a_run_on_it_is_the_same(which: str, file: str) -> None:
-    assert migrated(RecordedWorld(), which, file) == migrated(manifest.World(), which, file)
 
 
 @pytest.mark.parametrize("new", [RecordedWorld, manifest.World])

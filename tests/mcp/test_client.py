@@ -229,13 +229,6 @@ def test_a_server_that_ended_between_two_calls_is_started_again(start: Start, tr
     assert server.starts == 2
 
 
-def test_a_step_that_takes_too_long_is_cancelled_at_the_server(start: Start, trace: Path) -> None:
-    with ThreadPoolExecutor(1) as threads:
-        run = execute(plan({"tool": "wait", "timeout": 2}), ToolExecutor(start("slow").toolbox), workers=Pool(threads))
-    assert "took longer than its timeout of 2 s" in run.board.errors["1"]
-    wait_for(trace, ["wait began", "wait cancelled"])
-
-
 def test_a_call_that_takes_longer_than_the_server_may_is_cancelled(start: Start, trace: Path) -> None:
     tools = start("slow", timeout=2).toolbox
     steps = plan({"tool": "wait"}, {"tool": "send", "retries": 1})
@@ -281,16 +274,6 @@ def test_two_servers_with_tools_of_one_name_are_told_apart_by_a_prefix(start: St
     assert left.toolbox["left.add"].call({"a": 1, "b": 1}) == good.toolbox["add"].call({"a": 1, "b": 1})
     with pytest.raises(ValueError, match="prefix"):
         start("good", prefix="a b")
-
-
-def test_an_async_tool_may_run_a_plan_that_calls_a_server(good: ToolServer) -> None:
-    tools = good.toolbox
-
-    async def plans() -> float:
-        run = execute(plan({"tool": "add", "params": {"a": 1, "b": 1}}), ToolExecutor(tools))
-        return float(run.results["1"])
-
-    assert execute(plan({"tool": "plans"}), ToolExecutor(Toolbox([plans]))).answer == 2
 
 
 def test_an_async_tool_that_blocks_its_loop_delays_no_server(good: ToolServer) -> None:

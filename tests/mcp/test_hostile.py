@@ -184,15 +184,6 @@ def test_an_approval_is_of_the_tools_as_they_were_listed(start: Start, trace: Pa
     assert resumed() == "finished"
 
 
-def test_a_pin_tells_which_part_has_changed(start: Start) -> None:
-    pin = start("good").pin
-    assert [*pin.changes(pin)] == []
-    others = {name: dict(parts) for name, parts in pin.tools.items()}
-    others["add"] |= {"annotations": "x", "output_schema": "x"}
-    del others["look"]
-    assert [*pin.changes(Pin(others))] == ["add has another output schema and another annotations", "look is gone"]
-
-
 @pytest.mark.random
 @given(st.text(max_size=400))
 @rounds(300)

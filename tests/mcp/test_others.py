@@ -25,8 +25,8 @@ SERVE = [sys.executable, "-m", "planexec_lab.mcp", "serve"]
 
 @pytest.fixture(scope="module")
 def programs(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The reference servers, and the inspector, which is a client."""
-    names = ("server-filesystem", "server-everything", "inspector")
+    """The reference servers."""
+    names = ("server-filesystem", "server-everything")
     return install_from_npm(tmp_path_factory.mktemp("npm"), *(f"@modelcontextprotocol/{name}" for name in names))
 
 
@@ -99,20 +99,3 @@ def test_fastmcp_calls_a_world(tmp_path: Path) -> None:
     assert seen["deployed"] == {"env": "staging", "version": "v2.3.1", "previous": "v2.3.0"}
     assert seen["failed"] == [True, "ValueError: the source is at v2.3.1, so it can't be tagged v9"]
     assert len(seen["asked"]) == 1
-
-
-def test_the_inspector_calls_a_world(programs: Path) -> None:
-    def inspected(*arguments: str) -> dict[str, Any]:
-        command = node(programs / "mcp-inspector", "--cli", *SERVE, "deploy", *arguments)
-        done = subprocess.run(command, capture_output=True, text=True, timeout=300, cwd=ROOT, check=False)
-        assert done.stdout, done.stderr
-        seen: dict[str, Any] = json.loads(done.stdout)
-        return seen
-
-    listed = inspected("--method", "tools/list")["tools"]
-    assert [tool["name"] for tool in listed] == list(deploy.World().tools.names)
-    built = inspected("--method", "tools/call", "--tool-name", "build_docker", "--tool-arg", "tag=v2.3.1")
-    assert built["structuredContent"]["image"] == "shop:v2.3.1"
-    refused = inspected("--method", "tools/call", "--tool-name", "deploy_staging", "--tool-arg", "tag=v2.3.1")
-    assert refused["isError"]
-    assert "this client can't ask one" in refused["content"][0]["text"]

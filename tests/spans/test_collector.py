@@ -16,7 +16,7 @@ from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanE
 from planexec_lab import spans
 from planexec_lab.spans import live_export
 from tests.spans.collecting import Collector
-from tests.spans.samples import SAMPLES, long
+from tests.spans.samples import SAMPLES
 
 
 @pytest.mark.slow
@@ -34,15 +34,6 @@ def test_a_collector_gets_the_run_and_it_is_the_same(collector: Collector, name:
     assert [(one["name"], one["kind"]) for one in sent["spans"]] == [
         (one.name, kinds[one.asks]) for one in spans.of(run)
     ]
-
-
-@pytest.mark.slow
-def test_a_long_run_is_sent_in_portions(collector: Collector) -> None:
-    run, exporter = long(600), spans.otlp(collector.url)
-    assert spans.send(run, exporter) == 1_201
-    exporter.shutdown()
-    assert [len(got["resourceSpans"][0]["scopeSpans"][0]["spans"]) for got in collector.got] == [512, 512, 177]
-    assert spans.read(collector.got).events == run.events
 
 
 @pytest.mark.slow

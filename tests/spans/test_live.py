@@ -12,7 +12,6 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from itertools import cycle, islice
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -51,7 +50,7 @@ from tests.core.test_nested import inner, outer
 from tests.rounds import rounds
 from tests.spans import killed
 from tests.spans.collecting import Collector
-from tests.spans.samples import SAMPLES, calls_of, long
+from tests.spans.samples import SAMPLES
 from tests.views import worlds
 
 ROOT = Path(__file__).parents[2]
@@ -203,17 +202,6 @@ def test_the_trace_of_a_process_that_is_killed_holds_what_had_ended(collector: C
 
 
 @pytest.mark.slow
-def test_a_collector_has_what_had_ended_when_the_process_ends(collector: Collector) -> None:
-    program = (
-        "import sys\nfrom planexec_lab import spans\nfrom tests.spans.samples import SAMPLES\n"
-        "spans.live(spans.otlp(sys.argv[1]))(SAMPLES['midway']())\nraise KeyboardInterrupt"
-    )
-    done = subprocess.run([sys.executable, "-c", program, collector.url], cwd=ROOT, capture_output=True, timeout=60)
-    assert done.returncode
-    assert len(collector.spans) == ended(SAMPLES["midway"]()).total()
-
-
-@pytest.mark.slow
 def test_a_collector_gets_a_run_while_it_goes_on(collector: Collector) -> None:
     exporter = spans.otlp(collector.url)
     run = execute(worlds.chain(300), ToolExecutor(Toolbox([worlds.work])), workers=Simulated(), watch=live(exporter))
@@ -286,20 +274,3 @@ def test_the_next_runs_do_not_wait_for_an_exporter_that_is_stuck(monkeypatch: py
     assert len(kept.texts) == 9
     assert took[0] >= 0.5
     assert max(took[1:]) < 0.5
-
-
-@pytest.mark.slow
-def test_a_long_run_costs_what_its_length_says() -> None:
-    def cost(length: int) -> int:
-        run, growing = long(length), Run()
-        telling = live(Kept())
-        telling._processor = SimpleNamespace(on_end=lambda _: None, force_flush=lambda: None)
-
-        def follow() -> None:
-            for event in run.events:
-                growing.events.append(event)
-                telling(growing)
-
-        return calls_of(follow)
-
-    assert cost(3_000) < 10.5 * cost(300)

@@ -114,14 +114,6 @@ def test_any_run_is_drawn_and_played_and_no_text_of_it_becomes_code(run: Run) ->
     assert len(narration.sentences(run)) == len(run.events)
 
 
-def test_what_is_said_about_a_long_run_names_each_step_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    asked: list[str] = []
-    name_of = narration.name_of
-    monkeypatch.setattr(narration, "name_of", lambda step: asked.append(step.id) or name_of(step))
-    narration.sentences(done(*({"id": str(n), "tool": "take"} for n in range(300))))
-    assert len(asked) <= 600  # for each event all steps: 270,000
-
-
 # --- the desk ---------------------------------------------------------------------------------------------------------
 
 

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from itertools import pairwise
 from typing import Any
 
 import pytest
 
 from planexec_lab import views
-from planexec_lab.views.charts import _bars, _curves, _step, _tallies
+from planexec_lab.views.charts import _bars, _curves, _tallies
 from planexec_lab.views.drawing import theme
 from tests.views.drawing import off_the_plate, overlaps
 
@@ -95,12 +94,6 @@ def test_a_bar_is_as_long_as_its_number_or_its_share_of_the_row() -> None:
     lengths = [float(wide) for element in canvas.elements for wide in re.findall(r'd="M\S+ \S+h([\d.]+)"', element)]
     assert lengths[1] == pytest.approx(3 * lengths[0], abs=0.2)
     assert lengths[:2] == lengths[2:]
-
-
-@pytest.mark.parametrize("most", [0.0, 0.03, 1, 5, 9.9, 10, 95, 265, 10_000])
-def test_the_scale_has_few_round_steps(most: float) -> None:
-    assert most <= 6 * _step(most)
-    assert all(_step(small) <= _step(large) for small, large in pairwise([1, 2, 5, 9.9, 10, 95, 265]))
 
 
 @pytest.mark.parametrize(

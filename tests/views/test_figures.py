@@ -251,13 +251,6 @@ def test_wrapped_lines_fit(text: str, room: float, most: int) -> None:
     assert all(text_fitting.width(line.strip(), 11) <= room for line in lines)
 
 
-def test_words_are_broken_only_where_there_is_no_other_place() -> None:
-    lines = text_fitting.wrap("Verify production works", 70, 11)
-    assert [line.strip() for line in lines] == ["Verify", "production", "works"]
-    assert text_fitting.wrap("backup_database", 70, 11) == ["backup_", "database"]
-    assert "".join(text_fitting.wrap("x" * 50, 70, 11)) == "x" * 50
-
-
 def test_clean_text_is_one_line_and_is_measured_as_it_is_drawn() -> None:
     assert text_fitting.clean("a\n b\t\tc\x00d\u202ee\ud800") == "a b c\ufffdd\ufffde\ufffd"
     assert text_fitting.width("Deploy to production", 11) == pytest.approx(118, rel=0.03)

@@ -161,14 +161,3 @@ def test_a_new_step_stands_behind_what_it_waits_for_and_marks_are_on_the_cards()
     assert at["2"] < at["2b"] < at["3"] < at["4"]
     assert ">result rejected<" in figure.svg
     assert "2, done, result rejected, after 1" in figure.alt
-
-
-@pytest.mark.parametrize("rows", [worlds.DEPLOY, [(str(n), f"Part {n}", 1, []) for n in range(9)]])
-@pytest.mark.parametrize("durations", [None, worlds.SECONDS])
-def test_marks_fit_on_long_chains_and_on_many_steps(
-    rows: list[tuple[str, str, float, list[str]]], durations: dict[str, float] | None
-) -> None:
-    run = worlds.run(worlds.criteria(worlds.plan(rows), *(row[0] for row in rows)))
-    sketch = draw(run, durations, None)[1]
-    check_layout(sketch)
-    assert sum(text.holds.endswith("unverified") for text in sketch.canvas.texts) == len(rows)

@@ -10,7 +10,6 @@ from planexec_lab import views
 from planexec_lite import Budget, Plan, PlannerExecutor, Policy, Run, Simulated
 from planexec_lite.meter import ModelCall, charge
 from tests.capabilities.test_budget import FIVE, TOOLS, Asked, Thinking, approve, nested
-from tests.core.shapes import step
 
 
 @pytest.mark.parametrize("by", ["role", "plan"])
@@ -21,13 +20,6 @@ def test_the_lines_add_up_to_what_the_run_used(by: Any) -> None:
     counted = [line.split() for line in text.splitlines()[2:]]
     lines = [line for line in counted if line[0] != "in"]
     assert sum(int(line[-6] if line[-1] == "s" and by == "plan" else line[1]) for line in lines) == 6
-
-
-def test_what_is_asked_after_a_failure_is_another_line() -> None:
-    fails = [step("1", "work", fails=True)]
-    agent = PlannerExecutor(Asked(fails, [step("2", "work")]), Thinking(TOOLS), policy=Policy(replan="failure"))
-    text = views.ledger(agent.run("go"), "plan").text
-    assert [line.split()[:3] for line in text.splitlines()[2:4]] == [["plan", "1", "2"], ["plan", "2", "2"]]
 
 
 def test_runs_inside_steps_are_counted_with_the_step_and_once() -> None:

@@ -94,12 +94,6 @@ def test_an_added_step_has_an_id_that_was_never_there(draft: Draft, ids: list[st
     assert draft.rows[-1].step["depends_on"] == (ids[-2],)
 
 
-@pytest.mark.parametrize("ids", [["a"], ["a", "new1"], ["٣"], []])
-def test_an_added_step_never_takes_an_id_that_is_there(ids: list[str]) -> None:
-    draft = Draft.of(Plan(steps=tuple(Step(id=id) for id in ids)), TOOLS).added().added()
-    assert len({row.id for row in draft.rows}) == len(ids) + 2
-
-
 def test_done_steps_may_be_waited_for() -> None:
     plan = Plan.parse([{"id": 5, "tool": "book", "params": {"hotel": "{step_4_result}"}, "depends_on": [4]}])
     assert Draft.of(plan, TOOLS, done=("4",)).problems == ()
@@ -151,26 +145,6 @@ def test_changes_are_said_in_words() -> None:
     assert marks.changes(PLAN, PLAN) == []
 
 
-@pytest.mark.parametrize(
-    ("schema", "options", "hint"),
-    [
-        ({"type": "string"}, (), "string"),
-        ({"type": "integer", "default": 7}, (), "integer, by default 7"),
-        ({"enum": ["a", "b"], "type": "string"}, ("a", "b"), ""),
-        ({"type": "boolean"}, ("true", "false"), "boolean"),
-        ({}, (), "not a parameter of this tool"),
-    ],
-)
-def test_the_schema_says_how_a_parameter_is_asked_for(schema: Any, options: tuple[str, ...], hint: str) -> None:
-    assert fields.options(schema) == options
-    assert hint in fields.hint(schema, required=True)
-
-
-@pytest.mark.parametrize(("text", "long"), [("Lima", False), ("x" * 200, True), ("a\nb", True), ("\n", True)])
-def test_a_long_text_has_a_field_of_several_lines(text: str, long: bool) -> None:
-    assert fields.long(text) is long
-
-
 json_values = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
     st.lists,
@@ -182,11 +156,3 @@ json_values = st.recursive(
 def test_what_is_written_in_a_field_is_read_back(value: Any) -> None:
     schema = {"type": "string"} if isinstance(value, str) else {}
     assert fields.read(fields.written(value), schema) == value
-
-
-@given(st.text())
-def test_any_text_can_be_typed_into_any_field(text: str) -> None:
-    for key in (0, 1, 2):
-        for name in DRAFT.params(key):
-            draft = DRAFT.with_argument(key, name, text).with_field(key, depends_on=(text,))
-            assert bool(draft.problems) or draft.plan is not None

@@ -31,7 +31,7 @@ from tests.core.shapes import step
 from tests.core.test_doubt import PLAN, Bank
 from tests.core.test_going_on_inside import World, agent_of
 from tests.views.desks import PLAN as PLAN_OF_TRAVEL
-from tests.views.desks import STEPS, fill, press
+from tests.views.desks import STEPS, press
 from tests.views.desks import TOOLS as TRAVEL
 from tests.views.test_review_desk import words
 
@@ -204,14 +204,6 @@ def decided_plan(plan: Plan) -> Decision:
     shown = views.desk(plan, TRAVEL)
     press(shown, "Approve")
     return shown.decision
-
-
-def test_a_no_at_the_gate_needs_a_reason_and_stops_the_run() -> None:
-    run, shown = at_gate(), views.desk(at_gate(), TRAVEL)
-    assert shown.controls["Reject"].disabled
-    fill(shown, "Comment", "not today")
-    press(shown, "Reject")
-    assert traveller().resume(run, shown.decision).status == "stopped"
 
 
 def test_a_run_that_waits_for_its_plan_shows_what_is_done_and_what_changed() -> None:

@@ -121,14 +121,6 @@ def test_a_program_without_a_sign_of_its_own_counts_as_a_person(tmp_path: Path, 
     assert "it ran" not in done.stdout
 
 
-@pytest.mark.slow
-def test_ipython_in_a_terminal_counts_as_a_person(tmp_path: Path) -> None:
-    code = f"{FIRST}\ndecision = views.desk(PLAN, TOOLS, script=['Approve']).decision\nprint(decision.by)"
-    done = books.run("-m", "IPython", "--no-banner", "-c", code, scratch=tmp_path)
-    assert "script" not in done.stdout.splitlines()
-    assert "there is no notebook here" in done.stdout
-
-
 @pytest.mark.notebooks
 def test_cells_that_arrive_late_behind_an_undecided_desk_do_not_run(tmp_path: Path) -> None:
     manager, client = start_new_kernel(env=books.environment(tmp_path) | {"PYTHONPATH": str(books.ROOT)})

@@ -37,12 +37,6 @@ def test_the_text_of_a_run_with_news() -> None:
     )
 
 
-def test_a_verdict_is_told_with_its_reason_and_followed_by_a_replan() -> None:
-    words = [message.words for message in messages(worlds.replanned())]
-    at = words.index("✗ 3 replan, 2 rejected: 2 endpoints answer <401>")
-    assert words[at + 1 : at + 3] == ["plan the rest again: 3 failed", "a plan of 3 steps: 2b, 3, 4"]
-
-
 def test_only_those_that_take_part_have_a_lifeline() -> None:
     boxes = [[box.holds for box in draw(run)[1].boxes] for run in (worlds.replanned(), worlds.deploy(), Run())]
     assert boxes == [["planner", "board", "executor", "evaluator"], ["outside", "board", "executor"], []]

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from planexec_lab import spans, views
+from planexec_lab import views
 from planexec_lab.views.drawing import theme
-from planexec_lab.views.span_tree import BEGIN, END, MOST, draw
+from planexec_lab.views.span_tree import BEGIN, END, draw
 from planexec_lite import Plan, Run, events
 from planexec_lite.meter import ModelCall
 from tests.spans.samples import SAMPLES
-from tests.spans.traces import OPENAI_AGENTS
-from tests.views import worlds
 from tests.views.drawing import off_the_plate, overlaps
 
 
@@ -30,16 +28,6 @@ def test_the_text_says_what_stands_inside_what() -> None:
     )
 
 
-def test_calls_stand_in_the_order_of_time_with_their_tokens() -> None:
-    lines = views.spans(SAMPLES["in_turns"]()).text.splitlines()
-    assert [line.split()[1] for line in lines[3:8]] == ["gpt-4o-mini", "look", "gpt-4o-mini", "look", "gpt-4o-mini"]
-    assert lines[7].endswith("108 in, 2 out, $0.0000")
-
-
-def test_a_trace_of_somebody_else_is_drawn_too() -> None:
-    assert views.spans(spans.read(OPENAI_AGENTS)).title == "9 spans in 0.48 s: 2 tool calls, 2 model calls"
-
-
 @pytest.mark.parametrize("name", SAMPLES)
 def test_bars_stand_on_the_axis_and_no_text_on_another(name: str) -> None:
     figure, canvas = draw(SAMPLES[name]())
@@ -56,11 +44,3 @@ def test_tokens_and_dollars_are_not_cut() -> None:
         Run([events.RunStarted(0.0, "", planner=True, reviewer=False), events.PlanStarted(0.0, "first"), planned])
     )
     assert "123,456 in, 12,345 out, $0.4321" in [text.holds for text in canvas.texts]
-
-
-@pytest.mark.parametrize("length", [19, 20, 60])
-def test_of_a_long_run_the_first_spans_are_drawn_and_the_others_counted(length: int) -> None:
-    text = views.spans(worlds.run(worlds.chain(length))).text
-    made = 2 * length + 1
-    assert len(text.splitlines()) == min(made, MOST) + 2
-    assert (f"Not drawn: {made - MOST} more spans." in text) == (made > MOST)
