@@ -1,7 +1,5 @@
 """The site that `make site` builds: lessons run in a browser tab, all hosts but loopback blocked; pages, links, work."""
 
-from __future__ import annotations
-
 import json
 import re
 import subprocess

@@ -1,7 +1,5 @@
 """The manifest world where there is no shell is a recording, and says what the real one does."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

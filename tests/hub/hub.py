@@ -3,8 +3,6 @@
 What the page leaves to a teacher (who may log in, where homes are, which port) is added here, for this machine alone.
 """
 
-from __future__ import annotations
-
 import os
 import shlex
 import shutil

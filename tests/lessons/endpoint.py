@@ -3,8 +3,6 @@
 It takes no temperature, as some models do not, and refuses a request that carries one in the words of the real API.
 """
 
-from __future__ import annotations
-
 import json
 import threading
 from collections.abc import Iterator

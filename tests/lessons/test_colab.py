@@ -4,8 +4,6 @@ Every output is compared as strict nbval compares, figures with their bytes. The
 from a repository that holds this checkout.
 """
 
-from __future__ import annotations
-
 import json
 import shutil
 import subprocess

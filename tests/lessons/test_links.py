@@ -1,7 +1,5 @@
 """`make links`: copies of the lessons for Colab whose first cell fetches the kit, and a table that opens them."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

@@ -4,8 +4,6 @@ They are written with the official package's low-level server, so that each can 
 leaves a trace of what it did, or reads what it is to be this time. With a PORT it speaks HTTP; 0 is a free one, and printed.
 """
 
-from __future__ import annotations
-
 import os
 import socket
 import sys

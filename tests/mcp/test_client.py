@@ -3,8 +3,6 @@
 The servers are processes of their own (`servers`), spoken with over stdin and stdout.
 """
 
-from __future__ import annotations
-
 import gc
 import pickle
 import subprocess

@@ -3,8 +3,6 @@
 Where a scripted planner obeys a server's words, a real model might too: the same words are then tried on the guards.
 """
 
-from __future__ import annotations
-
 import json
 import unicodedata
 from collections.abc import Callable

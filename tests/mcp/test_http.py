@@ -1,7 +1,5 @@
 """A server over HTTP that goes away, in a call or between two, and one that is slow: on 127.0.0.1, processes of their own."""
 
-from __future__ import annotations
-
 import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The kit's worlds as a server: driven by the official client, in both generations of the protocol, and over HTTP."""
 
-from __future__ import annotations
-
 import sys
 from typing import Any
 

@@ -1,7 +1,5 @@
 """In a browser tab the kit's servers run in the same process; they say there what they say as processes."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

@@ -1,7 +1,5 @@
 """Did it get better? Backtests on recorded answers, intervals, and a check that is red at a regression and seldom at noise."""
 
-from __future__ import annotations
-
 from random import Random
 
 import pytest

@@ -1,7 +1,5 @@
 """Data sets made from past runs: a row holds the whole question, so that it can be asked again."""
 
-from __future__ import annotations
-
 import sqlite3
 from contextlib import closing
 from pathlib import Path

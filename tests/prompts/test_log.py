@@ -1,7 +1,5 @@
 """The request log: each request is in it with what came of it, and no key is."""
 
-from __future__ import annotations
-
 import base64
 import gzip
 import json

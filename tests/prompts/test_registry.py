@@ -1,7 +1,5 @@
 """Versions that never change, labels that move, and a file that several processes share."""
 
-from __future__ import annotations
-
 import sqlite3
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """Recorded answers are judged as the kit's own loop judges them, and counted with intervals."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

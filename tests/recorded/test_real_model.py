@@ -4,8 +4,6 @@ The model and its server come from packages that are installed into an environme
 made, the tests are skipped and say so.
 """
 
-from __future__ import annotations
-
 import subprocess
 from collections.abc import Iterator
 from contextlib import suppress

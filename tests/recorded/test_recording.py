@@ -1,7 +1,5 @@
 """A recording is written, goes on where it was cut off, and is heard again through the genuine client."""
 
-from __future__ import annotations
-
 import gzip
 import json
 from dataclasses import replace

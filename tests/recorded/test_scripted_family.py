@@ -1,7 +1,5 @@
 """The scripted family: what was written comes out of the same counting, and the file is what the model says."""
 
-from __future__ import annotations
-
 import pytest
 
 from planexec_lab import recorded

@@ -1,7 +1,5 @@
 """The recording that comes with the kit: whole, dated, asked as the planner asks today, and judged as the loop judges."""
 
-from __future__ import annotations
-
 from contextlib import suppress
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Whole runs of a real model: heard again as they were, counted in their events, and told on the page as counted."""
 
-from __future__ import annotations
-
 from collections import Counter
 from dataclasses import replace
 from hashlib import sha256

@@ -1,7 +1,5 @@
 """A collector on this machine that keeps what is sent to it."""
 
-from __future__ import annotations
-
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from threading import Thread
 from typing import Any

@@ -1,7 +1,5 @@
 """A collector on this machine, and no exporter that is left behind."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

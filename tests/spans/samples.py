@@ -1,7 +1,5 @@
 """Runs of every kind: with retries, verdicts, rollbacks, runs inside steps, models, pauses; ended, and in the middle."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Callable
 from typing import Any

@@ -1,7 +1,5 @@
 """Spans handed to exporters of the genuine SDK: a collector on this machine, the console, one that keeps them."""
 
-from __future__ import annotations
-
 import json
 import socket
 import threading

@@ -1,7 +1,5 @@
 """Traces of other frameworks' agents as runs: what is planning, what is a step, and what the pictures show of them."""
 
-from __future__ import annotations
-
 import json
 from base64 import b64encode
 from typing import Any

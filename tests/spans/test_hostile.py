@@ -1,7 +1,5 @@
 """Traces that are wrong, huge, deep or go round in circles: refused with the place, or read in bounds."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 import random

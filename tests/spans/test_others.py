@@ -3,8 +3,6 @@
 Where an environment can't be made (no package index can be reached), the tests are skipped and say so.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 from typing import Any

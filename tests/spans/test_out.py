@@ -1,7 +1,5 @@
 """A run as spans: what is inside what, what each says by the conventions; written as OTLP JSON and read again."""
 
-from __future__ import annotations
-
 import json
 import os
 import random

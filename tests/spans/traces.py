@@ -1,7 +1,5 @@
 """Traces as frameworks export them, written small: the shapes were read off real ones (test_others makes those)."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

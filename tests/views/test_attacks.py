@@ -1,7 +1,5 @@
 """What attacks on the pictures and the desk found, and what they did not: odd runs are drawn, and no text becomes code."""
 
-from __future__ import annotations
-
 import re
 from typing import Any
 from urllib.parse import unquote

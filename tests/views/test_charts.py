@@ -1,7 +1,5 @@
 """The charts of bars, lines and counts: the same in text, no text over another, and a refusal of what can't be drawn."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from typing import Any

@@ -1,7 +1,5 @@
 """Pictures of very large plans are made in time that grows with their length, or show a part and say so."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable
 

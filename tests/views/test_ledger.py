@@ -1,7 +1,5 @@
 """The ledger: every call of a model is counted once, whichever way the lines are drawn."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

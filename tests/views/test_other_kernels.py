@@ -1,7 +1,5 @@
 """Player, live board, quiz and desk in the kernels of other times: Colab's ipykernel 6, IPython 7 and ipywidgets 7, and today's."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

@@ -1,7 +1,5 @@
 """A paused run on the desk: a gate with the board, a later plan, a step in doubt, and more budget."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The spans of a run: a row for each, below the one around it, on the plate; of long runs the first ones."""
 
-from __future__ import annotations
-
 import pytest
 
 from planexec_lab import views
