@@ -66,16 +66,3 @@ def test_lesson_runs_and_shows_its_figures(lab: Lab, page: Page, errors: list[st
     assert page.locator(COMPLAINTS).all_inner_texts() == []
     look_at_pictures(page, wanted)
     assert page.locator(FOLDED).count() == 0, "a cell that ran shows its output"
-
-
-@pytest.mark.wide
-def test_answers_to_predictions_are_folded_in_notebook_7_too(lab: Lab, page: Page) -> None:
-    path = next(path for path in LESSONS if path.stem.startswith("01"))
-    folded = list(filter(is_folded, nbformat.read(path, as_version=4).cells))
-    page.goto(lab.address(path.relative_to(ROOT), "notebooks"))
-    wait_until_ready(page)
-    assert page.locator(FOLDED).count() == len(folded) > 0
-
-    run_all(page)
-    wait_for_a_person(page)
-    assert page.locator(FOLDED).count() == 0, "a cell that ran shows its output"

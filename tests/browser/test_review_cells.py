@@ -72,19 +72,6 @@ def test_after_a_reload_words_lead_to_the_open_desk_and_its_edits(page: Page, ce
 
 
 @pytest.mark.wide
-def test_a_restarted_kernel_says_that_it_knows_no_desk(page: Page, cells: Locator) -> None:
-    run_cell(page, cells.nth(0))
-    run_cell(page, cells.nth(1))
-    desk(page)
-    page.locator(".jp-Toolbar [data-command='notebook:restart-kernel']").click()
-    page.locator(".jp-Dialog").get_by_role("button", name="Confirm Kernel Restart").click()
-    page.locator(".jp-Dialog").wait_for(state="detached")
-    wait_until_ready(page)
-    run_cell(page, cells.nth(4))
-    cells.nth(4).get_by_text("the kernel was restarted; run the cell with views.desk(plan, tools) again").wait_for()
-
-
-@pytest.mark.wide
 def test_a_step_in_doubt_is_decided_by_a_click(lab: Lab, page: Page) -> None:
     setup = "from tests.views.test_review_pauses import doubted, views\nagent, run, bank = doubted()"
     shows, reads = "desk = views.desk(run, bank.tools)\ndesk", 'print(agent.resume(run, desk.decision).results["3"])'

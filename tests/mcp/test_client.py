@@ -203,7 +203,7 @@ def test_a_server_that_ends_in_a_call_fails_the_step_and_is_restarted(start: Sta
 
 @pytest.mark.parametrize(("tool", "trusted", "calls"), [("read", True, 3), ("read", False, 1), ("pay", True, 1)])
 @pytest.mark.parametrize("by_policy", [True, False])
-def test_a_call_is_repeated_only_where_a_trusted_server_says_that_it_does_no_harm(
+def test_a_call_is_repeated_only_where_a_trusted_server_calls_it_harmless(
     tool: str, trusted: bool, calls: int, by_policy: bool, start: Start, trace: Path
 ) -> None:
     tools = ToolExecutor(start("dying", trusted=trusted).toolbox)  # it hints that `read` only reads

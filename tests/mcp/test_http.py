@@ -56,7 +56,7 @@ def test_a_host_that_ends_in_a_call_fails_the_step_and_pays_once(host: Host, tra
     assert [spent.sure for spent in run.board[OnceCalls].spent] == [False]
 
 
-def test_a_host_that_is_there_again_is_gone_on_with_unless_it_lists_something_else(host: Host) -> None:
+def test_a_host_that_is_back_is_gone_on_with_unless_it_lists_something_else(host: Host) -> None:
     process, port = host("good")
     with at(port) as server:
         add = server.toolbox["add"]

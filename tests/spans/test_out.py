@@ -167,7 +167,7 @@ def printed(program: str, seed: str = "0") -> str:
 
 
 @pytest.mark.slow
-def test_ids_are_the_same_under_every_hash_seed_and_no_package_is_loaded_for_them() -> None:
+def test_ids_are_the_same_under_every_hash_seed_and_load_no_package() -> None:
     program = (
         "from tests.spans.samples import SAMPLES\n"
         "print(*([(one.trace_id, one.span_id) for one in spans.of(make())] for make in SAMPLES.values()), sep='\\n')"

@@ -322,7 +322,7 @@ def test_a_press_is_not_lost_when_the_page_is_another_one(shown: Review) -> None
     assert shown.decision.verdict == "reject"
 
 
-def test_a_press_waits_for_no_page_that_has_answered_is_gone_or_is_not_there(shown: Review) -> None:
+def test_a_press_waits_for_no_page_that_has_answered_or_is_gone(shown: Review) -> None:
     fill(shown, "Later plans", "1")
     page_answers(shown)
     click(shown, "Approve")

@@ -50,7 +50,7 @@ def test_a_long_text_is_there_to_its_last_word(place: str) -> None:
 
 
 @anywhere
-def test_characters_that_can_not_be_seen_or_look_like_others_are_shown_as_codes(place: str) -> None:
+def test_what_can_not_be_seen_or_looks_like_another_is_shown_as_its_code(place: str) -> None:
     shown = desk(PLACES[place](f"{' '.join(f'so{char}l' for char in UNSEEN)} аlice@bank.com"))  # a Cyrillic а
     for text in (words(shown), "".join(repr(shown).split())):
         assert [code(char) for char in UNSEEN if code(char) not in text] == []

@@ -55,17 +55,11 @@ def work(seconds: float, fails: bool) -> str:
 
 
 def plan(rows: Iterable[tuple[str, str, float, list[str]]], fails: Iterable[str] = ()) -> Plan:
-    steps = [
-        Step(
-            id=id,
-            description=name,
-            tool="work",
-            params={"seconds": taken, "fails": id in fails},
-            depends_on=tuple(deps),
-        )
-        for id, name, taken, deps in rows
-    ]
-    return Plan(goal="Deploy v2.3.1", steps=tuple(steps))
+    def step(id: str, name: str, taken: float, deps: list[str]) -> Step:
+        params = {"seconds": taken, "fails": id in fails}
+        return Step(id=id, description=name, tool="work", params=params, depends_on=tuple(deps))
+
+    return Plan(goal="Deploy v2.3.1", steps=tuple(step(*row) for row in rows))
 
 
 def run(shown: Plan, slots: int | None = 4, retries: int = 0) -> Run:
