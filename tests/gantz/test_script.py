@@ -95,7 +95,7 @@ REFUSED = {  # why -> scripts, in each of which a value could be run
         "a=({{x}})", "a={{x}}; eval $a", "{{x}} --version", "./run_{{x}}", "< in {{x}}", "2> log {{x}}",
         "PATH={{x}} ls", "LD_PRELOAD={{x}} ls", "a=b note {{x}}",
     ],
-    "must be a word of its own": [
+    "must be a separate word": [
         "note < /dev{{x}}", "note < {{x}}{{x}}",
     ],
     "can run": [
@@ -138,7 +138,7 @@ def test_a_script_in_which_a_value_could_be_run_is_refused_with_a_fix(script: st
         Desk(tmp_path).tool(script)
     assert why in str(caught.value)
     assert "tool 'act'" in str(caught.value)
-    assert any(fix in str(caught.value) for fix in ("script file of its own", "parameter", "a word of its own"))
+    assert any(fix in str(caught.value) for fix in ("separate script file", "parameter", "a separate word"))
 
 
 WITHOUT = "pg_dump mydb > backup_$(date +%Y%m%d).sql; case a in a) echo `date` $((1 + 1));; esac"

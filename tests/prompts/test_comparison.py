@@ -113,7 +113,7 @@ NEVER_RED = "could never turn red"
     ("passed", "tolerance", "why"),
     [
         *(
-            ([True] * 30, tolerance, "give the share by which a version may be worse")
+            ([True] * 30, tolerance, "give the share by which a version can be worse")
             for tolerance in (-0.1, 1.0, float("nan"))
         ),
         ([True] * 5, 0.0, NEVER_RED),

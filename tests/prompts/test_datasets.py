@@ -66,7 +66,7 @@ def test_the_tools_of_a_row_read_as_those_of_the_run(tools: object, tmp_path: Pa
     assert stored == row
     assert stored.toolbox.describe() == tools.describe()  # type: ignore[attr-defined]
     assert plan_schema(stored.toolbox) == plan_schema(tools)  # type: ignore[arg-type]
-    with pytest.raises(ToolError, match="nothing can be called"):
+    with pytest.raises(ToolError, match="can be read but not called"):
         next(iter(stored.toolbox)).function()
 
 

@@ -113,7 +113,7 @@ def test_a_version_can_not_be_changed_from_outside(registry: Registry) -> None:
     with closing(sqlite3.connect(registry.path)) as db:
         with pytest.raises(sqlite3.IntegrityError, match="a version does not change"):
             db.execute("UPDATE versions SET text = 'other'")
-        with pytest.raises(sqlite3.IntegrityError, match="is not taken back"):
+        with pytest.raises(sqlite3.IntegrityError, match="is not deleted"):
             db.execute("DELETE FROM versions")
         db.rollback()
         db.executescript("DROP TRIGGER no_other_text; UPDATE versions SET text = 'other';")
