@@ -61,6 +61,38 @@ def test_hostile_values_arrive_byte_for_byte_and_run_no_command(desk: Desk, ever
             assert desk.does(script, value) == expected, (script, value)
 
 
+SHREDS = [
+    *["{{x}}"] * 3, *[" "] * 4, "note", "'", '"', "$(", ")", "(", ";", "&&", "|", "&", "\n", "<<E", "\nE\n", "<", ">", ">>", "2>&1",
+    "2>", "<(", '"$a"', "a=", "b", "--", "-v", "if", "then", "fi", "for i in", "do", "done", "!", "{", "}", "\\", "#", "`", "$",
+    "*", "~", "=", "'['", "]", "[[", "]]", "case", "esac", "$((", "))", "$'", "sh", "-c", "-eq", "echo", ":", "-", "\t", "set",
+]  # fmt: skip
+BITES = [
+    "$(touch CANARY)", "`touch CANARY`", "; touch CANARY;", "\ntouch CANARY\n", "'; touch CANARY; '", '"; touch CANARY; "',
+    "a[$(touch CANARY)]", "x=$(touch CANARY)", "touch CANARY", ")\ntouch CANARY", "a b\t* $HOME",
+]  # fmt: skip
+
+
+@NEEDS_A_SHELL
+@pytest.mark.weekly
+def test_in_random_scripts_no_value_is_run_or_split(desk: Desk) -> None:
+    chance, accepted = random.Random(22), 0
+    while accepted < 300:
+        script = " ".join(
+            ["note"] * (chance.random() < 0.6) + chance.choices(SHREDS, k=chance.randint(2, 9)) + ["{{x}}"]
+        )
+        try:
+            ready = prepare(script, ["x"])
+        except ManifestError:
+            continue
+        accepted += 1
+        value = chance.choice(BITES)
+        desk.written.write_bytes(b"")
+        running.run(ready.text, desk.env | {ready.variables["x"]: value}, desk.work, timeout=9.0)
+        assert not (desk.work / "CANARY").exists(), (script, value)
+        told = desk.written.read_bytes().split(b"\0")
+        assert all(value.encode() in one for one in told if value[:3].encode() in one), (script, value)
+
+
 @NEEDS_A_SHELL
 def test_a_value_is_no_variable_and_can_name_a_file_that_is_read_or_written(tmp_path: Path) -> None:
     desk, name = Desk(tmp_path), "it's $(touch CANARY) *"

@@ -146,18 +146,3 @@ def test_crossings_that_can_be_avoided_are_avoided() -> None:
     assert crossings(band) > 0
     arrange(band, lambda spot: 20.0, 10.0)
     assert crossings(band) == 0
-
-
-def test_a_new_step_stands_behind_what_it_waits_for_and_marks_are_on_the_cards() -> None:
-    figure, sketch = draw(worlds.replanned(), None, None)
-    check_layout(sketch)
-    assert figure.title == "5 of 5 steps done; result of step 2 rejected"
-    assert "  2   Update endpoints to use JWT  ✓ done, result rejected  after 1\n" in figure.text
-    assert "  2b  Fix the token header         ✓ done                   after 2\n" in figure.text
-    assert figure.caption == (
-        "Not drawn: 5, superseded by a later plan. The result of step 2 was rejected: 2 endpoints answer <401>."
-    )
-    at = {box.holds: box.x for box in sketch.canvas.boxes}
-    assert at["2"] < at["2b"] < at["3"] < at["4"]
-    assert ">result rejected<" in figure.svg
-    assert "2, done, result rejected, after 1" in figure.alt

@@ -309,6 +309,26 @@ def test_a_key_that_makes_the_plan_unfit_stops_the_press_before_it(shown: Review
     assert "takes a number of steps" in shown._stand.value
 
 
+def test_two_presses_decide_once_and_the_first_counts(shown: Review) -> None:
+    fill(shown, "Comment", "n")
+    click(shown, "Reject")
+    click(shown, "Approve")
+    page_answers(shown)
+    assert shown.decision.verdict == "reject"
+
+
+def test_a_key_that_is_on_its_way_when_the_desk_asks_again_is_not_lost() -> None:
+    shown = desk()
+    shown.box._view_count = 1
+    click(shown, "Approve")
+    fill(shown, "Later plans", "1")
+    assert "Yes, approve" not in shown.controls  # the question was about less
+    page_answers(shown)
+    click(shown, "Approve")
+    click(shown, "Yes, approve")
+    assert shown.decision.grant == Grant(1)
+
+
 def test_a_press_is_not_lost_when_the_page_is_another_one(shown: Review) -> None:
     fill(shown, "Comment", "n")
     page_answers(shown)

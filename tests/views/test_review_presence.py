@@ -107,18 +107,23 @@ def test_strict_nbval_passes_twice_and_a_signed_program_ends(tmp_path: Path) -> 
 
 @pytest.mark.notebooks
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "variables",
-    [{}, {"PLANEXEC_NOBODY": "1"}, {"PLANEXEC_NOBODY": str(os.getpid())}, {"PYTEST_CURRENT_TEST": TEST}],
-    ids=["none", "a word", "of another process", "of a test that started the program"],
-)
-def test_a_program_without_a_sign_of_its_own_counts_as_a_person(tmp_path: Path, variables: dict[str, str]) -> None:
+def test_a_program_without_a_sign_of_its_own_counts_as_a_person(tmp_path: Path) -> None:
     cells = map(books.code, (FIRST, *SPLIT, "print('it', 'ran')"))
-    done = execute(books.write(tmp_path / "00_review.ipynb", *cells), **variables)
+    done = execute(
+        books.write(tmp_path / "00_review.ipynb", *cells), PLANEXEC_NOBODY=str(os.getpid()), PYTEST_CURRENT_TEST=TEST
+    )
     assert done.returncode != 0
     assert "NotDecided: there is no decision yet" in done.stderr
     assert "PLANEXEC_NOBODY" in done.stderr
     assert "it ran" not in done.stdout
+
+
+@pytest.mark.slow
+def test_ipython_in_a_terminal_counts_as_a_person(tmp_path: Path) -> None:
+    code = f"{FIRST}\ndecision = views.desk(PLAN, TOOLS, script=['Approve']).decision\nprint(decision.by)"
+    done = books.run("-m", "IPython", "--no-banner", "-c", code, scratch=tmp_path)
+    assert "script" not in done.stdout.splitlines()
+    assert "there is no notebook here" in done.stdout
 
 
 @pytest.mark.notebooks
