@@ -24,10 +24,7 @@ def postgres() -> Iterator[dict[str, str]]:
 
 
 @pytest.fixture(
-    params=[
-        "stand-ins",
-        pytest.param("PostgreSQL", marks=[pytest.mark.weekly, pytest.mark.xdist_group("postgres")]),
-    ]
+    params=["stand-ins", pytest.param("PostgreSQL", marks=[pytest.mark.weekly, pytest.mark.xdist_group("postgres")])]
 )
 def new(request: pytest.FixtureRequest) -> Iterator[New]:
     """Makes a world; a real server has one database of that name at a time."""
