@@ -16,7 +16,7 @@ from time import monotonic, sleep
 
 import pytest
 
-from planexec_lab.mcp import ListedTool, ServerGoneError, ToolFailedError, ToolServer
+from planexec_lab.mcp import ListedTool, ServerGoneError, ToolFailedError, ToolServer, client
 from planexec_lab.mcp.listing import hints_of
 from planexec_lite import Inline, Plan, Policy, Pool, Simulated, ToolExecutor, execute
 from planexec_lite.capabilities.once_calls import OnceCalls
@@ -137,6 +137,19 @@ def test_a_server_is_closed_with_its_block_and_started_when_needed(start: Start)
     assert children() == []
     assert server.toolbox["add"].call({"a": 1, "b": 1}) == 2
     assert server.starts == 2
+
+
+def test_a_server_that_does_not_end_is_named(start: Start, monkeypatch: pytest.MonkeyPatch) -> None:
+    server = start("good")
+    assert server.listed
+    connection = server._connection
+    monkeypatch.setattr(client, "ENDS_WITHIN", 0.1)
+    with monkeypatch.context() as deaf:
+        deaf.setattr(connection, "end", lambda: None)
+        with pytest.raises(TimeoutError, match=r"good has not ended within 0\.1 s"):
+            server.close()
+    connection.end()
+    assert connection.ended.wait(30)
 
 
 def test_a_server_that_nobody_holds_is_ended() -> None:
