@@ -102,6 +102,7 @@ def test_names_and_operations_are_those_of_the_published_conventions() -> None:
     # "plan" came with the conventions' own repository, after the package's last list
     assert operations == {"plan", "invoke_agent", "execute_tool", "chat"}
     assert operations - {"plan"} <= {one.value for one in published.GenAiOperationNameValues}
+    assert spans.of(SAMPLES["rolled_back"]())[0].attributes[names.ERROR] == "rolled_back"
     verdicts = [event.attributes for span in spans.of(worlds.replanned()) for event in span.events]
     verdicts = [one for one in verdicts if names.VERDICT in one]
     assert [one[names.VERDICT] for one in verdicts] == ["accept", "accept", "replan", "accept"]
