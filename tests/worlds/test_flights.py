@@ -49,46 +49,7 @@ def test_nothing_is_booked_that_the_traveller_has_not_said_yes_to(world):
     assert world.holds == {1: ("LX 112", "14C")}
 
 
-def test_a_booking_takes_the_seat_and_cancelling_it_gives_it_back():
-    world = flights.World(decided=True)
-    world.ask_traveller("Is flight LX 208 all right?")
-    booked = world.book(world.hold_seat("LX 208", "any")["hold"])
-    assert world.pleased
-    assert (world.booked, world.holds) == ({1: ("LX 208", "14A")}, {})
-    assert world.search_flights("Friday")[0]["free"] == 4
-    assert world.cancel_booking(booked["booking"]) == {"booking": 1, "cancelled": True}
-    assert world.search_flights("Friday")[0]["free"] == 5
-    assert not world.pleased
-
-
-@pytest.mark.parametrize(
-    ("tool", "params", "message"),
-    [
-        ("ask_traveller", {"question": " "}, "an empty question has no answer"),
-        (
-            "ask_traveller",
-            {"question": "Is LX 999 all right?"},
-            "there is no flight 'LX 999'; take a number that search",
-        ),
-        ("search_flights", {"day": "Monday"}, "parameter 'day'"),
-        ("search_flights", {"day": "Friday", "not_before": "ten"}, "'ten' is no time of day; write hours and minutes"),
-        ("hold_seat", {"flight": "LX 1", "seat": "any"}, "there is no flight 'LX 1'"),
-        ("book", {"hold": 7}, "there is no hold 7; take the number that hold_seat returns"),
-    ],
-)
-def test_a_wrong_argument_is_named_with_its_mend(world, tool, params, message):
-    with pytest.raises(ValueError, match=message):
-        world.tools[tool].call(params)
-
-
 # the traveller
-
-
-def test_wishes_are_told_when_somebody_asks(world):
-    assert world.ask_traveller("Who are you?") == "Ask me about the day, the time, or a flight."
-    assert world.ask_traveller("On which day?") == "On Friday."
-    assert world.ask_traveller("At what time?") == "Not before 10:00."
-    assert [answer for _, answer in world.talk][1:] == ["On Friday.", "Not before 10:00."]
 
 
 def test_the_sight_of_a_price_changes_the_travellers_mind(world):

@@ -35,20 +35,6 @@ def test_a_result_is_held_against_what_was_taken_for_granted(assumed, result, ju
     assert verdict.verdict == ("accept" if judged is True else "replan")
 
 
-def test_other_criteria_are_not_its_business():
-    assert as_expected(Step(id="1", success_criteria="ok is true"), {"ok": False}) is True
-    assert as_expected(Step(id="1"), None) is True
-
-
-def test_the_whole_plan_of_a_known_plan_is_that_plan():
-    world = research.World()
-    plan = LLMPlanner(client_of(PlanMind(research.PLAN, world.tools))).plan(research.GOAL, Board(), world.tools)
-    known = Plan.parse(research.PLAN)
-    assert plan.graph == known.graph
-    assert [step.tool for step in plan.steps] == [step.tool for step in known.steps]
-    assert plan.problems(world.tools) == []
-
-
 @pytest.mark.parametrize("side", [whole, stepwise, react])
 def test_a_known_plan_is_carried_out_alike_in_every_role(side):
     world = research.World()
@@ -127,11 +113,3 @@ def test_never_and_always_are_chances_and_more_is_none():
     assert len(called) == 9
     with pytest.raises(ValueError, match="a share from 0 to 1"):
         flaky(tools, 1.5)
-
-
-def test_flaky_tools_declare_what_the_others_declare():
-    world = flights.World()
-    for one, other in zip(flaky(world.tools, 0.5), world.tools, strict=True):
-        assert (one.signature, one.description, one.effects, one.latency, one.destructive) == (
-            other.signature, other.description, other.effects, other.latency, other.destructive,
-        )  # fmt: skip

@@ -1,13 +1,9 @@
 """The refactor world is real: its files are read, changed and tested, and what a test alters in them changes the run."""
 
 import base64
-import gc
 import json
 import os
 import runpy
-import subprocess
-import sys
-from pathlib import Path
 
 import pytest
 
@@ -21,7 +17,6 @@ from planexec_lite.roles.evaluators import RuleEvaluator
 
 pytestmark = pytest.mark.slow
 
-ROOT = Path(__file__).parents[2]
 FIVE = ["login", "profile", "orders", "settings", "logout"]
 THREE = ["profile", "orders", "settings"]
 
@@ -68,40 +63,6 @@ def test_the_tests_pass_before_fail_on_the_way_and_pass_after_step_5b(world):
     assert world.fix_token_header(THREE) == {"endpoints": THREE, "changed": ["shop/endpoints.py"]}
     assert world.update_tests() == {"changed": [], "passed": 11, "failed": [], "summary": "11 tests passed"}
     assert world.code_search("cookies.get") == []
-
-
-def test_fixing_one_endpoint_mends_exactly_that_one(world):
-    move(world)
-    world.update_tests()
-    assert world.fix_token_header(["/orders"])["endpoints"] == ["orders"]
-    assert world.run_test_suite()["summary"] == "2 endpoints return 401: profile, settings"
-
-
-@pytest.mark.slow
-def test_an_unittest_in_a_process_of_its_own_agrees(world):
-    def outside():
-        command = [sys.executable, "-m", "unittest", "discover", "-s", "tests", "-t", "."]
-        return subprocess.run(command, cwd=world.project.folder, capture_output=True, text=True)
-
-    assert outside().returncode == 0
-    run(world)
-    assert "FAILED (failures=3)" in outside().stderr
-    world.fix_token_header(THREE)
-    assert "Ran 11 tests" in outside().stderr
-    assert outside().returncode == 0
-
-
-def test_the_shop_before_and_after_is_seen_in_its_source(world):
-    assert world.analyze_auth() == {
-        "finding": "Auth module uses session-based auth with 5 endpoints",
-        "functions": ["log_in", "user_of", "log_out"],
-        "endpoints": FIVE,
-    }
-    reads = ["nothing", *["session cookie"] * 4]
-    assert [one["reads"] for one in world.list_endpoints()] == reads
-    move(world)
-    assert world.analyze_auth()["finding"] == "Auth module uses token-based auth with 4 endpoints"
-    assert [one["name"] for one in world.list_endpoints() if one["reads"] == "Authorization header"] == THREE
 
 
 def test_the_tokens_are_those_of_the_standard(world, monkeypatch):
@@ -156,13 +117,6 @@ def test_a_sixth_endpoint_is_seen_and_moved_too(world):
     assert world.fix_token_header(["wishes"])["endpoints"] == ["wishes"]
 
 
-def test_an_endpoint_that_takes_the_header_right_is_not_among_those_that_fail(world):
-    move(world)
-    alter(world, "shop/endpoints.py", "return Response(200, ORDERS[user])", 'return Response(200, ORDERS["ada"])')
-    world.fix_token_header(["settings"])
-    assert world.update_tests()["summary"] == "2 endpoints return 401: profile, orders"
-
-
 def test_undoing_every_step_in_reverse_brings_back_every_byte(world):
     before = tree(world.project.folder)
     results = run(world).results
@@ -171,17 +125,6 @@ def test_undoing_every_step_in_reverse_brings_back_every_byte(world):
         world.restore(changed["changed"])
     assert tree(world.project.folder) == before
     assert world.run_test_suite()["failed"] == []
-
-
-def test_restoring_takes_back_one_change_at_a_time(world):
-    move(world)
-    halfway = world.read_file("shop/endpoints.py")
-    changed = world.fix_token_header(THREE)["changed"]
-    assert world.restore(changed) == {"restored": ["shop/endpoints.py"]}
-    assert world.read_file("shop/endpoints.py") == halfway
-    world.restore(["shop/endpoints.py", "shop/token.json"])
-    assert "session" in world.read_file("shop/endpoints.py")
-    assert "shop/token.json" not in world.project.files
 
 
 def test_edits_that_are_repeated_change_nothing(world):
@@ -194,14 +137,6 @@ def test_edits_that_are_repeated_change_nothing(world):
     ):
         assert edit()["changed"] != []
         assert edit()["changed"] == []
-
-
-def test_small_edits_are_found_by_search_and_change_the_tests(world):
-    assert world.code_search("SECRETS.token_hex") == ["shop/auth.py:14: session = secrets.token_hex(16)"]
-    assert world.replace_in_file("shop/auth.py", "token_hex(16)", "token_hex(0)") == {"changed": ["shop/auth.py"]}
-    assert world.code_search("secrets.token_hex") == ["shop/auth.py:14: session = secrets.token_hex(0)"]
-    assert world.write_file("tests/test_more.py", "import nothing\n") == {"changed": ["tests/test_more.py"]}
-    assert "No module named 'nothing'" in world.run_test_suite()["failed"][0]
 
 
 BAD_PATHS = [
@@ -230,40 +165,6 @@ def test_a_link_that_leads_out_is_not_followed(world):
         with pytest.raises(ValueError, match="is no file of the project"):
             call()
     assert outside.read_text() == "kept"
-
-
-WRONG = [
-    ("code_search", {"text": " "}, "an empty text"),
-    ("read_file", {"path": "shop/tokens.py"}, "there is no file 'shop/tokens.py'; there are: shop/__init__.py"),
-    ("write_file", {"path": "shop/auth.py"}, "'text' is missing"),
-    ("write_file", {"path": "shop/auth.py", "text": "\ud800"}, "surrogates not allowed"),
-    ("replace_in_file", {"path": "shop/auth.py", "old": "session", "new": "x"}, "12 times, not once"),
-    ("replace_in_file", {"path": "shop/auth.py", "old": "nowhere", "new": "x"}, "0 times"),
-    ("replace_in_file", {"path": "shop/auth.py", "old": "", "new": "x"}, "0 times"),
-    ("replace_in_file", {"path": "shop/none.py", "old": "a", "new": "x"}, "there is no file"),
-    ("design_token_schema", {"claims": ["iat"], "minutes": 30}, "without sub and exp"),
-    ("design_token_schema", {"claims": ["sub", "exp"], "minutes": 0}, "0 minutes; give 1 to 1440"),
-    ("design_token_schema", {"claims": ["sub", "password"], "minutes": 30}, "got 'password'"),
-    ("implement_jwt", {}, "shop/token.json is not there yet; call design_token_schema first"),
-    ("update_endpoints", {}, "call implement_jwt first"),
-    ("update_tests", {}, "call implement_jwt first"),
-    ("fix_token_header", {"endpoints": ["profile"]}, "call update_endpoints first"),
-    ("restore", {"files": ["shop/auth.py"]}, "no change to take back"),
-    ("restore", {"files": ["../x"]}, "no change to take back"),
-    ("analyze_auth", {"path": "x"}, "there is no parameter 'path'"),
-    ("list_endpoints", {"path": "x"}, "there is no parameter 'path'"),
-    ("run_test_suite", {"path": "x"}, "there is no parameter 'path'"),
-]
-
-
-@pytest.mark.parametrize(
-    ("tool", "params", "message"), WRONG, ids=[f"{n} {tool}" for n, (tool, *_) in enumerate(WRONG)]
-)
-def test_a_wrong_argument_is_named_and_changes_nothing(world, tool, params, message):
-    before = tree(world.folder)
-    with pytest.raises(ValueError, match=message):
-        world.tools[tool].call(params)
-    assert tree(world.folder) == before
 
 
 @pytest.mark.parametrize(
@@ -305,49 +206,6 @@ def test_tests_that_do_not_end_are_ended(world, monkeypatch):
     world.write_file("tests/test_auth.py", "while True:\n    pass\n")
     with pytest.raises(RuntimeError, match="did not end within 1 s"):
         world.run_test_suite()
-
-
-def test_no_result_and_no_error_holds_a_path_of_this_machine(world):
-    stored = json.dumps(run(world).results)
-    world.write_file("tests/test_more.py", "from json import nothing\n")
-    world.write_file("tests/test_most.py", "open(__file__ + 'x')\n")
-    world.write_file("tests/test_shop.py", "from shop.auth import nothing\n")
-    failed = world.run_test_suite()["failed"]
-    stored += json.dumps(failed)
-    assert [line.replace("\\", "/") for line in failed if line.startswith("tests")] == [
-        "tests.test_more: ImportError: cannot import name 'nothing' from 'json'",
-        "tests.test_most: FileNotFoundError: [Errno 2] No such file or directory: 'tests/test_most.pyx'",
-        "tests.test_shop: ImportError: cannot import name 'nothing' from 'shop.auth' (shop/auth.py)",
-    ]
-    for path in (world.folder, world.folder.resolve(), Path(sys.prefix), Path(os.__file__).parent):
-        assert str(path) not in stored
-
-
-@pytest.mark.slow
-def test_the_same_run_gives_the_same_bytes_under_any_hash_seed_and_time_zone():
-    code = "import json; from tests.worlds.test_refactor import *; print(json.dumps([run(refactor.World()).results]))"
-    outputs = {
-        subprocess.run(
-            [sys.executable, "-c", code], cwd=ROOT, env={**os.environ, **more}, capture_output=True, check=True
-        ).stdout
-        for more in (
-            {"PYTHONHASHSEED": "1", "TZ": "Asia/Tokyo"},
-            {"PYTHONHASHSEED": "2", "TZ": "UTC", "FORCE_COLOR": "1"},
-        )
-    }
-    assert len(outputs) == 1
-
-
-@pytest.mark.slow
-def test_the_folder_goes_away_with_the_world():
-    world = refactor.World()
-    move(world)
-    world.update_tests()
-    folder = world.folder
-    assert list(folder.rglob("__pycache__")) == []
-    del world
-    gc.collect()
-    assert not folder.exists()
 
 
 def board_after(world, failing="6", summary=None):
@@ -452,13 +310,6 @@ def test_a_planner_that_never_mends_is_stopped_and_the_shop_stays_broken(world, 
     assert world.run_test_suite()["summary"] == "3 endpoints return 401: profile, orders, settings"
     longer = [event.step for event in run.events if type(event).__name__ == "StepDone" and event.step > "5"]
     assert [id for id in longer if id.startswith("5")] == {"stubborn": [], "restless": ["5b", "5c", "5d"]}[script]
-
-
-def test_without_an_evaluator_the_failing_tests_count_as_done(world):
-    agent = PlannerExecutor(LLMPlanner(connect("refactor")), ToolExecutor(world.tools), workers=Simulated())
-    run = agent.run(refactor.GOAL)
-    assert run.status == "finished"
-    assert run.answer["summary"] == "3 endpoints return 401: profile, orders, settings"
 
 
 def test_line_ends_come_back_as_they_were():

@@ -1,7 +1,6 @@
 """Teams in the worlds: a planner of tasks, an executor with tools, an evaluator; all follow what the tools say."""
 
 import functools
-import gzip
 import json
 import sqlite3
 from contextlib import closing
@@ -27,7 +26,6 @@ from planexec_lite import (
     ToolExecutor,
 )
 from planexec_lite.assembly import Board
-from planexec_lite.capabilities.judging import Judging
 from planexec_lite.events import PlanProposed, RunStarted, StepDone, StepStarted
 from planexec_lite.references import as_text
 
@@ -76,19 +74,6 @@ def test_the_support_team_closes_the_gap_names_the_cause_and_drafts_the_fix():
     assert world.case.covered("payment")["gaps"] == []
     assert "+handover_path = /v1/paid" in world.drafts["A-1034.txt"]
     assert json.loads(run.results["3"]) == world.root_cause("A-1034")
-
-
-def test_the_support_team_fetches_nothing_where_nothing_is_missing():
-    world = support.World(gap=None)
-    run = team("support", world)
-    assert run.results["1"] == "Four logs are collected; none has a gap."
-    assert list(world.drafts) == ["A-1034.txt"]
-
-
-def test_the_support_team_goes_to_the_log_that_has_the_gap():
-    run = team("support", support.World(gap="mail"))
-    assert "mail-1000.log.gz from the archive" in run.results["1"]
-    assert run.status == "finished"
 
 
 def test_the_migration_team_tests_its_script_and_loses_nothing():
@@ -211,13 +196,6 @@ def test_a_result_that_no_scene_knows_is_sent_and_refused(name, task, inputs, to
     assert llm.calls[-1].request["messages"][-1]["content"] == as_text(result)
 
 
-def test_a_script_that_failed_its_test_is_never_run():
-    inputs = {"2": "The backup is backup-1.sqlite", "3": "Not to be run: migration-1.sql does damage on the copy"}
-    with pytest.raises(openai.APIStatusError) as refused:
-        carried_out("migration", migration.World().tools, "Run the tested script on production", inputs)
-    assert refused.value.status_code == 422
-
-
 def test_an_archive_without_the_gap_is_said_and_the_cause_is_not_looked_for():
     world = support.World()
     (world.folder / "archive" / "payment-1000.log.gz").rename(world.folder / "archive" / "mail-1000.log.gz")
@@ -227,13 +205,6 @@ def test_an_archive_without_the_gap_is_said_and_the_cause_is_not_looked_for():
     assert "records are missing: the log of payment lacks" in run.results["2"]
     assert run.status == "failed"
     assert world.drafts == {}
-
-
-def test_another_error_in_the_log_is_another_cause():
-    world = support.World()
-    path = world.folder / "archive" / "payment-1000.log.gz"
-    path.write_bytes(gzip.compress(gzip.decompress(path.read_bytes()).replace(b"404 at", b"503 at")))
-    assert "503 at /v2/paid" in team("support", world).results["2"]
 
 
 def test_a_script_that_does_damage_on_the_copy_is_not_run():
@@ -254,27 +225,6 @@ def test_faults_in_production_put_the_backup_back():
     answer, sent = carried_out("migration", tools, task, {"4": "migration-1.sql has run on production."})
     assert answer == "The old schema is back, from backup-1.sqlite: customer 3 lost its email"
     assert json.loads(sent[-1]["content"])["restored"] == "backup-1.sqlite"
-
-
-@pytest.mark.parametrize(
-    ("summary", "names"),
-    [
-        ("1 endpoint returns 401: orders", ["orders"]),
-        ("2 endpoints return 401: orders, profile", ["orders", "profile"]),
-    ],
-)
-def test_the_endpoints_that_the_tests_name_are_mended(summary, names):
-    world = refactor.World()
-    world.design_token_schema(["sub", "exp"], 30), world.implement_jwt(), world.update_endpoints()
-    tools = says(world.tools, "update_tests", {"passed": 9, "failed": names, "summary": summary})
-    tools = says(tools, "run_test_suite", {"passed": 11, "failed": [], "summary": "11 tests passed"})
-    task = "Move the tests to tokens, and mend what they show"
-    answer, sent = carried_out("refactor", tools, task, {"3": "These take a token now: all"})
-    assert answer == "11 tests passed"
-    calls = [call["function"] for message in sent for call in message.get("tool_calls") or ()]
-    assert {"name": "fix_token_header", "arguments": json.dumps({"endpoints": names})} in [
-        {"name": call["name"], "arguments": json.dumps(json.loads(call["arguments"]))} for call in calls
-    ]
 
 
 # the evaluator
@@ -310,16 +260,6 @@ def test_the_verdict_follows_the_result(name, good, change, reason):
     assert verdict(name, good | change) == ("replan", reason, None)
 
 
-@pytest.mark.parametrize("name", ["support", "migration", "research"])
-def test_what_is_no_object_is_judged_too(name):
-    assert verdict(name, "done") == ACCEPTED
-
-
-def test_a_tested_migration_is_accepted():
-    tested = {"file": "migration-1.sql", "customers": 12, "orders": 20, "emails": 11}
-    assert verdict("migration", tested, "nothing is lost on the copy") == ACCEPTED
-
-
 @pytest.mark.parametrize(("script", "rejects"), [(migration.HASTY_SCRIPT, "5"), (migration.SCRIPT, None)])
 def test_faults_after_a_hasty_script_name_the_step_that_ran_it(script, rejects):
     world, plan = migration.World(), Plan.parse(migration.plan_with(script))
@@ -346,11 +286,3 @@ def test_the_evaluator_s_reason_makes_the_support_planner_gather_more_data():
     assert run.status == "finished"
     assert "4b" in run.results
     assert list(world.drafts) == ["A-1034.txt"]
-
-
-@pytest.mark.parametrize("name", ["migration", "research"])
-def test_an_evaluated_run_finishes(name):
-    world, client = WORLDS[name].World(), connect(name)
-    planner, executor, judge = LLMPlanner(client), ToolExecutor(world.tools), LLMEvaluator(client)
-    run = PlannerExecutor(planner, executor, None, judge, Simulated(4), Policy(replan="failure")).run(WORLDS[name].GOAL)
-    assert (run.status, run.board[Judging].unverified) == ("finished", set())
