@@ -73,17 +73,6 @@ def test_a_row_may_hold_several_gold_plans_and_a_goal_of_its_own(tmp_path: Path)
     assert (one.goal, len(one.golds)) == ("Ask", 1)
 
 
-def test_of_two_rows_with_one_id_the_second_goes_by_its_place(tmp_path: Path) -> None:
-    rows, _ = gold_rows(write(tmp_path / "set.json", [TASKBENCH, TASKBENCH]))
-    assert [row.name for row in rows] == ["7", "row 2"]
-
-
-def test_one_plan_alone_is_a_data_set_too(tmp_path: Path) -> None:
-    path = tmp_path / "set.json"
-    path.write_text(json.dumps(NATIVE, indent=2), "utf-8")
-    assert [row.goal for row in gold_rows(path)[0]] == ["Add up"]
-
-
 def test_rows_without_a_valid_gold_plan_are_named_with_the_reason(tmp_path: Path) -> None:
     rows, without = gold_rows(write(tmp_path / "set.jsonl", [NATIVE, TURNING, {"no": "plan"}, {"golds": []}, 3]))
     assert len(rows) == 1
@@ -125,12 +114,6 @@ def test_a_row_without_a_plan_or_with_two_is_an_error(plans: list[Any], words: s
     rows, _ = gold_rows(write(tmp_path / "gold.json", [TASKBENCH, WORFBENCH]))
     with pytest.raises(ValueError, match=words):
         written(write(tmp_path / "plans.json", plans), rows)
-
-
-def test_a_row_that_was_left_out_keeps_its_place(tmp_path: Path) -> None:
-    rows, _ = gold_rows(write(tmp_path / "gold.json", [TURNING, NATIVE]))
-    answers = written(write(tmp_path / "plans.json", [NESTFUL, NATIVE]), rows)
-    assert [answer.plan and answer.plan.goal for answer in answers] == ["Add up"]
 
 
 # tools

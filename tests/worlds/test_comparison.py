@@ -165,11 +165,6 @@ def test_everything_that_is_sent_is_read_the_schema_too():
     assert world.talk == []
 
 
-def test_both_sides_have_the_same_mind_whatever_the_environment_names(monkeypatch):
-    monkeypatch.setenv("PLANEXEC_LLM", "http://127.0.0.1:9/v1")
-    assert "127.0.0.1:9" not in str(c.client_of(flights.BookingMind()).base_url)
-
-
 def test_the_figure_says_what_the_text_says():
     chosen = rows(trials.booking, trials.asked, trials.audited)
     figure = c.as_figure(chosen)
@@ -178,3 +173,9 @@ def test_the_figure_says_what_the_text_says():
     for words in ("interactive, a conversation", "article", "60:49", "other side", "= tie", "times a person is asked"):
         assert words in html
         assert words in str(figure)
+
+
+
+def test_both_sides_have_the_same_mind_whatever_the_environment_names(monkeypatch):
+    monkeypatch.setenv("PLANEXEC_LLM", "http://127.0.0.1:9/v1")
+    assert "127.0.0.1:9" not in str(c.client_of(flights.BookingMind()).base_url)

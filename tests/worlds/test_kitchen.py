@@ -10,7 +10,6 @@ from planexec_lab.worlds import kitchen
 from planexec_lite import LLMPlanner, Plan, PlannerExecutor, Policy, Simulated, ToolExecutor, execute
 from planexec_lite.assembly import Board
 from planexec_lite.capabilities.replanning import Replanning
-from planexec_lite.meter import Meter
 
 ONION_SOUP = ["onions", "stock"]
 
@@ -109,14 +108,6 @@ def test_the_replan_puts_onions_in_place_of_the_leeks_and_repeats_nothing(cooks,
     assert "chop leeks" not in world.tickets
 
 
-@pytest.mark.parametrize(
-    ("pantry", "message"), [({"leek": 1}, "did you mean 'leeks'"), ({"leeks": -1}, "zero or more")]
-)
-def test_a_pantry_that_can_not_be_is_refused(pantry, message):
-    with pytest.raises(ValueError, match=message):
-        kitchen.World(**pantry)
-
-
 def without(before: str, after: str) -> Plan:
     """The dinner, where one step does not wait for another any more."""
     dinner = Plan.parse(kitchen.PLAN)
@@ -140,17 +131,3 @@ def test_what_is_not_ready_can_not_be_used(before: str, after: str, cooks: int, 
     many = execute(hasty, ToolExecutor(kitchen.World().tools), workers=Simulated(cooks))
     assert one.status == "finished", "one cook never notices"
     assert many.board.errors[after] == f"ValueError: {error}"
-
-
-def test_the_oven_is_free_when_the_roast_is_plated() -> None:
-    world = kitchen.World()
-    with Meter(at=0.0):
-        world.tools["roast"].call({"what": ["chicken"]})
-    with Meter(at=0.0):
-        world.tools["mix"].call({"what": ["flour", "butter", "eggs"]})
-    with Meter(at=2400.0):
-        world.tools["plate"].call({"course": "main"})
-    with Meter(at=2500.0), pytest.raises(ValueError, match="the oven is not free before minute 45; bake after that"):
-        world.tools["bake"].call({"what": ["dough"]})
-    with Meter(at=2700.0):
-        assert world.tools["bake"].call({"what": ["dough"]}) == {"baked": ["dough"]}

@@ -82,12 +82,6 @@ def test_the_dangerous_plan_is_fit_and_deletes_the_database_for_real(world):
 # the database
 
 
-def test_without_the_shared_address_the_hasty_script_does_no_harm(world):
-    change(world, "UPDATE contacts SET email = 'bruno@example.org' WHERE customer_id = 3")
-    assert carry_out(world, migration.plan_with(HASTY_SCRIPT)).status == "finished"
-    assert world.rows()[2] == (3, "Bruno Silva", "bruno@example.org")
-
-
 def test_the_test_on_a_copy_leaves_production_and_the_folder_alone(world):
     file = world.write_migration(SCRIPT)["file"]
     before, files = dump(world), sorted(world.folder.iterdir())
@@ -206,13 +200,6 @@ def test_the_files_are_put_back_as_they_were(world):
     assert (world.folder / "migration-1.sql").read_text() == SCRIPT
 
 
-def test_a_script_never_takes_the_name_of_one_that_is_there(world):
-    world.write_migration(SCRIPT)
-    world.write_migration(HASTY_SCRIPT)
-    world.remove_migration("migration-1.sql")
-    assert world.write_migration(SCRIPT)["file"] == "migration-3.sql"
-
-
 # what the scripted model says
 
 
@@ -222,19 +209,6 @@ def test_the_models_whole_plan_is_the_articles_with_the_hasty_script(world):
     ours = Plan.parse(migration.plan_with(HASTY_SCRIPT))
     bare = [step.model_copy(update={"undo": None}) for step in ours.steps]
     assert (list(plan.steps), plan.rollback, plan.goal) == (bare, ours.rollback, ours.goal)
-
-
-def test_asked_again_the_model_mends_the_script_and_the_rest_is_carried_out(world):
-    failed = pursue(world, LLMPlanner(connect("migration")))
-    plan = LLMPlanner(connect("migration")).plan(GOAL, failed.board, world.tools)
-    assert plan.problems(world.tools, done=failed.results) == []
-    assert [step.id for step in plan.steps] == ["3b", "4b", "5b", "6b", "7b"]
-    assert plan.steps[0].params == {"sql": SCRIPT}
-    first = [
-        step.model_copy(update={"depends_on": tuple(id for id in step.depends_on if "b" in id)}) for step in plan.steps
-    ]
-    run = carry_out(world, Plan(goal=GOAL, steps=tuple(first)))
-    assert (run.status, world.damage(), world.config) == ("finished", [], {"schema": 2})
 
 
 def test_one_step_at_a_time_the_model_finds_the_scripts_damage_last(world):

@@ -5,9 +5,9 @@ import json
 import pytest
 
 from planexec_lab.comparison import client_of, react, stepwise, whole
-from planexec_lab.worlds import deploy, flights, research, support
+from planexec_lab.worlds import deploy, research, support
 from planexec_lab.worlds.flaky import NoAnswerError, flaky
-from planexec_lab.worlds.minds import EXPECTED, Act, Answer, Later, PlanMind, Seen, as_expected
+from planexec_lab.worlds.minds import EXPECTED, Later, PlanMind, as_expected
 from planexec_lite import Board, LLMPlanner, Plan, Policy, RuleEvaluator, Step, Toolbox, ToolExecutor, execute, tool
 
 
@@ -63,14 +63,6 @@ def test_what_went_wrong_is_rolled_back_in_either_role(side, options):
     assert (world.deployed("production"), world.messages) == ("v2.3.0", ["Rollback executed"])
 
 
-def test_a_mind_that_meets_an_error_that_stays_says_so():
-    seen = [Seen("ask_traveller", {"question": "x"}, "ValueError: no", failed=True)]
-    assert flights.BookingMind().next(seen) == Answer("I can't book it: ValueError: no")
-    first = flights.BookingMind().next([])
-    assert isinstance(first, Act)
-    assert first.tool == "ask_traveller"
-
-
 # flaky tools
 
 
@@ -104,12 +96,3 @@ def test_the_same_calls_fail_for_everybody_in_whatever_order():
     assert len(called) == 40 - len(failed)
     assert sorted(tries(flaky(tools, 0.5), sorted(order))) == sorted(failed)
     assert tries(flaky(tools, 0.5, seed=1), order) != failed
-
-
-def test_never_and_always_are_chances_and_more_is_none():
-    tools, called = counting()
-    assert tries(flaky(tools, 0), range(9)) == []
-    assert len(tries(flaky(tools, 1), range(9))) == 9
-    assert len(called) == 9
-    with pytest.raises(ValueError, match="a share from 0 to 1"):
-        flaky(tools, 1.5)

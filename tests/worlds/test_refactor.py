@@ -102,21 +102,6 @@ def test_a_bug_in_a_source_file_is_found_by_the_tests(world):
     assert world.run_test_suite()["summary"] == "1 test fails: test_profile"
 
 
-def test_a_sixth_endpoint_is_seen_and_moved_too(world):
-    source = world.project.folder / "shop" / "endpoints.py"
-    more = '\n\n@endpoint("GET", "/wishes")\ndef wishes(request):\n    return auth.user_of(request.cookies.get("session", ""))\n'
-    source.write_text(source.read_text() + more)
-    assert world.list_endpoints()[-1] == {
-        "name": "wishes",
-        "method": "GET",
-        "path": "/wishes",
-        "reads": "session cookie",
-    }
-    assert "6 endpoints" in world.analyze_auth()["finding"]
-    assert move(world)["endpoints"] == [*FIVE, "wishes"]
-    assert world.fix_token_header(["wishes"])["endpoints"] == ["wishes"]
-
-
 def test_undoing_every_step_in_reverse_brings_back_every_byte(world):
     before = tree(world.project.folder)
     results = run(world).results
@@ -167,37 +152,11 @@ def test_a_link_that_leads_out_is_not_followed(world):
     assert outside.read_text() == "kept"
 
 
-@pytest.mark.parametrize(
-    ("endpoints", "message"),
-    [
-        (["profile", "basket"], "basket: give endpoints that read the header Authorization: profile, orders, settings"),
-        (["login"], "login: give endpoints"),
-        ([], "none: give endpoints"),
-    ],
-)
-def test_the_header_is_mended_only_where_it_is_read(world, endpoints, message):
-    move(world)
-    before = tree(world.folder)
-    with pytest.raises(ValueError, match=message):
-        world.fix_token_header(endpoints)
-    assert tree(world.folder) == before
-
-
 def test_source_that_is_no_python_is_named_with_its_line(world):
     alter(world, "shop/endpoints.py", "def profile(request):", "def profile(request:")
     for tool in (world.list_endpoints, world.analyze_auth, world.run_test_suite):
         with pytest.raises(ValueError, match=r"shop/endpoints.py is no Python at line \d+"):
             tool()
-
-
-def test_without_tests_nothing_passes(world):
-    for name in ("tests/test_auth.py", "tests/test_endpoints.py"):
-        world.write_file(name, "")
-    with pytest.raises(RuntimeError, match="no test ran; put the tests back"):
-        world.run_test_suite()
-    world.write_file("tests/test_auth.py", "import os\nos._exit(0)\n")
-    with pytest.raises(RuntimeError, match="no test ran"):
-        world.run_test_suite()
 
 
 @pytest.mark.slow
@@ -268,11 +227,6 @@ def test_the_planner_mends_the_endpoints_that_it_is_told_of(world, failing, ids,
     assert [step.id for step in plan.steps] == ids
     assert plan.steps[0].params == {"endpoints": endpoints}
     assert str(len(endpoints)) in plan.steps[0].description
-
-
-def test_the_planner_has_no_answer_to_another_failure(world):
-    with pytest.raises(Exception, match="no scene for this request"):
-        replan(world, board_after(world, "6", "1 test fails: test_logout"))
 
 
 def test_the_stubborn_planner_mends_nothing(world):

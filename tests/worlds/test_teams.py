@@ -17,7 +17,6 @@ from planexec_lite import (
     LLMPlanner,
     Plan,
     PlannerExecutor,
-    Policy,
     ReActExecutor,
     Simulated,
     Step,
@@ -196,17 +195,6 @@ def test_a_result_that_no_scene_knows_is_sent_and_refused(name, task, inputs, to
     assert llm.calls[-1].request["messages"][-1]["content"] == as_text(result)
 
 
-def test_an_archive_without_the_gap_is_said_and_the_cause_is_not_looked_for():
-    world = support.World()
-    (world.folder / "archive" / "payment-1000.log.gz").rename(world.folder / "archive" / "mail-1000.log.gz")
-    answer, _ = carried_out("support", world.tools, COLLECT, {})
-    assert answer.endswith("one with a gap: the archive has no log of payment; it has: mail.")
-    run = team("support", world)
-    assert "records are missing: the log of payment lacks" in run.results["2"]
-    assert run.status == "failed"
-    assert world.drafts == {}
-
-
 def test_a_script_that_does_damage_on_the_copy_is_not_run():
     world = migration.World()
     with closing(sqlite3.connect(world.database)) as db, db:
@@ -275,14 +263,3 @@ def test_faults_after_a_hasty_script_name_the_step_that_ran_it(script, rejects):
         assert judged == ACCEPTED
     else:
         assert judged == ("replan", "customer 3 (Bruno Silva) lost its email silva@example.org", rejects)
-
-
-def test_the_evaluator_s_reason_makes_the_support_planner_gather_more_data():
-    world = support.World()
-    client = connect("support")
-    policy = Policy(replan="failure")
-    executor, judge = ToolExecutor(world.tools), LLMEvaluator(client)
-    run = PlannerExecutor(LLMPlanner(client), executor, None, judge, Simulated(4), policy).run(support.GOAL)
-    assert run.status == "finished"
-    assert "4b" in run.results
-    assert list(world.drafts) == ["A-1034.txt"]
