@@ -35,13 +35,6 @@ def test_an_image_is_told_by_its_hash_on_both_endpoints() -> None:
     assert client.responses.create(model="m", input=asked).output_text == "A dog."
 
 
-def test_an_image_elsewhere_is_told_by_its_address() -> None:
-    address = "https://example.com/cat.png"
-    whole = hashlib.sha256(address.encode()).hexdigest()
-    client = MockLLM([{"name": "a", "when": {"image": whole}, "reply": {"text": "there"}}]).client()
-    assert client.chat.completions.create(**chat(address)).choices[0].message.content == "there"
-
-
 def test_an_unknown_image_is_shown_with_its_hash_to_paste() -> None:
     with pytest.raises(openai.UnprocessableEntityError) as caught:
         MockLLM(SCENES).client().chat.completions.create(**chat(url(b"a cow")))

@@ -61,17 +61,6 @@ def test_a_recorded_script_answers_as_the_endpoint_did(tmp_path: Path) -> None:
     assert "sk-secret" not in out.read_text(encoding="utf-8")
 
 
-def test_a_recording_is_continued_and_an_error_is_passed_on(tmp_path: Path) -> None:
-    out = tmp_path / "lesson.yaml"
-    with MockLLM(SCENES).serve() as endpoint:
-        for word in ("talk", "total"):
-            with serve(Recorder(endpoint, out).respond) as here, openai.OpenAI(api_key="x", base_url=here) as through:
-                through.chat.completions.create(**completion(word))
-                with pytest.raises(openai.UnprocessableEntityError, match="no scene for this request"):
-                    through.chat.completions.create(**completion("unscripted"))
-    assert [scene.name for scene in MockLLM.load(out).scenes] == ["1: talk", "2: total"]
-
-
 def test_a_recording_keeps_every_text_and_the_head_of_the_script(tmp_path: Path) -> None:
     odd = "a\x85b\u2028c\u2029d\ufeffe\x00f\r\ng\ttoo: # long"
     out = tmp_path / "lesson.yaml"
