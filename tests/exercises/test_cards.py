@@ -74,12 +74,6 @@ def test_a_card_is_plain_short_and_stands_alone(card: Card) -> None:
     assert [text for text in said if OURS.search(text)] == [], "an interviewer knows no lesson and none of our names"
 
 
-def test_a_third_of_the_cards_is_for_senior_interviews() -> None:
-    senior = [card for card in CARDS if card.level == 3]
-    assert 3 * len(senior) >= len(CARDS)
-    assert all(len(card.follow_ups) >= 2 for card in senior), "a senior is asked further"
-
-
 def test_the_loop_of_the_replan_card_does_what_the_card_says(capsys: pytest.CaptureFixture[str]) -> None:
     planner = SimpleNamespace(
         plan=lambda goal: SimpleNamespace(tasks=["a", "b", "c"]),
@@ -155,13 +149,6 @@ def test_a_lesson_ends_with_its_cards_from_the_file(path: Path) -> None:
     assert 1 <= len(ids) <= 5, "the deck has the others"
     assert {card.lesson for card in cards.named(*ids)} == {path.name[:2]}
     assert "".join(cell.outputs[0].data["text/plain"]) == str(cards.show(*ids))
-
-
-def test_cards_are_shown_by_their_ids_in_the_order_asked_for() -> None:
-    shown = str(cards.show("why-plan", "pattern-in-a-breath", "why-plan"))
-    assert shown.startswith("2 answers to say aloud\n")
-    assert shown.index(BY_ID["why-plan"].question) < shown.index(BY_ID["pattern-in-a-breath"].question)
-    assert str(cards.show("why-plan")).startswith("1 answer to say aloud\n")
 
 
 def test_a_card_that_does_not_exist_is_an_error_that_names_a_near_one() -> None:

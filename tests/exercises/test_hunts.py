@@ -16,18 +16,13 @@ pytestmark = pytest.mark.slow
 
 HUNTS = list(hunts().values())
 SHORT = 0.5  # seconds for a program that is known to hang
-each_hunt = pytest.mark.parametrize(
-    "hunt", [pytest.param(hunt, id=hunt.name, marks=[pytest.mark.slow] if hunt.hangs else []) for hunt in HUNTS]
-)
+each_hunt = pytest.mark.parametrize("hunt", HUNTS, ids=lambda hunt: hunt.name)
 
 
 def every(kind: str) -> list[object]:
-    """Every answer of a kind; all but the first of a hunt, and those that have to be stopped, only in the long round."""
+    """Every answer of a kind."""
     return [
-        pytest.param(hunt, answer, id=f"{hunt.name}: {answer.name}", marks=[pytest.mark.slow] if n or hangs else [])
-        for hunt in HUNTS
-        for n, answer in enumerate(answers(hunt, kind))
-        for hangs in [hunt.hangs or answer.hangs]
+        pytest.param(hunt, answer, id=f"{hunt.name}: {answer.name}") for hunt in HUNTS for answer in answers(hunt, kind)
     ]
 
 
@@ -96,34 +91,23 @@ def test_every_test_of_a_hunt_can_fail(hunt: Hunt, tmp_path: Path) -> None:
 
 
 @each_hunt
-def test_each_hunt_has_two_right_answers_and_two_wrong_ones_that_differ(hunt: Hunt) -> None:
+def test_a_hunt_is_short_has_answers_that_differ_and_hints_that_tell_nothing(hunt: Hunt) -> None:
     source = hunt.program.read_text(encoding="utf-8")
     for kind in ("right", "wrong"):
         trees = {ast.dump(ast.parse(mended(source, answer.code))) for answer in answers(hunt, kind)}
         assert len(trees) == len(answers(hunt, kind)) >= 2
         assert ast.dump(ast.parse(source)) not in trees
-
-
-@each_hunt
-def test_hints_are_a_nudge_and_then_a_question_and_never_the_answer(hunt: Hunt) -> None:
-    source = hunt.program.read_text(encoding="utf-8")
-    new = {line.strip() for line in mended(source, answers(hunt, "right")[0].code).splitlines()} - {
-        line.strip() for line in source.splitlines()
-    }
+    right = mended(source, answers(hunt, "right")[0].code)
+    new = {line.strip() for line in right.splitlines()} - {line.strip() for line in source.splitlines()}
     for hint in hunt.hints:
         assert len(hint.split()) <= 50
         assert not any(line in hint for line in new if len(line) > 8)
-    assert hunt.hints[1].endswith("?")
-
-
-@each_hunt
-def test_a_hunt_can_be_read_in_two_minutes(hunt: Hunt) -> None:
-    assert 15 <= len(hunt.program.read_text(encoding="utf-8").splitlines()) <= 65
-    assert 1 <= hunt.difficulty <= 5
+    assert hunt.hints[1].endswith("?"), "a nudge first, and then a question"
+    assert 15 <= len(source.splitlines()) <= 65
+    assert hunt.difficulty in (1, 2, 3, 4, 5)
     assert hunt.minutes in (5, 10, 20)
     assert 1 <= changed_lines(hunt) <= 20
-    assert len(hunt.symptom.split()) <= 30
-    assert len(hunt.wild.split()) <= 60
+    assert (len(hunt.symptom.split()) <= 30, len(hunt.wild.split()) <= 60) == (True, True)
     assert list((books.ROOT / "notebooks").glob(f"{hunt.lesson}_*.ipynb"))
 
 
@@ -181,7 +165,6 @@ def test_a_case_shows_what_should_come_and_what_comes(bench: Bench, capsys: pyte
     assert "The output is correct" in ask(capsys, "lisbon_zero")[1]
 
 
-@pytest.mark.slow
 def test_a_case_that_hangs_is_stopped_and_said_so(
     bench: Bench, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -227,14 +210,6 @@ def test_a_program_that_leaves_early_is_an_error_not_a_pass(tmp_path: Path) -> N
     assert judge_apart(hunt.tests, noisy).word == "right", "what a program prints does not disturb the verdict"
 
 
-def test_hints_come_one_at_a_time(bench: Bench, capsys: pytest.CaptureFixture[str]) -> None:
-    first, second = hunts()["lost_result"].hints
-    printed = " ".join(ask(capsys, "lost_result", "--hint")[1].split())
-    assert first in printed
-    assert second not in printed
-    assert second in " ".join(ask(capsys, "lost_result", "--hint", "2")[1].split())
-
-
 def test_the_solution_is_the_difference_that_mends_it(bench: Bench, capsys: pytest.CaptureFixture[str]) -> None:
     _, text = ask(capsys, "never_replans", "--solution")
     assert "-    return number % every == 1\n" in text
@@ -257,12 +232,6 @@ def test_a_changed_part_takes_the_place_of_its_namesake() -> None:
     assert better.startswith('"""Say."""\n\nimport re\n\nTEN = 10\n\n\ndef f():\n    return 1\n')
     assert better.endswith("def new():\n    pass\n\n\ndef g():\n    return re\n")
     assert mended(source, "TEN = 11\n").count("TEN = 11") == 1
-
-
-@pytest.mark.parametrize("part", ["def h():\n    pass\n", "import re\n", "def f():\n    pass\n\ndef h():\n    pass\n"])
-def test_a_part_that_changes_nothing_is_refused(part: str) -> None:
-    with pytest.raises(ValueError, match="at least one definition"):
-        mended("def f():\n    return 1\n", part)
 
 
 @pytest.mark.parametrize("stored", [b"# caf\xe9\n", b"\xff\xfe#\x00", b"def x(:\n", b"x = 1\x00\n"], ids=repr)

@@ -7,7 +7,6 @@ from playwright.sync_api import Locator, Page, expect
 
 from exercises import cards
 from exercises.quiz import quiz
-
 from tests.browser import conftest
 from tests.browser.lab import (
     COMPLAINTS,

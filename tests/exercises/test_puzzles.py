@@ -80,40 +80,28 @@ RIGHT = [
 WRONG = [
     Answer(1, ordered(1, "2 1 3"), "the chain 1 → 2 → 3 takes 100 s"),
     Answer(1, swapped(1, ("after 1, 2", "after 2"), FREE), "pour started at 30 s but needs water, which ends at 60 s"),
-    Answer(1, swapped(1, ("10 s after 1, 2", "10 s"), FREE), "pour started at 30 s but needs water"),
     Answer(2, ordered(2, "2 1 3"), "step 3 was ready at 0 s but started at 10 s, because no slot was free"),
     Answer(2, ordered(2, "3 1 2", ("2 beans 10 s", "2 beans 10 s after 1")), "added: rice → beans"),
-    Answer(2, "3 stew 20 s\n1 rice 10 s", "no step does beans"),
     Answer(3, swapped(3, ("40 s after 1", "40 s after 1, 2")), "the oven is busy with"),
     Answer(3, ordered(3, "1 3 2 4 5"), "bread started at 25 s, but the oven is busy with roast"),
-    Answer(3, swapped(3, ("25 s", "25 s after 3")), "1 → 3 → 2 → 4 → 5 takes 110 s"),
     Answer(4, swapped(4), "rolls started at 0 s, but the ovens are busy with bread and cake", {"limits": {"oven": 4}}),
     Answer(4, swapped(4), "no slot was free earlier", {"limits": {"oven": 1}}),
-    Answer(4, swapped(4), "the ovens are busy with", {"limits": {"hands": 2}}),
     Answer(5, swapped(5), "with one slot more it takes 50 s, so another slot still helps", SLOTS[2]),
     Answer(5, swapped(5), "with one slot less it also takes 50 s", SLOTS[4]),
-    Answer(5, swapped(5), "with one slot less it also takes 50 s", SLOTS[5]),
     Answer(6, swapped(6, ("after 3, 4", "after 4")), "wait"),
     Answer(6, swapped(6, ("10 s after 3", "10 s")), "1 waits for 3, 3 waits for 2, 2 waits for 1"),
-    Answer(6, swapped(6, ("after 3, 4", "")), "needs peel"),
     Answer(7, swapped(7, ("after 1, 2", "after 1")), "it already fails with 2 slots: step 3 fails", SLOTS[3]),
     Answer(7, swapped(7, ("after 1, 2", "after 2")), "with 4 slots it still finishes", SLOTS[4]),
-    Answer(7, swapped(7), "with 2 slots it still finishes", SLOTS[2]),
     Answer(8, swapped(8), "step 4 was ready at 0 s but started at 20 s", SLOTS[2]),
     Answer(8, swapped(8), "100 s of work fit into 50 s with 4 slots", SLOTS[5]),
-    Answer(8, ordered(8, "4 5 6 1 2 3"), "100 s of work fit into 50 s with 2 slots", SLOTS[3]),
     Answer(9, "5b announce 5 s after 4", "needs mirror"),
     Answer(9, "3b mirror 20 s after 2", "no step does announce"),
-    Answer(9, "3b mirror 20 s after 2\n5b announce 5 s after 4", "needs mirror"),
     Answer(10, swapped(10, ("60 s after 2", "60 s")), "water is done twice"),
     Answer(10, TWO_IN_ONE.replace("eggs 50 s after 1", "eggs 50 s after 2"), "takes 150 s"),
-    Answer(10, TWO_IN_ONE.replace("eggs 50 s after 1", "eggs 50 s"), "eggs started at 0 s but needs water"),
     Answer(11, BACK.replace("1 database 60 s after 3", "1 database 60 s after 2"), "the chain 4 → 3 → 2 → 1"),
     Answer(11, BACK.replace("cache 30 s after 3", "cache 30 s"), "cache started at 0 s but needs service"),
-    Answer(11, BACK.replace("service 20 s after 4", "service 20 s"), "service started at 0 s but needs website"),
     Answer(12, swapped(12, ("after 4, 1", "after 4")), "takes 120 s"),
     Answer(12, swapped(12, ("after 5, 3", "after 3")), "the chain 1 → 2 → 4 → 5 → 7 → 8"),
-    Answer(12, swapped(12, ("after 4, 1", "")), "deleted: dry → paint and survey → paint"),
 ]  # fmt: skip
 UNREADABLE = [
     Answer(1, "1 water", "'1 water' can't be read; write a line such as: 3 pour 10 s after 1, 2"),
@@ -161,19 +149,6 @@ def test_a_puzzle_begins_unsolved_and_shows_its_run(number: int) -> None:
     (figure,) = outcome.figures
     assert isinstance(figure, Figure)
     assert figure.text
-
-
-def test_of_the_house_one_edge_alone_matters() -> None:
-    house = PUZZLES[11]
-    shorter = []
-    for line in house.given.lines:
-        for id in line.after:
-            kept = [other for other in line.after if other != id]
-            rest = [one._replace(after=tuple(kept)) if one == line else one for one in house.given.lines]
-            run = house.given.__class__(house, tuple(rest), 8, {}).run
-            assert run is not None
-            shorter += [(id, line.id)] if run.makespan < 120 else []
-    assert shorter == [("4", "5")]
 
 
 def test_a_right_answer_is_remembered(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any) -> None:
