@@ -257,3 +257,11 @@ def test_in_a_kernel_an_endless_answer_is_stopped_and_the_next_check_works(tmp_p
 def test_what_the_code_leaves_in_its_context_is_gone() -> None:
     assert guarded(lambda: meter.current.set(meter.Meter()), 1.0).error is None
     assert meter.current.get() is None
+
+
+def test_solution_shows_the_answer_without_its_markers(capsys: pytest.CaptureFixture[str]) -> None:
+    solution("01.3")
+    printed = capsys.readouterr().out
+    assert 'history["add"]' in printed
+    assert "BEGIN" not in printed
+    assert "a + b" not in printed, "the broken code is no part of it"

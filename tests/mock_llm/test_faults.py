@@ -182,3 +182,15 @@ def test_bad_plans_are_made_from_a_good_one() -> None:
 def test_a_plan_that_can_not_be_corrupted_is_named_when_the_script_is_loaded(reply: Any, told: str) -> None:
     with pytest.raises(ScriptError, match=told):
         MockLLM([{"name": "one", "reply": reply}])
+
+
+def test_the_client_waits_as_long_as_it_is_told_to() -> None:
+    def headers(**fault: Any) -> Any:
+        with pytest.raises(openai.RateLimitError) as caught:
+            plain(one(fault={"kind": "rate_limit", **fault}))
+        return caught.value.response.headers
+
+    assert headers(retry_after=7)["retry-after"] == "7"
+    assert "retry-after-ms" not in headers(retry_after=7)
+    assert headers(retry_after_ms=20)["retry-after-ms"] == "20"
+    assert headers()["retry-after-ms"] == "1"

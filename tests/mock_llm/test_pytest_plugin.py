@@ -185,3 +185,10 @@ def test_scenes_without_a_call_fail_the_test_by_name(outcomes: Run) -> None:
     assert "1 of 2 scenes answered no call:\n  'part' (test_agent.yaml:3)\n" in printed
     assert "@pytest.mark.mock_llm(unused='ignore')" in printed
     assert "'user: hello' has no reply" in printed
+
+
+def test_the_failure_can_be_switched_off(outcomes: Run) -> None:
+    script = scene("greet", "hello", "good day") + scene("part", "bye", "see you")
+    outcome, printed = outcomes(UNUSED, script, "--override-ini=mock_llm_unused=ignore")
+    assert (outcome["one_is_left"], outcome["one_may_be_left"]) == ("PASSED", "PASSED"), printed
+    assert outcome["fails_by_itself"] == "FAILED"

@@ -99,3 +99,14 @@ def test_an_endpoint_that_is_not_there_is_said_plainly(tmp_path: Path) -> None:
         with pytest.raises(openai.BadRequestError, match="Expected a value <= 2"):
             through.chat.completions.create(**completion("talk", temperature=3))
     assert not (tmp_path / "lesson.yaml").exists()
+
+
+def test_a_recording_is_continued_and_an_error_is_passed_on(tmp_path: Path) -> None:
+    out = tmp_path / "lesson.yaml"
+    with MockLLM(SCENES).serve() as endpoint:
+        for word in ("talk", "total"):
+            with serve(Recorder(endpoint, out).respond) as here, openai.OpenAI(api_key="x", base_url=here) as through:
+                through.chat.completions.create(**completion(word))
+                with pytest.raises(openai.UnprocessableEntityError, match="no scene for this request"):
+                    through.chat.completions.create(**completion("unscripted"))
+    assert [scene.name for scene in MockLLM.load(out).scenes] == ["1: talk", "2: total"]

@@ -275,3 +275,20 @@ def test_the_command_prints_refusals_and_reads_a_changed_script_again(tmp_path: 
         served.send_signal(signal.SIGTERM)
         assert served.stdout.read().endswith("3 calls answered\n")
     assert served.returncode == 0
+
+
+def test_only_this_machine_is_let_in_unless_told_otherwise(llm: MockLLM) -> None:
+    with llm.serve() as url:
+        assert url.startswith("http://127.0.0.1:")
+    with llm.serve(host="0.0.0.0") as url:
+        assert url.startswith("http://0.0.0.0:")
+
+
+def test_a_taken_port_is_said_plainly(tmp_path: Path, base_url: str) -> None:
+    script = tmp_path / "hello.yaml"
+    script.write_text(HELLO)
+    port = str(urlsplit(base_url).port)
+    done = subprocess.run(command("serve", str(script), "--port", port), capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert "in use" in done.stderr
+    assert "Traceback" not in done.stderr

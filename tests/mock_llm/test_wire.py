@@ -118,6 +118,8 @@ def test_the_chunks_follow_the_protocol(llm: MockLLM) -> None:
     assert chunks[-1].choices == []
     assert chunks[-1].usage is not None
     assert len({chunk.id for chunk in chunks}) == 1
+    unasked = llm.client().chat.completions.create(**completion("talk"), stream=True)
+    assert all("usage" not in chunk.model_fields_set for chunk in unasked)
 
 
 class Total(pydantic.BaseModel):
@@ -330,3 +332,12 @@ def test_tokens_are_counted_as_the_answer_will_report_them(llm: MockLLM) -> None
     assert len(llm.calls) == 1
     with pytest.raises(openai.BadRequestError, match="Unknown parameter: 'temperature'"):
         client.responses.input_tokens.count(model="m", input="x", extra_body={"temperature": 1})
+
+
+def test_an_error_in_a_streamed_response_is_an_error_event() -> None:
+    llm = MockLLM([{"name": "one", "reply": {"text": "one two three", "fault": {"kind": "error_event", "after": 2}}}])
+    body = json.dumps({"model": "m", "input": "x", "stream": True}).encode()
+    events = strictly.events(llm.respond(HttpRequest("POST", "/v1/responses", {}, body)).body)
+    assert [name for name, _ in events] == ["response.created", "response.in_progress", "error"]
+    for name, event in events:
+        strictly.check_event(name, event)

@@ -175,7 +175,6 @@ def test_the_figure_says_what_the_text_says():
         assert words in str(figure)
 
 
-
 def test_both_sides_have_the_same_mind_whatever_the_environment_names(monkeypatch):
     monkeypatch.setenv("PLANEXEC_LLM", "http://127.0.0.1:9/v1")
     assert "127.0.0.1:9" not in str(c.client_of(flights.BookingMind()).base_url)

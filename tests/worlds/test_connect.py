@@ -65,7 +65,6 @@ def test_an_unknown_setting_is_named(monkeypatch):
         connect("deploy")
 
 
-
 def test_an_empty_key_is_no_key(monkeypatch):
     monkeypatch.setenv("PLANEXEC_LLM", "http://127.0.0.1:9/v1")
     monkeypatch.setenv("OPENAI_API_KEY", "")

@@ -123,6 +123,5 @@ def test_a_report_that_can_not_be_written_leaves_the_one_before():
     assert world.report == before
 
 
-
 def test_words_of_the_query_language_are_only_words(world):
     assert hits(world, 'hydrogen AND NOT "ships" OR (title: *)') == hits(world, "hydrogen ships title")

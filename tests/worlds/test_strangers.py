@@ -10,7 +10,7 @@ from collections.abc import Iterator
 import pytest
 
 from planexec_lab import connect
-from planexec_lab.mcp import ServerGoneError, ToolServer
+from planexec_lab.mcp import ServerGoneError, ToolsChangedError, ToolServer
 from planexec_lab.mcp import tab as in_a_tab
 from planexec_lab.worlds import strangers
 from planexec_lite import (
@@ -151,7 +151,6 @@ def test_a_line_that_is_no_request_is_refused_and_the_server_goes_on(line: str, 
     call = {"id": 1, "method": "tools/call", "params": {"name": "forecast", "arguments": [1]}}
     assert json.loads(server.answer(json.dumps(call)) or "")["result"]["isError"]
     assert "result" in json.loads(server.answer('{"id": 2, "method": "initialize", "params": 5}') or "")
-
 
 
 def test_a_pin_of_one_day_is_kept_on_the_next(kind: type[ToolServer]) -> None:
