@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 from exercises import book
 from exercises.generate import FORMS, faults
@@ -104,41 +105,13 @@ def test_the_board_starts_empty_and_ends_full(path: Path) -> None:
         assert shown.startswith(f"Lesson {lesson}: {right} of {count} right"), shown
 
 
-STUBS = {
-    "inside a function": (
-        "def f(a):\n    b = a\n    # BEGIN SOLUTION\n    return b\n    # END SOLUTION\n",
-        "def f(a):\n    b = a\n    ...  # your code goes here",
-        "def f(a):\n    b = a\n    return b",
-    ),
-    "a value": (
-        "# BEGIN SOLUTION\nx = 1\ny, z = 2, 3\n# END SOLUTION",
-        "x = ...  # your answer goes here\ny = ...  # your answer goes here\nz = ...  # your answer goes here",
-        "x = 1\ny, z = 2, 3",
-    ),
-    "a whole function": (
-        '# BEGIN SOLUTION\nimport re\n\n\ndef f(a: int, *b, c=3) -> int:\n    """Say."""\n    return a\n# END SOLUTION',
-        'def f(a: int, *b, c=3) -> int:\n    """Say."""\n    ...  # your code goes here',
-        'import re\n\n\ndef f(a: int, *b, c=3) -> int:\n    """Say."""\n    return a',
-    ),
-    "code to repair": (
-        "def f(a):\n    # BEGIN SOLUTION\n    return a\n    # END SOLUTION\n    # BEGIN BROKEN\n    # if a:\n"
-        "    #     return -a\n    # END BROKEN",
-        "def f(a):\n    if a:\n        return -a",
-        "def f(a):\n    return a",
-    ),
-    "two regions": (
-        "# BEGIN SOLUTION\nx = 1\n# END SOLUTION\ny = 2\nif y:\n    # BEGIN SOLUTION\n    z = 3\n    # END SOLUTION\n",
-        "x = ...  # your answer goes here\ny = 2\nif y:\n    ...  # your code goes here",
-        "x = 1\ny = 2\nif y:\n    z = 3",
-    ),
-    "nothing marked": ("x = 1", "x = 1", "x = 1"),
-}
+STUBS = yaml.safe_load(Path(__file__).with_name("stubs.yaml").read_text("utf-8"))
 
 
-@pytest.mark.parametrize(("source", "student", "solution"), STUBS.values(), ids=list(STUBS))
-def test_a_region_becomes_a_stub_or_the_solution(source: str, student: str, solution: str) -> None:
-    assert book.stub(source) == student
-    assert book.solved(source) == solution
+@pytest.mark.parametrize("cell", STUBS, ids=lambda cell: cell["name"])
+def test_a_region_becomes_a_stub_or_the_solution(cell: dict[str, str]) -> None:
+    assert book.stub(cell["source"]) == cell["student"]
+    assert book.solved(cell["source"]) == cell["solution"]
 
 
 def test_the_readme_names_what_exists_and_its_examples_are_read() -> None:

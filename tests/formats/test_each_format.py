@@ -1,54 +1,16 @@
 """Each published format gives the plan that its authors meant, with their published bugs left out."""
 
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 from planexec_lab import formats
 from planexec_lite.plan import Plan, PlanError
 
-SAME_PLAN: dict[str, Any] = {  # one plan in each format: 2 waits for 1, and 3 for both
-    "native": {
-        "goal": "visit",
-        "steps": [
-            {"id": 1, "tool": "find", "params": {"input": "Oslo"}},
-            {"id": 2, "tool": "map", "params": {"input": "{step_1_result}"}, "depends_on": [1]},
-            {"id": 3, "tool": "tell", "params": {"input": "{step_1_result}: {step_2_result}"}, "depends_on": [1, 2]},
-        ],
-    },
-    "nestful": [
-        {"name": "find", "arguments": {"input": "Oslo"}, "label": "v1"},
-        {"name": "map", "arguments": {"input": "$v1$"}, "label": "v2"},
-        {"name": "tell", "arguments": {"input": "$v1$: $v2$"}, "label": "v3"},
-    ],
-    "worfbench": "Node:\n1: find Oslo\n2: map it\n3: tell\nEdge: (START,1) (1,2) (1,3) (2,3) (3,END)",
-    "taskbench": {
-        "task_nodes": [
-            {"task": "find", "arguments": ["Oslo"]},
-            {"task": "map", "arguments": ["<node-0>"]},
-            {"task": "tell", "arguments": ["<node-0>: <node-1>"]},
-        ],
-        "task_links": [{"source": "find", "target": "map"}, {"source": "map", "target": "tell"}],
-    },
-    "llmcompiler": '1. find("Oslo")\n2. map("$1")\n3. tell("${1}: ${2}")\n4. join()<END_OF_PLAN>',
-    "rewoo": "Plan: look\n#E1 = find[Oslo]\nPlan: map\n#E2 = map[#E1]\nPlan: say\n#E3 = tell[#E1: #E2]\n",
-    "hugginggpt": [
-        {"task": "find", "id": 0, "dep": [-1], "args": {"text": "Oslo"}},
-        {"task": "map", "id": 1, "dep": [0], "args": {"text": "<GENERATED>-0"}},
-        {"task": "tell", "id": 2, "dep": [0, 1], "args": {"text": "<GENERATED>-0: <GENERATED>-1"}},
-    ],
-    "mermaid": """flowchart LR
-    1["find('Oslo')"] --> 2["map('{step_1_result}')"] & 3["tell('{step_1_result}: {step_2_result}')"]
-    2 --> 3""",
-    "dot": """digraph {
-    1 [label="find('Oslo')"]
-    2 [label="map('{step_1_result}')"]
-    3 [label="tell('{step_1_result}: {step_2_result}')"]
-    1 -> {2 3} 2 -> 3
-    }""",
-    "list": "1. find Oslo\n2. map it (after 1)\n3. tell (after 1 and 2)",
-}
+SAME_PLAN: dict[str, Any] = yaml.safe_load(Path(__file__).with_name("same_plan.yaml").read_text("utf-8"))
 IN_WORDS = ("worfbench", "list")
 OURS = ("native", "mermaid", "dot")  # these write references as the kit does
 
@@ -226,35 +188,12 @@ def test_hugginggpt_minus_one_means_none_and_arguments_say_more_than_dep() -> No
     assert [step.depends_on for step in formats.read(tasks).steps] == [(), ("0",), ("1", "0"), ("10",)]
 
 
-COMES_THROUGH = {
-    "dangling nestful": ([{"name": "a", "arguments": {"x": "$var9.title$"}, "label": "v"}], "dangling_reference"),
-    "dangling answer": ([{"name": "var_result", "arguments": {"x": "$var9$"}}], "dangling_reference"),
-    "twice nestful": ([{"name": "a", "arguments": {}, "label": "v"}] * 2, "duplicate_id"),
-    "unknown worfbench": ("Node:\n1: a\nEdge: (7,1)", "unknown_dependency"),
-    "cycle worfbench": ("Node:\n1: a\n2: b\nEdge: (1,2) (2,1)", "cycle"),
-    "dangling taskbench": ({"task_nodes": [{"task": "a", "arguments": ["<node-7>"]}]}, "dangling_reference"),
-    "self taskbench": ({"task_nodes": [{"task": "a", "arguments": ["<node-0>"]}]}, "self_dependency"),
-    "link taskbench": (
-        {"task_nodes": [{"task": "a"}], "task_links": [{"source": "Old Tool", "target": "a"}]},
-        "unknown_dependency",
-    ),
-    "dangling llmcompiler": ('1. a("$7")', "dangling_reference"),
-    "cycle llmcompiler": ('1. a("$2")\n2. b("$1")', "cycle"),
-    "twice llmcompiler": ("1. a()\n1. b()", "duplicate_id"),
-    "dangling rewoo": ("#E1 = a[#E10]", "dangling_reference"),
-    "cycle rewoo": ("#E1 = a[#E2]\n#E2 = b[#E1]", "cycle"),
-    "dangling hugginggpt": (
-        [{"task": "a", "id": 0, "dep": [-1], "args": {"x": "<GENERATED>-10"}}],
-        "dangling_reference",
-    ),
-    "unknown hugginggpt": ([{"task": "a", "id": 0, "dep": [5], "args": {}}], "unknown_dependency"),
-    "empty taskbench": ({"task_nodes": []}, "empty_plan"),
-}
+UNRUNNABLE = yaml.safe_load(Path(__file__).with_name("unrunnable.yaml").read_text("utf-8"))
 
 
-@pytest.mark.parametrize(("written", "code"), COMES_THROUGH.values(), ids=list(COMES_THROUGH))
-def test_plan_that_cannot_run_comes_through_to_problems(written: Any, code: str) -> None:
-    assert code in {problem.code for problem in formats.read(written).problems()}
+@pytest.mark.parametrize("plan", UNRUNNABLE, ids=lambda plan: plan["code"])
+def test_plan_that_cannot_run_comes_through_to_problems(plan: dict[str, Any]) -> None:
+    assert plan["code"] in {problem.code for problem in formats.read(plan["written"]).problems()}
 
 
 @pytest.mark.parametrize(

@@ -2,9 +2,11 @@
 
 import doctest
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -147,44 +149,13 @@ def test_a_field_that_does_not_exist_can_not_be_left_out() -> None:
         formats.write(plan, "mermaidd")
 
 
-def two(**second: Any) -> Plan:
-    return Plan.parse([{"id": 1, "tool": "find", "params": {"input": "x"}}, {"id": 2, "tool": "tell", **second}])
+UNWRITABLE = yaml.safe_load(Path(__file__).with_name("unwritable.yaml").read_text("utf-8"))
 
 
-UNWRITABLE: dict[str, tuple[str, Plan, str]] = {
-    "step without a tool": ("llmcompiler", Plan.parse(["wash"]), "step 1: it has no tool"),
-    "id that is no number": ("llmcompiler", Plan.parse([{"id": "a", "tool": "find"}]), "line 1: .*no numbered call"),
-    "dependency without a use": (
-        "llmcompiler",
-        two(depends_on=["1"]),
-        "step 2: .*depends_on.*results that a step uses",
-    ),
-    "part of a result": (
-        "llmcompiler",
-        two(params={"input": "{step_1_result.name}"}, depends_on=["1"]),
-        r"\{step_1_result.name\} names a part",
-    ),
-    "money": ("llmcompiler", two(params={"input": "costs $1"}), r"line 2: .*may be money"),
-    "several arguments": ("rewoo", two(params={"a": "x"}), "step 2: its arguments are 'a'"),
-    "a number": ("rewoo", two(params={"input": 5}), "step 2: its arguments are 'input'"),
-    "numbers from 1": ("taskbench", two(params={}), "step 1: TaskBench numbers nodes from 0"),
-    "number in a list": ("list", Plan.parse([{"id": "a", "description": "wash"}]), "step a: an item of a list"),
-    "hint in a list": ("list", Plan.parse([{"id": "1", "description": "go (after 2)"}]), "description"),
-    "two lines in a list": ("list", Plan.parse(["wash\nit"]), "list would not be read back|description"),
-    "words like a call": ("mermaid", Plan.parse(["find('x')"]), "step 1: .*tool 'find'"),
-    "nearly a call": ("dot", Plan.parse(["Step(s)"]), "looks like a call"),
-    "keyword": ("mermaid", Plan.parse([{"id": "end", "description": "x"}]), "can't be called 'end'"),
-    "odd id": ("mermaid", Plan.parse([{"id": "a--b", "description": "x"}]), "can't be called 'a--b'"),
-    "no such step": ("mermaid", Plan.parse([{"id": 1, "depends_on": [9], "description": "x"}]), "waits for step '9'"),
-    "one id twice": ("dot", Plan.parse([{"id": 1}, {"id": 1}]), "steps"),
-    "end in worfbench": ("worfbench", Plan.parse([{"id": "END", "description": "x"}]), "another id"),
-}
-
-
-@pytest.mark.parametrize(("name", "plan", "message"), UNWRITABLE.values(), ids=list(UNWRITABLE))
-def test_plan_that_would_not_come_back_is_not_written(name: str, plan: Plan, message: str) -> None:
-    with pytest.raises(PlanError, match=message) as caught:
-        formats.write(plan, name)
+@pytest.mark.parametrize("row", UNWRITABLE, ids=lambda row: row["name"])
+def test_plan_that_would_not_come_back_is_not_written(row: dict[str, Any]) -> None:
+    with pytest.raises(PlanError, match=row["message"]) as caught:
+        formats.write(Plan.parse(row["steps"]), row["format"])
     assert {problem.code for problem in caught.value.problems} == {"unwritable"}
 
 

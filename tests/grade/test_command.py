@@ -204,14 +204,4 @@ def test_what_can_not_be_graded_is_said_in_one_line(
     assert words in line
 
 
-def test_a_row_without_a_goal_asks_no_planner(good: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    path = tmp_path / "gold.json"
-    path.write_text(json.dumps([{"id": "w1", "graph": "Node:\n1: a\nEdge: (START,1) (1,END)"}]), "utf-8")
-    assert main(["--planner", str(good), "--tools", "arithmetic", str(path)]) == 1
-    assert "row w1: there is no goal" in capsys.readouterr().err
-    assert main(["--planner", str(good), str(path)]) == 1
-    assert "the gold plans name no tool" in capsys.readouterr().err
-    assert main(["--planner", str(path), str(path)]) == 0
-
-
 # as functions

@@ -9,7 +9,7 @@ import pytest
 from planexec_lab import formats
 from planexec_lab.grade import gold_rows, written
 from planexec_lab.grade.answers import offered
-from planexec_lab.grade.dataset import tools_in, tools_of
+from planexec_lab.grade.dataset import tools_in
 from planexec_lite.model.schemas import plan_schema
 
 NESTFUL = {
@@ -106,16 +106,6 @@ def test_written_plans_are_told_by_id_or_by_place(tmp_path: Path) -> None:
     assert "none of the formats" in answers[2].why
 
 
-@pytest.mark.parametrize(
-    ("plans", "words"),
-    [([NESTFUL], "has no plan for row 7"), ([TASKBENCH, TASKBENCH, WORFBENCH], "two plans for row 7")],
-)
-def test_a_row_without_a_plan_or_with_two_is_an_error(plans: list[Any], words: str, tmp_path: Path) -> None:
-    rows, _ = gold_rows(write(tmp_path / "gold.json", [TASKBENCH, WORFBENCH]))
-    with pytest.raises(ValueError, match=words):
-        written(write(tmp_path / "plans.json", plans), rows)
-
-
 # tools
 
 
@@ -131,12 +121,6 @@ def test_tools_come_from_a_published_list_or_from_a_world(tmp_path: Path) -> Non
     assert "add" in tools_in("arithmetic")
     with pytest.raises(ValueError, match="did you mean 'migration'"):
         tools_in("migrations")
-
-
-def test_without_a_list_the_tools_are_those_of_the_gold_plans(tmp_path: Path) -> None:
-    rows, _ = gold_rows(write(tmp_path / "gold.json", [NESTFUL, WORFBENCH, NATIVE]))
-    assert tools_of(rows).names == ("add", "find", "weather")
-    assert rows[0].golds[0].problems(tools_of(rows)) == []
 
 
 def test_open_types_are_closed_before_a_model_is_told_them(tmp_path: Path) -> None:

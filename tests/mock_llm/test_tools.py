@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from typing import Any
 
 import httpx2
@@ -25,29 +26,7 @@ def tool(name: str, schema: Any = PLACE) -> Any:
 
 
 TOOLS = [tool("weather"), tool("hotel")]
-SCENES: list[dict[str, Any]] = [
-    {
-        "name": "look it up",
-        "when": {"find": {"city": r"trip to (\w+)"}, "tools": ["weather", "hotel"], "turn": 1},
-        "reply": {
-            "text": "Let me look.",
-            "calls": [
-                {"tool": "weather", "arguments": {"city": "{{city}}", "days": 3}},
-                {"tool": "hotel", "arguments": {"city": "{{city}}"}},
-            ],
-        },
-    },
-    {
-        "name": "sum up",
-        "when": {
-            "find": {"sky": r"sky: (\w+)", "price": r"price: (\d+)"},
-            "called": ["weather", "hotel"],
-            "never": "again",
-        },
-        "reply": {"text": "It will be {{sky}}, and the hotel costs {{price}}."},
-    },
-    {"name": "again", "when": {"last": "again", "turn": 3}, "reply": {"text": "third turn"}},
-]
+TRIP = Path(__file__).with_name("trip.yaml")
 
 
 def ask(*messages: Any, **options: Any) -> dict[str, Any]:
@@ -63,7 +42,7 @@ def one(reply: dict[str, Any], **when: Any) -> MockLLM:
 
 
 def test_a_conversation_with_parallel_tool_calls_runs_to_its_answer() -> None:
-    client = MockLLM(SCENES).client()
+    client = MockLLM.load(TRIP).client()
     messages: list[Any] = [user("Plan a trip to Oslo")]
     first = client.chat.completions.create(**ask(*messages)).choices[0]
     assert (first.finish_reason, first.message.content) == ("tool_calls", "Let me look.")

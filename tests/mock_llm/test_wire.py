@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
 import httpx2
 import openai
 import pydantic
 import pytest
+import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -25,31 +27,7 @@ SCHEMA = {
     "additionalProperties": False,
 }
 FUNCTION = {"name": "add", "description": "Add.", "parameters": SCHEMA, "strict": True}
-SCENES: list[dict[str, Any]] = [
-    {
-        "name": "talk",
-        "when": {"last": "talk"},
-        "reply": {"text": "It is  ünusual,\n but \u2028 it works. ", "latency": 1},
-    },
-    {"name": "nothing", "when": {"last": "nothing"}, "reply": {"text": ""}},
-    {"name": "refuse", "when": {"last": "refuse"}, "reply": {"refusal": "I would rather not."}},
-    {"name": "filter", "when": {"last": "filter"}, "reply": {"text": "Once upon", "finish_reason": "content_filter"}},
-    {"name": "total", "when": {"last": "total"}, "reply": {"json": {"total": 53}}},
-    {
-        "name": "call",
-        "when": {"last": "call"},
-        "reply": {
-            "text": "Adding.",
-            "calls": [{"tool": "add", "arguments": {"total": 1}}, {"tool": "add", "arguments": {"total": 2}}],
-        },
-    },
-    {
-        "name": "only call",
-        "when": {"last": "silently"},
-        "reply": {"calls": [{"tool": "add", "arguments": {"total": 1}}]},
-    },
-    {"name": "after", "when": {"last": "added"}, "reply": {"text": "Both are added."}},
-]
+SCENES: list[dict[str, Any]] = yaml.safe_load(Path(__file__).with_name("wire.yaml").read_text("utf-8"))["scenes"]
 WORDS = ["talk", "nothing", "refuse", "filter", "total", "call", "silently", "unscripted"]
 
 

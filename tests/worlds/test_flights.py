@@ -60,16 +60,6 @@ def test_the_sight_of_a_price_changes_the_travellers_mind(world):
     assert world.ask_traveller("Is LX 112 all right?") == "Yes, on the aisle."
 
 
-def test_the_traveller_is_pleased_with_the_seat_they_asked_for_alone(world):
-    for offer in ("LX 212", "LX 112"):
-        world.ask_traveller(f"Is {offer} all right?")
-    world.book(world.hold_seat("LX 112", "window")["hold"])
-    assert not world.pleased
-    world.cancel_booking(1)
-    world.book(world.hold_seat("LX 112", "aisle")["hold"])
-    assert world.pleased
-
-
 # the model
 
 

@@ -4,7 +4,6 @@ import sqlite3
 from contextlib import closing
 from pathlib import Path
 
-import openai
 import pytest
 
 from planexec_lab.connect import connect
@@ -219,29 +218,10 @@ def test_one_step_at_a_time_the_model_finds_the_scripts_damage_last(world):
     assert (run.usage.calls, run.makespan) == (6, 167.5)
 
 
-@pytest.mark.slow
-def test_the_model_says_what_it_was_shown(world):
-    change(world, "UPDATE contacts SET email = 'dara@example.org' WHERE customer_id = 9")
-    answer = pursue(world, NextStepPlanner(connect("migration"))).answer
-    assert "customer 9 (Hana Sato) lost its email dara@example.org" in answer
-    sound = migration.World()
-    change(sound, "UPDATE contacts SET email = 'bruno@example.org' WHERE customer_id = 3")
-    run = pursue(sound, NextStepPlanner(connect("migration")))
-    assert run.answer == "The new schema is in production, and nothing is lost."
-
-
 def test_a_database_that_has_the_new_schema_is_left_alone(world):
     migrated(world, SCRIPT)
     run = pursue(world, NextStepPlanner(connect("migration")))
     assert (list(run.results), run.answer) == (["1"], "The database has the new schema already.")
-
-
-def test_an_unknown_schema_is_refused_by_the_script_of_the_model(world):
-    change(world, "ALTER TABLE contacts ADD COLUMN phone TEXT")
-    run = pursue(world, NextStepPlanner(connect("migration")))
-    assert run.status == "failed"
-    assert openai.UnprocessableEntityError.__name__ in run.reason
-    assert world.damage() == []
 
 
 # the same bytes, and nothing left

@@ -4,11 +4,11 @@ import json
 
 import pytest
 
-from planexec_lab.comparison import client_of, react, stepwise, whole
-from planexec_lab.worlds import deploy, research, support
+from planexec_lab.comparison import client_of, react, whole
+from planexec_lab.worlds import deploy, support
 from planexec_lab.worlds.flaky import NoAnswerError, flaky
-from planexec_lab.worlds.minds import EXPECTED, Later, PlanMind, as_expected
-from planexec_lite import Board, LLMPlanner, Plan, Policy, RuleEvaluator, Step, Toolbox, ToolExecutor, execute, tool
+from planexec_lab.worlds.minds import EXPECTED, Later, as_expected
+from planexec_lite import Board, LLMPlanner, Policy, RuleEvaluator, Step, Toolbox, tool
 
 
 def test_a_result_that_is_not_there_yet_is_a_reference_in_all_its_parts():
@@ -33,16 +33,6 @@ def test_a_result_is_held_against_what_was_taken_for_granted(assumed, result, ju
     assert as_expected(step, result) == judged
     verdict = RuleEvaluator(as_expected).evaluate(step, result, Board())
     assert verdict.verdict == ("accept" if judged is True else "replan")
-
-
-@pytest.mark.parametrize("side", [whole, stepwise, react])
-def test_a_known_plan_is_carried_out_alike_in_every_role(side):
-    world = research.World()
-    run = side(client_of(PlanMind(research.PLAN, world.tools)), world.tools, research.GOAL)
-    assert run.status == "finished"
-    other = research.World()
-    execute(Plan.parse(research.PLAN), ToolExecutor(other.tools))
-    assert world.report == other.report
 
 
 def test_a_plan_ahead_names_every_step_that_its_expectations_lead_to():

@@ -114,20 +114,6 @@ def test_planner_and_executor_share_no_prompt_and_the_plan_names_no_tool(name):
 # the planner
 
 
-@pytest.mark.parametrize("name", ["support", "migration", "refactor"])
-def test_a_teams_planner_answers_no_other_goal_and_no_board_with_results(name):
-    world, llm = WORLDS[name].World(), MockLLM.load(SCENARIOS / name / "team.yaml")
-    planner = LLMPlanner(llm.client(), tasks=True)
-    plan = planner.plan(WORLDS[name].GOAL, Board(), world.tools)
-    began = RunStarted(0, WORLDS[name].GOAL, planner=True, reviewer=False)
-    done = Board.of([began, PlanProposed(0, plan), StepStarted(0, "1"), StepDone(0, "1", "nothing was found")])
-    for goal, board in [("Bake bread", Board()), (WORLDS[name].GOAL, done)]:
-        with pytest.raises(openai.APIStatusError) as refused:
-            planner.plan(goal, board, world.tools)
-        assert refused.value.status_code == 422
-    assert 'done, result data: "nothing was found' in str(llm.calls[-1].request["messages"])
-
-
 # the executor
 
 SCHEMA = {"now": {"customers": ["id", "name", "email"], "orders": ["id", "customer_id", "product", "cents"]}}
