@@ -179,7 +179,7 @@ def test_the_test_says_which_of_the_outcomes_it_is(bench: Bench, capsys: pytest.
     status, text = ask(capsys, "never_replans", "--test")
     assert status == 1
     assert text.startswith(
-        "○ not started: your copy is unchanged.\n✗ not yet · the planner is asked every so many steps"
+        "○ not started: your copy is unchanged.\n✗ not yet · the planner is called after every n steps"
     )
     copy = answer_with(bench, "never_replans", "wrong")
     status, text = ask(capsys, "never_replans", "--test")
