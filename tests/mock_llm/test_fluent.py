@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import hashlib
 import json
 from pathlib import Path
 from typing import Any, get_args
@@ -33,39 +32,10 @@ RESULT = [
     {"role": "tool", "tool_call_id": "c", "content": "it is 9"},
 ]  # fmt: skip
 CAT = {"type": "image_url", "image_url": {"url": f"data:image/png;base64,{base64.b64encode(b'a cat').decode()}"}}
-WHENS: list[dict[str, Any]] = [  # every condition
-    {},
-    {"role": "planner"},
-    {"system": "be brief"},
-    {"user": ["Find", "please"]},
-    {"says": "4 + 5"},
-    {"last": ["it is 9"]},
-    {"never": "it is 9"},
-    {"find": {"version": r"v([\d.]+)"}},
-    {"format": "json"},
-    {"tools": "search"},
-    {"image": hashlib.sha256(b"a cat").hexdigest()[:12]},
-    {"called": ["search"]},
-    {"turn": 2},
-    {"counter": "drafts", "turn": 2},
-]
-REPLIES: list[
-    dict[str, Any]
-] = [  # every reply, every fault, every qualification but `python`, which YAML does not have
-    {"text": "Hello"},
-    {"json": {"a": [1, 2.5, None, "12:30", "no", "0123"]}},
-    {"json": None},
-    {"refusal": "No."},
-    {"calls": [{"tool": "search", "arguments": {"q": "x"}}]},
-    {"calls": [{"tool": "search"}, {"tool": "search", "arguments": '{"q": '}], "text": "Let me look.", "broken": True},
-    {"choices": [{"text": "a"}, {"json": {"b": 1}}]},
-    {"json": PLAN, "spoil": "cycle"},
-    {"text": "cut", "finish_reason": "length", "latency": 2.5, "usage": {"input": 9, "output": 1}},
-    {"text": "half", "usage": {"output": 3}},
-    {"text": "x", "faults": ["rate_limit", {"status": 503, "message": "busy", "code": "c", "retry_after": 1}]},
-    {"text": "x", "faults": [{"kind": "rate_limit", "retry_after_ms": 20}]},
-    {"text": "x y z", "fault": {"kind": "error_event", "message": "m", "after": 1}},
-    {"text": "x", "faults": [{"kind": "slow_first_token", "seconds": 3}]},
+WORDS = yaml.safe_load(Path(__file__).with_name("words.yaml").read_text("utf-8"))
+WHENS: list[dict[str, Any]] = WORDS["whens"]
+REPLIES: list[dict[str, Any]] = [
+    *WORDS["replies"],
     *({"fault": kind} for kind in get_args(Kind) if kind not in (*STREAM_ONLY, *PLAIN_ONLY)),
     *({"text": "one two three", "fault": kind} for kind in sorted((*STREAM_ONLY, *PLAIN_ONLY))),
 ]

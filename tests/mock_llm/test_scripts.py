@@ -17,42 +17,7 @@ from mock_llm import Fault, MockLLM, Reply, ScriptError, ToolUse, When
 from mock_llm.script import as_yaml, read_yaml
 from tests.rounds import rounds
 
-GOOD = """\
-scenes:
-  - name: plan the deployment
-    when:
-      role: planner
-      system: [You deploy]
-      user: deploy v2.3.1
-      says: ["deploy v2.3.1", 'on: 2026-11-21']
-      last: yes
-      never: [was refused]
-      find: {version: 'v([\\d.]+)'}
-      format: json
-      tools: [search]
-      called: [search]
-      turn: 2
-      counter: deployments
-    reply:
-      json: {goal: "deploy {{version}}", at: 12:30, date: 2026-11-21, steps: [1, 2.5, true, null]}
-      latency: 2
-      usage: {input: 412, output: 180}
-      finish_reason: stop
-      broken: true
-      faults: [{status: 429, retry_after_ms: 20}, timeout]
-  - name: search
-    reply:
-      text: Let me look.
-      calls:
-        - {tool: search, arguments: {query: "{v2}", pages: [1, 2]}}
-        - tool: search
-          arguments: '{"query": '
-  - name: vote
-    reply:
-      choices:
-        - text: "53"
-        - json: 53
-"""
+EVERY_FIELD = Path(__file__).with_name("every_field.yaml")
 
 
 def write(folder: Path, text: str, name: str = "deploy.yaml") -> Path:
@@ -67,9 +32,9 @@ def faults(folder: Path, text: str) -> list[str]:
     return str(caught.value).splitlines()
 
 
-def test_all_fields_are_read(tmp_path: Path) -> None:
-    scene, search, vote = MockLLM.load(write(tmp_path, GOOD)).scenes
-    assert scene.source == "deploy.yaml:2"
+def test_all_fields_are_read() -> None:
+    scene, search, vote = MockLLM.load(EVERY_FIELD).scenes
+    assert scene.source == "every_field.yaml:3"
     assert scene.when == When(
         role="planner",
         system="You deploy",
