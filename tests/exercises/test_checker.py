@@ -182,10 +182,12 @@ def test_a_failing_checker_says_so_and_does_not_raise(capsys: pytest.CaptureFixt
 
 def test_hints_come_one_by_one(capsys: pytest.CaptureFixture[str]) -> None:
     checker._HINTED.clear()
-    for number in (1, 2, 2):
+    for number in (1, 2):
         hint(ID)
         words = " ".join(capsys.readouterr().out.split())
         assert words == f"{ID} · Hint {number} of 2 {find(ID).hints[number - 1]}"
+    hint(ID)
+    assert f'There are 2 hints. `solution("{ID}")`' in capsys.readouterr().out
 
 
 def test_values_are_shown_the_same_on_every_run() -> None:
