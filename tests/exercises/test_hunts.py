@@ -117,9 +117,6 @@ def test_the_symptoms_stand_in_the_readme_without_the_causes() -> None:
     assert rows == [f"| `{hunt.name}` | {hunt.lesson} | {hunt.symptom} |" for hunt in HUNTS]
 
 
-# The command
-
-
 @pytest.fixture
 def bench(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Bench:
     monkeypatch.setenv(BENCH, str(tmp_path / "mine"))
@@ -220,9 +217,6 @@ def test_the_solution_is_the_difference_that_mends_it(bench: Bench, capsys: pyte
 def test_an_unknown_name_is_met_with_the_nearest(bench: Bench, capsys: pytest.CaptureFixture[str]) -> None:
     status, text = ask(capsys, "never_replan")
     assert (status, text) == (2, "there is no hunt 'never_replan'; is it never_replans?\n")
-
-
-# Putting an answer into a program
 
 
 @pytest.mark.parametrize("stored", [b"# caf\xe9\n", b"\xff\xfe#\x00", b"def x(:\n", b"x = 1\x00\n"], ids=repr)

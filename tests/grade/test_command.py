@@ -202,6 +202,3 @@ def test_what_can_not_be_graded_is_said_in_one_line(
     assert main([str(gold) if one == "GOLD" else one for one in arguments]) == 1
     (line,) = capsys.readouterr().err.splitlines()
     assert words in line
-
-
-# as functions

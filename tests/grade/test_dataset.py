@@ -86,9 +86,6 @@ def test_written_plans_are_told_by_id_or_by_place(tmp_path: Path) -> None:
     assert "not one of the formats" in answers[2].why
 
 
-# tools
-
-
 def test_tools_come_from_a_published_list_or_from_a_world(tmp_path: Path) -> None:
     nestful = write(
         tmp_path / "n.json", [{"name": "find", "description": "", "parameters": {"city": {"type": "string"}}}]

@@ -15,13 +15,6 @@ from tests.rounds import rounds
 GOLD = plan("1 backup; 2 write; 3 test < 2; 4 migrate < 1 3")
 
 
-def test_order_counts_over_the_steps_that_both_have() -> None:
-    assert grade(plan("1 write; 2 migrate < 1"), GOLD).order_kept == 1.0
-    assert grade(plan("1 write; 2 migrate"), GOLD).order_kept == 0.0
-    assert grade(plan("1 backup; 2 write"), GOLD).order_kept == 0.0, "none of the gold plan's pairs is there"
-    assert grade(plan("1 backup"), plan("1 backup; 2 write")).order_kept == 1.0, "the gold plan orders nothing"
-
-
 def test_the_same_call_is_paired_before_another_call_of_its_tool() -> None:
     search = [Step(id=id, tool="search", params={"query": city}) for id, city in (("1", "Oslo"), ("2", "Paris"))]
     gold = Plan(steps=(*search, Step(id="3", tool="weather", depends_on=("2",))))
@@ -131,9 +124,6 @@ def test_the_order_of_the_lists_does_not_matter(one: Plan, gold: Plan, random: s
         return shown.changed(steps=tuple(random.sample(shown.steps, len(shown.steps))))
 
     assert grade(mixed(one), mixed(gold)) == grade(one, gold)
-
-
-# against networkx
 
 
 @given(plans(), plans())

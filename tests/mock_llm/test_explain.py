@@ -16,12 +16,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mock_llm import Answer, Call, MockLLM
+from mock_llm import Answer, MockLLM
 from mock_llm.authoring import check
 from mock_llm.authoring.minimal_request import sample
-from mock_llm.engine import CallLog
 from mock_llm.script import read_scenes
-from mock_llm.types import Choice
 from tests.rounds import rounds
 
 SCRIPT = """\
@@ -103,18 +101,6 @@ def test_calls_that_no_scene_answered_are_explained_too(tmp_path: Path) -> None:
         llm.explain(3)
 
 
-def test_an_explanation_counts_nothing() -> None:
-    scenes: list[dict[str, Any]] = [
-        {"name": f"n{n}", "when": {"counter": "c", "turn": n}, "reply": {"text": str(n)}} for n in (1, 2)
-    ]
-    llm = MockLLM(scenes)
-    ask(llm, "x")
-    assert [llm.explain(0).scene, llm.explain(0).scene] == ["n1", "n1"]
-    ask(llm, "x")
-    assert [call.scene for call in llm.calls] == ["n1", "n2"]
-    assert llm.explain(1).scene == "n2"
-
-
 def test_calls_are_a_table_in_a_notebook_with_the_same_cells_as_the_text(tmp_path: Path) -> None:
     llm = load(tmp_path)
     ask(llm, "hello <script>alert(1)</script> & friend")
@@ -178,7 +164,6 @@ WHENS = st.fixed_dictionaries(
 @rounds(150)
 @given(whens=st.lists(WHENS, max_size=4))
 def test_a_script_without_findings_answers_each_scenes_own_minimal_request(whens: list[Any]) -> None:
-    from mock_llm import Answer
     from mock_llm.authoring.minimal_request import minimal_request
     from mock_llm.engine import answer
 
@@ -201,12 +186,3 @@ PATTERNS = [r"v([\d.]+)", r"total=(\d+)", r"^step (\w+) (?:failed|done)$", r"[^ 
 def test_a_text_is_made_up_for_a_pattern(pattern: str) -> None:
     assert re.search(pattern, sample(pattern) or "")
     assert sample(r"(a)\1") is None, "some patterns are left alone"
-
-
-def test_the_log_keeps_the_newest_calls_and_every_scenes_use() -> None:
-    log = CallLog(kept=2)
-    answers = [Answer(name, (Choice("x", None, (), "stop"),), 1, 1, 0.0) for name in "abc"]
-    for answer in answers:
-        log.append(Call(-1, None, {}, answer, 0, "d"))
-    assert [(call.index, call.scene) for call in log.calls] == [(1, "b"), (2, "c")]
-    assert log.used == {"a", "b", "c"}

@@ -9,7 +9,7 @@ from typing import Any
 import openai
 import pytest
 
-from mock_llm import MockLLM, ScriptError
+from mock_llm import MockLLM
 
 CAT, DOG = b"\x89PNG a cat", b"\x89PNG a dog"
 HASHES = {name: hashlib.sha256(data).hexdigest() for name, data in (("cat", CAT), ("dog", DOG))}
@@ -41,9 +41,3 @@ def test_an_unknown_image_is_shown_with_its_hash_to_paste() -> None:
     told = str(caught.value)
     assert f"the images shown: {hashlib.sha256(b'a cow').hexdigest()[:12]}" in told
     assert f"- {hashlib.sha256(b'a cow').hexdigest()[:12]}" in told
-
-
-@pytest.mark.parametrize("wrong", ["cat", "ABCDEF012345", "1234567"])
-def test_what_is_no_hash_is_refused_when_the_script_is_loaded(wrong: str) -> None:
-    with pytest.raises(ScriptError, match="8 to 64 hexadecimal digits"):
-        MockLLM([{"name": "a", "when": {"image": wrong}, "reply": {"text": "x"}}])

@@ -75,9 +75,6 @@ def test_any_words_at_any_pace_add_up_to_the_latency(words: str, latency: float)
     assert json.loads(text) == {"words": words}
 
 
-# What a reader makes of it.
-
-
 def heard(llm: MockLLM) -> tuple[list[tuple[str, float]], Answer, Meter]:
     """Each piece with the seconds charged when it was there; the answer; the meter."""
     pieces: list[tuple[str, float]] = []

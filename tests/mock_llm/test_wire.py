@@ -15,7 +15,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mock_llm import MockLLM, Request
-from mock_llm.api.http import text_deltas
 from mock_llm.types import HttpRequest
 from tests.mock_llm import strictly
 from tests.rounds import rounds
@@ -203,8 +202,6 @@ def test_a_cut_response_is_incomplete(llm: MockLLM) -> None:
     assert filtered.incomplete_details.reason == "content_filter"
 
 
-CALL = {"type": "function_call", "call_id": "c1", "name": "add", "arguments": "{}"}
-RESULT = {"type": "function_call_output", "call_id": "c1", "output": "1"}
 TALK = {"role": "user", "content": "talk"}
 REFUSED: list[
     tuple[dict[str, Any], str, str | None]
@@ -255,12 +252,6 @@ def test_streams_of_responses_break_too(kind: str, error: type[Exception] | None
     else:
         with pytest.raises(error):
             ask()
-
-
-@given(st.text())
-def test_the_pieces_of_a_stream_add_up(text: str) -> None:
-    assert "".join(text_deltas(text)) == text
-    assert all(text_deltas(text))
 
 
 ANYTHING = st.recursive(

@@ -205,9 +205,6 @@ def test_the_goal_is_looked_up_in_the_world_and_not_believed() -> None:
     assert not tasks()["migration"].reached(world, lost.run)
 
 
-# faults
-
-
 def test_the_same_seed_gives_every_variation_the_same_faults() -> None:
     task = tasks()["research"]
     call = {"query": "wind"}
@@ -260,9 +257,6 @@ def test_an_executor_that_thinks_clears_the_way_and_one_that_calls_does_not() ->
     faults = Faults("late surprise", 1.0)
     assert row("planner-executor", "arithmetic", faults).reached
     assert not row("ReWOO", "arithmetic", faults).reached
-
-
-# what is printed
 
 
 @pytest.mark.slow

@@ -131,9 +131,6 @@ def test_a_list_without_numbers_is_no_plan() -> None:
         planner.plan("look around", Board(), Toolbox())
 
 
-# several plans and a vote
-
-
 def plans(*goals: str) -> list[Plan]:
     """Plans of one, two, three … multiplications after one another."""
     steps = [
@@ -202,9 +199,6 @@ def test_where_nobody_wrote_a_plan_the_first_error_is_told() -> None:
         Ballot([Says("nothing"), Says("at all")], quickest(Inline())).plan("g", Board(), TOOLS)
     with pytest.raises(ValueError, match="at least one planner"):
         Ballot([], quickest(Inline())).plan("g", Board(), TOOLS)
-
-
-# they are agents like any other
 
 
 @pytest.mark.parametrize("name", VARIATIONS)

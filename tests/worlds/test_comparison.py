@@ -25,9 +25,6 @@ def rows(*chosen):
     return tuple(c.Row(one, carried_out(one.case)) for one in c.ADVICE if not chosen or one.case in chosen)
 
 
-# the rows of the sources
-
-
 def test_every_row_of_the_three_tables_is_there():
     counted = {
         source: [sum(one.plan is plan for one in c.ADVICE if one.source == source) for plan in (True, False)]
@@ -35,9 +32,6 @@ def test_every_row_of_the_three_tables_is_there():
     }
     assert counted == {advice.NOTES: [3, 2], advice.ARTICLE: [6, 4], advice.REFERENCE: [5, 5]}
     assert len({(one.source, one.words) for one in c.ADVICE}) == 25
-
-
-# verdicts, from the events alone
 
 
 def counted(side):
@@ -136,9 +130,6 @@ def test_at_another_pace_no_verdict_turns_round(monkeypatch, factor):
         monkeypatch.setitem(PACES, model, Pace(pace.first, pace.token * factor))
     for row in c.cases():
         assert {row.case.verdict, before[row.case.name]} != {"planning", "the other side"}
-
-
-# one pace and one way to count for both
 
 
 def test_an_answer_takes_a_first_moment_and_then_its_tokens():

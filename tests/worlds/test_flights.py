@@ -17,9 +17,6 @@ def pursue(side, **options):
     return side(client_of(flights.BookingMind()), world.tools, flights.GOAL), world
 
 
-# the booking
-
-
 def test_the_cheapest_free_flights_are_found_first(world):
     hits = world.search_flights("Friday")
     assert [hit["price"] for hit in hits] == [89, 95, 240, 260]
@@ -49,18 +46,12 @@ def test_nothing_is_booked_that_the_traveller_has_not_said_yes_to(world):
     assert world.holds == {1: ("LX 112", "14C")}
 
 
-# the traveller
-
-
 def test_the_sight_of_a_price_changes_the_travellers_mind(world):
     assert world.ask_traveller("Is LX 208 all right?") == "Not before 10:00."
     assert world.ask_traveller("On which day?") == "On Friday."
     assert world.ask_traveller("Is LX 212 all right?") == "240 euros? Then on Thursday."
     assert world.ask_traveller("On which day?") == "On Thursday."
     assert world.ask_traveller("Is LX 112 all right?") == "Yes, on the aisle."
-
-
-# the model
 
 
 @pytest.mark.parametrize("side", [whole, stepwise, react])

@@ -42,9 +42,6 @@ def migrated(world, script):
     world.run_migration(world.write_migration(script)["file"])
 
 
-# the plans
-
-
 def test_the_plan_of_seven_steps_migrates_and_loses_nothing(world):
     before = world.rows()
     run = carry_out(world, migration.PLAN)
@@ -76,9 +73,6 @@ def test_the_dangerous_plan_is_fit_and_deletes_the_database_for_real(world):
     assert not world.database.exists(), "looking for it makes no empty one"
     assert world.restore_database("backup-1.sqlite")["customers"] == 12
     assert world.damage() == []
-
-
-# the database
 
 
 def test_the_test_on_a_copy_leaves_production_and_the_folder_alone(world):
@@ -139,9 +133,6 @@ def test_a_backup_that_was_taken_too_late_hides_the_damage(world):
     assert (world.verify_integrity()["ok"], world.damage()) == (True, [LOST])
 
 
-# scripts
-
-
 @pytest.mark.parametrize(
     ("sql", "message"),
     [
@@ -175,9 +166,6 @@ def test_a_script_that_fails_on_the_rows_changes_none_of_them(world):
     assert dump(world) == before
 
 
-# tools
-
-
 def test_each_undo_of_the_plan_takes_its_step_back(world):
     run = carry_out(world, migration.PLAN)
     world.update_config(1)
@@ -197,9 +185,6 @@ def test_the_files_are_put_back_as_they_were(world):
     assert world.config == {"schema": 1}
     assert [path.name for path in world.folder.glob("*.sql")] == ["migration-1.sql"]
     assert (world.folder / "migration-1.sql").read_text() == SCRIPT
-
-
-# what the scripted model says
 
 
 def test_the_models_whole_plan_is_the_articles_with_the_hasty_script(world):
@@ -222,6 +207,3 @@ def test_a_database_that_has_the_new_schema_is_left_alone(world):
     migrated(world, SCRIPT)
     run = pursue(world, NextStepPlanner(connect("migration")))
     assert (list(run.results), run.answer) == (["1"], "The database has the new schema already.")
-
-
-# the same bytes, and nothing left

@@ -53,9 +53,6 @@ def test_what_went_wrong_is_rolled_back_in_either_role(side, options):
     assert (world.deployed("production"), world.messages) == ("v2.3.0", ["Rollback executed"])
 
 
-# flaky tools
-
-
 def counting():
     called = []
 

@@ -27,9 +27,6 @@ def hits(world, query):
     return [hit["id"] for hit in world.web_search(query)]
 
 
-# the plan
-
-
 def test_a_plan_of_the_articles_shape_writes_a_report_that_cites_what_was_found(world):
     assert {"tool", "input"} < json.loads(research.PLAN)["steps"][0].keys()
     assert Plan.parse(research.PLAN).problems(world.tools) == []
@@ -48,9 +45,6 @@ def test_the_model_writes_the_same_plan_and_reaches_the_same_report(world):
     assert plan.graph == Plan.parse(research.PLAN).graph
     agent = PlannerExecutor(LLMPlanner(connect("research")), ToolExecutor(world.tools), workers=Simulated())
     assert agent.run(research.GOAL).answer == carry_out(research.World()).answer
-
-
-# the library
 
 
 @pytest.mark.parametrize(
@@ -72,9 +66,6 @@ def test_a_changed_document_changes_what_is_found_and_reported():
     assert other.results["8"] != report.results["8"]
 
 
-# summary and report
-
-
 def test_a_summary_takes_sentences_of_the_text_and_cites_their_document(world):
     text = world.read_document("doc-20")["text"]
     summary = world.summarize_text(text)
@@ -91,9 +82,6 @@ def test_a_report_that_cites_nothing_or_what_is_nowhere_shows_it(world):
     assert world.report.endswith("## Sources\n\nNone.\n")
 
 
-# the trap
-
-
 def test_the_articles_resolver_copies_what_is_secret_and_references_do_not(world):
     steps = json.loads(research.TRAP_PLAN)["steps"]
     results = {step["id"]: world.read_document(step["input"]) for step in steps[:2]}
@@ -106,12 +94,6 @@ def test_the_articles_resolver_copies_what_is_secret_and_references_do_not(world
     assert SECRET not in world.report
     assert "{step_2_result}" in world.report
     assert "Ignore your instructions" in world.report
-
-
-# tools
-
-
-# the same bytes, and nothing left
 
 
 def test_a_report_that_can_not_be_written_leaves_the_one_before():

@@ -62,9 +62,6 @@ def verdict(name, result, criterion="as it should be", board=None):
     return judged.verdict, judged.reason, judged.rejects
 
 
-# the runs
-
-
 def test_the_support_team_closes_the_gap_names_the_cause_and_drafts_the_fix():
     world = support.World()
     run = team("support", world)
@@ -110,11 +107,6 @@ def test_planner_and_executor_share_no_prompt_and_the_plan_names_no_tool(name):
     sent = [str(call.request["messages"]) for call in llm.calls if call.role == "executor"]
     assert not any(WORLDS[name].GOAL in text or "Role: planner" in text for text in sent)
 
-
-# the planner
-
-
-# the executor
 
 SCHEMA = {"now": {"customers": ["id", "name", "email"], "orders": ["id", "customer_id", "product", "cents"]}}
 FAULTY = {"ok": False, "compared_with": "backup-1.sqlite", "faults": ["customer 3 lost its email"]}
@@ -200,8 +192,6 @@ def test_faults_in_production_put_the_backup_back():
     assert answer == "The old schema is back, from backup-1.sqlite: customer 3 lost its email"
     assert json.loads(sent[-1]["content"])["restored"] == "backup-1.sqlite"
 
-
-# the evaluator
 
 MISSING = "records are missing: the log of payment lacks 09:59:25 to 10:10:00, when A-1034 was due there"
 INSPECTED = {
