@@ -197,7 +197,7 @@ def test_where_no_plan_is_valid_the_first_goes_back_to_be_repaired() -> None:
 def test_where_nobody_wrote_a_plan_the_first_error_is_told() -> None:
     with pytest.raises(PlanError):
         Ballot([Says("nothing"), Says("at all")], quickest(Inline())).plan("g", Board(), TOOLS)
-    with pytest.raises(ValueError, match="at least one planner"):
+    with pytest.raises(ValueError, match="no planner was given"):
         Ballot([], quickest(Inline())).plan("g", Board(), TOOLS)
 
 
