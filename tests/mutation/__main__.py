@@ -49,7 +49,7 @@ def tests_of(file: Path) -> str:
     if file.is_relative_to(ROOT / "mock_llm"):
         return " ".join(f"tests/mock_llm/test_{name}.py" for name in MOCK.split())
     if file.parent.name == "exercises":
-        return "tests/exercises/test_checker.py tests/exercises/test_attacks.py tests/exercises/test_generated.py"
+        return "tests/exercises/test_checker.py tests/exercises/test_record.py tests/exercises/test_generated.py"
     names = next((tests for files, tests in MORE.items() if file.stem in files.split()), "")
     paths = (
         f"tests/{folder}/test_{name}.py"
