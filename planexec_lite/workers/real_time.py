@@ -137,8 +137,9 @@ class _Session:
 
     def wait(self) -> Sequence[Message]:
         while True:
-            self._end_rests(perf_counter())
-            messages = self._overdue()
+            if self.resting:
+                self._end_rests(perf_counter())
+            messages = self._overdue() if self.limited else []
             news = self._news(0 if messages else self._patience())
             at = round(perf_counter() - self.epoch, 9)
             # messages that came together are sorted by the start of their jobs, not by the speed of threads
@@ -233,11 +234,13 @@ class _Session:
 
     def _patience(self) -> float | None:
         """Return the seconds until a rest or a limit ends, or a job might have begun; None: without a limit."""
+        if not self.resting and not self.limited:
+            return None
         now = perf_counter()
         left = [since + (task.rest or 0) - now for task, since in self.resting.values()]
         left += [self._end(task, began) - now for task, began in self.limited.values()]
         left += [_LOOK for _, began in self.limited.values() if began is None]
-        return max(0.0, min(*left, FOREVER)) if left else None
+        return max(0.0, min(*left, FOREVER))
 
     def _end(self, task: Task, began: float | None) -> float:
         """When a job times out, by the computer's clock; infinite while it has not begun, if there is no deadline."""
@@ -247,8 +250,6 @@ class _Session:
 
     def _overdue(self) -> list[Message]:
         messages: list[Message] = []
-        if not self.limited:
-            return messages
         now, running = perf_counter(), self._running()
         for number, (task, began) in list(self.limited.items()):
             if began is None and number in running:
