@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import os
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from functools import partial
@@ -87,7 +87,10 @@ class Pool:
         """Return a session that submits its jobs to the executor; on one of the executor's own threads, an inline session."""
         if id(self.executor) in carried_by.get():
             return Inline().open(now)
-        return _Session(self.executor, perf_counter() - now, math.inf if self.slots is None else self.slots)
+        from concurrent.futures import ThreadPoolExecutor
+
+        slots, threads = math.inf if self.slots is None else self.slots, isinstance(self.executor, ThreadPoolExecutor)
+        return _Session(self.executor, perf_counter() - now, slots, threads)
 
 
 @dataclass
@@ -95,11 +98,13 @@ class _Session:
     """The jobs of one run, by their number in the order of starting. Without an executor, a job runs when it is started.
 
     `limited` has the jobs with a timeout or deadline, and when the executor began with each. `resting` says since when a job rests.
+    `threads`: the executor is a pool of threads, so a job can report while it runs.
     """
 
     executor: FutureExecutor | None
     epoch: float
     free: float
+    threads: bool = False
     started: int = 0
     futures: dict[int, Future[Report]] = field(default_factory=dict)
     limited: dict[int, tuple[Task, float | None]] = field(default_factory=dict)
@@ -156,11 +161,8 @@ class _Session:
         self.news.put((number, task, what, perf_counter()))
 
     def _submit(self, executor: FutureExecutor, number: int, task: Task) -> None:
-        from concurrent.futures import ThreadPoolExecutor
-
-        hear: Callable[[Any], bool] | None = None
-        if isinstance(executor, ThreadPoolExecutor):  # another process can't report while it runs a step
-            hear = partial(self._hear, number, task, only_live=True)
+        # another process can't report while it runs a step
+        hear = partial(self._hear, number, task, only_live=True) if self.threads else None
         waiting = carried_by.get() | {id(executor)}
         try:
             future = executor.submit(carry_out, waiting, os.getpid(), hear, task.call, task.args)
