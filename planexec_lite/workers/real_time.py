@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import os
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from functools import partial
@@ -87,7 +87,10 @@ class Pool:
         """Return a session that submits its jobs to the executor; on one of the executor's own threads, an inline session."""
         if id(self.executor) in carried_by.get():
             return Inline().open(now)
-        return _Session(self.executor, perf_counter() - now, math.inf if self.slots is None else self.slots)
+        from concurrent.futures import ThreadPoolExecutor
+
+        slots, threads = math.inf if self.slots is None else self.slots, isinstance(self.executor, ThreadPoolExecutor)
+        return _Session(self.executor, perf_counter() - now, slots, threads)
 
 
 @dataclass
@@ -95,11 +98,13 @@ class _Session:
     """The jobs of one run, by their number in the order of starting. Without an executor, a job runs when it is started.
 
     `limited` has the jobs with a timeout or deadline, and when the executor began with each. `resting` says since when a job rests.
+    `threads`: the executor is a pool of threads, so a job can report while it runs.
     """
 
     executor: FutureExecutor | None
     epoch: float
     free: float
+    threads: bool = False
     started: int = 0
     futures: dict[int, Future[Report]] = field(default_factory=dict)
     limited: dict[int, tuple[Task, float | None]] = field(default_factory=dict)
@@ -137,8 +142,9 @@ class _Session:
 
     def wait(self) -> Sequence[Message]:
         while True:
-            self._end_rests(perf_counter())
-            messages = self._overdue()
+            if self.resting:
+                self._end_rests(perf_counter())
+            messages = self._overdue() if self.limited else []
             news = self._news(0 if messages else self._patience())
             at = round(perf_counter() - self.epoch, 9)
             # messages that came together are sorted by the start of their jobs, not by the speed of threads
@@ -155,11 +161,8 @@ class _Session:
         self.news.put((number, task, what, perf_counter()))
 
     def _submit(self, executor: FutureExecutor, number: int, task: Task) -> None:
-        from concurrent.futures import ThreadPoolExecutor
-
-        hear: Callable[[Any], bool] | None = None
-        if isinstance(executor, ThreadPoolExecutor):  # another process can't report while it runs a step
-            hear = partial(self._hear, number, task, only_live=True)
+        # another process can't report while it runs a step
+        hear = partial(self._hear, number, task, only_live=True) if self.threads else None
         waiting = carried_by.get() | {id(executor)}
         try:
             future = executor.submit(carry_out, waiting, os.getpid(), hear, task.call, task.args)
@@ -233,11 +236,13 @@ class _Session:
 
     def _patience(self) -> float | None:
         """Return the seconds until a rest or a limit ends, or a job might have begun; None: without a limit."""
+        if not self.resting and not self.limited:
+            return None
         now = perf_counter()
         left = [since + (task.rest or 0) - now for task, since in self.resting.values()]
         left += [self._end(task, began) - now for task, began in self.limited.values()]
         left += [_LOOK for _, began in self.limited.values() if began is None]
-        return max(0.0, min(*left, FOREVER)) if left else None
+        return max(0.0, min(*left, FOREVER))
 
     def _end(self, task: Task, began: float | None) -> float:
         """When a job times out, by the computer's clock; infinite while it has not begun, if there is no deadline."""
@@ -247,8 +252,6 @@ class _Session:
 
     def _overdue(self) -> list[Message]:
         messages: list[Message] = []
-        if not self.limited:
-            return messages
         now, running = perf_counter(), self._running()
         for number, (task, began) in list(self.limited.items()):
             if began is None and number in running:
