@@ -51,7 +51,7 @@ def test_there_are_cards_for_every_lesson() -> None:
 
 
 @each_card
-def test_the_cell_and_the_numbers_of_a_card_are_in_its_lesson_or_a_linked_appendix(card: Card) -> None:
+def test_the_cell_and_the_numbers_of_a_card_are_in_its_lesson_or_its_appendix(card: Card) -> None:
     book = notebook(card.lesson)
     assert card.cell in ["", *(cell.id for cell in book.cells)]
     pages = re.findall(r"\]\((appendix/\w+\.ipynb)\)", json.dumps(book))

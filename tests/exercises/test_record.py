@@ -77,7 +77,7 @@ def test_the_file_is_never_half_written_though_two_kernels_write_it(file: Path) 
 
 @pytest.mark.parametrize("folder", [".", "exercises", "exercises/student", "notebooks"])
 @pytest.mark.parametrize("solutions", ["source", "solutions"])
-def test_progress_is_kept_in_the_checkout_of_the_notebook_and_never_for_solutions(
+def test_progress_is_kept_in_the_checkout_of_the_notebook_not_for_solutions(
     folder: str, solutions: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.delenv("PLANEXEC_PROGRESS")

@@ -169,3 +169,15 @@ def test_the_figure_says_what_the_text_says():
 def test_both_sides_have_the_same_mind_whatever_the_environment_names(monkeypatch):
     monkeypatch.setenv("PLANEXEC_LLM", "http://127.0.0.1:9/v1")
     assert "127.0.0.1:9" not in str(c.client_of(flights.BookingMind()).base_url)
+
+
+def test_success_is_what_the_world_shows_and_not_what_the_run_says():
+    case = carried_out(trials.order)
+    assert [run.status for side in (case.planning, case.other) for run in side.runs] == ["finished", "finished"]
+    assert (case.planning.succeeded, case.other.succeeded, case.by) == (True, False, "success")
+
+
+def test_a_mind_that_remembers_the_test_does_no_damage_in_either_role():
+    case = carried_out(trials.mended)
+    assert case.planning.succeeded
+    assert case.other.succeeded
