@@ -172,3 +172,21 @@ async def async_raises(what: str) -> str:
 async def async_process() -> int:
     await asyncio.sleep(0)
     return os.getpid()
+
+
+@tool(effects="none")
+def dies_once(path: str) -> str:
+    """Kill the process the first time."""
+    if not Path(path).exists():
+        Path(path).touch()
+        os._exit(1)
+    return "alive"
+
+
+@tool(effects="once")
+def books(path: str, bill: str, seconds: float = 0.0) -> str:
+    """Append a bill to a file, with the process that booked it."""
+    with Path(path).open("a") as file:
+        file.write(f"{os.getpid()} {bill}\n")
+    time.sleep(seconds)
+    return bill
