@@ -372,7 +372,7 @@ def interrupt(run: Run, holds: Callable[[str], bool] | None = None) -> None:
     jobs = sorted(board.in_flight.values(), key=lambda job: (job.id is None, order.get(job.id or "", -1)))
     for job in jobs:
         decide = WORK[type(job)].interrupted
-        key = once_calls.context(None, run, job).get("key")
+        key = once_calls.context(None, run, job).get("key") if isinstance(job, StepStarted) else None
         if holds is not None and key is not None and holds(key):
             decide = None
         has_journal = run.journal is not None

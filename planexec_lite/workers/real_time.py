@@ -38,6 +38,7 @@ from planexec_lite.workers.session import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from concurrent.futures import Executor as FutureExecutor
     from concurrent.futures import Future
 
