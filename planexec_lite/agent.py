@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, cast
 
 from planexec_lite import assembly, references
-from planexec_lite.assembly import CONTEXT, EVENT_OF, PLAN_CHECKS, Policy, decider
+from planexec_lite.assembly import CONTEXT, EVENT_OF, PLAN_CHECKS, Policy, answer
 from planexec_lite.capabilities import doubt, judging, nesting, once_calls, planning, require_undo, retries
 from planexec_lite.capabilities.nesting import InnerRun, Teller
 from planexec_lite.capabilities.once_calls import digest_of
@@ -206,9 +206,8 @@ class PlannerExecutor:
             store = run.journal or self.journal
             written_down = nullcontext() if store is None else store.carry_on(run)
             with written_down, run.listen(), self.workers.open(run.board.now) as session:
-                decide = decider(run.board, self.policy, self.executor)
                 while True:
-                    drive(run, decide, self, session)
+                    drive(run, lambda board: answer(board, self.policy, self.executor), self, session)
                     decision = self._ask(run.board)
                     if decision is None:
                         return run
@@ -231,7 +230,7 @@ class PlannerExecutor:
         """Return the task that the workers run for `job`, with its context."""
         task = WORK[type(job)].task(self, run, job)
         context: dict[str, Any] = {}
-        for context_of in CONTEXT:
+        for context_of in CONTEXT.get(type(job), ()):
             context |= context_of(self, run, job)
         if context:
             task.call, task.key = InContext(task.call, JobContext(**context)), context.get("key")
@@ -373,7 +372,7 @@ def interrupt(run: Run, holds: Callable[[str], bool] | None = None) -> None:
     jobs = sorted(board.in_flight.values(), key=lambda job: (job.id is None, order.get(job.id or "", -1)))
     for job in jobs:
         decide = WORK[type(job)].interrupted
-        key = once_calls.context(None, run, job).get("key")
+        key = once_calls.context(None, run, job).get("key") if isinstance(job, StepStarted) else None
         if holds is not None and key is not None and holds(key):
             decide = None
         has_journal = run.journal is not None

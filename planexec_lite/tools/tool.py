@@ -184,6 +184,10 @@ class Tool:
     def _counts_items(self) -> bool:
         return "maxItems" in str(self.schema)
 
+    @cached_property
+    def _names(self) -> tuple[frozenset[str], frozenset[str]]:
+        return frozenset(self.required), frozenset(self.parameters)
+
     @property
     def signature(self) -> str:
         """The tool on one line, as a planner reads it: ``build_docker(tag: string)``."""
@@ -280,7 +284,8 @@ class Tool:
 
     def _fits(self, bound: Mapping[str, Any]) -> bool:
         """Say whether the arguments certainly fit; False decides nothing."""
-        if not set(self.required) <= bound.keys() <= set(self.parameters):
+        required, known = self._names
+        if not required <= bound.keys() <= known:
             return False
         whole, given = references.whole, {}
         for name, value in bound.items():

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 import os
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from functools import partial
@@ -38,6 +38,7 @@ from planexec_lite.workers.session import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from concurrent.futures import Executor as FutureExecutor
     from concurrent.futures import Future
 
@@ -135,6 +136,7 @@ class _Session:
     """The jobs of one run, by their number in the order of starting. Without a pool, a job runs when it is started.
 
     `limited` has the jobs with a timeout or deadline, and when the executor began with each. `resting` says since when a job rests.
+    `threads`: the executor is a pool of threads, so a job can report while it runs.
     """
 
     pool: Pool | None
@@ -142,6 +144,7 @@ class _Session:
     free: float
     started: int = 0
     executor: FutureExecutor | None = None
+    threads: bool = False
     permits: str | None = None
     submitted: dict[int, _Submitted] = field(default_factory=dict)
     limited: dict[int, tuple[Task, float | None]] = field(default_factory=dict)
@@ -181,8 +184,9 @@ class _Session:
 
     def wait(self) -> Sequence[Message]:
         while True:
-            self._end_rests(perf_counter())
-            messages = self._overdue()
+            if self.resting:
+                self._end_rests(perf_counter())
+            messages = self._overdue() if self.limited else []
             news = self._news(0 if messages else self._patience())
             at = round(perf_counter() - self.epoch, 9)
             # messages that came together are sorted by the start of their jobs, not by the speed of threads
@@ -217,17 +221,16 @@ class _Session:
         future.add_done_callback(partial(self._ended, number, task))
 
     def _executor_of(self, pool: Pool) -> FutureExecutor:
-        from concurrent.futures import Executor
+        from concurrent.futures import Executor, ThreadPoolExecutor
 
         if self.executor is None:
             self.executor = pool.executor if isinstance(pool.executor, Executor) else pool.executor()
+            self.threads = isinstance(self.executor, ThreadPoolExecutor)
         return self.executor
 
     def _work(self, pool: Pool, executor: FutureExecutor, number: int, task: Task, times: int) -> Submission:
-        from concurrent.futures import ThreadPoolExecutor
-
         hear, permit, waiting = None, None, carried_by.get() | {id(pool.executor)}
-        if isinstance(executor, ThreadPoolExecutor):  # another process can't report while it runs a step
+        if self.threads:  # another process can't report while it runs a step
             hear = partial(self._hear, number, task, only_live=True)
         elif not hasattr(executor, "keys"):
             if self.permits is None:
@@ -327,11 +330,13 @@ class _Session:
 
     def _patience(self) -> float | None:
         """Return the seconds until a rest or a limit ends, or a job might have begun; None: without a limit."""
+        if not self.resting and not self.limited:
+            return None
         now = perf_counter()
         left = [since + (task.rest or 0) - now for task, since in self.resting.values()]
         left += [self._end(task, began) - now for task, began in self.limited.values()]
         left += [_LOOK for _, began in self.limited.values() if began is None]
-        return max(0.0, min(*left, FOREVER)) if left else None
+        return max(0.0, min(*left, FOREVER))
 
     def _end(self, task: Task, began: float | None) -> float:
         """When a job times out, by the computer's clock; infinite while it has not begun, if there is no deadline."""
@@ -341,8 +346,6 @@ class _Session:
 
     def _overdue(self) -> list[Message]:
         messages: list[Message] = []
-        if not self.limited:
-            return messages
         now = perf_counter()
         for number, (task, began) in list(self.limited.items()):
             job = self.submitted[number]
