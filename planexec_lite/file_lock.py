@@ -10,7 +10,9 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from contextlib import suppress
+from io import FileIO
 from os import PathLike, fspath
+from weakref import WeakSet
 
 NO_LINK = getattr(os, "O_NOFOLLOW", 0)  # don't follow a link that replaced a lock file
 
@@ -40,7 +42,7 @@ def _system() -> tuple[Callable[[int], None], Callable[[int], None]] | None:
 
 SYSTEM = _system()
 _remembered: set[str] = set()  # the locked files, if the system has no locks
-_opened: set[FileLock] = set()
+_open: WeakSet[FileLock] = WeakSet()
 
 
 class FileLock:
@@ -48,7 +50,7 @@ class FileLock:
 
     def __init__(self, path: str | PathLike[str]) -> None:
         self.path = fspath(path)
-        self.handle: int | None = None
+        self.file: FileIO | None = None
         self.held = False
 
     def take(self) -> bool:
@@ -57,26 +59,23 @@ class FileLock:
             self.held = self.path not in _remembered
             _remembered.add(self.path)
             return self.held
-        self.handle = os.open(self.path, os.O_RDWR | os.O_CREAT | NO_LINK, 0o600)
-        _opened.add(self)
+        self.file = FileIO(os.open(self.path, os.O_RDWR | os.O_CREAT | NO_LINK, 0o600), "r+")
+        _open.add(self)
         with suppress(BlockingIOError, PermissionError):
-            SYSTEM[0](self.handle)
+            SYSTEM[0](self.file.fileno())
             self.held = True
         if not self.held:
-            self.release()
+            self.file.close()
         return self.held
 
     def release(self) -> None:
-        """Release the lock, if it is held, and close the file. An interrupted call can be repeated."""
-        if SYSTEM is None:
-            if self.held:
-                _remembered.discard(self.path)
-        elif self.handle is not None:
+        """Release the lock, if it is held. An interrupted call can be repeated."""
+        if SYSTEM is None and self.held:
+            _remembered.discard(self.path)
+        elif SYSTEM is not None and self.file is not None and not self.file.closed:
             with suppress(OSError):
-                SYSTEM[1](self.handle)  # closing is not enough if a forked copy has the file open
-            _opened.discard(self)
-            handle, self.handle = self.handle, None
-            os.close(handle)
+                SYSTEM[1](self.file.fileno())  # closing is not enough if a forked copy has the file open
+            self.file.close()
         self.held = False
 
 
@@ -95,11 +94,10 @@ def is_locked(path: str | PathLike[str]) -> bool:
 
 def _close_copies() -> None:
     """Close the files in a forked copy of the process: otherwise the locks would outlive the process."""
-    for lock in _opened:
-        if lock.handle is not None:
-            os.close(lock.handle)
-        lock.handle, lock.held = None, False
-    _opened.clear()
+    for lock in _open:
+        if lock.file is not None:
+            lock.file.close()
+        lock.held = False
 
 
 if hasattr(os, "register_at_fork"):

@@ -15,9 +15,10 @@ from uuid import uuid4
 
 from planexec_lite.core.events import Event, Status
 from planexec_lite.events import from_json, to_json
+from planexec_lite.file_lock import FileLock
 from planexec_lite.plan.data import as_words
 from planexec_lite.run import Run
-from planexec_lite.sqlite_file import Connection, SQLiteFile, Synchronous, is_leased
+from planexec_lite.sqlite_file import SQLiteFile, Synchronous, is_leased
 
 SCHEMA = """
 CREATE TABLE runs (
@@ -80,7 +81,7 @@ class Journal:
 
     Args:
         path: the file. The first run creates it, and only its owner can read it; its folder must exist. The files
-            "-wal", "-shm" and "-lock" and the folder "-leases", with the same name before these endings, belong to it.
+            "-journal" and "-lock" and the folder "-leases", with the same name before these endings, belong to it.
         synchronous: when SQLite waits for the disk. "FULL": a commit survives a power failure. "NORMAL": it survives
             the death of the process. "OFF": SQLite never waits.
 
@@ -165,13 +166,13 @@ class Journal:
         taken over instead: the process that left it might be an orphan, whose further events are refused.
         """
         user = uuid4().hex if run.inner else run.uid
-        with FILE.lease(self.path, user, lambda: self._refusal(run), self.synchronous) as connection:
+        with FILE.lease(self.path, user, lambda: self._refusal(run)) as lease:
             stored = run.stored
-            with FILE.transaction(connection):
+            with FILE.writing(self.path, self.synchronous, create=run.journal is None) as connection:
                 if run.journal is None:
                     run.id, stored = str(self._begin(connection, run)), len(run.events)
-                log = _Log(connection, int(run.id))
-                log.hold(stored)
+                log = _Log(self, int(run.id), lease)
+                log.hold(connection, stored)
             run.journal, run.stored, run.log = self, stored, log
             try:
                 yield
@@ -266,50 +267,57 @@ def _in_words(holder: str) -> str:
 class _Log:
     """Writes the events of a run while it is carried on."""
 
-    connection: Connection
+    journal: Journal
     run: int
+    lease: FileLock
     status: str = ""
     holder: str = field(default_factory=_me)
 
     def append(self, number: int, events: Sequence[Event], status: str, news: Sequence[int] = ()) -> None:
         """Write events, the first of which is number `number`, from 0, and remove `news` from the inbox: all or nothing."""
-        with FILE.transaction(self.connection):
-            (holder,) = self.connection.execute("SELECT holder FROM runs WHERE id = ?", (self.run,)).fetchone()
-            if holder != self.holder:
-                raise JournalError(
-                    f"run {self.run} was taken over by {_in_words(holder)}; load it again to continue it"
-                )
-            append(self.connection, self.run, number, events)
+        path = self.journal.path
+        if not self.lease.held:
+            raise JournalError(
+                f"run {self.run} in {path.name} is carried on by the process that began it, and not by its copy {os.getpid()}: "
+                "a tool that forks must end the copy with os._exit"
+            )
+        with FILE.writing(path, self.journal.synchronous, create=False) as connection:
+            latest = "SELECT holder, (SELECT max(number) FROM events WHERE run = id) FROM runs WHERE id = ?"
+            holder, written = connection.execute(latest, (self.run,)).fetchone() or ("", None)
+            if holder != self.holder or written != number - 1:
+                who = _in_words(holder) if holder not in ("", self.holder) else "a program that replaced the file"
+                raise JournalError(f"run {self.run} was taken over by {who}; load it again to continue it")
+            append(connection, self.run, number, events)
             if status != self.status:
-                self.connection.execute("UPDATE runs SET status = ? WHERE id = ?", (status, self.run))
+                connection.execute("UPDATE runs SET status = ? WHERE id = ?", (status, self.run))
             done = [(self.run, one) for one in news]
-            self.connection.executemany("DELETE FROM news WHERE run = ? AND number = ?", done)
+            connection.executemany("DELETE FROM news WHERE run = ? AND number = ?", done)
         self.status = status
 
     def inbox(self) -> Mapping[int, str]:
         """Return the news that the run has not recorded yet, by number."""
-        with FILE.using(self.connection):
-            return _inbox(self.connection, self.run)
+        with FILE.reading(self.journal.path) as connection:
+            return _inbox(connection, self.run)
 
     def stored(self) -> int:
         """Return how many events are on disk."""
-        with FILE.using(self.connection):
-            return self._count()
+        with FILE.reading(self.journal.path) as connection:
+            return self._count(connection)
 
-    def hold(self, stored: int) -> None:
+    def hold(self, connection: sqlite3.Connection, stored: int) -> None:
         """Record this log as the holder of the run, in a transaction; all other logs are refused after it.
 
         Raises `JournalError` if there are more or fewer events than `stored`.
         """
-        if (count := self._count()) != stored:
+        if (count := self._count(connection)) != stored:
             raise JournalError(
                 f"run {self.run} has gone on since this copy of it was read: {count} events are in "
-                f"{self.connection.path.name}, and {stored} here; load it again"
+                f"{self.journal.path.name}, and {stored} here; load it again"
             )
-        self.connection.execute("UPDATE runs SET holder = ? WHERE id = ?", (self.holder, self.run))
+        connection.execute("UPDATE runs SET holder = ? WHERE id = ?", (self.holder, self.run))
 
-    def _count(self) -> int:
-        (count,) = self.connection.execute("SELECT count(*) FROM events WHERE run = ?", (self.run,)).fetchone()
+    def _count(self, connection: sqlite3.Connection) -> int:
+        (count,) = connection.execute("SELECT count(*) FROM events WHERE run = ?", (self.run,)).fetchone()
         return int(count)
 
 

@@ -1,15 +1,12 @@
 """The kit's SQLite files, such as journals: how to open one, its schema, its leases, and SQLite's errors in plain words.
 
-Opening and closing a database file makes a process lose SQLite's record locks on it. So the kit leaves that to SQLite: other code
-reads only the file's name, size and number. But a user's tool might copy the file during a run. Two rules keep every committed
-write even then:
+Opening and closing a database file makes a process lose SQLite's record locks on it, and a user's tool might copy the file during
+a run. So each use of the file, reading included, holds the lock on the file "-lock", and opens and closes a connection of its own.
+Between two uses the file is whole: it can be copied, and a forked process can use it.
 
-- Every use of the file, reading included, holds the lock on the file "-lock". An open connection is idle between two uses.
-- A process that keeps the file open has a lease: a locked file in the folder "-leases". Meanwhile no other connection removes
-  "-wal".
-
-A process that dies loses its leases at once, also after a kill. No clock is involved: a stopped process and a sleeping laptop keep
-their leases, and a clock that jumps changes nothing. A forked copy of a process has no lease.
+A process that carries on a run has a lease: a locked file in the folder "-leases". A process that dies loses its leases at once,
+also after a kill. No clock is involved: a stopped process and a sleeping laptop keep their leases, and a clock that jumps changes
+nothing. A forked copy of a process has no lease.
 """
 
 from __future__ import annotations
@@ -22,9 +19,8 @@ from dataclasses import dataclass
 from errno import ENOSPC
 from pathlib import Path
 from time import monotonic, sleep
-from typing import Any, Literal
+from typing import Literal
 from urllib.parse import quote
-from weakref import WeakSet
 
 from planexec_lite.file_lock import FileLock, is_locked
 
@@ -58,142 +54,75 @@ class SQLiteFile:
     @contextmanager
     def reading(self, path: Path) -> Iterator[sqlite3.Connection]:
         """Give a connection that only reads. Raises `error` if the file is missing, foreign or damaged."""
-        with self._in_words(path), _alone(_real(path), make=False), closing(self._to_read(path)) as connection:
-            self._check(connection, path)
+        with self._in_words(path), _alone(path, make=False), closing(self._opened(path)) as connection:
             yield connection
 
     @contextmanager
-    def writing(self, path: Path, synchronous: Synchronous = "FULL") -> Iterator[sqlite3.Connection]:
-        """Give a connection for one transaction. A missing file is created.
+    def writing(
+        self, path: Path, synchronous: Synchronous = "FULL", *, create: bool = True
+    ) -> Iterator[sqlite3.Connection]:
+        """Give a connection for one transaction: all its changes are committed together, or none.
 
-        Raises `error` if the file is foreign or damaged, or can't be written.
+        `create`: create a missing file. Raises `error` if the file is foreign or damaged, or can't be written.
         """
         self._check_place(path)
-        with self._in_words(path), _alone(_real(path)):
-            connection = self._to_write(path, synchronous)
-            try:
-                with self._all_or_nothing(connection):
-                    yield connection
-            finally:
-                connection.close_carefully()
+        with self._in_words(path), _alone(path):
+            if create and _size(path) == 0:
+                self._create(path)
+            with closing(self._opened(path)) as connection:
+                connection.execute("PRAGMA journal_mode = TRUNCATE")
+                connection.execute(f"PRAGMA synchronous = {synchronous}")
+                connection.execute("PRAGMA foreign_keys = ON")
+                connection.execute("BEGIN IMMEDIATE")
+                yield connection  # without COMMIT, closing the connection takes the changes back
+                connection.execute("COMMIT")
 
     @contextmanager
-    def lease(
-        self, path: Path, user: str, refusal: Callable[[], str], synchronous: Synchronous = "FULL"
-    ) -> Iterator[Connection]:
-        """Give a connection for many transactions, and hold the lease called `user` meanwhile. A missing file is created.
+    def lease(self, path: Path, user: str, refusal: Callable[[], str]) -> Iterator[FileLock]:
+        """Hold the lease called `user`, and give its lock.
 
         Raises `error(refusal())` if this process or another one holds that lease, and otherwise `error` as `writing` does.
         """
         self._check_place(path)
-        lock, connection = FileLock(leases_of(path) / user), None
+        lock = FileLock(leases_of(path) / user)
         try:
-            with self._in_words(path), _alone(_real(path)):
+            with self._in_words(path), _alone(path):
                 leases_of(path).mkdir(mode=0o700, exist_ok=True)
-                if lock.take():
-                    connection = self._to_write(path, synchronous)
-            if connection is None:
+                lock.take()
+            if not lock.held:
                 raise self.error(refusal())
-            yield connection
+            yield lock
         finally:
             try:
-                _give_back(path, lock, connection)
-            except BaseException:  # it was interrupted
-                _give_back(path, lock, connection)
-                raise
-
-    @contextmanager
-    def transaction(self, connection: Connection) -> Iterator[None]:
-        """Commit all changes together, or none. Raises `error` if the files were deleted or replaced."""
-        with self.using(connection), self._all_or_nothing(connection):
-            yield
-
-    @contextmanager
-    def using(self, connection: Connection) -> Iterator[None]:
-        """Hold the lock of the file to read from a connection of `lease`."""
-        if connection.owner != os.getpid():
-            raise self.error(
-                f"the {self.kind} {connection.path.name} was opened by process {connection.owner}, and not by its copy "
-                f"{os.getpid()}: a tool that forks must end the copy with os._exit"
-            )
-        with self._in_words(connection.path), _alone(connection.file):
-            yield
-
-    @contextmanager
-    def _all_or_nothing(self, connection: Connection) -> Iterator[None]:
-        """The transaction itself; the caller holds the lock. Other processes can't read files that were deleted or replaced."""
-        try:
-            connection.execute("BEGIN IMMEDIATE")
-            yield
-            self._check_files(connection)
-            connection.execute("COMMIT")
-            self._check_files(connection)
-        except BaseException:
-            if connection.in_transaction:
-                connection.execute("ROLLBACK")
-            raise
-
-    def _check_files(self, connection: Connection) -> None:
-        if lost := connection.lost():
-            name = os.path.basename(lost)
-            raise self.error(
-                f"{name} was deleted or replaced while the {self.kind} {connection.path.name} was open, so the write is refused; "
-                f"find out which program did that, then {self.then}"
-            )
+                with suppress(OSError), _alone(path):
+                    if lock.held:
+                        lock.release()
+                        os.unlink(lock.path)
+                    leases_of(path).rmdir()  # fails if there are other leases
+            finally:
+                lock.release()
 
     def _check_place(self, path: Path) -> None:
         """Raise `error` if the folder is missing or the file is foreign, before a lock file is created for it."""
         if not os.path.isdir(path.parent):
             raise self.error(f"there is no folder for the {self.kind} {path.name}; create it first")
-        if os.path.exists(path) and not os.path.exists(_beside(path, "-lock")):
+        if _size(path) and not os.path.exists(_beside(path, "-lock")):
             with self.reading(path):
                 pass
 
-    def _to_read(self, path: Path) -> sqlite3.Connection:
-        if not path.exists():
+    def _opened(self, path: Path) -> sqlite3.Connection:
+        """Open a file of this kind. Raises `error` for a missing file, and for any other file."""
+        if path.exists() and not path.is_file():
+            raise self.error(f"{path.name} is not a file; choose another name for the {self.kind}")
+        if (size := _size(path)) == 0:
             raise self.error(f"there is no {self.kind} {path.name}; {self.made}")
-        self._check_size(path)
-        connection = _connect(path, "mode=ro")
+        if size < SHORTEST:  # SQLite might treat it as a new one
+            raise self.error(f"{path.name} is not a {self.kind}: {FOREIGN}")
+        connection = _connect(path, "rw" if os.access(path, os.W_OK) else "ro")
         try:
-            connection.execute("PRAGMA schema_version").fetchone()
-        except sqlite3.OperationalError:
-            connection.close()
-            if _beside(path, "-wal").exists():
-                raise
-            # readers share "-shm", which can't be created in a read-only folder
-            connection = _connect(path, "mode=ro&immutable=1")
-        if _is_empty(connection):  # the process that created the file was killed before it wrote the schema
-            connection.close()
-            connection = sqlite3.connect(":memory:", isolation_level=None)
-            self._create(connection)
-        return connection
-
-    def _to_write(self, path: Path, synchronous: Synchronous) -> Connection:
-        if any(one.file == _real(path) and one.owner != os.getpid() for one in _open):
-            # SQLite would treat the locks of the original process as its own
-            raise self.error(
-                f"the {self.kind} {path.name} was open when this process was forked, so it can't be written here: give the pool "
-                'of processes mp_context=get_context("spawn")'
-            )
-        self._check_size(path)
-        with suppress(FileExistsError):  # only its owner can read it; "-wal" and "-shm" get the same mode
-            os.close(os.open(_real(path), os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
-        connection = _connect(path, "mode=rw", Connection)
-        assert isinstance(connection, Connection)
-        connection.path, connection.file = path, _real(path)
-        try:
-            if _is_empty(connection):
-                self._create(connection)
             self._check(connection, path)
-            _to_wal(connection)
-            connection.execute(f"PRAGMA synchronous = {synchronous}")
-            connection.execute("PRAGMA foreign_keys = ON")
-            _is_empty(connection)  # the first read of a new file creates "-wal" and "-shm"
-            names = [connection.file + ending for ending in ("", "-wal", "-shm")]
-            connection.files = {name: _number(name) for name in names}
-            _open.add(connection)
         except BaseException:
-            connection.close_carefully()
+            connection.close()
             raise
         return connection
 
@@ -219,23 +148,6 @@ class SQLiteFile:
             return f"{name} is not a {kind}: {FOREIGN}"
         return f"the {kind} {name} is damaged; recover the rest of it with sqlite3's .recover, or restore a copy"
 
-    def _check_size(self, path: Path) -> None:
-        """Raise `error` for a folder, and for a file so short that SQLite might treat it as a new one."""
-        wal = _beside(path, "-wal")
-        rest = wal.exists() and wal.stat().st_size  # looked up first: a new file gets its schema before its "-wal"
-        if not path.exists():
-            return
-        if not path.is_file():
-            raise self.error(f"{path.name} is not a file; choose another name for the {self.kind}")
-        size = path.stat().st_size
-        if size < SHORTEST and rest:  # SQLite would delete the "-wal"
-            state = "truncated" if size else "empty"
-            raise self.error(
-                f"the {self.kind} {path.name} is damaged: it is {state}, and {wal.name} is not; make a copy of both files"
-            )
-        if 0 < size < SHORTEST:
-            raise self.error(f"{path.name} is not a {self.kind}: {FOREIGN}")
-
     def _check(self, connection: sqlite3.Connection, path: Path) -> None:
         """Raise `error` if the file is of another kind, or of another version of the kit."""
         (application,) = connection.execute("PRAGMA application_id").fetchone()
@@ -249,75 +161,24 @@ class SQLiteFile:
                 f"{path.name} was written by another version of the kit (schema {version}; this one reads {VERSION})"
             )
 
-    def _create(self, connection: sqlite3.Connection) -> None:
-        """Create the tables: all, or none if the process is killed."""
+    def _create(self, path: Path) -> None:
+        """Create the file with its tables. It gets its name when it is complete."""
+        new = _beside(path, "-new")
+        new.unlink(missing_ok=True)  # a process was killed
+        os.close(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))  # only its owner can read it
         head = f"PRAGMA application_id = {self.application}; PRAGMA user_version = {VERSION};"
-        connection.executescript(f"BEGIN IMMEDIATE; {self.schema} {head} COMMIT")
-
-
-class Connection(sqlite3.Connection):
-    """A connection that writes.
-
-    Attributes:
-        path: the file.
-        file: its name without links.
-        files: device and number of each opened file, by name.
-        owner: the id of the process that opened it.
-    """
-
-    path: Path
-    file: str
-
-    def __init__(self, *args: Any, **options: Any) -> None:
-        super().__init__(*args, **options)
-        self.files: dict[str, tuple[int, int] | None] = {}
-        self.owner = os.getpid()
-
-    def lost(self) -> str | None:
-        """Return an opened file that was deleted or replaced since."""
-        return next((name for name, number in self.files.items() if _number(name) != number), None)
-
-    def close_carefully(self, user: str = "") -> None:
-        """Close the connection. The caller holds the lock.
-
-        SQLite's last connection copies "-wal" into the database and removes it. That would be wrong while another process keeps
-        the file open, in a forked copy of the process, and if the files were replaced. Then a second connection, which can only
-        read, is open meanwhile, so that this one is not the last.
-        """
-        _open.discard(self)
-        if self.owner != os.getpid() or self.lost() or _is_in_use(self.path, besides=user):
-            with suppress(sqlite3.Error), closing(_connect(self.path, "mode=ro")) as other:
-                _is_empty(other)
-                self.close()
-        self.close()
-
-
-_open: WeakSet[Connection] = WeakSet()
-
-
-def _give_back(path: Path, lock: FileLock, connection: Connection | None) -> None:
-    """End a lease and close its connection. An interrupted call can be repeated."""
-    try:
-        with suppress(OSError), _alone(_real(path)):
-            if connection is not None:
-                connection.close_carefully(os.path.basename(lock.path))
-            if lock.held:
-                lock.release()
-                os.unlink(lock.path)
-            leases_of(path).rmdir()  # fails if there are other leases
-    finally:
-        lock.release()
-        if connection is not None:
-            connection.close()
+        with closing(_connect(new, "rw")) as connection:
+            connection.executescript(f"BEGIN; {self.schema} {head} COMMIT")
+        os.replace(new, os.path.realpath(path))
 
 
 @contextmanager
-def _alone(file: str, make: bool = True) -> Iterator[None]:
-    """Hold the lock of `file`, a name without links. Raises `TimeoutError` if another process or thread keeps it too long.
+def _alone(path: Path, make: bool = True) -> Iterator[None]:
+    """Hold the lock of a file. Raises `TimeoutError` if another process or thread keeps it too long.
 
     `make`: create a missing lock file. If False, no lock is needed if the lock file is missing or can't be opened.
     """
-    lock = FileLock(f"{file}-lock")
+    lock = FileLock(_beside(path, "-lock"))
     if not make and not os.access(lock.path, os.R_OK | os.W_OK):
         yield
         return
@@ -341,54 +202,20 @@ def is_leased(path: Path, user: str) -> bool:
     return is_locked(leases_of(path) / user)
 
 
-def _is_in_use(path: Path, besides: str) -> bool:
-    """Whether there is a lease other than `besides`."""
-    try:
-        leases = [*leases_of(path).iterdir()]
-    except FileNotFoundError:
-        return False
-    return any(lease.name != besides and is_locked(lease) for lease in leases)
-
-
-def _real(path: Path) -> str:
-    """Return the name of the file that links lead to. SQLite derives the name of "-wal" from it."""
-    return os.path.realpath(path)
-
-
 def _beside(path: Path, ending: str) -> Path:
-    return Path(_real(path) + ending)
+    """Return the name of a file beside the one that links lead to."""
+    return Path(os.path.realpath(path) + ending)
 
 
 def leases_of(path: Path) -> Path:
     return _beside(path, "-leases")
 
 
-def _number(name: str) -> tuple[int, int] | None:
-    """Return device and number of a file; None if it is missing."""
-    try:
-        status = os.stat(name)
-    except FileNotFoundError:
-        return None
-    return status.st_dev, status.st_ino
+def _size(path: Path) -> int:
+    """Return the bytes of a file; 0 if it is missing."""
+    return path.stat().st_size if path.exists() else 0
 
 
-def _connect(path: Path, how: str, factory: type[sqlite3.Connection] = sqlite3.Connection) -> sqlite3.Connection:
+def _connect(path: Path, mode: str) -> sqlite3.Connection:
     name = quote(os.fsencode(path.absolute()), safe="")  # a file name can contain any character
-    return sqlite3.connect(f"file:{name}?{how}", PATIENCE, isolation_level=None, uri=True, factory=factory)
-
-
-def _to_wal(connection: sqlite3.Connection) -> None:
-    """Turn on the write-ahead log. SQLite refuses at once while another process writes a new file, so this waits."""
-    until = monotonic() + PATIENCE
-    while True:
-        try:
-            connection.execute("PRAGMA journal_mode = WAL")
-            return
-        except sqlite3.OperationalError as problem:
-            if problem.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or monotonic() > until:
-                raise
-            sleep(0.01)
-
-
-def _is_empty(connection: sqlite3.Connection) -> bool:
-    return bool(connection.execute("SELECT count(*) FROM sqlite_schema").fetchone() == (0,))
+    return sqlite3.connect(f"file:{name}?mode={mode}", PATIENCE, isolation_level=None, uri=True)

@@ -5,9 +5,8 @@ another thread. All async tools share one loop: they wait side by side, and can 
 MCP servers have another loop, so no tool can block them. The tool runs in the context of its step, so its costs count for
 that step.
 
-A tool can block the loop, or ignore its cancellation. A call that has not begun within `GRACE` seconds gets a new loop, and so do
-the calls of a plan that an async tool runs: that tool blocks the loop until the plan has ended. A call
-that has begun cannot move to another thread: it waits until the blocking tool returns, or until its own timeout.
+A tool can block the loop, or ignore its cancellation: it has `GRACE` seconds beyond its own time to end, and then later calls get
+a new loop. So do the calls of a plan that an async tool runs, because that tool blocks the loop until the plan has ended.
 """
 
 from __future__ import annotations
@@ -15,19 +14,13 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Awaitable, Coroutine
-from contextlib import suppress
 from threading import Lock, Thread, current_thread
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from planexec_lite.meter import current
 
-if TYPE_CHECKING:
-    from concurrent.futures import Future
-
 GRACE = 0.5
-"""Seconds that the loop has to begin a call, and that a call has beyond its own time to end after its cancellation."""
-
-_NAME = "planexec_lite async "
+"""Seconds that a call has beyond its own time to end after its cancellation."""
 
 
 def awaited(value: Awaitable[Any], *, loop: Literal["tools", "servers"] = "tools") -> Any:
@@ -42,6 +35,7 @@ def awaited(value: Awaitable[Any], *, loop: Literal["tools", "servers"] = "tools
             value.close()
         raise RuntimeError("async tools need a thread, and a browser tab has none; use a plain def")
     import asyncio  # loaded when the first async tool is called: it takes a third of this package's import time
+    from concurrent.futures import wait
 
     meter = current.get()
     timed = meter is not None and meter.at is None and meter.context.limit is not None
@@ -55,61 +49,48 @@ def awaited(value: Awaitable[Any], *, loop: Literal["tools", "servers"] = "tools
         except BaseException as problem:  # returned, because a SystemExit would end the loop unnoticed
             return None, problem
 
-    async def begin(begun: Lock) -> tuple[Any, BaseException | None]:
-        if not begun.acquire(blocking=False):
-            return None, None
+    async def in_time() -> tuple[Any, BaseException | None]:
         seconds = left()
         # a little later than the workers' clock, so that both report the same timeout
         return await (to_its_end() if seconds is None else asyncio.wait_for(to_its_end(), seconds + 0.001))
 
-    while True:
-        place, shared = _place(loop)
-        begun = Lock()  # taken by the loop when it begins the call, or by this thread when it leaves the loop
-        try:
-            call = asyncio.run_coroutine_threadsafe(begin(begun), place.loop)
-            if not _ended(call, GRACE) and begun.acquire(blocking=False):
-                call.cancel()
-                leave_loop(place.thread)
-                continue
-            seconds = left()
-            if not _ended(call, None if seconds is None else seconds + GRACE):
-                call.cancel()
-                raise TimeoutError(f"it was cancelled, and did not end within {GRACE:g} s")
-            result, problem = call.result()
-        finally:
-            if not shared or (_shared.get(loop) is not place and not asyncio.all_tasks(place.loop)):
-                place.stop()
-        if timed and isinstance(problem, asyncio.CancelledError):
-            raise TimeoutError("it was cancelled") from None
-        if problem is not None:
-            raise problem
-        return result
+    place = _place(loop)
+    call = asyncio.run_coroutine_threadsafe(in_time(), place.loop)
+    seconds = left()
+    try:
+        wait([call], None if seconds is None else seconds + GRACE)
+    finally:
+        if not call.done():
+            call.cancel()
+            leave_loop(place.thread)
+        if _shared.get(loop) is not place and not asyncio.all_tasks(place.loop):
+            place.loop.call_soon_threadsafe(place.loop.stop)
+    if call.cancelled():
+        raise TimeoutError(f"it was cancelled, and did not end within {GRACE:g} s")
+    result, problem = call.result()
+    if timed and isinstance(problem, asyncio.CancelledError):
+        raise TimeoutError("it was cancelled") from None
+    if problem is not None:
+        raise problem
+    return result
 
 
 class _Loop:
-    """An event loop in its own thread."""
+    """An event loop in its own thread, until it is stopped."""
 
     def __init__(self, name: str) -> None:
         import asyncio
 
         self.process = os.getpid()
         self.loop = asyncio.new_event_loop()
-        self.thread = Thread(target=self._run, name=_NAME + name, daemon=True)
-        self._over = False
+        self.thread = Thread(target=self._run, name=f"planexec_lite async {name}", daemon=True)
         self.thread.start()
-
-    def stop(self) -> None:
-        """Stop the loop from any thread, after its calls have ended. It can be stopped twice."""
-        self._over = True
-        with suppress(RuntimeError):
-            self.loop.call_soon_threadsafe(self.loop.stop)
 
     def _run(self) -> None:
         import asyncio
 
         with asyncio.Runner(loop_factory=lambda: self.loop) as runner:
-            while not self._over:  # a tool can stop its loop, but other tools use the loop, so it continues
-                runner.get_loop().run_forever()
+            runner.get_loop().run_forever()
 
 
 _shared: dict[str, _Loop] = {}
@@ -126,23 +107,10 @@ def leave_loop(thread: Thread | None = None) -> None:
             del _shared[name]
 
 
-def _place(name: str) -> tuple[_Loop, bool]:
-    """Return the loop for a call, and whether other calls share it."""
+def _place(name: str) -> _Loop:
+    """Return the loop that calls share."""
+    leave_loop()  # a call on the loop's own thread blocks it
     with _one_at_a_time:
         if name not in _shared or _shared[name].process != os.getpid():
             _shared[name] = _Loop(name)
-        place = _shared[name]
-    shared = place.thread is not current_thread()  # an async tool that runs a whole plan occupies its loop
-    return (place if shared else _Loop(name)), shared
-
-
-def _ended(call: Future[Any], seconds: float | None) -> bool:
-    """Wait for the end of `call`, at most `seconds`, and return whether it has ended. An interrupt cancels it."""
-    from concurrent.futures import wait
-
-    try:
-        wait([call], seconds)
-    except BaseException:
-        call.cancel()
-        raise
-    return call.done()
+        return _shared[name]

@@ -376,7 +376,7 @@ def use(after: int) -> bool:
 
     sys.setprofile(profile)
     try:
-        with FILE.lease(path, "run", lambda: "refused", "OFF"):
+        with FILE.lease(path, "run", lambda: "refused"):
             pass
     except KeyboardInterrupt:
         return True
@@ -398,9 +398,9 @@ print(after)
 def test_an_interrupt_in_any_call_of_a_lease_gives_it_back(journal: Journal) -> None:
     """An interrupt comes when a function begins, or when one that is built in returns: in a process that has traced nothing."""
     command = [sys.executable, "-c", INTERRUPTING, str(journal.path)]
-    told = subprocess.run(command, capture_output=True, text=True, timeout=120)
+    told = subprocess.run(command, capture_output=True, text=True, timeout=50)
     assert told.returncode == 0, told.stderr
-    assert int(told.stdout) > 100
+    assert int(told.stdout) > 50
 
 
 @pytest.mark.slow
@@ -497,7 +497,7 @@ def test_the_command_line_tells_any_goal_to_any_terminal(encoding: str, journal:
 
 def bytes_of(folder: Path) -> dict[str, bytes]:
     return {
-        path.name: path.read_bytes() for path in sorted(folder.iterdir()) if not path.name.endswith(("-shm", "-wal"))
+        path.name: path.read_bytes() for path in sorted(folder.iterdir()) if not path.name.endswith("-journal")
     }
 
 
@@ -598,7 +598,7 @@ def test_a_full_disk_stops_the_run_and_what_was_committed_can_be_read(journal: J
         from planexec_lite import JournalError
         from tests.core.test_journal import Journal, carried_out, step
         signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-        resource.setrlimit(resource.RLIMIT_FSIZE, (200_000, 200_000))
+        resource.setrlimit(resource.RLIMIT_FSIZE, (60_000, 60_000))
         chain = [step(str(n), "add", *([str(n - 1)] if n else []), a=n, b=1) for n in range(400)]
         try:
             carried_out(Journal(sys.argv[1]), *chain)

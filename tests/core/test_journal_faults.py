@@ -81,8 +81,8 @@ def test_a_small_disk_that_is_full_keeps_what_was_committed(tmp_path: Path) -> N
 
         folder = Path(sys.argv[1])
         ballast, journal = folder / "ballast", Journal(folder / "runs.db")
-        ballast.write_bytes(bytes(200_000))
-        chain = [step(str(n), "add", *([str(n - 1)] if n else []), a=n, b=1) for n in range(60)]
+        ballast.write_bytes(bytes(400_000))
+        chain = [step(str(n), "add", *([str(n - 1)] if n else []), a=n, b=1) for n in range(300)]
         try:
             carried_out(journal, *chain)
         except JournalError as problem:
@@ -100,69 +100,23 @@ def test_a_small_disk_that_is_full_keeps_what_was_committed(tmp_path: Path) -> N
         "the journal runs.db can't be written: the disk is full, or fails; free some space and resume the run"
         in told.stdout
     )
-    assert told.stdout.endswith("True True\nfinished 60 True\n")
+    assert told.stdout.endswith("True True\nfinished 300 True\n")
 
 
 # Files that are cut short
 
 
-DIES = """
-import os, sys
-from planexec_lite import Journal
-from tests.core.test_journal_faults import CHAIN, carried_out
-
-carried_out(Journal(sys.argv[1]), *CHAIN)
-carried_out(Journal(sys.argv[1]), *CHAIN, watch=lambda run: len(run.events) > 60 and os._exit(9))
-"""
-
-
 @pytest.mark.slow
-@pytest.mark.parametrize("which", ["", "-wal"])
-def test_a_file_that_is_cut_short_gives_whole_events_or_an_error(which: str, journal: Journal, tmp_path: Path) -> None:
-    """Whole, it holds a run that has ended, and in the other file, which a killed process leaves, much of another."""
-    assert subprocess.run([sys.executable, "-c", DIES, str(journal.path)]).returncode == 9
-    names = ["runs.db", "runs.db-wal"]
-    whole: dict[int, list[Event]] = {id: journal.load(id).events for id in (1, 2)}
-    length, chance = (tmp_path / f"runs.db{which}").stat().st_size, Random(7)
-    there, refused, shorter = tmp_path / "there", 0, 0
-    for cut in (0, 1, 15, 16, 17, 31, 32, 100, 4095, 4096, length - 1, *chance.sample(range(length), 30)):
-        shutil.rmtree(there, ignore_errors=True)
-        there.mkdir()
-        for name in names:
-            shutil.copy(tmp_path / name, there)
-        with (there / f"runs.db{which}").open("r+b") as file:
-            file.truncate(cut)
-        before = [(there / name).read_bytes() for name in names]
-        torn = Journal(there / "runs.db")
-        for id, events in whole.items():
-            try:
-                left = torn.load(id).events
-                assert left == events[: len(left)], cut
-                shorter += len(left) < len(events)
-            except JournalError:
-                refused += 1
-        assert [(there / name).read_bytes() for name in names] == before, cut
-    assert refused
-    assert shorter or not which
-
-
-@pytest.mark.parametrize(("left", "words"), [(0, "empty"), (1, "truncated"), (100, "truncated")])
-def test_what_is_left_beside_a_short_file_is_kept(left: int, words: str, journal: Journal) -> None:
-    """SQLite would take it for a new one, and throw the other file away."""
-    carried_out(journal)
-    held = sqlite3.connect(journal.path)
-    held.execute("SELECT * FROM runs").fetchall()  # while somebody looks, the other file stays
-    carried_out(journal)
-    rest = Path(f"{journal.path}-wal").read_bytes()
-    held.close()
-    os.truncate(journal.path, left)
-    Path(f"{journal.path}-wal").write_bytes(rest)
-    for use in (journal.list, lambda: carried_out(journal)):
-        with pytest.raises(
-            JournalError, match=f"runs.db is damaged: it is {words}, and runs.db-wal is not; make a copy"
-        ):
-            use()
-    assert Path(f"{journal.path}-wal").read_bytes() == rest
+def test_a_file_that_is_cut_short_gives_whole_events_or_an_error(journal: Journal) -> None:
+    whole = [*carried_out(journal, *CHAIN).events]
+    data, chance = journal.path.read_bytes(), Random(7)
+    for cut in (0, 1, 15, 16, 17, 31, 32, 100, 4095, 4096, len(data) - 1, *chance.sample(range(len(data)), 30)):
+        journal.path.write_bytes(data[:cut])
+        try:
+            assert journal.load(1).events == whole, cut
+        except JournalError:
+            pass
+        assert journal.path.read_bytes() == data[:cut], cut
 
 
 # A file that somebody else locks

@@ -67,7 +67,7 @@ def workers(request: pytest.FixtureRequest) -> Workers:
 
 @pytest.fixture
 def short_grace(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A loop that is occupied, and a tool that ignores its cancellation, are waited for no longer than this."""
+    """A tool that blocks its loop or ignores its cancellation is waited for no longer than this."""
     monkeypatch.setattr(awaiting, "GRACE", 0.05)
 
 
@@ -276,7 +276,6 @@ def stuck(short_grace: None) -> Iterator[Toolbox]:
 TOO_LONG: list[tuple[dict[str, Any], Policy]] = [
     (step("1", "blocks", timeout=0.01), Policy()),
     (step("1", "ignores"), Policy(deadline=0.01)),
-    (step("1", "nests", name="blocks", timeout=0.01), Policy()),
     (step("1", "nests", name="ignores", timeout=0.01), Policy()),
 ]
 
