@@ -22,6 +22,7 @@ from planexec_lite.tools import shown, suggest
 P = TypeVar("P", bound=BaseModel)  # the class of plans
 
 _FENCE = re.compile(r"^[ \t]*(`{3,}|~{3,})[ \t]*(\w*)", re.MULTILINE)
+_LISTS = ("steps", "tasks", "plan")
 _SHAPE = 'write {"goal": …, "steps": [{"id": …, "tool": …, "params": {…}, "depends_on": […]}]}'
 
 ID_TAKES = "an id takes the letters a to z and A to Z, digits, '_', '.' and '-'"
@@ -142,7 +143,7 @@ def canonical(plan: Any) -> dict[str, Any]:
 def _as_object(data: Any) -> dict[str, Any]:
     """Bring the outer shapes to ``{"goal": …, "steps": […]}``."""
     if isinstance(data, Mapping):
-        named = [key for key in ("steps", "tasks", "plan") if key in data]
+        named = [key for key in _LISTS if key in data]
         if len(named) != 1:
             present = "it has " + (", ".join(map(repr, data)) or "no fields")
             raise PlanError([Problem("no_steps", None, f"a plan needs one list of steps; {present}", _SHAPE)])
@@ -233,64 +234,34 @@ def _digest(content: Any) -> str:
     return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
 
 
-_LISTS = ("steps", "tasks", "plan")
-
-
-_INSIDE_STRING = re.compile(r'(?:[^"\\]|\\.)*+', re.DOTALL)
-
-
 class StepReader:
     """Reads JSON text piece by piece and returns each step as soon as it is complete.
 
-    It reads the list under "steps", "tasks" or "plan" of an object, or a bare list. It reads every character once.
-    Invalid text yields no steps; at the end `Plan.parse` reads the whole text and reports the problems.
+    It reads the list under "steps", "tasks" or "plan" of an object, or a bare list. Invalid text yields no steps; at the end
+    `Plan.parse` reads the whole text and reports the problems.
     """
 
     def __init__(self) -> None:
         self.text = ""
-        self._at = 0  # position in the text
-        self._open: list[str] = []  # open brackets
-        self._key = ""  # the last string at the top level: the key of the next value
-        self._steps_at: int | None = None  # number of open brackets inside the list of steps
-        self._string_from: int | None = None
-        self._step_from = 0
-        self._begun = False
+        self._returned = 0  # number of steps
 
     def feed(self, piece: str) -> list[dict[str, Any]]:
         """Add more text and return the steps that it completes."""
+        begin = len(self.text)
         self.text += piece
-        steps = []
-        while self._at < len(self.text):
-            char = self.text[self._at]
-            if self._string_from is not None:
-                inside = _INSIDE_STRING.match(self.text, self._at)
-                self._at = inside.end() if inside else self._at
-                if self.text[self._at : self._at + 1] != '"':
-                    break
-                if len(self._open) == 1:
-                    self._key = self.text[self._string_from + 1 : self._at]
-                self._string_from = None
-            elif char == '"' and self._open:
-                self._string_from = self._at
-            elif char in "{[" and (self._open or not self._begun):
-                self._opens(char)
-            elif char in "}]" and self._open:
-                self._open.pop()
-                if char == "}" and len(self._open) == self._steps_at:
-                    with suppress(ValueError):
-                        steps.append(json.loads(self.text[self._step_from : self._at + 1]))
-                elif self._steps_at is not None and len(self._open) < self._steps_at:
-                    self._steps_at = None
-            elif not self._open and not char.isspace():
-                break  # text or a fence around the JSON: `Plan.parse` reads the whole answer
-            self._at += 1
-        return steps
+        ends = "]" if self.text.lstrip().startswith("[") else "]}"
+        completed = []
+        for brace in _CLOSING.finditer(self.text, begin):
+            with suppress(ValueError):  # this brace does not complete a step
+                steps = _steps_in(from_json(self.text[: brace.end()] + ends))[self._returned :]
+                self._returned += len(steps)
+                completed += steps
+        return completed
 
-    def _opens(self, char: str) -> None:
-        named = self._open == ["{"] and self._key in _LISTS
-        if char == "[" and (not self._open or named):
-            self._steps_at = len(self._open) + 1
-        elif char == "{" and len(self._open) == self._steps_at:
-            self._step_from = self._at
-        self._open.append(char)
-        self._begun = True
+
+_CLOSING = re.compile("}")
+
+
+def _steps_in(data: Any) -> list[dict[str, Any]]:
+    lists = [data] if isinstance(data, list) else [data[name] for name in _LISTS if isinstance(data.get(name), list)]
+    return [step for step in lists[0] if isinstance(step, dict)] if lists else []

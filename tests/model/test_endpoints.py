@@ -35,7 +35,6 @@ from planexec_lite.events import Judged, PlanProposed, StepDone
 from planexec_lite.meter import InContext, JobContext, Meter
 from planexec_lite.model.answer import Answer, AnswerError, Reading, ToolCall, spoken
 from planexec_lite.model.asking import Bounds, ask, ask_streaming
-from planexec_lite.roles.telling import Summary
 
 ASKED = [{"role": "system", "content": "rules"}, {"role": "user", "content": "?"}]
 STEP: dict[str, Any] = {"id": "1", "tool": "look", "params": {}, "description": "", "depends_on": []}
@@ -438,11 +437,6 @@ def test_executors_and_judges_stop_reading_when_the_runs_time_is_over(policy: Po
     for run in runs:
         assert any("TimeoutError" in str(event) for event in run.events), run.events
         assert run.status in ("stopped", "failed", "paused") or isinstance(run.events[-4], StepDone)
-
-
-def test_a_summary_stops_when_the_time_of_its_job_is_over() -> None:
-    with Meter(), pytest.raises(TimeoutError, match="not finished after"):
-        InContext(Summary(endless("a body that drips"), "m"), JobContext(limit=0.3))("a long text")
 
 
 def test_a_stream_is_bounded_without_a_deadline() -> None:
