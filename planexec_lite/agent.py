@@ -173,7 +173,7 @@ class PlannerExecutor:
         """
         from planexec_lite.changed_since import check_tools  # only continued runs need it
 
-        check_tools(run.board, self.tools, effects_of(self.executor), rollback=rollback)
+        check_tools(run.board, self.tools, rollback=rollback)
         run = run.again()
         interrupt(run)
         return run

@@ -2,28 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 from planexec_lite.capabilities.undo import WorkDone
 from planexec_lite.core import Board
 from planexec_lite.plan import Call, Plan
-from planexec_lite.tools import Effects, Toolbox
+from planexec_lite.tools import Toolbox
 
 
-def check_tools(board: Board, tools: Toolbox, effects: Mapping[str, Effects], *, rollback: bool = False) -> None:
+def check_tools(board: Board, tools: Toolbox, *, rollback: bool = False) -> None:
     """Raise `ValueError` if tools that the run still needs have changed since it began.
 
     The check covers the tools of the unfinished steps, the tools that a rollback calls, and all tools if a planner or a
     model can still choose among them. For a run that has ended, it covers only the rollback's tools, and only with
     `rollback`.
-
-    Args:
-        effects: the current effects of the tools, by name.
     """
     changes: list[str] = []
     if board.ended is None:
-        changes += _changed_tools(board, tools, effects)
-        changes += _changed_choices(board, tools, effects)
+        changes += _changed_tools(board, tools)
+        changes += _changed_choices(board, tools)
     if board.ended is None or rollback:
         changes += _changed_undos(board, tools)
     if changes:
@@ -33,24 +30,18 @@ def check_tools(board: Board, tools: Toolbox, effects: Mapping[str, Effects], *,
         )
 
 
-def _changed_tools(board: Board, tools: Toolbox, effects: Mapping[str, Effects]) -> Iterator[str]:
-    before = board.started.effects
+def _changed_tools(board: Board, tools: Toolbox) -> Iterator[str]:
     for id in board.unfinished:
         step = board.steps[id]
         # its dependencies were checked when the plan was received
         for problem in Plan(steps=(step,)).problems(tools, done=board.steps.keys() - {id}):
             yield f"step {id}: {problem.message}"
         for call in (step, step.undo):
-            if call is None or call.tool is None:
-                continue
-            was, now = before.get(call.tool, "none"), effects.get(call.tool, "none")
-            if was != now:
-                yield f'step {id}: the effects of {call.tool} were "{was}", and are "{now}"'
-            elif _is_another(call.tool, board, tools):
+            if call is not None and call.tool is not None and _is_another(call.tool, board, tools):
                 yield f"step {id}: {call.tool} is not the tool that the plan was made with"
 
 
-def _changed_choices(board: Board, tools: Toolbox, effects: Mapping[str, Effects]) -> Iterator[str]:
+def _changed_choices(board: Board, tools: Toolbox) -> Iterator[str]:
     """Yield the changed or new tools among those that a later plan, or the model or agent of a step, could choose."""
     left = [board.steps[id] for id in board.unfinished]
     chosen = any(step.id in board.model_chooses for step in left)
@@ -60,7 +51,7 @@ def _changed_choices(board: Board, tools: Toolbox, effects: Mapping[str, Effects
     pins = board.started.pins
     named = {call.tool for step in left for call in (step, step.undo) if call}
     for tool in tools:
-        if tool.name not in pins and effects.get(tool.name, "none") != "none":
+        if tool.name not in pins and tool.effects != "none":
             yield f"{tool.name} is new, and has effects"
         elif tool.name not in named and _is_another(tool.name, board, tools):
             yield f"{tool.name} is not the tool that the run began with"

@@ -178,10 +178,6 @@ class Tool:
         """The names of the parameters that have no default, in order."""
         return tuple(self.schema.get("required", ()))
 
-    @cached_property
-    def _counts_items(self) -> bool:
-        return "maxItems" in str(self.schema)
-
     @property
     def signature(self) -> str:
         """The tool on one line, as a planner reads it: ``build_docker(tag: string)``."""
@@ -202,8 +198,6 @@ class Tool:
     def faults(self, params: Mapping[str, Any]) -> list[Fault]:
         """Return every fault of `params`, [] when they fit. The value behind a reference is not checked."""
         bound = self.bind(params) if "input" in params else params
-        if self._fits(bound):
-            return []
         known = self.parameters
         faults = [self._missing(name) for name in self.required if name not in bound]
         faults += [self._unknown(name) for name in bound if name not in known]
@@ -275,22 +269,6 @@ class Tool:
     def with_defaults(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
         """Return `arguments` with the defaults of the missing parameters."""
         return {**self._arguments.defaults, **arguments}
-
-    def _fits(self, bound: Mapping[str, Any]) -> bool:
-        """Say whether the arguments certainly fit; False decides nothing."""
-        if not set(self.required) <= bound.keys() <= set(self.parameters):
-            return False
-        whole, given = references.whole, {}
-        for name, value in bound.items():
-            if isinstance(value, list):
-                given[name] = [part for part in value if not whole(part)]
-            elif not whole(value):
-                given[name] = value
-        try:
-            self._arguments.validate_some(given)
-        except ValidationError:
-            return False
-        return not self._counts_items or given == bound
 
     def _judged(self, errors: Iterable[Any]) -> list[Fault]:
         """Return the first faults, each once."""

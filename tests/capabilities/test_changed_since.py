@@ -71,7 +71,7 @@ CHANGED = {
         Toolbox([Tool(send_to, name="send", effects="once"), Tool(look, effects="none")]),
         "step 2: .*address",
     ),
-    "other effects": (tools(effects="none"), 'step 2: the effects of send were "once", and are "none"'),
+    "other effects": (tools(effects="none"), "step 2: send is not the tool that the plan was made with"),
     "another default": (
         Toolbox([Tool(send_on, name="send", effects="once"), Tool(look, effects="none")]),
         "step 2: send is not the tool that the plan was made with",
