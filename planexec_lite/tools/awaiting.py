@@ -54,8 +54,11 @@ def awaited(value: Awaitable[Any], *, loop: Literal["tools", "servers"] = "tools
         # a little later than the workers' clock, so that both report the same timeout
         return await (to_its_end() if seconds is None else asyncio.wait_for(to_its_end(), seconds + 0.001))
 
-    place = _place(loop)
-    call = asyncio.run_coroutine_threadsafe(in_time(), place.loop)
+    leave_loop()  # a call on the loop's own thread blocks it
+    with _one_at_a_time:
+        place = _place(loop)
+        place.calls += 1
+        call = asyncio.run_coroutine_threadsafe(in_time(), place.loop)
     seconds = left()
     try:
         wait([call], None if seconds is None else seconds + GRACE)
@@ -63,8 +66,11 @@ def awaited(value: Awaitable[Any], *, loop: Literal["tools", "servers"] = "tools
         if not call.done():
             call.cancel()
             leave_loop(place.thread)
-        if _shared.get(loop) is not place and not asyncio.all_tasks(place.loop):
-            place.loop.call_soon_threadsafe(place.loop.stop)
+        else:
+            with _one_at_a_time:
+                place.calls -= 1
+                if not place.calls and _shared.get(loop) is not place:
+                    place.loop.call_soon_threadsafe(place.loop.stop)
     if call.cancelled():
         raise TimeoutError(f"it was cancelled, and did not end within {GRACE:g} s")
     result, problem = call.result()
@@ -76,11 +82,12 @@ def awaited(value: Awaitable[Any], *, loop: Literal["tools", "servers"] = "tools
 
 
 class _Loop:
-    """An event loop in its own thread, until it is stopped."""
+    """An event loop in its own thread, and the number of its calls."""
 
     def __init__(self, name: str) -> None:
         import asyncio
 
+        self.calls = 0
         self.process = os.getpid()
         self.loop = asyncio.new_event_loop()
         self.thread = Thread(target=self._run, name=f"planexec_lite async {name}", daemon=True)
@@ -108,9 +115,7 @@ def leave_loop(thread: Thread | None = None) -> None:
 
 
 def _place(name: str) -> _Loop:
-    """Return the loop that calls share."""
-    leave_loop()  # a call on the loop's own thread blocks it
-    with _one_at_a_time:
-        if name not in _shared or _shared[name].process != os.getpid():
-            _shared[name] = _Loop(name)
-        return _shared[name]
+    """Return the loop that calls share. The caller holds the lock."""
+    if name not in _shared or _shared[name].process != os.getpid():
+        _shared[name] = _Loop(name)
+    return _shared[name]

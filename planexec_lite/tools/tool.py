@@ -36,7 +36,6 @@ class Options(TypedDict, total=False):
     effects: Effects
     uses: str | Iterable[str]
     destructive: bool | None
-    price: float | None
     retry_on: Iterable[type[Exception]] | None
     json_text: bool
     checked_elsewhere: bool
@@ -71,7 +70,6 @@ class Tool:
         uses: what a call occupies, by name, such as "oven"; workers can limit how many steps use it at once.
         destructive: whether a call can delete or overwrite something (True) or only adds something (False), like MCP's hint
             of that name; None: it is not declared.
-        price: US dollars that a call costs; None: it is not declared.
         json_text: parse a result that is text, if it is the JSON of an object or a list, so that steps can refer into it:
             ``{step_1_result.name}``.
         retry_on: the types of temporary errors; a step that fails with another one is not retried. None: retry any error.
@@ -96,7 +94,6 @@ class Tool:
         effects: Effects = "unknown",
         uses: str | Iterable[str] = (),
         destructive: bool | None = None,
-        price: float | None = None,
         retry_on: Iterable[type[Exception]] | None = None,
         json_text: bool = False,
         checked_elsewhere: bool = False,
@@ -108,7 +105,6 @@ class Tool:
         self._effects = effects
         self.uses = (uses,) if isinstance(uses, str) else tuple(uses)
         self.destructive = destructive
-        self.price = price
         self.json_text = json_text
         self.retry_on = None if retry_on is None else tuple(retry_on)
         self.checked_elsewhere = checked_elsewhere
