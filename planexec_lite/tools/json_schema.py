@@ -6,7 +6,8 @@ schema and the validator both read this form. It is bounded (`MOST_PARTS`), and 
 a stranger's schema costs little time and memory. No other document is ever loaded.
 
 The validator comes from the library that checks type hints, so both kinds of tools accept the same values. Keywords that
-it can't check are refused, except where the function checks its arguments itself (``checked_elsewhere``).
+it can't check are refused, except where the function checks its arguments itself (``checked_elsewhere``). The parameters are the
+``properties`` of the whole schema; its alternatives (``anyOf``) are conditions that can't be checked.
 """
 
 from __future__ import annotations
@@ -97,28 +98,15 @@ class _Reader:
     def read(self) -> tuple[dict[str, Any], list[str]]:
         """Return the properties of the whole schema in the plain form, and the names of the required ones."""
         try:
-            return self.composed(self.root, ())
+            whole, inside = self.merged(self.root, "", ())
+            if whole.get("type", "object") != "object":
+                raise self.error("", 'its schema must be that of an object, {"type": "object", "properties": …}')
+            for keyword in whole.keys() & (_UNCHECKED | {"anyOf", "oneOf", "enum", "const"}):
+                self.skip("", keyword)
+            names, required = self.names(whole, "")
+            properties = {name: self.schema(inner, name, inside) for name, inner in names.items()}
         except RecursionError:
             raise self.error("", f"its schema is deeper than {_DEEPEST} levels") from None
-
-    def composed(self, part: Any, inside: tuple[str, ...]) -> tuple[dict[str, Any], list[str]]:
-        """Return the properties of an object and the names of the required ones, including the properties of its alternatives.
-
-        A property is required if each alternative of ``anyOf`` or ``oneOf`` requires it.
-        """
-        whole, inside = self.merged(part, "", inside)
-        if whole.get("type", "object") != "object":
-            raise self.error("", 'its schema must be that of an object, {"type": "object", "properties": …}')
-        for keyword in whole.keys() & (_UNCHECKED | {"anyOf", "oneOf", "enum", "const"}):
-            self.skip("", keyword)
-        names, required = self.names(whole, "")
-        properties = {name: self.schema(inner, name, inside) for name, inner in names.items()}
-        for keyword in ("anyOf", "oneOf"):
-            choices = [self.composed(one, inside) for one in self.listed(whole, keyword, "")]
-            for name in dict.fromkeys(name for inner, _ in choices for name in inner):
-                kinds = _distinct([inner[name] for inner, _ in choices if name in inner])
-                properties.setdefault(name, kinds[0] if len(kinds) == 1 else {"anyOf": kinds})
-            required += sorted(set.intersection(*({*names} for _, names in choices))) if choices else []
         return properties, list(dict.fromkeys(required))
 
     def schema(self, part: Any, where: str, inside: tuple[str, ...]) -> dict[str, Any]:

@@ -168,12 +168,12 @@ def each_commit(
 ) -> Iterator[list[tuple[Path, list[str]]]]:
     """Keep a copy of what a kill would leave behind after each commit, and of the world at that time."""
     kept: list[tuple[Path, list[str]]] = []
-    plain = FILE.transaction
+    plain = type(FILE).writing
 
     @contextmanager
-    def copied(connection: sqlite3.Connection) -> Iterator[None]:
-        with plain(connection):
-            yield
+    def copied(*arguments: Any, **options: Any) -> Iterator[sqlite3.Connection]:
+        with plain(*arguments, **options) as connection:
+            yield connection
         copy()
 
     def copy() -> None:
@@ -182,12 +182,12 @@ def each_commit(
         for file in path.parent.glob(f"{path.name}*"):
             if file.is_dir():
                 shutil.copytree(file, place / file.name)
-            elif not file.name.endswith(("-lock", "-shm")):
+            elif not file.name.endswith("-lock"):
                 shutil.copy(file, place / file.name)
         kept.append((place / path.name, [*world.done]))
 
     with monkeypatch.context() as patched:
-        patched.setattr(type(FILE), "transaction", lambda file, connection: copied(connection))
+        patched.setattr(type(FILE), "writing", copied)
         yield kept
 
 
