@@ -496,9 +496,7 @@ def test_the_command_line_tells_any_goal_to_any_terminal(encoding: str, journal:
 
 
 def bytes_of(folder: Path) -> dict[str, bytes]:
-    return {
-        path.name: path.read_bytes() for path in sorted(folder.iterdir()) if not path.name.endswith("-journal")
-    }
+    return {path.name: path.read_bytes() for path in sorted(folder.iterdir()) if not path.name.endswith("-journal")}
 
 
 def another_database(path: Path) -> None:
