@@ -1,0 +1,4 @@
+TITLES = {}
+
+
+def decide(*a): ...
