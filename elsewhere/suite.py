@@ -109,6 +109,7 @@ class Observed:
         self.lines: list[tuple[float, str]] = []
         self.codes: list[int] = []
         self.late = False
+        self.arguments: list[str] = []
 
     def run(self, person: Person = YES, *, kill: bool = False, **settings: str) -> "Observed":
         """Run the program in a new process until it ends; with `kill`, until the tool of the setting HOLD is reached."""
@@ -132,7 +133,13 @@ class Observed:
             "STATE": str(self.state),
         }
         environment |= {"PYTHONDONTWRITEBYTECODE": "1", **settings}
-        command = [python_of(self.program.name), str(code / self.program.file), str(self.world.folder), str(self.state)]
+        command = [
+            python_of(self.program.name),
+            str(code / self.program.file),
+            str(self.world.folder),
+            str(self.state),
+            *self.arguments,
+        ]
         with (self.state / f"stderr{len(self.codes)}.txt").open("w") as errors:
             process = subprocess.Popen(
                 command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=errors, text=True, env=environment,
@@ -144,7 +151,7 @@ class Observed:
             end = time.time() + LIMIT
             while not ended.wait(0.02):
                 self.late = self.late or time.time() > end
-                if self.late or (kill and self.events("held")):
+                if self.late or (kill and self.events("held") and not self.codes):
                     os.killpg(process.pid, signal.SIGKILL)
                     return
 
@@ -200,6 +207,14 @@ class Observed:
     def complete(self) -> bool:
         """Whether v2.3.1 was released, with each step once and one message to the team."""
         return sorted(self.started) == sorted(ORDER) and self.world.messages == ["v2.3.1 deployed"]
+
+    @property
+    def refused(self) -> bool:
+        """Whether no step ran and the program ended, and not by an error of the program itself."""
+        bug = re.search(
+            r"(Name|Import|ModuleNotFound|Attribute|Syntax|Indentation|UnboundLocal|Permission)Error", self.last_words()
+        )
+        return not self.started and not self.late and bug is None
 
     def bars(self) -> list[tuple[str, float, float]]:
         """Return each call of a tool with its start and end, in seconds of the world since the first start."""
@@ -306,20 +321,16 @@ def skip(program: Program) -> Verdict:
         and bool(run.events("end", "backup_database"))
         and not run.late
     )
-    return Verdict(
-        passed,
-        f"the build failed; started after it: {later}; the backup {'ended' if run.events('end', 'backup_database') else 'is missing'}",
-    )
+    backup = "ended" if run.events("end", "backup_database") else "is missing"
+    return Verdict(passed, f"the build failed; started after it: {later}; the backup {backup}")
 
 
 @check("stops a planner that repeats the same failing plan")
 def bounded(program: Program) -> Verdict:
     run = Observed(program, None, {"then": model.TRY_AGAIN}).run()
     passed = not run.late and bool(run.events("error", "run_smoke_tests"))
-    return Verdict(
-        passed,
-        f"{len(run.calls)} model calls, {len(run.events('start', 'run_smoke_tests'))} smoke tests, {run.last_words() if run.late else 'it ended'}",
-    )
+    tests, end = len(run.events("start", "run_smoke_tests")), run.last_words() if run.late else "it ended"
+    return Verdict(passed, f"{len(run.calls)} model calls, {tests} smoke tests, {end}")
 
 
 @check("runs nothing unapproved, not even after a replan")
@@ -330,10 +341,8 @@ def approval(program: Program) -> Verdict:
     )
     unapproved = second.events("start", "run_smoke_tests")[2:]
     passed = bool(rejected.asked) and not rejected.started and len(second.asked) > 1 and not unapproved
-    return Verdict(
-        passed,
-        f"started after a no: {rejected.started}; asked about the second plan: {len(second.asked) > 1}, ran of it: {len(unapproved)} steps",
-    )
+    words = f"questions about two plans: {len(second.asked)}; steps of the rejected second plan: {len(unapproved)}"
+    return Verdict(passed, f"started after a no: {rejected.started}; {words}")
 
 
 @check("runs the plan that the person edited")
@@ -363,7 +372,7 @@ def bad_edit(program: Program) -> Verdict:
         return {"yes": True, "plan": plan}
 
     run = Observed(program, plans={"then": model.GIVE_UP}).run(edit)
-    return Verdict(bool(run.asked) and not run.started and not run.late, f"started: {run.started}; {run.last_words()}")
+    return Verdict(bool(run.asked) and run.refused, f"started: {run.started}; {run.last_words()}")
 
 
 @check("waits for the person without a process")
@@ -373,10 +382,8 @@ def waits(program: Program) -> Verdict:
     run.run()
     same = len({json.dumps(plan) for plan in run.asked}) == 1
     passed = before == 0 and run.complete and same and len(run.calls) == len(program.release().calls)
-    return Verdict(
-        passed,
-        f"asked {len(run.asked)} times in two processes, {len(run.calls)} model calls; {run.last_words() if not passed else 'released'}",
-    )
+    end = "released" if passed else run.last_words()
+    return Verdict(passed, f"asked {len(run.asked)} times in two processes, {len(run.calls)} model calls; {end}")
 
 
 @check("after kill -9, repeats nothing that was done")
@@ -387,10 +394,8 @@ def resume(program: Program) -> Verdict:
     again = [tool for tool in done if run.started.count(tool) > 1]
     released = set(run.started) == set(ORDER) and run.world.messages == ["v2.3.1 deployed"]
     passed = released and not again and len(run.asked) == asked and len(run.calls) == len(program.release().calls)
-    return Verdict(
-        passed,
-        f"done before: {len(done)}; again: {again}; asked again: {len(run.asked) - asked}; {'released' if released else run.last_words()}",
-    )
+    end = "released" if released else run.last_words()
+    return Verdict(passed, f"done before: {len(done)}; again: {again}; asked again: {len(run.asked) - asked}; {end}")
 
 
 @check("after kill -9 inside a step that must run at most once, asks a person")
@@ -490,7 +495,7 @@ def valid(program: Program) -> Verdict:
         Observed(program, plans={"first": bad, "then": model.GIVE_UP}).run()
         for bad in (model.CYCLE, model.UNKNOWN_TOOL)
     ]
-    passed = all(run.calls and not run.started and not run.late for run in runs)
+    passed = all(run.calls and run.refused for run in runs)
     return Verdict(passed, "; ".join(f"started: {run.started}, {run.last_words()}" for run in runs))
 
 
@@ -498,6 +503,12 @@ def valid(program: Program) -> Verdict:
 def repair(program: Program) -> Verdict:
     run = Observed(program, plans={"first": model.CYCLE, "fixed": model.RELEASE, "then": model.GIVE_UP}).run()
     return Verdict(run.complete, f"{len(run.calls)} model calls; {'released' if run.complete else run.last_words()}")
+
+
+@check("refuses a person's answer of the wrong shape")
+def answer_schema(program: Program) -> Verdict:
+    run = Observed(program).run(lambda number, subject: NO(0, 0) if number else {"yes": "perhaps", "plan": None})
+    return Verdict(bool(run.asked) and run.refused, f"started: {run.started[:2]}; {run.last_words()}")
 
 
 @check("asks no host but the model's")
