@@ -6,6 +6,7 @@ A framework without such a function gets a "no" with the reason, and with a link
 import json
 import os
 import shutil
+import socket
 import subprocess
 import tempfile
 from collections.abc import Iterator
@@ -105,7 +106,10 @@ def postgres_server() -> Iterator[str]:
     folder, bin_ = Path(tempfile.mkdtemp(prefix="postgres-")), Path(found).parent
     if as_user:
         shutil.chown(folder, "postgres")
-    port, quiet = "54329", {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, "cwd": "/"}
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = str(free.getsockname()[1])
+    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, "cwd": "/"}
     subprocess.run(
         [*as_user, str(bin_ / "initdb"), "-D", str(folder / "db"), "-U", "suite", "-A", "trust"], check=True, **quiet
     )
@@ -160,3 +164,24 @@ def decide(framework: str, name: str) -> dict[str, Any]:
     verdict = suite.attempt(lambda program: answer(Feature(program), name), program)
     cell = suite.cell(verdict, program.lines_of(name), None, None)
     return {"cell": cell, "seen": verdict.seen} | ({"why": reason} if reason else {})
+
+
+REPLAYS = {"kit": "this kit", "langgraph": "LangGraph, functional API", "dbos": "DBOS"}
+
+
+def replay(framework: str) -> dict[str, Any]:
+    """Kill five steps in the last one, resume them, and return the steps that ran in both processes and the results."""
+    run = suite.Observed(suite.Program(framework, "replay.py"))
+    run.run()
+    before = len(run.lines)
+    run.run()
+    lines = [line for _, line in run.lines]
+    ran = [line.split()[1] for line in lines if line.startswith("RUN")]
+    if not lines or not lines[-1].startswith("DONE"):
+        raise RuntimeError(f"{framework}: {run.last_words()}")
+    return {
+        "name": REPLAYS[framework],
+        "ran": ran[:before],
+        "again": ran[before:],
+        "results": json.loads(lines[-1][5:]),
+    }

@@ -90,7 +90,9 @@ def script(
             scene("plan", {"turn": 1, "never": ["So far:", invalid]}, shape(first)),
             scene("replan", {"says": [*goal, "So far:"], "never": [invalid]}, shape(then)),
             scene("the tool failed", {"last": [failed], "never": ["So far:", invalid]}, shape(then)),
-            scene("fix the plan", {"says": [*goal, invalid]}, shape(fixed or first)),
+            scene(
+                "fix the plan", {"says": [*goal, invalid], "never": ["not approved", "denied"]}, shape(fixed or first)
+            ),
             scene("done", {"last": ["nothing failed"], "says": goal}, "v2.3.1 is in production."),
             scene("rejected", {"last": ["not approved"], "says": goal}, "Then I stop."),
             scene("denied", {"last": ["denied"], "says": goal}, "Then I stop."),

@@ -72,13 +72,17 @@ class Program:
         keep = file.name == "ours.py" and self.without not in ("valid", "bad_edit")
         return "".join(line for line in lines if keep or not self.without or self.without not in tags(line))
 
+    @staticmethod
+    def shared_lines(check: str) -> int:
+        """Return the number of lines in `ours.py` that are tagged for a check."""
+        return sum(check in tags(line) for line in (HERE / "common/ours.py").read_text().splitlines())
+
     def lines_of(self, check: str) -> int:
         """Return the number of lines of ours that the program needs for a check."""
         text = (HERE / self.name / self.file).read_text()
-        shared = (HERE / "common/ours.py").read_text().splitlines() if "from ours" in text else []
-        used = {"once": "begun_before(", "undo": "roll_back(", "valid": "CheckedPlan", "bad_edit": "CheckedPlan"}
-        count = sum(check in tags(line) for line in text.splitlines())
-        return count + (sum(check in tags(line) for line in shared) if used.get(check, "\0") in text else 0)
+        needed = {"once": "begun_before(", "undo": "roll_back(", "valid": "CheckedPlan", "bad_edit": "CheckedPlan"}
+        uses = "from ours" in text and needed.get(check, "\0") in text
+        return sum(check in tags(line) for line in text.splitlines()) + (self.shared_lines(check) if uses else 0)
 
     def release(self) -> "Observed":
         """Return the undisturbed release, which many checks look at."""

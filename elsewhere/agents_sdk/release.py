@@ -13,7 +13,7 @@ saved, journal = STATE / "state.json", STATE / "done.json"
 edits, failed = {}, []
 
 
-class ToFile(TracingProcessor):  # ours: trace
+class ToFile(TracingProcessor):
     """Writes each span to a file."""
 
     on_trace_start = on_trace_end = on_span_start = shutdown = force_flush = lambda *_: None  # ours: trace
@@ -41,8 +41,10 @@ async def carry_out(context: ToolContext, plan: Plan) -> str:
             return  # ours: resume
         if begun_before(step) and not ask({"in doubt": step.id})["again"]:  # ours: once
             return  # ours: once
-        with custom_span(step.tool):  # ours: trace
-            done[step.id] = await asyncio.to_thread(run_step, step)
+        span = custom_span(step.tool)  # ours: trace
+        span.start(mark_as_current=True)  # ours: trace
+        done[step.id] = await asyncio.to_thread(run_step, step)
+        span.finish(reset_current=True)  # ours: trace
         journal.write_text(json.dumps(done))  # ours: resume
         say(step.id, done[step.id])  # ours: progress
 

@@ -5,6 +5,7 @@ from graphlib import CycleError, TopologicalSorter
 from pydantic import BaseModel, model_validator
 from shop import STATE, Plan, World, call
 
+INVALID = "this plan can't be carried out"
 UNDO = {"deploy_staging": "rollback_staging", "deploy_production": "rollback_production"}
 
 
@@ -14,13 +15,11 @@ class CheckedPlan(Plan):
     @model_validator(mode="after")  # ours: valid, bad_edit
     def check(self):  # ours: valid, bad_edit
         if unknown := [step.tool for step in self.steps if step.tool not in World.TOOLS]:  # ours: valid, bad_edit
-            raise ValueError(f"this plan can't be carried out: there is no tool {unknown[0]}")  # ours: valid, bad_edit
+            raise ValueError(f"{INVALID}: there is no tool {unknown[0]}")  # ours: valid, bad_edit
         try:  # ours: valid, bad_edit
             TopologicalSorter({step.id: step.depends_on for step in self.steps}).prepare()  # ours: valid, bad_edit
         except CycleError as error:  # ours: valid, bad_edit
-            raise ValueError(
-                f"this plan can't be carried out: the steps {error.args[1]} form a cycle"
-            ) from None  # ours: valid, bad_edit
+            raise ValueError(f"{INVALID}: the cycle {error.args[1]}") from None  # ours: valid, bad_edit
         return self  # ours: valid, bad_edit
 
 

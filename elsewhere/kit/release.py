@@ -36,7 +36,7 @@ def watch(run):
     """Report the new events."""
     global reported
     export(run)  # ours: trace
-    for event in run.events[reported:]:
+    for event in run.events[reported:]:  # ours: progress
         say(event)  # ours: progress
     reported = len(run.events)
 
