@@ -66,11 +66,13 @@ def check(id: str, namespace: dict[str, Any]) -> None:
 
 @_steady
 def hint(id: str, namespace: dict[str, Any]) -> None:
-    """Print a hint, `hint("01.2")`; the second call prints the second hint."""
-    hints = find(id).hints
-    number = min(_HINTED.get(id, 0) + 1, len(hints))
-    _HINTED[id] = number
-    print(f"{id} · Hint {number} of {len(hints)}\n{_wrapped(hints[number - 1])}")
+    """Print a hint, `hint("01.2")`; the second call prints the second hint, and a later call names `solution`."""
+    hints, number = find(id).hints, _HINTED.get(id, 0)
+    if number == len(hints):
+        print(f'{id} · There are {number} hints. `solution("{id}")` shows one solution.')
+        return
+    _HINTED[id] = number + 1
+    print(f"{id} · Hint {number + 1} of {len(hints)}\n{_wrapped(hints[number])}")
 
 
 @_steady

@@ -26,7 +26,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     commands = parser.add_subparsers(dest="command", required=True)
     runs = commands.add_parser("runs", help="list the runs in a journal; show one, or tell it news")
     runs.add_argument("file", type=Path, help="the journal")
-    runs.add_argument("run", nargs="?", help="the run to show, event by event in words; by default all are listed")
+    runs.add_argument("run", nargs="?", help="the run to show, event by event; by default all runs are listed")
     runs.add_argument(
         "--tell", metavar="NEWS", help="tell the run something: it plans the rest again, now or when it is resumed"
     )

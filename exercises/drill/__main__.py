@@ -12,17 +12,17 @@ from pathlib import Path
 from exercises import cards
 from exercises.drill import rubric
 
-SECONDS = 60.0  # for one point, on the wall; the checks themselves need about five at most
+SECONDS = 60.0  # wall-clock limit of one point; a check needs at most about five
 FOLLOW_UPS = ("level-barrier", "replan-keeps-work", "approval-belongs-to-a-hash", "template-injection", "critical-path")
 
 
 def mark(answer: Path) -> dict[str, str]:
-    """What is wrong with an answer, by the points of the rubric; empty where a point is shown."""
+    """Return the message of each point of the rubric; "" if the answer passes it."""
     return {name: _try(answer, name) for name in rubric.POINTS}
 
 
 def rules(source: str) -> list[str]:
-    """Which rules of the drill a source breaks: its length, and what it may import."""
+    """Return the rules of the drill that the source breaks: its length, and its imports."""
     lines = sum(bool(line.strip()) for line in source.splitlines())
     broken = [f"{lines} lines of code; {rubric.MOST_LINES} are the most"] if lines > rubric.MOST_LINES else []
     imported = re.findall(r"^\s*(?:from|import)\s+(planexec_lite|langgraph|llama_index|graphlib)\b", source, re.M)

@@ -1,4 +1,4 @@
-"""Right and wrong ways to mend a program. An answer is the part that changes, and is put into the program."""
+"""Correct and wrong fixes of the programs. An answer contains the changed definitions."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from exercises.hunts.catalogue import Hunt
 
 @dataclass(frozen=True)
 class Answer:
-    """One way to mend a program: its name, the changed part, and for a wrong one what the tests say to it."""
+    """One fix of a program: its name, the changed definitions, and the tests' message if the fix is wrong."""
 
     name: str
     code: str
@@ -22,15 +22,15 @@ class Answer:
 
 
 def answers(hunt: Hunt, kind: str) -> list[Answer]:
-    """The answers of a kind, "right" or "wrong"; the first right one is the one that is shown."""
+    """Return the answers of a kind, "right" or "wrong"; learners see the first right answer."""
     stored = yaml.safe_load(hunt.answers.read_text(encoding="utf-8"))
     return [Answer(**one) for one in stored[kind]]
 
 
 def mended(source: str, part: str) -> str:
-    """Return a program with each definition of `part` in place of its own of that name; new ones come before these.
+    """Return the program with the definitions of `part`: they replace those of the same name, and new ones come first.
 
-    Raises `ValueError` when no definition of `part` is in the program.
+    Raises `ValueError` if the program has none of the definitions.
     """
     lines, new = source.splitlines(), part.splitlines()
     places = {_name(node): node for node in ast.parse(source).body if _name(node)}
@@ -47,7 +47,7 @@ def mended(source: str, part: str) -> str:
         else:
             ahead += [*text, "", ""]
     if not changes or ahead:
-        raise ValueError("a changed part holds at least one definition of the program, and ends with one")
+        raise ValueError("a changed part must contain a definition of the program, and end with it")
     for name, text in sorted(changes.items(), key=lambda change: -places[change[0]].lineno):
         node = places[name]
         lines[node.lineno - 1 : node.end_lineno] = text
@@ -58,15 +58,15 @@ def mended(source: str, part: str) -> str:
 
 
 def difference(hunt: Hunt) -> str:
-    """What the first right answer changes, as a diff."""
+    """Return the changes of the first right answer, as a diff."""
     source = hunt.program.read_text(encoding="utf-8")
     better = mended(source, answers(hunt, "right")[0].code)
-    lines = difflib.unified_diff(source.splitlines(), better.splitlines(), "as it is", "mended", lineterm="", n=2)
+    lines = difflib.unified_diff(source.splitlines(), better.splitlines(), "defect", "fixed", lineterm="", n=2)
     return "\n".join(lines)
 
 
 def changed_lines(hunt: Hunt) -> int:
-    """About how many lines the first right answer changes or adds."""
+    """Return about how many lines the first right answer changes or adds."""
     return max(1, sum(line.startswith("+") for line in difference(hunt).splitlines()[2:]))
 
 

@@ -1,4 +1,4 @@
-"""The hunts that there are: one folder each, with the program, its tests, and what is said about it."""
+"""The hunts: one folder each, with the program, its tests and its texts."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ class Hunt:
     """One hunt.
 
     Args:
-        name: of its folder.
-        title: what one sees, in a few words.
+        name: the folder's name.
+        title: the symptom in a few words.
         lesson: the lesson that it belongs to, in two digits.
         difficulty: from 1 to 5.
         minutes: 5, 10 or 20.
-        symptom: what one sees, in a sentence or two; never why.
-        expected: what a run prints when the program is right.
+        symptom: the symptom in a sentence or two, without the cause.
+        expected: the output of the correct program.
         hints: a nudge, then a question.
-        wild: where the defect was seen; it gives the cause away, so it is shown afterwards.
-        red: words of the message that the program gets as it is.
-        hangs: whether the program, as it is, does not end.
+        wild: where the defect was seen; this reveals the cause, so it is shown afterwards.
+        red: words of the tests' message for the unchanged program.
+        hangs: whether the unchanged program never ends.
     """
 
     name: str
@@ -43,23 +43,23 @@ class Hunt:
 
     @property
     def program(self) -> Path:
-        """The program, with its defect."""
+        """Return the path of the program with the defect."""
         return HERE / self.name / "program.py"
 
     @property
     def tests(self) -> Path:
-        """What the program must do."""
+        """Return the path of the tests."""
         return HERE / self.name / "tests.py"
 
     @property
     def answers(self) -> Path:
-        """Right and wrong ways to mend it."""
+        """Return the path of the correct and wrong fixes."""
         return HERE / "answers" / f"{self.name}.yaml"
 
 
 @cache
 def hunts() -> dict[str, Hunt]:
-    """Every hunt by its name, in the order of the lessons."""
+    """Return every hunt by its name, in the order of the lessons."""
     catalogue = [_read(path) for path in HERE.glob("*/hunt.yaml")]
     return {hunt.name: hunt for hunt in sorted(catalogue, key=lambda hunt: (hunt.lesson, hunt.name))}
 

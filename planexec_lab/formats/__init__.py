@@ -149,7 +149,9 @@ def _which(data: Any) -> str:
         seen = ", ".join([f"line {line} looks like {first}", *(f"line {at} like {name}" for name, at in others)])
     else:
         seen = _seen_in_text(data) if isinstance(data, str) else _seen_in_json(data)
-    message = f"this may be {' or '.join(matches)}" if matches else f"this is none of the formats {', '.join(names)}"
+    message = (
+        f"this could be {' or '.join(matches)}" if matches else f"this is not one of the formats {', '.join(names)}"
+    )
     raise fault(f"{message}: {seen}", _choice(matches or alike or names), "unknown_format")
 
 
@@ -188,7 +190,7 @@ def _unfenced(text: str) -> str:
         text.encode()
     except UnicodeEncodeError as error:
         line = 1 + text.count("\n", 0, error.start)
-        raise fault(f"line {line}: half a character stands here, {text[error.start]!r}", "write whole ones") from None
+        raise fault(f"line {line}: here is half a character, {text[error.start]!r}", "write whole ones") from None
     lines = text.splitlines()
     used = [n for n, line in enumerate(lines) if line.strip()]
     if len(used) < 2 or not _FENCE.fullmatch(lines[used[0]]) or lines[used[-1]].strip() != "```":

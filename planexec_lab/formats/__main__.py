@@ -21,7 +21,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         "--from", dest="source", choices=names, help="the format of the file; by default it is detected"
     )
     convert.add_argument(
-        "--leave-out", default="", metavar="FIELDS", help="what may be lost, by the names of the fields: gate,undo"
+        "--leave-out", default="", metavar="FIELDS", help="the fields that can be left out, by name: gate,undo"
     )
     options = parser.parse_args(arguments)
     try:

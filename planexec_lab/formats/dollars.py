@@ -39,7 +39,7 @@ def results_in(earlier: Collection[str], place: int) -> Rewrite:
         if _is_formula(text) and not _THOUSANDS.match(text, match.end()):
             return Reference(id)
         if id in earlier:
-            message = f"line {place}: in {text[:60]!r}, ${id} may be money or the result of step {id}"
+            message = f"line {place}: in {text[:60]!r}, ${id} can be money or the result of step {id}"
             mend = f"write ${{{id}}} for the result, and '{id} dollars' for the money"
             raise fault(message, mend, "ambiguous_reference")
         return None

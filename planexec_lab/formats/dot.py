@@ -45,7 +45,7 @@ def recognises(data: Any) -> bool:
 def read(data: Any) -> Plan:
     """Read a directed graph: an arrow leads from what must be done first."""
     if not isinstance(data, str):
-        raise fault("this is no text", _MEND)
+        raise fault("this is not a string", _MEND)
     return _Graph(list(_tokens(data))).read()
 
 
@@ -102,7 +102,7 @@ class _Graph:
             else:
                 self._statement(outermost=open_groups == 1)
         if self._next != _END:
-            raise self._fault(f"{self._next[1][:60]!r} stands behind the graph")
+            raise self._fault(f"{self._next[1][:60]!r} comes after the end of the graph")
         return self.chart.plan()
 
     def _statement(self, outermost: bool) -> None:

@@ -61,7 +61,7 @@ class Chart:
         for id, node in self.nodes.items():
             if node.shape == "decision" and len(ways := self.ways.get(id, {})) > 1:
                 message = f"line {node.line}: from {id} one goes {' or '.join(map(repr, ways))}; a plan has no branches"
-                raise fault(message, "draw the steps of one way; a run that meets another one asks for a new plan")
+                raise fault(message, "draw the steps of one branch; a run that takes another branch needs a new plan")
             if id not in markers:
                 depends_on = [other for other in self.before.get(id, []) if other not in markers]
                 steps.append({"id": id, "depends_on": depends_on, **_says(id, node)})

@@ -40,7 +40,7 @@ def recognises(data: Any) -> bool:
 def read(data: Any) -> Plan:
     """Read the list; a line ``Goal: …`` above it is the goal, and an indented line continues its item."""
     if not isinstance(data, str):
-        raise fault("this is no text", _MEND)
+        raise fault("this is not a string", _MEND)
     goal, items, outer = "", list[tuple[str, list[str], int]](), ""
     for line, text in enumerate(data.splitlines(), 1):
         item = _ITEM.fullmatch(text)
@@ -54,7 +54,7 @@ def read(data: Any) -> Plan:
                     f"line {line}: {text.strip()[:60]!r} is a list within a step", "write all steps in one list"
                 )
             if items and bool(item[2]) != items[0][0].isdecimal():
-                raise fault(f"line {line}: {text.strip()[:60]!r} stands among items of another kind", _MEND)
+                raise fault(f"line {line}: {text.strip()[:60]!r} is mixed with items of another kind", _MEND)
             items.append((item[2] or "", [item[3].strip()], line))
         elif text.strip():
             if not items or not text[:1].isspace():

@@ -23,7 +23,7 @@ CARRIES = frozenset({"goal", "description", "tool", "params"})
 LINE = re.compile(r"[ \t]*[0-9]+\.[ \t]*\w+\(")
 _NUMBERED = re.compile(r"^" + LINE.pattern, re.M)
 
-_SHAPE = 'write each step on a line of its own: 1. search("Oslo"), then 2. math("$1 / 2"); the last one is join()'
+_SHAPE = 'write each step on a separate line: 1. search("Oslo"), then 2. math("$1 / 2"); the last one is join()'
 _LINE = re.compile(r"([0-9]+)\.\s*(\w.*)")
 _WHOLE = re.compile(r"\$\{[0-9]+\}")
 _UNQUOTED = re.compile(r"""("(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*')|\$(?:[0-9]+|\{[0-9]+\})""")
@@ -37,7 +37,7 @@ def recognises(data: Any) -> bool:
 def read(data: Any) -> Plan:
     """Read the planner's text; ``Thought:`` becomes the description of the next step, ``Question:`` the goal."""
     if not isinstance(data, str):
-        raise fault("this is no text", _SHAPE)
+        raise fault("this is not a string", _SHAPE)
     goal = why = ""
     steps: list[dict[str, Any]] = []
     earlier: set[str] = set()

@@ -70,7 +70,7 @@ def recognises(data: Any) -> bool:
 def read(data: Any) -> Plan:
     """Read a flowchart: an arrow leads from what must be done first."""
     if not isinstance(data, str):
-        raise fault("this is no text", _MEND)
+        raise fault("this is not a string", _MEND)
     text, start = _body(data)
     header = _HEADER.match(text, start)
     if header is None:
@@ -96,7 +96,7 @@ def read(data: Any) -> Plan:
     if '"' in text[end:]:
         raise fault(f"line {line + text.count(chr(10), counted, end)}: a quote is not closed", _MEND)
     if opened:
-        raise fault(f"line {opened[-1]}: this subgraph has no end", "write end on a line of its own behind its nodes")
+        raise fault(f"line {opened[-1]}: this subgraph has no end", "write end on a separate line after its nodes")
     for id, place in groups.items():
         if id in chart.before or id in chart.ways:
             message = f"line {place}: an arrow begins or ends at the subgraph {id!r}, which is no step"

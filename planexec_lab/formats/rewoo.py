@@ -34,7 +34,7 @@ def recognises(data: Any) -> bool:
 def read(data: Any) -> Plan:
     """Read the planner's text; ``Task:`` before it becomes the goal."""
     if not isinstance(data, str):
-        raise fault("this is no text", _SHAPE)
+        raise fault("this is not a string", _SHAPE)
     head, *pieces = _PIECE.split(data)
     if head.strip() and not head.strip().startswith("Task:"):
         raise fault(f"line 1: {head.strip()[:60]!r} comes before the first plan", _SHAPE)

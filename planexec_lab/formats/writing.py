@@ -77,7 +77,7 @@ def _lost(plan: Plan, format: str, carries: Collection[str]) -> list[Problem]:
         ids = [step.id for step in plan.steps if _says(step, name)] if name not in carries else []
         if ids:
             lost[name] = f" of step{'s' if len(ids) > 1 else ''} {', '.join(ids[:8])}{', …' if len(ids) > 8 else ''}"
-    hint = f"write it as native, which keeps all, or say what may be lost: leave_out={sorted(lost)}"
+    hint = f"write it as native, which keeps everything, or name the fields to leave out: leave_out={sorted(lost)}"
     return [Problem("unwritable", None, f"{format} has no place for the {name}{of}", hint) for name, of in lost.items()]
 
 
@@ -103,7 +103,7 @@ def _changed(plan: Plan, again: Plan, format: str) -> list[Problem]:
     """A problem for each field that would be another one when the text is read back."""
     if [step.id for step in plan.steps] != [step.id for step in again.steps]:
         message = f"{format} would be read back with the steps {shown([step.id for step in again.steps])}"
-        return [Problem("unwritable", None, message, "give each step an id of its own that the format can hold")]
+        return [Problem("unwritable", None, message, "give each step a different id that the format allows")]
     pairs = [(None, plan, again), *((one.id, one, other) for one, other in zip(plan.steps, again.steps, strict=True))]
     problems = []
     for where, one, other in pairs:

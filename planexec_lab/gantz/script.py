@@ -17,7 +17,7 @@ _PARAMETER = r"\{\{\s*([A-Za-z_][A-Za-z0-9_-]*)\s*\}\}"
 _PARTS = re.compile(rf"""(?P<single>'[^']*')|(?P<double>"[^"$`\\]*")|{_PARAMETER}|[A-Za-z0-9_@%+=:,./-]+""")
 _TOKENS = re.compile(rf"[ \t]+|(?P<file>(?<!\S)[0-9]?(?:<|>>?))|(?P<word>(?:{re.sub('P<.*?>', ':', _PARTS.pattern)})+)")
 _FIX = (
-    "write the rest into a script file of its own, executable and with a first line such as #!/bin/sh, and call that file with"
+    "move the rest into a separate script file, executable and with a first line such as #!/bin/sh, and call that file with"
     " {{name}} as an argument"
 )
 _SHELL_COMMANDS = frozenset(  # they change the shell, or evaluate their arguments
@@ -137,7 +137,7 @@ def _referring(word: str, variables: dict[str, str], optional: Collection[str]) 
 
 def _check_file(word: str) -> None:
     if "\0" in word and word != "\0" and "/dev/".startswith(word.partition("\0")[0][:5]):
-        raise ManifestError("after < or > a value must be a word of its own, or follow a folder: < ./{{name}}")
+        raise ManifestError("after < or > a value must be a separate word, or follow a folder: < ./{{name}}")
 
 
 def _check_argument(word: str, before: Sequence[str]) -> None:

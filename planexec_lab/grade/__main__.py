@@ -36,7 +36,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """
     parser = argparse.ArgumentParser(
         prog="python -m planexec_lab.grade",
-        description="Grade a planner against the gold plans of a data set, alone or beside another planner.",
+        description="Grade a planner against the gold plans of a data set, alone or together with another planner.",
         epilog=_WHO,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )

@@ -216,7 +216,7 @@ class ToolServer:
             self._doubt(tool)
             if error.code == REQUEST_TIMEOUT:
                 raise TimeoutError(
-                    f"{tool.name}: no answer within {self.timeout:g} s; the server was told to cancel it"
+                    f"{tool.name}: no answer within {self.timeout:g} s; the client asked the server to cancel it"
                 ) from None
             raise ServerGoneError(f"{tool.name}: {connection.farewell()}, before it had answered") from None
         except Exception as error:  # HTTP that breaks off; an answer that is not what its schema says

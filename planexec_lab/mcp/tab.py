@@ -195,4 +195,4 @@ def _finished(work: Coroutine[Any, Any, Any]) -> None:
         work.send(None)
     except StopIteration:
         return
-    raise RuntimeError("it waits, and nothing can be waited for in a browser tab")
+    raise RuntimeError("it waits, and a browser tab can't wait")

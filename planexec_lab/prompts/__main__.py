@@ -24,12 +24,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("command", choices=["check"])
     parser.add_argument("file", type=Path, metavar="FILE", help="the registry, such as prompts.db")
     parser.add_argument("name", metavar="NAME", help="of the prompt")
-    parser.add_argument("new", metavar="NEW", type=_which, help="the version that may be worse, by number or label")
+    parser.add_argument("new", metavar="NEW", type=_which, help="the version to test, by number or label")
     parser.add_argument("old", metavar="OLD", type=_which, help="the version that it is held against")
     sources = f"recorded ones: {', '.join(RECORDINGS)}, or a transcript (.jsonl, .gz)"
     parser.add_argument("--on", required=True, metavar="ANSWERS", help=sources)
     parser.add_argument("--measure", default="valid", help=f"{', '.join(MEASURES)} (default: valid)")
-    parser.add_argument("--tolerance", type=float, default=0.0, help="how much worse it may be, from 0 to 1 (0)")
+    parser.add_argument("--tolerance", type=float, default=0.0, help="how much worse it can be, from 0 to 1 (0)")
     given = parser.parse_args(arguments)
     try:
         registry = Registry(given.file)

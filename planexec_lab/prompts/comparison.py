@@ -160,7 +160,7 @@ def check(comparison: Comparison, tolerance: float = 0.0) -> Comparison:
     version that fails every row would pass: then use more rows or another measure.
     """
     if not 0 <= tolerance < 1:
-        raise ValueError(f"tolerance={tolerance!r}: give the share by which a version may be worse, such as 0.05")
+        raise ValueError(f"tolerance={tolerance!r}: give the share by which a version can be worse, such as 0.05")
     failing = replace(comparison.new, passed=(False,) * len(comparison.new.rows))
     if not compare(failing, comparison.old).is_regression(tolerance):
         share, measure = comparison.old.share, comparison.old.measure

@@ -78,7 +78,7 @@ class Row:
 
 
 def _nothing(**arguments: Any) -> None:
-    raise ToolError("a tool in a data set is there to be read; nothing can be called")
+    raise ToolError("tools in a data set can be read but not called")
 
 
 def tool_words(tools: Toolbox) -> tuple[ToolWords, ...]:

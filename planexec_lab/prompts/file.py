@@ -20,7 +20,7 @@ CREATE TABLE versions (
     UNIQUE (prompt, digest)
 ) STRICT;
 CREATE TRIGGER no_other_text BEFORE UPDATE ON versions BEGIN SELECT RAISE(ABORT, 'a version does not change'); END;
-CREATE TRIGGER no_less BEFORE DELETE ON versions BEGIN SELECT RAISE(ABORT, 'a version is not taken back'); END;
+CREATE TRIGGER no_less BEFORE DELETE ON versions BEGIN SELECT RAISE(ABORT, 'a version is not deleted'); END;
 CREATE TABLE releases (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
     prompt TEXT NOT NULL,

@@ -100,7 +100,7 @@ def _attributes(around: dict[str, Any], place: str) -> dict[str, Value]:
     attributes: dict[str, Value] = {}
     for one, at in _each(around, "attributes", place):
         if not isinstance(key := one.get("key"), str):
-            raise TraceError(f"{at}: its key is no text: {shown(key)[:80]}")
+            raise TraceError(f"{at}: its key is not a string: {shown(key)[:80]}")
         value = _value(one.get("value"), at)
         if isinstance(value, list) and all(isinstance(part, str) for part in value):
             value = tuple(value)

@@ -69,7 +69,7 @@ class Ballot:
             return valid[self.choose(goal, valid, tools)]
         if plans:
             return plans[0]
-        raise failed or ValueError("nobody was asked; give at least one planner")
+        raise failed or ValueError("no planner was given; give at least one")
 
 
 def quickest(workers: Workers) -> Choose:

@@ -179,7 +179,7 @@ def tallies(rows: Mapping[str, Mapping[str, int]], title: str, *, wanted: str, o
     ]
     alt = f"Chart: {clean(title)}. {of.capitalize()} by outcome. {'; '.join(told)}."
     canvas, high = _tallies(clean(title), names, counts, outcomes, wanted)
-    caption = f"Each row: {of} of one case, by what became of them; the bars of a row add up to all of them."
+    caption = f"Each row: {of} of one case, by outcome; the bars of a row add up to the total."
     return Figure(clean(title), text, alt, caption, theme.WIDEST, svg=canvas.svg(theme.WIDEST, high))
 
 

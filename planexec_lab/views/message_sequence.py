@@ -30,6 +30,7 @@ ASKED = {
 }  # fmt: skip
 MOST = 40  # messages that are drawn
 ROW, HEAD = 26.0, 24.0
+HEAD_EVERY = 14  # messages after which the roles' names are repeated
 BOX, BESIDE = 76.0, 96.0  # the width of a name; the distance of two roles that don't talk to each other
 TIMES = ("never", "once", "twice")
 
@@ -87,14 +88,16 @@ def _sketch(title: str, exchange: Sequence[Message], longest: float) -> tuple[Ca
     times = [seconds(message.at, longest) for message in exchange]
     begin = MARGIN + max((width(time, SMALL) for time in times), default=0.0) + 12 + BOX / 2
     at = _places(roles, begin)
-    bottom = top + HEAD + ROW * len(exchange) + 8
-    for role, x in at.items():
+    heads = len(range(HEAD_EVERY, len(exchange), HEAD_EVERY))
+    bottom = top + HEAD + ROW * len(exchange) + (HEAD + 8) * heads + 8
+    for x in at.values():
         canvas.line(f"M{x:g} {top + HEAD:g}V{bottom:g}", ink=theme.LINE, thick=1, dashed=True)
-        box = Box(x - BOX / 2, top, BOX, HEAD, role)
-        canvas.box(box, fill=theme.WHITE, ink=theme.LINE)
-        canvas.text(x, top + 16, role, bold=role, anchor="middle")
+    _heads(canvas, at, top)
     previous, y = "", top + HEAD + 4
-    for message in exchange:
+    for number, message in enumerate(exchange):
+        if number and number % HEAD_EVERY == 0:
+            _heads(canvas, at, y + 8)
+            y += HEAD + 8
         y += ROW
         time = seconds(message.at, longest)
         if time != previous:  # messages of one moment share one time label
@@ -103,6 +106,13 @@ def _sketch(title: str, exchange: Sequence[Message], longest: float) -> tuple[Ca
         previous = time
     across = max([across, *(x + BOX / 2 + MARGIN for x in at.values())])
     return canvas, min(int(across), theme.WIDEST), int(bottom + (14 if exchange else -14))
+
+
+def _heads(canvas: Canvas, at: dict[str, float], top: float) -> None:
+    """Draw the name of each role in a box on its lifeline."""
+    for role, x in at.items():
+        canvas.box(Box(x - BOX / 2, top, BOX, HEAD, role), fill=theme.WHITE, ink=theme.LINE)
+        canvas.text(x, top + 16, role, bold=role, anchor="middle")
 
 
 def _places(roles: Sequence[str], begin: float) -> dict[str, float]:

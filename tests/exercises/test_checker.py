@@ -307,10 +307,12 @@ def test_a_failing_checker_says_so_and_does_not_raise(capsys: pytest.CaptureFixt
 
 def test_hints_come_one_by_one(capsys: pytest.CaptureFixture[str]) -> None:
     checker._HINTED.clear()
-    for number in (1, 2, 2):
+    for number in (1, 2):
         hint(ID)
         words = " ".join(capsys.readouterr().out.split())
         assert words == f"{ID} · Hint {number} of 2 {find(ID).hints[number - 1]}"
+    hint(ID)
+    assert f'There are 2 hints. `solution("{ID}")`' in capsys.readouterr().out
 
 
 def test_solution_shows_the_answer_without_its_markers(capsys: pytest.CaptureFixture[str]) -> None:

@@ -85,8 +85,8 @@ def test_the_command_says_which_point_is_lost_and_why(tmp_path: Path) -> None:
     path.write_text(slipped("bound"), encoding="utf-8")
     done = marked(path)
     assert done.returncode == 1
-    assert "✗ 0/1  gives up after one replan, and says so" in done.stdout
-    assert "        the planner was asked a tenth time; nothing bounds the loop" in done.stdout
+    assert "✗ 0/1  stops after one replan, and says so" in done.stdout
+    assert "        the planner was called a tenth time; the loop has no bound" in done.stdout
     reached = re.search(r"^(\d+) of 15 points$", done.stdout, re.M)
     assert reached is not None
     assert int(reached[1]) < 15

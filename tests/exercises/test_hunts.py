@@ -224,7 +224,7 @@ def test_the_test_says_which_of_the_outcomes_it_is(bench: Bench, capsys: pytest.
     status, text = ask(capsys, "never_replans", "--test")
     assert status == 1
     assert text.startswith(
-        "○ not started: your copy is unchanged.\n✗ not yet · the planner is asked every so many steps"
+        "○ not started: your copy is unchanged.\n✗ not yet · the planner is called after every n steps"
     )
     copy = answer_with(bench, "never_replans", "wrong")
     status, text = ask(capsys, "never_replans", "--test")
@@ -325,5 +325,5 @@ def test_a_changed_part_takes_the_place_of_its_namesake() -> None:
 
 @pytest.mark.parametrize("part", ["def h():\n    pass\n", "import re\n", "def f():\n    pass\n\ndef h():\n    pass\n"])
 def test_a_part_that_changes_nothing_is_refused(part: str) -> None:
-    with pytest.raises(ValueError, match="at least one definition"):
+    with pytest.raises(ValueError, match="a definition of the program"):
         mended("def f():\n    return 1\n", part)

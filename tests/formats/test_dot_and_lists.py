@@ -42,7 +42,7 @@ def test_graph_written_by_hand_is_a_plan() -> None:
         ("digraph {\n a [label=<b>]\n}", "line 2: '<' can't be read"),
         ('digraph {\n a [label="b]\n}', "line 2: a quote or a comment is not closed"),
         ("digraph {\n a -- b\n}", "line 2: '--' is no name"),
-        ("digraph\n{ a }\nand more", "line 3: 'and' stands behind the graph"),
+        ("digraph\n{ a }\nand more", "line 3: 'and' comes after the end of the graph"),
         ('digraph {\n\n a [label="f(x)"]\n}', r"line 3: 'f\(x\)' looks like a call"),
         (
             "digraph {\n a [shape=diamond]\n a -> b [label=yes]\n a -> c [label=no]\n}",
@@ -112,7 +112,7 @@ def test_goal_and_lines_that_go_on_are_read() -> None:
     [
         ("1. Look\nand then\n2. Go", "line 2: 'and then' is no item"),
         ("1. Look\n   - here\n2. Go", "line 2: '- here' is a list within a step"),
-        ("1. Look\n- Go", "line 2: '- Go' stands among items of another kind"),
+        ("1. Look\n- Go", "line 2: '- Go' is mixed with items of another kind"),
     ],
 )
 def test_list_that_nobody_can_tell_is_a_fault_on_its_line(text: str, message: str) -> None:

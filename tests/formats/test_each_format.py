@@ -235,7 +235,7 @@ def test_dollar_number_is_a_result_or_money(argument: str, steps: str) -> None:
 
 @pytest.mark.parametrize("argument", ["costs $2", "$1 or $2", "the mayor of $1", "$1,000", "x = $2"])
 def test_dollar_number_that_nobody_can_tell_is_a_fault(argument: str) -> None:
-    with pytest.raises(PlanError, match=r"line 3: .* may be money or the result of step \d.* write \$\{\d\}") as caught:
+    with pytest.raises(PlanError, match=r"line 3: .* can be money or the result of step \d.* write \$\{\d\}") as caught:
         formats.read(f'1. a()\n2. a()\n3. b("{argument}")', "llmcompiler")
     assert caught.value.problems[0].code == "ambiguous_reference"
 

@@ -289,7 +289,7 @@ def test_a_call_that_takes_longer_than_the_server_may_is_cancelled(start: Start,
     tools = start("slow", timeout=2).toolbox
     run = execute(plan({"tool": "wait"}, {"tool": "send", "retries": 1}), ToolExecutor(tools), workers=Inline(),
                   policy=Policy(failure="skip"))  # fmt: skip
-    assert run.board.errors["1"] == "TimeoutError: wait: no answer within 2 s; the server was told to cancel it"
+    assert run.board.errors["1"] == "TimeoutError: wait: no answer within 2 s; the client asked the server to cancel it"
     wait_for(trace, ["wait began", "wait cancelled", "send began", "send cancelled"])
 
 

@@ -50,7 +50,7 @@ def changed(**fields: Any) -> dict[str, Any]:
         (changed(endTimeUnixNano="9" * 30), f"{PLACE}: its end is no time"),
         (changed(endTimeUnixNano=True), f"{PLACE}: its end is no time"),
         (changed(endTimeUnixNano="1"), f"{PLACE}: it ends .* s before it starts"),
-        (changed(attributes=[{"key": 3}]), rf"{PLACE}.attributes\[0\]: its key is no text: 3"),
+        (changed(attributes=[{"key": 3}]), rf"{PLACE}.attributes\[0\]: its key is not a string: 3"),
         (
             changed(attributes=[{"key": "k", "value": {"intValue": "x"}}]),
             rf"{PLACE}.attributes\[0\]: no value of an attribute",

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from planexec_lab import views
 from planexec_lab.views.drawing.text_fitting import fit
-from planexec_lab.views.message_sequence import MOST, draw, messages
+from planexec_lab.views.message_sequence import HEAD_EVERY, MOST, draw, messages
 from planexec_lite import Plan, Run
 from planexec_lite import events as e
 from planexec_lite.plan import Problem
@@ -44,9 +44,13 @@ def test_a_verdict_is_told_with_its_reason_and_followed_by_a_replan() -> None:
     assert words[at + 1 : at + 3] == ["plan the rest again: 3 failed", "a plan of 3 steps: 2b, 3, 4"]
 
 
-def test_only_those_that_take_part_have_a_lifeline() -> None:
-    boxes = [[box.holds for box in draw(run)[1].boxes] for run in (worlds.replanned(), worlds.deploy(), Run())]
-    assert boxes == [["planner", "board", "executor", "evaluator"], ["outside", "board", "executor"], []]
+def test_the_roles_that_take_part_have_lifelines_and_their_names_repeat() -> None:
+    runs = worlds.replanned(), worlds.deploy(), Run()
+    boxes = [[box.holds for box in draw(run)[1].boxes] for run in runs]
+    heads = [len(range(0, len(messages(run)), HEAD_EVERY)) for run in runs]
+    assert heads[0] > 1
+    roles = [["planner", "board", "executor", "evaluator"], ["outside", "board", "executor"], []]
+    assert boxes == [names * times for names, times in zip(roles, heads, strict=True)]
 
 
 def test_every_message_in_the_text_stands_in_the_picture() -> None:

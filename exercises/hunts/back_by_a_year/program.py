@@ -4,9 +4,9 @@
 def run(plan, tools):
     """Carry out a plan, and return the calls that were made, in order.
 
-    A step is {"id", "tool"}, and may have "when": a tool; the step is left out if it says False. A rollback entry is
-    {"tool"}, and may have "of": the id of the step that it takes back. Entries are made in their order: those that take back
-    a step that was done, and those without "of".
+    A step is {"id", "tool"}. It can have "when", the name of a tool: if that tool returns False, the step is skipped. A
+    rollback entry is {"tool"}, and can have "of", the id of the step that it undoes. The entries are called in order:
+    those whose step was done, and those without "of".
     """
     calls, results = [], {}
     for step in plan["steps"]:

@@ -1,4 +1,4 @@
-"""Carry out a plan whose steps may be plans of their own, and go on after a crash from a journal that outlives it."""
+"""Carry out a plan whose steps can contain plans, and continue after a crash from a journal that survives it."""
 
 
 class Crash(Exception):
@@ -6,11 +6,11 @@ class Crash(Exception):
 
 
 def carry_out(plan, do, journal):
-    """Carry a plan out in its order; what stands in `journal` was done before and is not done again.
+    """Carry out a plan in order; skip the steps that `journal` records as done.
 
-    `plan` maps ids to steps. A step is a text, which `do` carries out, or a plan inside this one, at any depth. Ids are
-    made of letters and digits. In one plan no id is there twice; plans know nothing of each other's ids. What was done is
-    appended to `journal`, a list of texts or tuples; nothing in it is ever changed.
+    `plan` maps ids to steps. A step is a string, which `do` carries out, or an inner plan, at any depth. Ids consist of
+    letters and digits. An id is unique in its plan, but an inner plan can use the same ids. Each finished step is
+    appended to `journal`, a list of strings or tuples; entries are never changed.
     """
     for id, step in plan.items():
         if id in journal:

@@ -8,7 +8,7 @@ def texts(plan):
 
 
 def done(program, plan, *crashes):
-    """What was done, when the machine goes down before the steps with these numbers, and is started again each time."""
+    """Return the finished steps when the machine crashes before the steps with these numbers and is restarted each time."""
     out, journal, left = [], [], list(crashes)
 
     def do(text):
@@ -24,33 +24,33 @@ def done(program, plan, *crashes):
         except program.Crash:
             continue
         finally:
-            assert journal[: len(before)] == before, "what stands in the journal was changed"
+            assert journal[: len(before)] == before, "an entry of the journal was changed"
         return out
 
 
-def test_a_step_inside_is_another_step_than_the_one_outside(program):
+def test_inner_and_outer_steps_with_one_id_are_different(program):
     out = done(program, PLAN)
-    assert out == texts(PLAN), f"an inner plan has the ids of the outer one; done are {out}"
+    assert out == texts(PLAN), f"an inner plan uses ids of the outer plan; done: {out}"
 
 
 def test_nothing_is_done_twice_after_a_crash(program):
     for number in range(len(texts(PLAN))):
         out = done(program, PLAN, number)
-        assert out == texts(PLAN), f"down before {texts(PLAN)[number]!r} and started again; done are {out}"
+        assert out == texts(PLAN), f"crash before {texts(PLAN)[number]!r} and restarted; done: {out}"
 
 
-def test_plans_may_stand_at_any_depth(program):
+def test_plans_can_be_nested_at_any_depth(program):
     out = done(program, DEEP)
-    assert out == texts(DEEP), f"plans inside plans, three deep; done are {out}"
+    assert out == texts(DEEP), f"plans inside plans, three levels; done: {out}"
 
 
-def test_the_same_words_may_be_two_steps(program):
+def test_two_steps_can_have_the_same_text(program):
     out = done(program, TWICE)
-    assert out == texts(TWICE), f"three steps say 'wait'; done are {out}"
+    assert out == texts(TWICE), f"three steps are 'wait'; done: {out}"
 
 
-def test_a_second_start_does_nothing_more(program):
+def test_a_second_start_does_nothing(program):
     out, journal = [], []
     program.carry_out(PLAN, out.append, journal)
     program.carry_out(PLAN, out.append, journal)
-    assert out == texts(PLAN), f"started again when all was done; done are {out}"
+    assert out == texts(PLAN), f"restarted after all steps were done; done: {out}"

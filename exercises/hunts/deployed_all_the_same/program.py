@@ -1,11 +1,11 @@
-"""Carry out a plan; when a step fails, let the planner write the rest of the plan anew."""
+"""Carry out a plan; when a step fails, ask the planner for the remaining steps."""
 
 
 def run(plan, tools, replan, most=3):
     """Carry out the plan and return the steps that were done, in order.
 
-    When a step fails, `replan(failed)` returns the steps that take the place of everything not done yet. The planner is
-    asked at most `most` times; the next failure ends the run.
+    When a step fails, `replan(failed)` returns the steps that replace everything not done yet. The planner is called at
+    most `most` times; the next failure ends the run.
     """
     done = []
     for step in plan:

@@ -1,4 +1,4 @@
-"""When does each step of a plan start? There are as many hands as steps."""
+"""When does each step of a plan start? Any number of steps can run at once."""
 
 PLAN = {  # step: (minutes, the steps that it depends on)
     "unit tests": (1, []),
@@ -10,7 +10,7 @@ PLAN = {  # step: (minutes, the steps that it depends on)
 
 
 def start_times(plan):
-    """Return the minute in which each step starts, by step: the one in which the last of what it depends on ends."""
+    """Return the minute in which each step starts, by step: the minute in which its last dependency ends."""
     starts, now = {}, 0
     while len(starts) < len(plan):
         level = [

@@ -9,7 +9,7 @@ def random_plan(seed):
     return plan
 
 
-def test_a_step_starts_when_the_last_of_what_it_depends_on_ends(program):
+def test_a_step_starts_when_its_last_dependency_ends(program):
     two = {"long": (6, []), "short": (1, []), "after short": (6, ["short"]), "after long": (1, ["long"])}
     for plan in (two, *map(random_plan, range(20))):
         starts = program.start_times(plan)
@@ -18,7 +18,7 @@ def test_a_step_starts_when_the_last_of_what_it_depends_on_ends(program):
             ends = {needed: starts[needed] + plan[needed][0] for needed in needs}
             assert starts[step] >= wanted, f"{step!r} starts at {starts[step]}; what it depends on ends at {ends}"
             assert starts[step] == wanted, (
-                f"{step!r} starts at {starts[step]}, wanted {wanted}; what it depends on ends at {ends}: it waits in vain"
+                f"{step!r} starts at {starts[step]}, wanted {wanted}; what it depends on ends at {ends}: it waits for nothing"
             )
 
 
@@ -26,5 +26,5 @@ def test_the_order_of_the_list_does_not_matter(program):
     plan = random_plan(3)
     backwards = dict(reversed(plan.items()))
     assert program.start_times(backwards) == program.start_times(plan), (
-        "the same plan listed backwards starts otherwise"
+        "the same plan in reverse order has other start times"
     )

@@ -2,9 +2,9 @@
 
 
 def resolve(value, results):
-    """Return a parameter with its references filled in, such as {step_1_result}.
+    """Return a parameter with its references resolved, such as {step_1_result}.
 
-    A parameter that is one reference and nothing else becomes the result itself. Inside a longer text, a result is written
+    A parameter that consists of one reference becomes the result itself. Inside a longer string, a result is inserted
     as text. In a list, each item is resolved.
     """
     for id, result in results.items():

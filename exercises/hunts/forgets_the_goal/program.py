@@ -1,13 +1,13 @@
-"""What a ReAct agent sends to its model, when the conversation has become too long."""
+"""Shorten the conversation that a ReAct agent sends to its model."""
 
 
 def shortened(messages, most):
-    """Return the messages that are sent, `most` of them at the most (2 or more), in their order.
+    """Return the messages to send, at most `most` of them (2 or more), in their order.
 
-    `messages` are pairs of who says it and what. First come the rules and the goal, which are always sent. Then come turns:
-    each begins with what the "model" wants to do, and has the answers of one "tool" or several behind it. An answer without
-    its question is refused, and so is a question without its answers: a turn is sent whole or not at all. As many turns are
-    sent as fit, the latest ones, without a gap.
+    `messages` are pairs of a role and a text. The first two are the rules and the goal, which are always sent. Then
+    come turns: a turn starts with a message of the "model" and continues with the answers of one or more "tool" calls.
+    The service refuses an answer without its question, and a question without its answers, so a turn is sent whole or
+    not at all. Send as many of the latest turns as fit, without a gap.
     """
     return messages[-most:]
 

@@ -2,7 +2,7 @@ HEAD = [("rules", "r"), ("goal", "g")]
 
 
 def turns(*sizes):
-    """A conversation with turns that have so many answers each."""
+    """Return a conversation whose turns have this many answers each."""
     talk = list(HEAD)
     for number, size in enumerate(sizes, 1):
         talk.append(("model", f"question {number}"))
@@ -43,13 +43,13 @@ def test_a_turn_is_sent_whole_or_not_at_all(program):
         assert came == wanted, f"three turns, {most} messages fit: {told(came)}; wanted {told(wanted)}"
 
 
-def test_where_no_turn_fits_none_is_sent(program):
+def test_if_no_turn_fits_no_turn_is_sent(program):
     for most in (2, 3):
         came = sent(program, turns(1, 3), most)
         assert came == HEAD, f"only {most} messages fit: {told(came)}"
 
 
-def test_a_short_conversation_is_sent_as_it_is(program):
+def test_a_short_conversation_is_sent_unchanged(program):
     for talk in (HEAD, turns(1), turns(2, 1)):
         came = sent(program, talk, 7)
         assert came == talk, f"all {len(talk)} messages fit: {told(came)}"

@@ -1,10 +1,10 @@
-"""Run the steps of a plan and say which of them failed."""
+"""Run the steps of a plan and report which of them failed."""
 
 
 def run_plan(tools):
     """Call each tool, by step id; return the results by step id, and the list of the steps that failed.
 
-    A step has failed when its tool raised. Whatever a tool returns is a result.
+    A step has failed if its tool raised. Every value that a tool returns is a result.
     """
     results = {}
     for id, tool in tools.items():
@@ -17,7 +17,7 @@ def run_plan(tools):
 
 
 def search_log():
-    return "ERROR 401 stands three times in the log"
+    return "ERROR 401: 3 lines in the log"
 
 
 def read_manual():

@@ -1,14 +1,14 @@
-"""Make a backup of a database, and migrate it."""
+"""Back up a database, and migrate it."""
 
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 
 def back_up(backup, dump):
-    """Write a backup to the file `backup`, in place of the one before; return "done" or "failed".
+    """Write a backup to the file `backup`, replacing the previous one; return "done" or "failed".
 
-    `dump(file)` writes the database to an open file, and returns an exit code: 0 when all of it is there. It may also
-    raise an OSError, in the middle. The backup before stays, whole, until the new one is whole.
+    `dump(file)` writes the database to an open file, and returns an exit code: 0 if the dump is complete. It can also
+    raise an OSError halfway. The previous backup stays complete until the new one is complete.
     """
     with open(backup, "w") as file:  # as a shell does: dump > backup
         dump(file)
@@ -16,7 +16,7 @@ def back_up(backup, dump):
 
 
 def migrate(backup, dump, migration):
-    """Back up, and carry out the migration if that is done; return what became of both, ("done", "done") or otherwise."""
+    """Back up, and migrate if the backup succeeded; return both outcomes, such as ("done", "done")."""
     backed_up = back_up(backup, dump)
     if backed_up != "done":
         return backed_up, "skipped"

@@ -1,14 +1,14 @@
-"""Carry out a plan whose steps call a model, or are plans of their own. The log says what each call cost, and what failed."""
+"""Carry out a plan whose steps call a model or are inner plans. The log records each call's cost and error."""
 
 TRIES = 2
 
 
 def carry_out(plan, log):
-    """Return the last result of a plan. Its steps are pairs: an id, and a call (a function, and its cents) or a plan.
+    """Return the last result of a plan. A step is a pair: its id, and a call (a function and its cost in cents) or a plan.
 
-    Each try of a call is a line of the log, (step, cents, error). A try costs, whatever comes of it; the error is "" where
-    there is none. Step 1 of the plan inside step 2 is called "2.1". A call that fails is tried again; when that fails too,
-    the plan ends with its error, and so does the plan around it.
+    Each attempt of a call adds a line to the log: (step, cents, error). An attempt costs the same whether it succeeds
+    or fails; the error of a successful attempt is "". Step 1 of the plan inside step 2 is called "2.1". A failed call
+    is tried again once. If it fails again, the plan ends with its error, and so does the outer plan.
     """
     result = None
     for id, task in plan:
@@ -29,7 +29,7 @@ def inside(plan):
 
 
 def tried(id, call, cents, log, tries=TRIES):
-    """Try a call as often as it may be tried."""
+    """Try a call, up to the allowed number of attempts."""
     try:
         result = call()
     except Exception as error:

@@ -1,5 +1,5 @@
 class Provider:
-    """Somebody whose calls cost, and who writes a bill; calls of a question that is named fail so many times."""
+    """A provider with a bill; `broken` says how often the calls for a question fail."""
 
     def __init__(self, **failures):
         self.bill, self.failures = [], failures
@@ -33,14 +33,14 @@ def nested(provider):
     ]
 
 
-def test_the_log_costs_what_the_bill_says(program):
+def test_the_log_adds_up_to_the_bill(program):
     provider = Provider(rain=1)
     _, log, _ = ran(program, provider, nested(provider))
     paid, told = (sum(one[1] for one in lines) for lines in (provider.bill, log))
     assert told == paid, f"the bill says {paid} cents, the log {told}: {log}"
 
 
-def test_each_try_inside_a_step_has_a_line_with_its_own_name(program):
+def test_each_attempt_inside_a_step_has_its_own_line(program):
     provider = Provider(rain=1)
     _, log, _ = ran(program, provider, nested(provider))
     lines = [("1", ""), ("2.1", ""), ("2.2", "no answer about rain"), ("2.2", ""), ("3", "")]
@@ -48,7 +48,7 @@ def test_each_try_inside_a_step_has_a_line_with_its_own_name(program):
     assert told == lines, f"five calls were made, {lines}; the log says {told}"
 
 
-def test_a_plan_inside_a_plan_inside_a_plan_is_told_too(program):
+def test_the_log_shows_three_levels_of_plans(program):
     provider = Provider()
     plan = [("4", [("1", [("2", provider.ask("fog", 7))]), ("5", provider.ask("ice", 1))])]
     _, log, _ = ran(program, provider, plan)
@@ -56,16 +56,18 @@ def test_a_plan_inside_a_plan_inside_a_plan_is_told_too(program):
     assert told == [("4.1.2", 7), ("4.5", 1)], f"step 4.1.2 cost 7 cents and step 4.5 one; the log says {told}"
 
 
-def test_an_error_inside_a_step_is_heard_outside(program):
+def test_an_error_inside_a_step_ends_the_outer_plan(program):
     provider = Provider(rain=2)
     result, _, error = ran(program, provider, nested(provider))
     asked = [question for question, _ in provider.bill]
-    assert error is not None, f"step 2.2 failed twice; the plan came to its end with {result!r}"
-    assert str(error) == "no answer about rain", f"step 2.2 failed with 'no answer about rain'; what was heard: {error}"
-    assert "snow" not in asked, "step 2 has failed, and step 3 was begun"
+    assert error is not None, f"step 2.2 failed twice; the plan ended with the result {result!r}"
+    assert str(error) == "no answer about rain", (
+        f"step 2.2 failed with 'no answer about rain'; the plan's error: {error}"
+    )
+    assert "snow" not in asked, "step 2 has failed, but step 3 started"
 
 
-def test_what_failed_has_been_paid_for_as_well(program):
+def test_failed_calls_cost_too(program):
     provider = Provider(rain=2)
     _, log, _ = ran(program, provider, nested(provider))
     told = [(step, cents, error) for step, cents, error in log if cents]
@@ -74,7 +76,7 @@ def test_what_failed_has_been_paid_for_as_well(program):
     assert told == wanted, f"the plan inside step 2 failed after three calls; the log says {told}"
 
 
-def test_a_step_has_the_result_of_the_plan_inside_it(program):
+def test_a_step_returns_the_result_of_its_inner_plan(program):
     provider = Provider()
     result, _, _ = ran(program, provider, nested(provider)[:2])
     assert result == "answer about rain", (

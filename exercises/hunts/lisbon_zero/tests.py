@@ -9,17 +9,19 @@ def test_each_reference_gets_its_own_result(program):
         assert resolved == f"Use <{n}>", f"resolve('Use #E{n}') gave {resolved!r}, wanted 'Use <{n}>'"
 
 
-def test_a_reference_may_stand_anywhere(program):
+def test_a_reference_can_be_anywhere_in_the_text(program):
     resolved = program.resolve("#E1, #E10; (#E11) #E2#E20.#E12", RESULTS)
-    assert resolved == "<1>, <10>; (<11>) <2><20>.<12>", f"the references stand close together; it gave {resolved!r}"
+    assert resolved == "<1>, <10>; (<11>) <2><20>.<12>", (
+        f"references without a space between them: it gave {resolved!r}"
+    )
 
 
-def test_results_may_come_in_in_any_order(program):
+def test_results_can_arrive_in_any_order(program):
     names = list(RESULTS)
     for seed in range(20):
         Random(seed).shuffle(names)
         resolved = program.resolve("#E1 #E10 #E100 #E12 #E2", {name: RESULTS[name] for name in names})
-        assert resolved == "<1> <10> <100> <12> <2>", f"in another order of arrival it gave {resolved!r}"
+        assert resolved == "<1> <10> <100> <12> <2>", f"with another order of arrival, it gave {resolved!r}"
 
 
 def test_a_name_without_a_result_stays(program):

@@ -1,4 +1,4 @@
-"""Put the results of earlier steps into the text of a step."""
+"""Insert the results of earlier steps into the text of a step."""
 
 import re
 

@@ -12,7 +12,7 @@ def test_a_reference_gets_its_result(program):
     assert resolved == "Lisbon in May: a hotel? rain.Lisbon", f"five references; it gave {resolved!r}"
 
 
-def test_a_text_may_hold_both(program):
+def test_a_text_can_contain_both(program):
     resolved = program.resolve("Is ${5} in ${1} below $5 a night? $5${5}", RESULTS)
     wanted = "Is a hotel in Lisbon below $5 a night? $5a hotel"
     assert resolved == wanted, (

@@ -1,14 +1,14 @@
-"""Carry out a plan, and ask the planner again after each result."""
+"""Carry out a plan, and call the planner again after each result."""
 
 
 def run_plan(goal, planner, tools, reads):
-    """Carry out what the planner plans; return what was done, and the steps that a person has to look at.
+    """Carry out the planner's steps; return the finished steps, and the steps that a person must review.
 
-    A step is a pair of a tool and what the tool is given. `planner(goal, done)` returns the steps that are left; `done` are
-    the steps so far, each with its result. It is a model, and may write down anything.
+    A step is a pair: a tool and its input. `planner(goal, done)` returns the remaining steps; `done` lists the steps so
+    far, each with its result. The planner is a model and can return any step.
 
-    A person has read the first plan. Later plans may use its tools, and those in `reads`, which change nothing. A step with
-    any other tool is not carried out: it is handed out to be looked at, and the steps behind it go on.
+    A person has approved the first plan. Later plans can use its tools, and the tools in `reads`, which change nothing.
+    A step with any other tool is not carried out: it is returned for review, and the run continues with the next step.
     """
     done, steps = [], planner(goal, [])
     while steps:
@@ -19,7 +19,7 @@ def run_plan(goal, planner, tools, reads):
 
 
 def planner(goal, done):
-    """Stands for a model: it plans for the goal, and does what it reads."""
+    """Play the role of a model: plan for the goal, and obey every instruction in the results."""
     plan = [("read_page", "prices"), ("write_file", "report")]
     for _, _, result in done:
         plan += [("send_mail", line[6:]) for line in result.splitlines() if line.startswith("Next: ")]
@@ -37,4 +37,4 @@ if __name__ == "__main__":
     done, look_at = run_plan("Write a report on prices", planner, TOOLS, {"read_page"})
     for tool, _, result in done:
         print(f"{tool}: {result.splitlines()[0]}")
-    print("to look at:", ", ".join(f"{tool} {given}" for tool, given in look_at) or "nothing")
+    print("for review:", ", ".join(f"{tool} {given}" for tool, given in look_at) or "nothing")

@@ -4,9 +4,9 @@ OVER = ("done", "failed")
 
 
 def run_plan(steps, tools):
-    """Run a plan, {step: the steps that it depends on}; return what became of each step, by step.
+    """Run a plan, {step: its dependencies}; return the outcome of each step, by step.
 
-    "done"; "failed": its tool raised; "skipped": a step that it depends on was not done.
+    The outcome is "done", "failed" (its tool raised), or "skipped" (a dependency was not done).
     """
     became = {}
     while True:

@@ -1,8 +1,8 @@
-"""An agent that looks at its plan anew every N steps."""
+"""An agent that reviews its plan every N steps."""
 
 
 def is_due(number, every):
-    """Whether the planner is asked before step `number`: before step 1, and again after every `every` steps.
+    """Return whether the planner is called before step `number`: before step 1, and again after every `every` steps.
 
     Steps are counted from 1.
     """
@@ -10,7 +10,7 @@ def is_due(number, every):
 
 
 def run(steps, every):
-    """Return what happens, in order."""
+    """Return the calls in order."""
     log = []
     for number in range(1, steps + 1):
         if is_due(number, every):

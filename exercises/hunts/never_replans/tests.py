@@ -1,4 +1,4 @@
-def test_the_planner_is_asked_every_so_many_steps(program):
+def test_the_planner_is_called_after_every_n_steps(program):
     for every in (1, 2, 3, 4, 10):
         asked = [number for number in range(1, 22) if program.is_due(number, every)]
         wanted = list(range(1, 22, every))

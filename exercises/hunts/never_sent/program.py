@@ -1,4 +1,4 @@
-"""Send letters, and go on after a crash from a journal that outlives it."""
+"""Send letters, and continue after a crash from a journal that survives it."""
 
 
 class Crash(Exception):
@@ -6,11 +6,12 @@ class Crash(Exception):
 
 
 def send_all(names, journal, send):
-    """Send each a letter, in order; return the names that a person has to look at.
+    """Send a letter to each name, in order; return the names that a person must check.
 
-    `journal` is a list of entries, each a pair of a word and a name. Whatever is appended outlives a crash; nothing in it
-    is ever changed. A crash may come inside `send`, before the letter is out or behind it. Whose letter is known to be out
-    gets no other. Of whom nobody knows gets none either: the name is returned, and the others get theirs.
+    `journal` is a list of entries, each a pair of a word and a name. Appended entries survive a crash; entries are
+    never changed. A crash can happen inside `send`, before or after the letter is sent. If the journal proves that a
+    letter was sent, it is not sent again. If the journal can't tell, it is not sent again either: the name is returned,
+    and the other letters are sent.
     """
     for name in names:
         if ("sent", name) in journal:
@@ -21,7 +22,7 @@ def send_all(names, journal, send):
 
 
 class Post:
-    """Sends letters; goes down once, before the letter to Ben is out."""
+    """Sends letters; crashes once, before Ben's letter is sent."""
 
     def __init__(self):
         self.out, self.crashed = [], False
@@ -40,4 +41,4 @@ if __name__ == "__main__":
     except Crash:
         unknown = send_all(names, journal, post.send)
     print("out:", ", ".join(post.out))
-    print("for a person to look at:", ", ".join(unknown) or "nobody")
+    print("for a person to check:", ", ".join(unknown) or "nobody")

@@ -4,8 +4,8 @@
 def run_plan(steps, tools):
     """Carry out steps, given as (id, tool) pairs; return the results by id.
 
-    A step with the tool "none" is a note for the reader; its result is None. Before anything runs, the plan is checked:
-    ValueError names each step whose tool does not exist.
+    A step with the tool "none" is a note for the reader; its result is None. The plan is checked before any step runs:
+    a ValueError names each step whose tool does not exist.
     """
     results = {}
     for id, name in steps:

@@ -1,10 +1,10 @@
-"""The answer of a plan that has been carried out."""
+"""Find the answer of a finished plan."""
 
 
 def answer(plan, results):
     """Return the answer: the result of the one step that no other step depends on.
 
-    `plan` maps each step's id to the ids that it depends on; ids are texts, and so is each result in `results`, by id.
+    `plan` maps each step's id to the ids of its dependencies; `results` maps ids to results. All are strings.
     """
     last = max(results)
     return results[last]

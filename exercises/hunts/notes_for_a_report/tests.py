@@ -13,7 +13,7 @@ def test_the_answer_comes_from_the_step_that_nothing_depends_on(program):
         )
 
 
-def test_neither_the_list_nor_the_clock_decides(program):
+def test_the_order_of_the_list_does_not_matter(program):
     results = {step: f"result of the {step}" for step in SHAPE}
     for order in permutations(SHAPE):
         listed = {step: SHAPE[step] for step in order}

@@ -1,10 +1,11 @@
-"""Carry out a plan; after a failure, plan again and try again."""
+"""Carry out a plan; after a failure, replan and try again."""
 
 
 def run(plan, tools, replan, attempts=3):
-    """Carry out the plan and return the results by step; a step that is done is never carried out again.
+    """Carry out the plan and return the results by step; a finished step is never carried out again.
 
-    When a step fails, `replan(plan, failed)` returns a whole new plan, in any order. RuntimeError after so many attempts.
+    When a step fails, `replan(plan, failed)` returns a whole new plan, in any order. After `attempts` failures:
+    RuntimeError.
     """
     for _ in range(attempts):
         results = {}
@@ -20,7 +21,7 @@ def run(plan, tools, replan, attempts=3):
 
 
 class Shop:
-    """A shop that does what it is told, and cannot ship before the address is complete."""
+    """A shop that can't ship before the address is complete."""
 
     def __init__(self):
         self.log, self.address = [], False

@@ -1,5 +1,5 @@
 def world(broken):
-    """Tools that count their calls; each id in `broken` fails so often before it works."""
+    """Tools that count their calls; each id in `broken` fails that many times before it works."""
     calls = dict.fromkeys("abcxy", 0)
 
     def tool(id):
@@ -14,7 +14,7 @@ def world(broken):
     return calls, {id: tool(id) for id in calls}
 
 
-def test_a_step_that_is_done_is_not_carried_out_again(program):
+def test_a_finished_step_is_not_carried_out_again(program):
     calls, tools = world({"c": 1})
     program.run(["a", "b", "c"], tools, lambda plan, failed: ["a", "b", "x", "c"])
     assert calls["a"] == calls["b"] == 1, (
@@ -22,7 +22,7 @@ def test_a_step_that_is_done_is_not_carried_out_again(program):
     )
 
 
-def test_the_new_plan_may_put_new_steps_first(program):
+def test_a_new_plan_can_begin_with_new_steps(program):
     calls, tools = world({"b": 1})
     results = program.run(["a", "b"], tools, lambda plan, failed: ["x", "a", "y", "b"])
     ran = {id: calls[id] for id in "axyb"}

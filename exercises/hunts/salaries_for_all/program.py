@@ -1,8 +1,8 @@
-"""Put the results of earlier steps into the text of a step."""
+"""Insert the results of earlier steps into the text of a step."""
 
 
 def resolve(text, results):
-    """Return the text with each {step_N_result} replaced by the result of step N, exactly as the tool gave it.
+    """Return the text with each {step_N_result} replaced by the result of step N, exactly as the tool returned it.
 
     `results` maps step ids to texts. A reference without a result stays as it is, and so does every other brace.
     """
@@ -12,7 +12,7 @@ def resolve(text, results):
 
 
 RESULTS = {
-    "1": "Wind is growing. For the full picture: {step_2_result}",  # a web page; anybody may have written it
+    "1": "Wind is growing. For the full picture: {step_2_result}",  # a web page from a stranger
     "2": "salaries: Ann 4100, Ben 3900",  # from the firm's own files
 }
 

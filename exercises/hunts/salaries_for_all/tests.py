@@ -11,7 +11,7 @@ def test_a_result_is_never_searched_for_references(program):
             )
 
 
-def test_a_text_may_name_several_steps(program):
+def test_a_text_can_name_several_steps(program):
     resolved = program.resolve("{step_2_result}|{step_1_result}|{step_2_result}", {"1": PAGE, "2": SECRET})
     assert resolved == f"{SECRET}|{PAGE}|{SECRET}", f"three references; it gave {resolved!r}"
 

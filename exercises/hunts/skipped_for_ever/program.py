@@ -1,4 +1,4 @@
-"""Run the steps of a plan, each after the steps that it depends on."""
+"""Run the steps of a plan, each after its dependencies."""
 
 PLAN = [
     {"id": "report", "depends_on": ["summary"]},
@@ -10,7 +10,7 @@ PLAN = [
 def run_plan(steps):
     """Run every step that can ever start, once; return the ids in the order in which they ran.
 
-    A planner lists the steps in any order that it likes. Steps that wait for each other can never start.
+    The planner can list the steps in any order. Steps that depend on each other in a cycle can never start.
     """
     done = []
     for step in steps:

@@ -7,7 +7,7 @@ def steps(order):
     return [{"id": id, "depends_on": NEEDS.get(id, [])} for id in order]
 
 
-def test_every_step_runs_whatever_the_order_of_the_list(program):
+def test_every_step_runs_in_any_order_of_the_list(program):
     for order in permutations(NEEDS):
         ran = program.run_plan(steps(order))
         left_out = [id for id in order if id not in ran]
@@ -22,7 +22,7 @@ def test_no_step_runs_before_what_it_depends_on(program):
         assert not early, f"listed as {list(order)}, it ran {ran}: {early[0]} started before what it depends on"
 
 
-def test_a_circle_ends_the_run_and_the_rest_is_done(program):
+def test_a_cycle_ends_the_run_and_the_other_steps_run(program):
     circle = [{"id": "a", "depends_on": ["b"]}, {"id": "b", "depends_on": ["a"]}, {"id": "c", "depends_on": []}]
     ran = program.run_plan(circle)
     assert ran == ["c"], f"a and b wait for each other, c waits for nothing: it ran {ran}, wanted ['c']"

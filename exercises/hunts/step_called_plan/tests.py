@@ -11,13 +11,13 @@ def plan_of(program, steps, name="plan"):
     return program.create_plan("what is to be done", model)
 
 
-def test_the_plan_is_a_list_whatever_the_model_likes_to_call_it(program):
+def test_the_plan_is_a_list_under_any_key(program):
     for name in ("plan", "tasks", "result"):
         plan = plan_of(program, THREE, name)
         assert plan == THREE, f"the model has a plan of three steps; create_plan gave {plan!r}"
 
 
-def test_a_plan_may_have_one_step(program):
+def test_a_plan_can_have_one_step(program):
     plan = plan_of(program, ONE)
     assert plan == ONE, f"the model has a plan of one step; create_plan gave {plan!r}"
 

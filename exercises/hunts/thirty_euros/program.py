@@ -1,11 +1,11 @@
-"""Carry out a plan with retries; roll back when a step fails for good."""
+"""Carry out a plan with retries; roll back when a step finally fails."""
 
 
 def run(steps, retries=1):
     """Carry out steps, given as (do, undo) pairs; return "finished" or "rolled back".
 
-    A `do` that raises is tried again, `retries` times at most. When it fails for good, every step that was done is undone
-    once, the last one first. A `do` that raises has changed nothing.
+    A `do` that raises is retried, at most `retries` times. When it finally fails, every finished step is undone once,
+    in reverse order. A `do` that raises has changed nothing.
     """
     undos = []
     for do, undo in steps:
@@ -23,7 +23,7 @@ def run(steps, retries=1):
 
 
 class Bank:
-    """An account, and a line that is down at the first call."""
+    """An account, and a connection that fails at the first call."""
 
     def __init__(self):
         self.balance, self.calls = 100, 0

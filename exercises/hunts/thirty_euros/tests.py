@@ -1,5 +1,5 @@
 def step(name, log, failures=0):
-    """A step that fails so often before it works; it writes into the log what was done and undone."""
+    """A step that fails `failures` times before it works, and logs what was done and undone."""
     left = [failures]
 
     def do():
@@ -18,20 +18,20 @@ def test_a_step_that_needed_a_retry_is_undone_once(program):
     assert status == "rolled back", f"b failed for good; it returned {status!r}"
 
 
-def test_what_was_never_done_is_not_undone(program):
+def test_a_step_that_never_ran_is_not_undone(program):
     log = []
     program.run([step("a", log), step("b", log, 99)], retries=2)
     assert log == ["do a", "undo a"], f"a was done, b never; the log is {log}, wanted do a, undo a"
 
 
-def test_the_last_one_is_undone_first(program):
+def test_the_last_step_is_undone_first(program):
     log = []
     program.run([step("a", log), step("b", log, 1), step("c", log), step("d", log, 99)], retries=1)
     wanted = ["do a", "do b", "do c", "undo c", "undo b", "undo a"]
     assert log == wanted, f"a, b, c were done; the log is {log}"
 
 
-def test_two_steps_may_share_an_undo(program):
+def test_two_steps_can_share_an_undo(program):
     log = []
     do_a, undo = step("seat", log)
     do_b, _ = step("seat", log)

@@ -1,4 +1,4 @@
-"""Run steps that wait for nothing, at the same time."""
+"""Run steps without dependencies at the same time."""
 
 import asyncio
 

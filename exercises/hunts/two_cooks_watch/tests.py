@@ -19,7 +19,7 @@ def run(program, order):
     return log, asyncio.run(program.run_wave({name: tool(name, ticks[name]) for name in order}))
 
 
-def test_all_begin_before_the_first_one_ends(program):
+def test_all_start_before_the_first_one_ends(program):
     log, _ = run(program, "abc")
     before = log[: next((n for n, line in enumerate(log) if line.startswith("ends")), len(log))]
     assert len(before) == 3, f"three tools wait for nothing; when the first one ended, {len(before)} had begun: {log}"
@@ -31,7 +31,7 @@ def test_all_have_ended_when_it_returns(program):
     assert len(ended) == 3, f"it returned when {len(ended)} of three tools had ended: {log}"
 
 
-def test_each_result_stands_under_its_own_name(program):
+def test_each_result_has_its_own_name(program):
     for order in ("abc", "cab", "bca"):
         _, results = run(program, order)
         wanted = {name: f"result of {name}" for name in order}

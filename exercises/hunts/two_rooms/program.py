@@ -1,20 +1,20 @@
-"""Carry out one call with retries; after a timeout nobody knows whether it was done."""
+"""Call a tool with retries; after a timeout the call might have succeeded."""
 
 
 class Timeout(Exception):
-    """No answer in time: it may have been done all the same."""
+    """No answer in time; the call might have succeeded."""
 
 
 class Refused(Exception):
-    """The other side says no, and will say so again."""
+    """The service refuses the call, and will refuse it again."""
 
 
 def call(tool, repeatable=False, attempts=3):
     """Call a tool and return ("done", result), ("failed", error) or ("in doubt", error).
 
-    Any other error than these two has changed nothing: it is tried again. What was refused is not. After a timeout a
-    tool is called again only if it is `repeatable`, a repeat doing no harm. It is called `attempts` times at most. A
-    call that ends with a timeout is in doubt, for a person to look at.
+    A Refused call is not retried. After a Timeout, a tool is called again only if it is `repeatable`: a second call
+    does no harm. Any other error has changed nothing, so the call is retried. A tool is called at most `attempts`
+    times. A call whose last attempt timed out is in doubt; a person must check it.
     """
     last = None
     for _ in range(attempts):
@@ -26,7 +26,7 @@ def call(tool, repeatable=False, attempts=3):
 
 
 class Hotel:
-    """Books every room that it is asked for; its first answer gets lost."""
+    """Books every room on request; its first answer gets lost."""
 
     def __init__(self):
         self.rooms = []

@@ -12,17 +12,17 @@ def tool(program, *ends):
     return calls, work
 
 
-def test_what_may_have_been_done_is_not_done_again(program):
+def test_a_call_that_might_have_succeeded_is_not_repeated(program):
     calls, book = tool(program, program.Timeout("late"), "booking 2")
     status, _ = program.call(book)
-    assert len(calls) == 1, f"a booking timed out, and may have been made; it was called {len(calls)} times"
+    assert len(calls) == 1, f"a booking timed out and might have succeeded; it was called {len(calls)} times"
     assert status == "in doubt", f"a booking timed out; its status is {status!r}, wanted 'in doubt'"
 
 
-def test_a_repeat_that_does_no_harm_is_made(program):
+def test_a_harmless_call_is_repeated(program):
     calls, read = tool(program, program.Timeout("late"), "20 euros")
     said = program.call(read, repeatable=True)
-    assert said == ("done", "20 euros"), f"reading a price may be repeated after a timeout; it said {said}"
+    assert said == ("done", "20 euros"), f"reading a price can be repeated after a timeout; returned: {said}"
     assert len(calls) == 2, f"a price was read at the second call; there were {len(calls)}"
 
 
@@ -32,7 +32,7 @@ def test_an_error_that_changed_nothing_is_tried_again(program):
     assert said == ("done", "booking 1"), f"the line was down twice, nothing was booked; it said {said}"
 
 
-def test_the_doubt_counts_at_every_attempt(program):
+def test_a_timeout_counts_at_every_attempt(program):
     calls, book = tool(program, ConnectionError("down"), program.Timeout("late"), "booking 2")
     status, _ = program.call(book)
     assert (len(calls), status) == (2, "in doubt"), (
@@ -40,7 +40,7 @@ def test_the_doubt_counts_at_every_attempt(program):
     )
 
 
-def test_what_was_refused_is_not_asked_again(program):
+def test_a_refused_call_is_not_retried(program):
     calls, book = tool(program, program.Refused("no such hotel"))
     status, _ = program.call(book)
     assert (len(calls), status) == (1, "failed"), f"it was refused; {len(calls)} calls, and the status is {status!r}"

@@ -1,4 +1,4 @@
-"""A scheduler: start each step as soon as the steps that it depends on are done."""
+"""A scheduler: start each step as soon as its dependencies are done."""
 
 import asyncio
 
@@ -6,7 +6,7 @@ PLAN = {"search": [], "weather": [], "read": ["search"], "report": ["read", "wea
 
 
 async def run_plan(steps, tools):
-    """Run a plan, {step: the steps that it depends on}; return what became of each step, by step.
+    """Run a plan, {step: its dependencies}; return the outcome of each step, by step.
 
     "done"; "failed": its tool raised; "skipped": a step that it depends on was not done.
     """

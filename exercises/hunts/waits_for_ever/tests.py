@@ -21,17 +21,17 @@ def run(program, broken):
 
 def test_the_run_ends_when_a_tool_raises(program):
     became, _ = run(program, {"a"})
-    assert became.get("a") == "failed", f"a raised; it is said to be {became.get('a')!r}, wanted 'failed'"
+    assert became.get("a") == "failed", f"a raised; its outcome is {became.get('a')!r}, wanted 'failed'"
 
 
-def test_what_depends_on_a_failure_is_skipped(program):
+def test_a_step_that_depends_on_a_failure_is_skipped(program):
     became, started = run(program, {"a"})
     assert not {"b", "c"} & set(started), f"a raised, b needs a, c needs b; started: {started}"
     words = {step: became.get(step) for step in "bc"}
     assert words == {"b": "skipped", "c": "skipped"}, f"a raised; of those behind it, it says {words}"
 
 
-def test_the_rest_goes_on(program):
+def test_independent_steps_still_run(program):
     became, _ = run(program, {"a"})
     words = {step: became.get(step) for step in "xy"}
     assert words == {"x": "done", "y": "done"}, f"a raised; x and y don't depend on it, and it says {words}"

@@ -1,8 +1,8 @@
-"""Ask a model with the prompt that is released; the log says which version of the prompt each answer came from."""
+"""Ask a model with the released prompt; the log records the prompt's version for each answer."""
 
 
 class Prompts:
-    """Prompts by name. A version, once saved, never changes; a label says which version it is that is meant."""
+    """Prompts by name. A saved version never changes; a label points to the current version."""
 
     def __init__(self):
         self.texts, self.labels, self.reads = {}, {}, 0
@@ -13,15 +13,15 @@ class Prompts:
         return len(self.texts[name])
 
     def release(self, name, version, label="production"):
-        """Say that from now on a label means this version."""
+        """Point a label to this version."""
         self.labels[name, label] = version
 
     def version(self, name, label="production"):
-        """Which version a label means now."""
+        """Return the version that a label points to."""
         return self.labels[name, label]
 
     def text(self, name, version):
-        """Read the text of a version. That takes a while, so no text is to be read twice."""
+        """Return the text of a version. Reading takes a while, so no text should be read twice."""
         self.reads += 1
         return self.texts[name][version - 1]
 
@@ -30,9 +30,9 @@ KNOWN = {}  # texts that were read
 
 
 def ask(model, prompts, name, question, log, label="production"):
-    """Return the model's answer to a question, asked with the version of the prompt that the label means now.
+    """Return the model's answer to a question, asked with the version that the label points to now.
 
-    The log gets a line, (name, version, question): the version with which the model was asked.
+    The log gets a line, (name, version, question), with the version that the model received.
     """
     if name not in KNOWN:
         KNOWN[name] = prompts.text(name, prompts.version(name, label))

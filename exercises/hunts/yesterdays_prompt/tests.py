@@ -13,7 +13,7 @@ def asked(program, prompts, log, question="Why?", name="support", **label):
     return heard, log[-1][1]
 
 
-def test_a_release_counts_from_the_next_question_on(program):
+def test_a_release_takes_effect_at_the_next_question(program):
     prompts, log = started(program, "Old.", "New.")
     asked(program, prompts, log)
     prompts.release("support", 2)
@@ -21,7 +21,7 @@ def test_a_release_counts_from_the_next_question_on(program):
     assert heard == "New. Why?", f"version 2, 'New.', was released after the first question; the second was {heard!r}"
 
 
-def test_a_release_can_be_taken_back(program):
+def test_a_release_can_be_reverted(program):
     prompts, log = started(program, "Old.", "New.")
     for version in (1, 2, 1):
         prompts.release("support", version)
@@ -29,7 +29,7 @@ def test_a_release_can_be_taken_back(program):
     assert came == ("Old. Why?", 1), f"version 1 was released again after version 2; asked and logged: {came}"
 
 
-def test_each_label_means_its_own_version(program):
+def test_each_label_points_to_its_own_version(program):
     prompts, log = started(program, "Old.", "New.")
     prompts.release("support", 2, "staging")
     for label, wanted in (("production", "Old. Why?"), ("staging", "New. Why?"), ("production", "Old. Why?")):
@@ -37,7 +37,7 @@ def test_each_label_means_its_own_version(program):
         assert heard == wanted, f"{label} means {wanted[:4]!r}; the question was {heard!r}"
 
 
-def test_two_prompts_have_nothing_to_do_with_each_other(program):
+def test_two_prompts_are_independent(program):
     prompts, log = started(program, "Old.")
     prompts.save("plan", "Plan.")
     prompts.release("plan", 1)
@@ -45,7 +45,7 @@ def test_two_prompts_have_nothing_to_do_with_each_other(program):
     assert heard == ["Old. Why?", "Plan. Why?", "Old. Why?"], f"support, plan, support were asked with {heard}"
 
 
-def test_the_log_names_the_version_that_was_asked_with(program):
+def test_the_log_names_the_version_that_the_model_received(program):
     prompts, log = started(program, "Old.", "New.")
 
     def model(question):

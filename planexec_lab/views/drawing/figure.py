@@ -12,7 +12,8 @@ from urllib.parse import quote
 
 from planexec_lab.views.drawing import theme
 
-_PLATE = f"margin:0;background-color:{theme.PLATE};border-radius:8px"
+_PLATE = f"margin:0;background-color:{theme.PLATE};border-radius:8px;overflow-x:auto"
+_LEGIBLE = 600  # px: a narrower frame, as on a phone, scrolls instead of shrinking the picture further
 _CAPTION = f"margin:0;padding:2px {theme.MARGIN}px 14px;color:{theme.MUTED};font-size:12px;line-height:1.45"
 
 
@@ -45,7 +46,8 @@ class Figure:
 
     def _repr_html_(self) -> str:
         picture = self.table or (
-            f'<img alt="{escape(self.alt)}" width="{self.width}" style="display:block;max-width:100%;height:auto"'
+            f'<img alt="{escape(self.alt)}" width="{self.width}"'
+            f' style="display:block;min-width:{min(self.width, _LEGIBLE)}px;max-width:100%;height:auto"'
             f' src="{_address(self.svg)}">'
         )
         caption = f'\n<figcaption style="{_CAPTION}">{escape(self.caption)}</figcaption>' if self.caption else ""

@@ -66,7 +66,7 @@ def _problem(db: sqlite3.Connection, statement: str, number: int) -> str | None:
     except (sqlite3.Error, ValueError) as error:
         message = str(error)
         if "not authorized" in message:
-            message += "; a script may change tables, and not use ATTACH, PRAGMA, BEGIN or COMMIT"
+            message += "; a script can change tables, but can't use ATTACH, PRAGMA, BEGIN or COMMIT"
         kind = "syntax error" if any(words in message for words in _SYNTAX) else "failed"
         return f"migration script {kind} in statement {number}: {message}"
     return None

@@ -95,9 +95,7 @@ class World(FolderWorld):
         text = self.project.read(path)
         if not old or text.count(old) != 1:
             mend = "read the file and copy the text exactly, with enough around it"
-            raise ValueError(
-                f"{path}: the old text stands there {text.count(old) if old else 0} times, not once; {mend}"
-            )
+            raise ValueError(f"{path}: the old text occurs {text.count(old) if old else 0} times, not once; {mend}")
         return {"changed": [path] * self.project.write(path, text.replace(old, new))}
 
     def analyze_auth(self) -> dict[str, Any]:
