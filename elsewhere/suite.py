@@ -449,7 +449,7 @@ def trace(program: Program) -> Verdict:
     found = 0
     for one in run.events("start"):
         end = min(float(e["at"]) for e in run.events("end", one["tool"]) if e["at"] > one["at"])
-        found += any(abs(a - one["at"]) < 0.1 and abs(b - end) < 0.1 for a, b in times)
+        found += any(abs(a - one["at"]) < 0.3 and abs(b - end) < 0.3 for a, b in times)
     asked = any(re.search("chat|llm|generation|response|openai", json.dumps(span).lower()) for span in spans)
     return Verdict(
         found == len(ORDER) and asked,
